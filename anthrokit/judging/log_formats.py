@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import html
 import json
 import math
 import numbers
@@ -26,7 +27,13 @@ from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
 
 # %% auto #0
-__all__ = ['FORMATS', 'IDS', 'Format', 'Log', 'read_log']
+__all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'FORMATS', 'IDS', 'is_missing', 'as_text', 'plain',
+           'first_of', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
+           'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
+           'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
+           'split_branches', 'Side', 'read_sides', 'read_preferences', 'read_arena', 'read_completions',
+           'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating', 'read_labelled',
+           'gather_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -37,7 +44,7 @@ def is_missing(value: Any) -> bool:
 
 
 def as_text(value: Any, place: str) -> str | None:
-    """Return a cell as a text, a whole number included; None where the cell is empty. Errors begin with `place`."""
+    """Return a cell as a text, also a whole number; None for an empty cell. Errors begin with `place`."""
     if is_missing(value):
         return None
     if isinstance(value, numbers.Real) and (isinstance(value, numbers.Integral) or float(value).is_integer()):
@@ -59,6 +66,11 @@ def plain(value: Any) -> Any:
         return {str(name): plain(one) for name, one in value.items()}
     return value.item() if isinstance(value, np.generic) else value
 
+
+def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the first value of a row, under any of the names, that is not empty."""
+    return next((row[name] for name in names if not is_missing(row.get(name))), None)
+
 # %% ../../nbs/05_judging/10_log_formats.ipynb #9ca61e26
 SPEAKERS = {
     "user": "user human prompter client patient seeker visitor speaker humanmessage 来访者 用户 求助者 患者 病人",
@@ -69,23 +81,57 @@ SPEAKERS = {
     "tool_result tool_use tool_output toolmessage functionmessage environment",
 }
 ROLES = {name: role for role, names in SPEAKERS.items() for name in names.split()}
-_TYPES = {name for name, role in ROLES.items() if role != "tool"}  # what `type` says only where it names a speaker
 _SPEAKER = ("role", "from", "speaker", "sender", "author")
 _IS_USER = ("is_user", "isCreatedByUser")
 _CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance")
 _WRAPPERS = ("message", "response", "data", "kwargs")
+_CALLS = ("tool_calls", "function_call")
+_MODEL = ("target", "model", "model_name", "modelName", "model_slug", "model_id", "modelSlug")
+TIMES = (
+    "timestamp",
+    "create_time",
+    "created_at",
+    "createdAt",
+    "inserted_at",
+    "send_date",
+    "time",
+    "at",
+    "date",
+    "tstamp",
+)
+_ID = ("id", "uuid", "messageId", "message_id", "_id")
+_PARENT = (
+    *("parent", "parentId", "parentMessageId", "parent_id", "parent_message_uuid", "parent_response_id"),
+    "parent_message_id",
+)
+_CHOSEN = ("if_chosen", "is_chosen", "chosen", "selected")
+_RANK = ("rank", "within_turn_id")
+_REASONING = ("reasoning_content", "reasoning", "thinking", "thoughts")
+_FINISH = ("finish_reason", "stop_reason")
+_HIDDEN = ("deleted", "is_system", "is_visually_hidden_from_conversation", "isHidden")
+LEAVES = ("current_node", "currentId", "current_leaf_message_uuid", "currentNode")
+_SYSTEM = ("system", "system_prompt", "systemInstruction", "system_message")
+_TARGET = (*_MODEL, "evaluated_model", "target_model")
+_SETTINGS = ("runSettings", "settings", "config", "metadata", "options")
+_PROMPT = ("prompt", "question", "instruction", "input", "query", "context", "history", "conversations", "messages")
+_ANSWER = ("response", "completion", "text", "content", "answer", "output", "generation")
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #3c545542
 def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message without the envelope that some tools put around it."""
+    if isinstance(fragments := value.get("fragments"), list):  # DeepSeek's export names no speaker
+        kinds = [str(one.get("type")).lower() for one in fragments if isinstance(one, Mapping)]
+        return {**value, "role": "user" if "request" in kinds else "assistant", "content": fragments}
     wrappers = [name for name in _WRAPPERS if isinstance(value.get(name), Mapping) and value[name]]
     if len(wrappers) != 1 or any(not is_missing(value.get(name)) for name in _CONTENT if name != wrappers[0]):
         return dict(value)
-    return {**{name: one for name, one in value.items() if name != wrappers[0]}, **value[wrappers[0]]}
+    inner = value[wrappers[0]]
+    own = {name: one for name, one in value.items() if name != wrappers[0]}
+    return {**own, **(unwrapped(inner) if "fragments" in inner else inner)}
 
 
 def speaker_of(message: Mapping[str, Any]) -> Any:
-    """Return what a message says of its speaker; None where it says nothing."""
+    """Return the speaker that a message names; None if it names none."""
     for name in _IS_USER:
         if isinstance(message.get(name), bool):
             return "user" if message[name] else "assistant"
@@ -103,13 +149,13 @@ def is_message(value: Any) -> bool:
     value = unwrapped(value)
     if not isinstance(speaker := speaker_of(value), str):
         return False
-    known = not {*_SPEAKER, *_IS_USER}.isdisjoint(value) or speaker.lower() in _TYPES
-    return known and not {*_CONTENT, "tool_calls", "function_call"}.isdisjoint(value)
+    named = not {*_SPEAKER, *_IS_USER}.isdisjoint(value) or ROLES.get(speaker.lower(), "tool") != "tool"
+    return named and not {*_CONTENT, *_CALLS}.isdisjoint(value)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #4aa6a17c
 _THOUGHT = re.compile(r"think|thought|reason")
-_TOOL = re.compile(r"tool|function|^code|execution|computer|tether|search_result|retrieval|custom_call|mcp")
-_MEDIA = re.compile(r"image|audio|video|file|document|media|asset|pointer|citation|attachment|source|step")
+_TOOL = re.compile(r"tool|function|^code|execution|computer|tether|search|retrieval|custom_call|mcp")
+_MEDIA = re.compile(r"image|audio|video|file|document|media|asset|pointer|citation|attachment|source|step|inlinedata")
 _WORDS = ("text", "value", "refusal", "parts", "content", "transcript", "markdown")
 _THINKING = ("thinking", "think", "reasoning", "reasoningContent", "thoughts", "summary", *_WORDS)
 _TOOL_KEYS = {"toolUse", "toolResult", "functionCall", "functionResponse", "executableCode", "codeExecutionResult"}
@@ -117,12 +163,11 @@ _TOOL_KEYS = {"toolUse", "toolResult", "functionCall", "functionResponse", "exec
 
 @dataclass
 class Content:
-    """What a message holds: words, thoughts, and how many parts belong to a tool or to no text."""
+    """The words and thoughts of a message, and the number of its parts that belong to a tool."""
 
     words: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     tools: int = 0
-    media: int = 0
 
     def add(self, value: Any, place: str) -> None:
         """Add a content, or a part of one, in any of the public forms."""
@@ -137,39 +182,32 @@ class Content:
             raise TableError(f"{place}: {'the content ' * ('part' not in place)}{value!r:.60} is not a text")
 
     def _add_part(self, part: Mapping[str, Any], place: str) -> None:
-        kind = str(part.get("type") or part.get("content_type") or "").lower()
-        if _THOUGHT.search(kind) or part.get("thought") is True or not {"thinking", "reasoningContent"}.isdisjoint(part):
-            value = next((part[name] for name in _THINKING if not is_missing(part.get(name))), None)
+        kind, words = str(part.get("type") or part.get("content_type") or "").lower(), first_of(part, _WORDS)
+        is_medium = _MEDIA.search(kind or " ".join(map(str, part)).lower())
+        if (
+            _THOUGHT.search(kind)
+            or part.get("thought") is True
+            or not {"thinking", "reasoningContent"}.isdisjoint(part)
+        ):
             inner = Content()
-            inner.add(value, place)
+            inner.add(first_of(part, _THINKING), place)
             self.thoughts += inner.words + inner.thoughts
         elif _TOOL.search(kind) or not _TOOL_KEYS.isdisjoint(part):
             self.tools += 1
-        elif not is_missing(words := next((part[name] for name in _WORDS if not is_missing(part.get(name))), None)) and (
-            "transcri" in kind or "transcript" in part or not _MEDIA.search(kind)
-        ):
+        elif words is not None and ("transcri" in kind or "transcript" in part or not (kind and is_medium)):
             self.add(words, place)
-        elif kind or not {*_WORDS}.isdisjoint(part):
-            known = _MEDIA.search(kind) or not any(
-                isinstance(value, str) and value for name, value in part.items() if name not in ("type", "id")
-            )
-            if not known:
-                raise self._unknown(part, place)
-            self.media += 1
-        elif any(_MEDIA.search(str(name).lower()) or name == "inlineData" for name in part):
-            self.media += 1
-        else:
-            raise self._unknown(part, place)
-
-    @staticmethod
-    def _unknown(part: Mapping[str, Any], place: str) -> TableError:
-        kind = f" of the type {part['type']!r:.40}" if part.get("type") else ""
-        names = ", ".join(map(str, part))
-        return TableError(f"{place}: a part{kind} with {names:.80} is of an unknown form; words are read from text or value")
+        elif not is_medium:
+            others = [name for name, one in part.items() if isinstance(one, str) and one and name not in ("type", "id")]
+            if others or not (kind or not {*_WORDS}.isdisjoint(part)):
+                named = f" of the type {part['type']!r:.40}" if part.get("type") else ""
+                raise TableError(
+                    f"{place}: a part{named} with {', '.join(map(str, part)):.80} is of an unknown form; "
+                    "words are read from text or value"
+                )
 
     @property
     def text(self) -> str | None:
-        """Return the words as one text; None where there are none."""
+        """Return the words as one text; None if there are none."""
         text = ""
         for words in filter(None, self.words):
             glue = "" if not text or text[-1].isspace() or words[0].isspace() else "\n"
@@ -178,7 +216,7 @@ class Content:
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1821ebc2
 def without_tool_calls(text: str) -> tuple[str, int]:
-    """Return a text without the tool calls that Hermes and its like write into it, and their number."""
+    """Return a text without the tool calls that Hermes and others write into it, and their number."""
     count = 0
     for tag in ("tool_call", "tool_response", "function_call"):
         pieces, start = [], 0
@@ -189,22 +227,6 @@ def without_tool_calls(text: str) -> tuple[str, int]:
     return (text.strip() if count else text), count
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #66aa6d49
-_MODEL = ("target", "model", "model_name", "modelName", "model_slug", "model_id", "modelSlug")
-TIMES = ("timestamp", "create_time", "created_at", "createdAt", "send_date", "time", "at", "date", "tstamp")
-_ID = ("id", "uuid", "messageId", "message_id", "_id")
-_ABOVE = ("parent", "parentId", "parentMessageId", "parent_id", "parent_message_uuid", "parent_response_id", "parent_message_id")
-_CHOSEN = ("if_chosen", "is_chosen", "chosen", "selected")
-_RANK = ("rank", "within_turn_id")
-_REASONING = ("reasoning_content", "reasoning", "thinking", "thoughts")
-_FINISH = ("finish_reason", "stop_reason")
-_HIDDEN = ("deleted", "is_system", "is_visually_hidden_from_conversation", "isHidden")
-
-
-def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the first value of a row, under any of the names, that is not empty."""
-    return next((row[name] for name in names if not is_missing(row.get(name))), None)
-
-
 def as_time(value: Any) -> str | None:
     """Return a time as ISO 8601 in UTC, from seconds, milliseconds or a text; None if it is not a time."""
     while isinstance(value, Mapping) and len(value) == 1:  # MongoDB's {"$date": {"$numberLong": "…"}}
@@ -226,103 +248,114 @@ def as_time(value: Any) -> str | None:
     return (time.tz_localize("UTC") if time.tz is None else time.tz_convert("UTC")).isoformat(timespec="seconds")
 
 
+_NOT_METADATA = {
+    *(*_SPEAKER, *_IS_USER, *_CONTENT, *_ID, *_PARENT, *_MODEL, *_REASONING, *_FINISH, *_HIDDEN, *_WRAPPERS),
+}
+
+
 def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> dict[str, Any]:
     """Read one message in any of the public forms.
 
     Parameters
     ----------
     value : dict
-        With a speaker (role, from, speaker, sender, author, is_user, …) and a content: a text or parts.
+        Has a speaker (role, from, speaker, sender, author, is_user, …) and a content: a text or parts.
     place : str
-        File, row and number of the message: what errors begin with.
+        File, row and number of the message. Errors begin with it.
     roles : dict
-        Name of a speaker, in small letters, to user, assistant, system or tool.
+        Name of a speaker in lower case, to user, assistant, system or tool.
 
     Returns
     -------
     dict
-        role, content (None where nothing was said), reasoning, model, at, error, finish_reason, id, above (the id of
-        the message before it), chosen, rank, tool (whether it carries nothing but the use of a tool), marks (that may
-        belong to reasoning and stay in the content), own (its other fields).
+        role, content (None if empty), reasoning, model, at, error, finish_reason, id, parent (id of the message before
+        it), chosen, rank, tool (whether it holds only the use of a tool), marks (possible marks of reasoning in the
+        content), own (its other fields).
 
     Raises
     ------
     TableError
-        It has no speaker or no content, the speaker is not known, or a part has no known form.
+        The speaker or the content is missing, the speaker is unknown, or a part has an unknown form.
     """
     if not isinstance(value, Mapping):
         raise TableError(f"{place}: needs role and content (or from and value), not {value!r:.80}")
-    message = unwrapped(value)
-    speaker = speaker_of(message)
-    calls = first_of(message, ("tool_calls", "function_call"))
+    message, content = unwrapped(value), Content()
+    kind, calls = str(message.get("type")).lower(), first_of(message, _CALLS)
     names = [name for name in _CONTENT if name in message]
-    if speaker is None or not (names or calls):
-        raise TableError(f"{place}: needs role and content (or from and value), not the fields {', '.join(message)[:80]}")
+    is_item = not {*_SPEAKER} & {*message} and (_TOOL.search(kind) or _THOUGHT.search(kind))  # OpenAI's Responses
+    speaker = ("tool" if _TOOL.search(kind) else "assistant") if is_item else speaker_of(message)
+    if speaker is None or not (names or calls or is_item):
+        raise TableError(
+            f"{place}: needs role and content (or from and value), not the fields {', '.join(message)[:80]}"
+        )
     role = roles.get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
         raise TableError(
             f"{place}: the speaker {speaker!r:.40} is none of {', '.join(list(ROLES)[:12])}, …; "
             f"say whose it is: roles={{{speaker!r:.40}: 'assistant'}}"
         )
-    content = Content()
-    content.add(next((message[name] for name in names if not is_missing(message[name]) and message[name] != []), None), place)
-    for name in ("text", "refusal"):
-        if not content.text and isinstance(message.get(name), str):
-            content.add(message[name], place)
-    if thoughts := first_of(message, _REASONING):
-        content.add({"type": "thinking", "thinking": thoughts}, place)
-    text = content.text
-    if text and role == "assistant":
-        text, calls_in_text = without_tool_calls(text)
-        content.tools += calls_in_text
-    about = message.get("metadata") if isinstance(message.get("metadata"), Mapping) else {}
-    extra = next((message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), Mapping)), {})
-    if message.get("isThought") is True:
-        content.thoughts, text = [*content.thoughts, *filter(None, [text])], None
-    if role == "assistant" and message.get("recipient") not in (None, "all", ""):
-        content.tools, text = content.tools + 1, None
-    marks: tuple[str, ...] = ()
-    if text and role == "assistant":
-        text, reasoning, marks = separate_thoughts(text, "\n".join(content.thoughts) or None)
-        content.thoughts = [reasoning or ""]
-    text = None if is_blank(text) else text
+    about = message["metadata"] if isinstance(message.get("metadata"), Mapping) else {}
+    hidden = any(here.get(name) is True for here in (message, about) for name in _HIDDEN)
+    if isinstance(message.get("content"), Mapping):
+        hidden = hidden or "editable_context" in str(message["content"].get("content_type"))
+    text, marks = None, ()
+    if not hidden:
+        text, marks = _read_content(message, content, role, [message] if is_item else None, place)
     only_tool = not text and bool(content.tools or calls)
-    if role == "user" and only_tool:
-        role = "tool"
-    if any(here.get(name) is True for here in (message, about) for name in _HIDDEN) or "editable_context" in str(
-        message["content"].get("content_type") if isinstance(message.get("content"), Mapping) else ""
-    ):
-        role = "hidden"
     failed = message.get("error") if role == "assistant" else None
-    finish = first_of(message, _FINISH)
-    used = {*_SPEAKER, *_IS_USER, *_CONTENT, *_ID, *_ABOVE, *_MODEL, *_REASONING, *_FINISH, *_HIDDEN, *_WRAPPERS}
-    time = as_time(first_of(message, TIMES))
-    used |= {*TIMES} if time else set()
+    extra = next(
+        (message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), Mapping)), {}
+    )
+    models = [first_of(here, _MODEL) for here in (message, about, extra)]
+    time, finish = as_time(first_of(message, TIMES)), first_of(message, _FINISH)
+    used = _NOT_METADATA | ({*TIMES} if time else set())
     return {
-        "role": role,
-        "content": None if failed else text or None,
+        "role": "hidden" if hidden else "tool" if role == "user" and only_tool else role,
+        "content": None if failed else text,
         "reasoning": "\n".join(filter(None, content.thoughts)) or None,
-        "model": as_text(next((one for here in (message, about, extra) if isinstance(one := first_of(here, _MODEL), str)), None), place),
+        "model": as_text(next((one for one in models if isinstance(one, str)), None), place),
         "at": time,
         "error": f"the log has an error: {failed!r:.200}" if failed else None,
         "finish_reason": as_text(finish, place) if isinstance(finish, str) else None,
         "id": first_of(message, _ID),
-        "above": first_of(message, _ABOVE),
+        "parent": first_of(message, _PARENT),
         "chosen": next((bool(message[name]) for name in _CHOSEN if isinstance(message.get(name), bool)), None),
         "rank": next((message[name] for name in _RANK if isinstance(message.get(name), numbers.Real)), None),
         "tool": role == "tool" or only_tool,
         "marks": marks,
         "own": {
-            name: one for name, one in message.items()
+            name: one
+            for name, one in message.items()
             if name not in used and isinstance(one, str | numbers.Real) and not is_missing(one)
         },
     }
 
+
+def _read_content(
+    message: Mapping[str, Any], content: Content, role: str, parts: list[Any] | None, place: str
+) -> tuple[str | None, tuple[str, ...]]:
+    """Fill the content of a message; return its text without thoughts and tool calls, and unknown marks."""
+    values = [message[name] for name in _CONTENT if not is_missing(message.get(name)) and message[name] != []]
+    content.add(parts or next(iter(values), None), place)
+    for name in ("text", "refusal"):
+        if not content.text and isinstance(message.get(name), str):
+            content.add(message[name], place)
+    if thoughts := first_of(message, _REASONING):
+        content.add({"type": "thinking", "thinking": thoughts}, place)
+    text, marks = content.text, ()
+    if role == "assistant":
+        if message.get("isThought") is True:
+            content.thoughts, text = [*content.thoughts, *filter(None, [text])], None
+        text, calls = without_tool_calls(text or "")
+        content.tools += calls
+        if message.get("recipient") not in (None, "all", ""):
+            content.tools, text = content.tools + 1, None
+        if text:
+            text, reasoning, marks = separate_thoughts(text, "\n".join(content.thoughts) or None)
+            content.thoughts = [reasoning or ""]
+    return (None if is_blank(text) else text), marks
+
 # %% ../../nbs/05_judging/10_log_formats.ipynb #93009a86
-def _is_time_order(messages: Sequence[Mapping[str, Any]]) -> bool:
-    return all(message["at"] for message in messages)
-
-
 def _candidates(messages: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether answers in a row are several candidates for one turn, not one answer in parts."""
     if sum(message["content"] is not None for message in messages) < 2:
@@ -332,22 +365,21 @@ def _candidates(messages: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _best(messages: Sequence[dict[str, Any]], numbers: Sequence[int]) -> int:
-    """Return which of several candidates the conversation went on with: the chosen one, the best rank, or the first."""
-    rank = [messages[number]["rank"] for number in numbers]
-    chosen = [number for number in numbers if messages[number]["chosen"]]
-    lowest = min((one for one in rank if one is not None), default=None)
-    return chosen[0] if chosen else numbers[rank.index(lowest)] if lowest is not None else numbers[0]
+    """Return the candidate that the conversation continued: the chosen one, the best rank, or the first."""
+    ranked = [number for number in numbers if messages[number]["rank"] is not None]
+    first = min(ranked, key=lambda number: messages[number]["rank"], default=numbers[0])
+    return next((number for number in numbers if messages[number]["chosen"]), first)
 
 
-def _links(messages: Sequence[dict[str, Any]]) -> list[int | None]:
-    """Return the number of the message before each: as its parent's id says, else in the order of the list."""
+def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
+    """Return the number of the message before each: its parent's, or else the one before it in the list."""
     numbered: dict[Any, int] = {}
     for number, message in enumerate(messages):
         if message["id"] is not None:
             numbered.setdefault(str(message["id"]), number)
-    parents = [numbered.get(str(message["above"])) if message["above"] is not None else None for message in messages]
+    parents = [None if message["parent"] is None else numbered.get(str(message["parent"])) for message in messages]
     if any(parent is not None for parent in parents):
-        for number in range(len(messages)):  # a ring has no beginning: it is cut
+        for number in range(len(messages)):  # cut cycles
             seen, at = {number}, parents[number]
             while at is not None and at not in seen:
                 seen.add(at)
@@ -355,18 +387,16 @@ def _links(messages: Sequence[dict[str, Any]]) -> list[int | None]:
             if at is not None:
                 parents[number] = None
         return parents
-    links, last, number = [], None, 0
+    parents, last, number = [], None, 0
     while number < len(messages):
         end = number
         while end < len(messages) and messages[end]["role"] == "assistant":
             end += 1
-        if end > number + 1 and _candidates(messages[number:end]):
-            links += [last] * (end - number)
-            last, number = _best(messages, range(number, end)), end
-        else:
-            links.append(last)
-            last, number = number, number + 1
-    return links
+        if not (end > number + 1 and _candidates(messages[number:end])):
+            end = number + 1
+        parents += [last] * (end - number)
+        last, number = _best(messages, range(number, end)), end
+    return parents
 
 
 def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple[list[dict[str, Any]], int]]:
@@ -375,16 +405,16 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
     Parameters
     ----------
     messages : sequence of dict
-        As from `read_message`, in the order of the file.
+        From `read_message`, in the order of the file.
     leaf : object, optional
-        The id of the last message of the branch that was shown. By default the candidates that were chosen or ranked
-        best lead to it, or else it is the last message.
+        The id of the last message of the branch that was shown. By default the chosen or best-ranked candidates lead
+        to it; without such candidates it is the last message.
 
     Returns
     -------
     list of (list of dict, int)
         The messages of a branch from its beginning, and the number of the first one that no earlier branch holds.
-        Branches that add no answer are left out.
+        Branches without an answer of their own are left out.
 
     Examples
     --------
@@ -395,29 +425,28 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
     (['Hi', 'Hello'], 0)
     (['Hi', 'Yo'], 1)
     """
-    links = _links(messages)
-    below: dict[int | None, list[int]] = {}
-    for number, above in enumerate(links):
-        below.setdefault(above, []).append(number)
+    parents = _parents(messages)
+    children: dict[int | None, list[int]] = {}
+    for number, parent in enumerate(parents):
+        children.setdefault(parent, []).append(number)
     ids = [str(message["id"]) for message in messages]
     if leaf is not None and str(leaf) in ids:
         last = ids.index(str(leaf))
     elif any(message["chosen"] is not None or message["rank"] is not None for message in messages):
-        last = _best(messages, below[None])
-        while last in below:
-            last = _best(messages, below[last])
+        last = _best(messages, children[None])
+        while last in children:
+            last = _best(messages, children[last])
     else:
         last = len(messages) - 1
-        if any(len(numbers) > 1 for numbers in below.values()) and _is_time_order(messages):
+        if any(len(numbers) > 1 for numbers in children.values()) and all(message["at"] for message in messages):
             last = max(range(len(messages)), key=lambda number: (messages[number]["at"], number))
     taken: set[int] = set()
     paths = []
-    for end in [last, *(number for number in range(len(messages)) if number not in below)]:
+    for end in [last, *(number for number in range(len(messages)) if number not in children)]:
         path, at = [], end
         while at is not None:
-            path.append(at)
-            at = links[at]
-        path.reverse()
+            path.insert(0, at)
+            at = parents[at]
         start = next((place for place, number in enumerate(path) if number not in taken), len(path))
         if not paths or any(messages[number]["role"] == "assistant" for number in path[start:]):
             taken.update(path)
@@ -426,11 +455,11 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #fd31b3ab
 _TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
-_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, and no words in brackets
+_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
 
 
 def transcript(text: str) -> list[dict[str, str]]:
-    """Return the messages of a transcript with Human: and Assistant:; text before the first speaker is a system prompt."""
+    """Return the messages of a transcript with Human: and Assistant:. Text before the first speaker is a system prompt."""
     before, *parts = _TRANSCRIPT.split(text)
     system = [{"role": "system", "content": before.strip()}] if before.strip() else []
     return system + [
@@ -439,27 +468,22 @@ def transcript(text: str) -> list[dict[str, str]]:
 
 
 def labelled_lines(text: str, roles: Mapping[str, str] = ROLES) -> list[dict[str, str]]:
-    """Return the messages of a text whose lines begin with a speaker and a colon; empty where both sides don't speak."""
-    messages: list[dict[str, str]] = []
-    before: list[str] = []
+    """Return the messages of a text whose lines begin with a speaker and a colon; empty unless both sides speak."""
+    messages: list[dict[str, str]] = [{"role": "system", "content": ""}]
     for line in text.splitlines():
         label, colon, words = re.sub("：", ":", line, count=1).partition(":")
         if colon and len(label) < 40 and roles.get(label.strip(" *#>\t").lower()):
-            messages.append({"role": label.strip(" *#>\t"), "content": words.strip()})
-        elif messages and not line.startswith("[CONVERSATION ENDED"):
+            messages.append({"role": label.strip(" *#>\t"), "content": words})
+        elif not line.startswith("[CONVERSATION ENDED"):
             messages[-1]["content"] += "\n" + line
-        else:
-            before.append(line)
-    for message in messages:
-        message["content"] = message["content"].strip()
-    if not {"user", "assistant"} <= {roles[message["role"].lower()] for message in messages}:
+    messages = [{**message, "content": message["content"].strip()} for message in messages]
+    if not {"user", "assistant"} <= {roles.get(message["role"].lower()) for message in messages}:
         return []
-    start = "\n".join(line for line in before if not line.startswith("[CONVERSATION ENDED")).strip()
-    return [*([{"role": "system", "content": start}] if start else []), *messages]
+    return messages if messages[0]["content"] else messages[1:]
 
 
 def as_list(value: Any, place: str) -> Any:
-    """Return a cell as a list of messages where it is one, its JSON, Python's own spelling of it, or a transcript."""
+    """Return a cell as a list of messages if it is one, JSON or Python's notation of one, or a transcript."""
     value = plain(value)
     if isinstance(value, str):
         if _LIST.match(value):
@@ -470,15 +494,24 @@ def as_list(value: Any, place: str) -> Any:
                     continue
             raise TableError(f"{place}: starts like a JSON list of messages and can't be read as one")
         if "\n\nAssistant:" in value:
-            as_text(value, place)
-            return transcript(value)
+            return transcript(as_text(value, place))
     return value
 
 
-def read_conversation(value: Any, place: str, roles: Mapping[str, str] = ROLES, *, alone: bool = False) -> list[dict[str, Any]]:
-    """Read the messages of a conversation: from a list of them, its JSON, a transcript, or one message.
+def may_hold_messages(value: Any) -> bool:
+    """Return whether a cell is a text that `as_list` makes messages of."""
+    if not isinstance(value, str):
+        return False
+    quoted = (f"{mark}{name}{mark}" for mark in "\"'" for name in (*_SPEAKER, *_IS_USER, "type"))
+    return "\n\nAssistant:" in value or (bool(_LIST.match(value)) and any(name in value for name in quoted))
 
-    `place` is named in errors; `alone`: any other text, or none, is one message of an assistant.
+
+def read_conversation(
+    value: Any, place: str, roles: Mapping[str, str] = ROLES, *, alone: bool = False
+) -> list[dict[str, Any]]:
+    """Read the messages of a conversation: a list of them, its JSON, a transcript, or one message.
+
+    Errors name `place`. With `alone`, any other text, or a missing one, is one message of an assistant.
     """
     if alone and is_missing(value):
         return [read_message({"role": "assistant", "content": None}, place)]
@@ -493,99 +526,133 @@ def read_conversation(value: Any, place: str, roles: Mapping[str, str] = ROLES, 
     for number, message in enumerate(_flat(value), 1):
         here = f"{place}, message {number}"
         swipes = message.get("swipes") if isinstance(message, Mapping) else None
-        if isinstance(swipes, list) and len(swipes) > 1 and speaker_of(message) == "assistant":
+        if isinstance(swipes, list) and len(swipes) > 1 and speaker_of(message) == "assistant":  # SillyTavern
             shown = message.get("swipe_id", 0)
             messages += [
-                {**read_message({**message, "mes": text}, here, roles), "chosen": place == shown}
-                for place, text in enumerate(swipes)
+                {**read_message({**message, "mes": text}, here, roles), "chosen": at == shown}
+                for at, text in enumerate(swipes)
             ]
         else:
             messages.append(read_message(message, here, roles))
     return messages
 
 
-def _flat(messages: Sequence[Any], above: Any = None) -> Iterator[Any]:
-    """Yield messages and those nested below them (replies, children), each with the id of the one above it."""
+def _flat(messages: Sequence[Any], parent: Any = None) -> Iterator[Any]:
+    """Yield messages and those nested below them (replies, children), each with the id of its parent."""
     for number, message in enumerate(messages):
-        nested = None
-        if isinstance(message, Mapping):
-            nested = next(
-                (name for name in ("replies", "children") if isinstance(message.get(name), list)
-                 and any(isinstance(one, Mapping) for one in message[name])), None,
-            )
-        if nested or above is not None:
-            own = first_of(message, _ID) if isinstance(message, Mapping) else None
-            own = f"{above}/{number}" if own is None else own
-            yield {**message, "id": own, "parent": above} if isinstance(message, Mapping) else message
-            if nested:
-                yield from _flat(message[nested], own)
+        if not isinstance(message, Mapping):
+            yield message
+            continue
+        lists = [message[name] for name in ("replies", "children") if isinstance(message.get(name), list)]
+        nested = next((one for one in lists if any(isinstance(inner, Mapping) for inner in one)), None)
+        if nested or parent is not None:
+            own = f"{parent}/{number}" if (own := first_of(message, _ID)) is None else own
+            yield {**message, "id": own, "parent": parent}
+            yield from _flat(nested or (), own)
         else:
             yield message
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8b500e96
-LEAVES = ("current_node", "currentId", "current_leaf_message_uuid", "currentNode")
+_PAIRS = tuple(
+    tuple(pair.split("/"))
+    for pair in "user/assistant prompt/completion prompt/response instruction/output instruction/response question/answer "
+    "query/response input/output user_message/assistant_message human/assistant human/ai user/ai user/bot question/response "
+    "prompt/answer message/response user_input/model_output context/response questionText/answerText prompt/output".split()
+)
 _DEPTH = 12
 
 
-class Found(NamedTuple):
-    """A conversation within a record: where it stands, its raw messages, its last shown message, and what is around it."""
+def pair_of(row: Any) -> tuple[str, str] | None:
+    """Return the columns of a user's message and the answer to it."""
+    return next((names for names in _PAIRS if {*names} <= {*row}), None) if isinstance(row, Mapping) else None
+
+
+class Conversation(NamedTuple):
+    """A conversation within a record: its path, raw messages, last shown message, and the objects that enclose it."""
 
     path: tuple[str, ...]
     messages: list[Any]
     leaf: Any
-    around: list[Mapping[str, Any]]
+    enclosing: list[Mapping[str, Any]]
 
 
-def find_conversations(value: Any, path: tuple[str, ...] = (), around: Sequence[Mapping[str, Any]] = ()) -> Iterator[Found]:
-    """Yield the conversations within a record, however deep: lists of messages, or messages by id with their parents."""
+def find_conversations(
+    value: Any, path: tuple[str, ...] = (), enclosing: Sequence[Mapping[str, Any]] = ()
+) -> Iterator[Conversation]:
+    """Yield the conversations within a record, at any depth."""
+    leaf = first_of(enclosing[-1] if enclosing else {}, LEAVES)
     if len(path) > _DEPTH:
         return
     if isinstance(value, Mapping):
-        nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, Mapping)]
-        if any(one["id"] == "client-created-root" and speaker_of(unwrapped(one)) is None for one in nodes):
-            nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
-        if len(nodes) == len(value) > 0 and any(is_message(one) or "message" in one for one in nodes) and any(
-            not {*_ABOVE}.isdisjoint(one) or "message" in one for one in nodes
-        ):
-            if any(map(_has_message, nodes)):
-                yield Found(path, _as_nodes(nodes), first_of(around[-1] if around else {}, LEAVES), list(around))
-                return
-        for name, one in value.items():
-            yield from find_conversations(one, (*path, str(name)), (*around, value))
-    elif isinstance(value, list):
-        if any(map(is_message, value)) and not _is_messages_of_many(value):
-            yield Found(path, value, first_of(around[-1] if around else {}, LEAVES), list(around))
+        if messages := _tree(value):
+            yield Conversation(path, messages, leaf, list(enclosing))
             return
-        for number, one in enumerate(value):
-            yield from find_conversations(one, (*path, str(number + 1)), around)
+        for name, one in value.items():
+            yield from find_conversations(one, (*path, str(name)), (*enclosing, value))
+    elif isinstance(value, list):
+        pairs = [pair_of(one) for one in value] if path else [None]
+        if any(map(is_message, value)) and not _holds_conversations(value):
+            yield Conversation(path, value, leaf, list(enclosing))
+        elif (
+            pairs
+            and all(pairs)
+            and all(isinstance(one[name], str) for one, pair in zip(value, pairs, strict=True) for name in pair)
+        ):
+            texts = [(one.get("system"), *(one[name] for name in pair)) for one, pair in zip(value, pairs, strict=True)]
+            raw = [
+                message
+                for system, user, answer in texts
+                for message in (
+                    *([{"role": "system", "content": system}] if isinstance(system, str) and system else []),
+                    {"role": "user", "content": user},
+                    {"role": "assistant", "content": answer},
+                )
+            ]
+            yield Conversation(path, raw, leaf, list(enclosing))
+        else:
+            for number, one in enumerate(value):
+                yield from find_conversations(one, (*path, str(number + 1)), enclosing)
 
 
-def _is_messages_of_many(value: Sequence[Any]) -> bool:
-    """Return whether a list holds records with a speaker and conversations."""
-    return any(isinstance(one, Mapping) and any(
-        isinstance(inner, list) and any(map(is_message, inner)) for name, inner in one.items()
-        if name not in (*_CONTENT, "replies", "children")) for one in value)
+def _holds_conversations(value: Sequence[Any]) -> bool:
+    """Return whether a list holds records that have a speaker and conversations."""
+    return any(
+        isinstance(one, Mapping)
+        and any(
+            isinstance(inner, list) and any(map(is_message, inner))
+            for name, inner in one.items()
+            if name not in (*_CONTENT, "replies", "children", "fragments")
+        )
+        for one in value
+    )
 
 
 def _has_message(node: Mapping[str, Any]) -> bool:
     return is_message(node) or (isinstance(node.get("message"), Mapping) and bool(node["message"]))
 
 
-def _as_nodes(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the messages of a tree; a node without a message hands its parent on to those below it."""
+def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the messages of an object that holds messages by id. A node without a message passes its parent on."""
+    nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, Mapping)]
+    if any(one["id"] == "client-created-root" and speaker_of(unwrapped(one)) is None for one in nodes):  # Grok
+        nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
+    linked = [one for one in nodes if "message" in one or not {*_PARENT}.isdisjoint(one)]
+    spoken = [one for one in nodes if _has_message(one)]
+    if (
+        len(nodes) != len(value)
+        or not linked
+        or not spoken
+        or not any(is_message(one) or "message" in one for one in nodes)
+    ):
+        return []
     empty = {str(one["id"]): one.get("parent") for one in nodes if not _has_message(one)}
-
-    def above(one: Mapping[str, Any]) -> Any:
-        parent, steps = first_of(one, _ABOVE), 0
+    messages = []
+    for one in spoken:
+        parent, steps = first_of(one, _PARENT), 0
         while str(parent) in empty and steps <= len(empty):
             parent, steps = empty[str(parent)], steps + 1
-        return parent
-
-    messages = []
-    for one in nodes:
-        if _has_message(one):
-            inner = unwrapped(one)
-            messages.append({**{name: part for name, part in inner.items() if name not in _ABOVE}, "id": one["id"], "parent": above(one)})
+        inner = {name: part for name, part in unwrapped(one).items() if name not in _PARENT}
+        messages.append({**inner, "id": one["id"], "parent": parent})
     return messages
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #c7834391
@@ -598,140 +665,138 @@ class Dialogue:
     about: dict[str, Any]
     target: Any = None
     start: int = 0  # the first message that no earlier branch holds
-    part: str = ""  # what tells it from others of the same record
+    part: str = ""  # its name among the dialogues of the same record
     pair: bool = False
-    shown: bool | None = None  # whether it is the branch that was shown; None where there is only one
+    shown: bool | None = None  # whether it is the branch that was shown; None if there is only one
 
 
 Record = dict[str, Any]
 Reader = Callable[[str, Record, Mapping[str, str]], list[Dialogue]]
-_SYSTEM = ("system", "system_prompt", "systemInstruction", "system_message")
-_TARGET = (*_MODEL, "evaluated_model", "target_model")
-_INSIDE = ("runSettings", "settings", "config", "metadata", "options")
 
 
-def _target_of(*rows: Mapping[str, Any]) -> Any:
+def target_of(*rows: Mapping[str, Any]) -> Any:
     """Return the model that records name, the innermost first."""
     for row in rows:
-        inner = [row[name] for name in _INSIDE if isinstance(row.get(name), Mapping)]
+        inner = [row[name] for name in _SETTINGS if isinstance(row.get(name), Mapping)]
         for here in (row, *inner):
             if isinstance(name := first_of(here, _TARGET), str | numbers.Real):
                 return name
     return None
 
 
-def _with_system(messages: list[dict[str, Any]], rows: Sequence[Mapping[str, Any]], place: str) -> list[dict[str, Any]]:
-    """Put the system prompt of a record before its messages, where they have none."""
-    if any(message["role"] == "system" for message in messages):
+def with_system(messages: list[dict[str, Any]], rows: Sequence[Mapping[str, Any]], place: str) -> list[dict[str, Any]]:
+    """Put the system prompt of a record before its messages, if they have none."""
+    value = next((one for row in rows[::-1] if (one := first_of(row, _SYSTEM)) is not None), None)
+    if not value or not isinstance(value, str | Mapping) or any(message["role"] == "system" for message in messages):
         return messages
     content = Content()
-    for row in rows[::-1]:
-        if not is_missing(value := first_of(row, _SYSTEM)) and isinstance(value, str | Mapping) and value:
-            content.add(value, f"{place}, column system")
-            break
-    return [{**read_message({"role": "system", "content": content.text}, place)}, *messages] if content.text else messages
+    content.add(value, f"{place}, column system")
+    return [read_message({"role": "system", "content": content.text}, place), *messages] if content.text else messages
 
 
-def _branched(found: list[dict[str, Any]], leaf: Any, system: Sequence[Mapping[str, Any]], **about: Any) -> list[Dialogue]:
+def split_branches(
+    messages: list[dict[str, Any]],
+    leaf: Any,
+    rows: Sequence[Mapping[str, Any]],
+    place: str,
+    part: str = "",
+    **columns: Any,
+) -> list[Dialogue]:
     """Return a dialogue for each branch of a conversation."""
-    paths = branches(found, leaf)
-    return [
-        Dialogue(
-            messages=_with_system(path, system, about["place"]),
-            start=start + (len(_with_system(path, system, about["place"])) - len(path)) * bool(start),
-            shown=(number == 0) if len(paths) > 1 else None,
-            **{**about, "part": f"{about.get('part', '')}, branch {number + 1}".strip(", ") if number else about.get("part", "")},
+    paths, dialogues = branches(messages, leaf), []
+    for number, (path, start) in enumerate(paths):
+        whole = with_system(path, rows, place)
+        dialogues.append(
+            Dialogue(
+                place,
+                whole,
+                start=start + (len(whole) - len(path)) * bool(start),
+                shown=number == 0 if len(paths) > 1 else None,
+                part=f"{part}, branch {number + 1}".strip(", ") if number else part,
+                **columns,
+            )
         )
-        for number, (path, start) in enumerate(paths)
-    ]
+    return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #c288d3fc
-_TEXTS = re.compile(r"(?:_(?:messages?|responses?|answers?|texts?|conversations?|completions?|outputs?|replies|reply))?$")
-_CONTEXT = ("prompt", "question", "instruction", "input", "query", "context", "history", "conversations", "messages")
+class Side(NamedTuple):
+    """One of several answers or conversations in a record: its column, value, name, target and own columns."""
+
+    column: str
+    value: Any
+    part: str
+    target: Any
+    own: Mapping[str, Any] = {}
 
 
-def _sides_of(row: Record) -> tuple[str, str] | None:
+def _prompt_of(row: Record) -> str | None:
+    """Return the column that holds the messages before the answers."""
+    return next((name for name in _PROMPT if not is_missing(row.get(name)) and row[name] != []), None)
+
+
+def read_sides(
+    place: str, row: Record, roles: Mapping[str, str], sides: Sequence[Side], used: set[str], pair: bool = False
+) -> list[Dialogue]:
+    """Read answers, each after the messages of the record's prompt unless it holds them itself."""
+    context, dialogues = _prompt_of({name: value for name, value in row.items() if name not in used}), []
+    for side in sides:
+        messages = read_conversation(side.value, f"{place}, {side.column}", roles, alone=True)
+        if context and all(message["role"] != "user" for message in messages):
+            prompt = plain(row[context])
+            if isinstance(prompt, str) and not _LIST.match(prompt) and "\n\nAssistant:" not in prompt:
+                prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
+            before = read_conversation(prompt, f"{place}, {context}", roles)
+            while before and before[-1]["role"] == "assistant" and context in ("messages", "conversations"):
+                before.pop()  # `messages` repeats the chosen answer
+            messages = [*before, *messages]
+        about = {name: value for name, value in row.items() if name not in {*used, context}} | side.own
+        messages = with_system(messages, [row, side.own], place)
+        dialogues.append(Dialogue(place, messages, about, side.target, part=side.part, pair=pair))
+    return dialogues
+
+
+_TEXTS = re.compile(
+    r"(?:_(?:messages?|responses?|answers?|texts?|conversations?|completions?|outputs?|replies|reply))?$"
+)
+
+
+def _preference_columns(row: Record) -> tuple[str, str] | None:
     """Return the columns of the chosen and the rejected answer."""
     for name in sorted(map(str, row), key=len):
-        if name.startswith("chosen") and _TEXTS.fullmatch(ending := name.removeprefix("chosen")):
-            if f"rejected{ending}" in row and not isinstance(row[name], numbers.Real | bool) | is_missing(row[name]):
-                return name, f"rejected{ending}"
-            if f"rejected{ending}" in row and is_missing(row[name]):
+        ending = name.removeprefix("chosen")
+        if name.startswith("chosen") and _TEXTS.fullmatch(ending) and f"rejected{ending}" in row:
+            if not isinstance(row[name], numbers.Real) or is_missing(row[name]):
                 return name, f"rejected{ending}"
     return None
 
 
-def _before(prompt: Any, place: str, roles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the messages before the answers of preference data."""
-    prompt = plain(prompt)
-    if isinstance(prompt, str) and not _LIST.match(prompt) and "\n\nAssistant:" not in prompt:
-        prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
-    return read_conversation(prompt, place, roles)
-
-
 def read_preferences(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
     """Read a chosen and a rejected answer: two dialogues of which the last answer is judged."""
-    names = _sides_of(row)
+    names = _preference_columns(row)
     if all(is_missing(row[name]) for name in names):
         return []
-    context = next((name for name in _CONTEXT if not is_missing(row.get(name)) and row[name] != []), None)
-    dialogues = []
-    for side, name in zip(("chosen", "rejected"), names, strict=True):
-        messages = read_conversation(row[name], f"{place}, {name}", roles, alone=True)
-        used = {*names, *([context] if context else []), "messages"}
-        if all(message["role"] != "user" for message in messages) and context:
-            before = _before(row[context], f"{place}, {context}", roles)
-            while before and before[-1]["role"] == "assistant" and context in ("messages", "conversations"):
-                before.pop()  # `messages` repeats the chosen answer
-            messages = [*before, *messages]
-        about = {key: value for key, value in row.items() if key not in used}
-        dialogues.append(Dialogue(place, _with_system(messages, [row], place), about, side, part=side, pair=True))
+    sides = [Side(name, row[name], side, side) for side, name in zip(("chosen", "rejected"), names, strict=True)]
+    dialogues = read_sides(place, row, roles, sides, {*names}, pair=True)
+    for one in dialogues:
+        one.about.pop("messages", None)
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #0997c941
 _SIDE = re.compile(r"(.+?)[_-]?([ab12])")
 
 
-def _rivals_of(row: Record) -> list[tuple[str, str]]:
-    """Return the columns of the two sides of an arena, and how each side is called."""
+def _arena_columns(row: Record) -> list[tuple[str, str]]:
+    """Return the columns of the two sides of an arena, with the name of each side."""
     sides: dict[str, list[tuple[str, str]]] = {}
     for name, value in row.items():
-        if (match := _SIDE.fullmatch(str(name))) and match[1] in ("conversation", "messages", "response", "answer", "output"):
-            if isinstance(value, list | str) and value:
-                sides.setdefault(match[1], []).append((name, match[2]))
+        match = _SIDE.fullmatch(str(name))
+        if (
+            match
+            and match[1] in ("conversation", "messages", "response", "answer", "output")
+            and isinstance(value, list | str)
+        ):
+            sides.setdefault(match[1], []).extend([(name, match[2])] if value else [])
     return next((names for names in sides.values() if len(names) == 2), [])
-
-
-def read_arena(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    """Read the two sides of an arena: two dialogues with two targets."""
-    names = _rivals_of(row)
-    context = next((name for name in _CONTEXT if not is_missing(row.get(name)) and row[name] != []), None)
-    models = {f"model_{side}" for _, side in names} | {f"model{side}" for _, side in names}
-    used = {*models, *(name for name, _ in names), *([context] if context else [])}
-    dialogues = []
-    for name, side in names:
-        value, prompts = _texts_of(row[name]), _texts_of(row.get(context)) if context else None
-        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-            prompts = prompts if isinstance(prompts, list) else [prompts]
-            if len(prompts) != len(value):
-                raise TableError(f"{place}, {name}: {len(value)} answers to {len(prompts)} prompts")
-            value = [
-                {"role": role, "content": text}
-                for pair in zip(prompts, value, strict=True) for role, text in zip(("user", "assistant"), pair, strict=True)
-            ]
-            messages = read_conversation(value, f"{place}, {name}", roles)
-        else:
-            messages = read_conversation(row[name], f"{place}, {name}", roles, alone=True)
-            if context and all(message["role"] != "user" for message in messages):
-                messages = [*_before(row[context], f"{place}, {context}", roles), *messages]
-        target = first_of(row, (f"model_{side}", f"model{side}")) or side
-        about = {key: one for key, one in row.items() if key not in used}
-        if isinstance(voter := about.pop("judge", None), str):
-            about["user"] = voter
-        if isinstance(winner := row.get("winner"), str):
-            about["won"] = {f"model_{side}": "yes", side: "yes"}.get(winner, "no" if winner.startswith("model") else winner)
-        dialogues.append(Dialogue(place, messages, {**about, "side": side}, target, part=f"side {side}"))
-    return dialogues
 
 
 def _texts_of(value: Any) -> Any:
@@ -743,48 +808,88 @@ def _texts_of(value: Any) -> Any:
             return value
     return value
 
-# %% ../../nbs/05_judging/10_log_formats.ipynb #8e2a5fc0
+
+def read_arena(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+    """Read the two sides of an arena: two dialogues with two targets."""
+    names, sides = _arena_columns(row), []
+    used = {name for name, _ in names} | {f"model{dash}{side}" for _, side in names for dash in ("_", "")}
+    context = _prompt_of({name: value for name, value in row.items() if name not in used})
+    prompts = _texts_of(row.get(context))
+    prompts = prompts if isinstance(prompts, list) else [prompts]
+    for name, side in names:
+        value = _texts_of(row[name])
+        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+            if len(prompts) != len(value):
+                raise TableError(f"{place}, {name}: {len(value)} answers to {len(prompts)} prompts")
+            turns = zip(prompts, value, strict=True)
+            value = [
+                {"role": role, "content": text}
+                for turn in turns
+                for role, text in zip(("user", "assistant"), turn, strict=True)
+            ]
+        own: Record = {"side": side}
+        if isinstance(row.get("judge"), str):
+            own["user"] = row["judge"]
+        if isinstance(winner := row.get("winner"), str):
+            own["won"] = {f"model_{side}": "yes", side: "yes"}.get(
+                winner, "no" if winner.startswith("model") else winner
+            )
+        sides.append(Side(name, value, f"side {side}", first_of(row, (f"model_{side}", f"model{side}")) or side, own))
+    return read_sides(place, row, roles, sides, {*used, *(["judge"] if "user" in own else [])})
+
+
 _COMPLETIONS = ("completions", "responses", "candidates", "answers", "generations", "outputs")
-_ANSWER = ("response", "completion", "text", "content", "answer", "output", "generation")
 
 
-def _completions_of(row: Record) -> str | None:
+def _completions_column(row: Record) -> str | None:
     """Return the column that lists several answers to one prompt."""
     for name in _COMPLETIONS:
-        listed = row.get(name)
-        if isinstance(listed, list) and listed and any(not is_missing(row.get(one)) for one in _CONTEXT) and all(
-            isinstance(one, str) or (isinstance(one, Mapping) and first_of(one, _ANSWER) is not None) for one in listed
+        values = row.get(name)
+        if (
+            isinstance(values, list)
+            and values
+            and any(not is_missing(row.get(one)) for one in _PROMPT)
+            and all(
+                isinstance(one, str) or (isinstance(one, Mapping) and first_of(one, _ANSWER) is not None)
+                for one in values
+            )
         ):
             return name
     return None
 
 
 def read_completions(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    """Read several answers to one prompt: a dialogue for each, of the model that gave it."""
-    name = _completions_of(row)
-    context = next(one for one in _CONTEXT if not is_missing(row.get(one)))
-    before = _before(row[context], f"{place}, {context}", roles)
-    dialogues = []
+    """Read several answers to one prompt: a dialogue for each, with the model that gave it."""
+    name, sides = _completions_column(row), []
     for number, one in enumerate(row[name], 1):
-        own = {} if isinstance(one, str) else one
-        text = one if isinstance(one, str) else first_of(one, _ANSWER)
-        messages = [*before, read_message({"role": "assistant", "content": text}, f"{place}, {name} {number}", roles)]
-        about = {key: value for key, value in row.items() if key not in (name, context)}
-        about |= {key: value for key, value in own.items() if key not in (*_ANSWER, *_MODEL) and isinstance(value, str | numbers.Real)}
-        dialogues.append(
-            Dialogue(place, _with_system(messages, [row, own], place), about, _target_of(own, row), part=f"answer {number}")
-        )
-    return dialogues
+        fields = {"text": one} if isinstance(one, str) else one
+        own = {
+            key: value
+            for key, value in fields.items()
+            if isinstance(value, str | numbers.Real) and key not in (*_ANSWER, *_MODEL)
+        }
+        value = [{"role": "assistant", "content": first_of(fields, _ANSWER)}]
+        sides.append(Side(f"{name} {number}", value, f"answer {number}", target_of(fields, row), own))
+    return read_sides(place, row, roles, sides, {name})
 
-# %% ../../nbs/05_judging/10_log_formats.ipynb #0727e685
-def _nested_of(row: Record) -> list[Found]:
-    """Return the conversations of a record; one that another one repeats is left out."""
-    parsed = {name: as_list(value, f"column {name}") if _may_hold_messages(value) else value for name, value in row.items()}
-    found = [one for one in find_conversations(parsed) if one.messages]
-    if len(found) < 2:
-        return found
-    signs = [[json.dumps([speaker_of(unwrapped(one)), unwrapped(one).get("content")], sort_keys=True, default=str)
-              if isinstance(one, Mapping) else "" for one in here.messages] for here in found]
+# %% ../../nbs/05_judging/10_log_formats.ipynb #8e2a5fc0
+def nested_conversations(row: Record) -> list[Conversation]:
+    """Return the conversations of a record, without those that another one repeats."""
+    parsed = {
+        name: as_list(value, f"column {name}") if may_hold_messages(value) else value for name, value in row.items()
+    }
+    every = [one for one in find_conversations(parsed) if one.messages]
+    if len(every) < 2:
+        return every
+    signs = [
+        [
+            json.dumps([speaker_of(unwrapped(one)), unwrapped(one).get("content")], sort_keys=True, default=str)
+            if isinstance(one, Mapping)
+            else ""
+            for one in here.messages
+        ]
+        for here in every
+    ]
 
     def repeats(number: int, other: int) -> bool:
         """Return whether a conversation is the beginning of another one, or a branch of the tree beside it."""
@@ -792,142 +897,159 @@ def _nested_of(row: Record) -> list[Found]:
         if number == other or not {*here} <= {*there}:
             return False
         beginning = here == there[: len(here)] and (len(here) < len(there) or other < number)
-        return beginning or ("history" in found[other].path and found[number].path[:-1] == found[other].path[:-2])
+        return beginning or ("history" in every[other].path and every[number].path[:-1] == every[other].path[:-2])
 
-    return [
-        one for number, one in enumerate(found)
-        if not any(repeats(number, other) for other in range(len(found)))
-    ]
-
-
-def _may_hold_messages(value: Any) -> bool:
-    return isinstance(value, str) and ("\n\nAssistant:" in value or (
-        bool(_LIST.match(value)) and any(f"{mark}{name}{mark}" in value for mark in "\"'" for name in (*_SPEAKER, *_IS_USER, "type"))
-    ))
+    return [one for number, one in enumerate(every) if not any(repeats(number, other) for other in range(len(every)))]
 
 
 def read_nested(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    """Read every conversation that a record holds, whatever its column is called and however deep it stands."""
-    found = _nested_of(row)
-    read = [read_conversation(one.messages, f"{place}{_inside(one, row)}", roles) for one in found]
-    if len(read) == 2 and read[0][-1]["role"] in ("user", "system") and all(one["role"] == "assistant" for one in read[1]):
-        found, read = found[:1], [[*read[0], *read[1]]]  # a prompt and its completion
-    answers = [any(message["role"] == "assistant" for message in messages) for messages in read]
-    dialogues = []
-    for here, messages, answered in zip(found, read, answers, strict=True):
-        if not answered and any(answers):
-            continue  # a prompt that stands beside the whole
-        about = {name: value for name, value in row.items() if name not in {one.path[0] for one in found if one.path}}
-        for around in here.around[1:]:
-            about |= {name: value for name, value in around.items() if isinstance(value, str | numbers.Real) and not is_missing(value)}
-        part = ".".join(here.path) if len(found) > 1 else ""
-        where = {"place": f"{place}{_inside(here, row)}", "about": about, "part": part, "target": _target_of(*here.around[::-1])}
-        dialogues += _branched(messages, here.leaf, here.around, **where)
+    """Read every conversation that a record holds, in any column and at any depth."""
+    every = nested_conversations(row)
+    places = [f"{place}{', ' + '.'.join(one.path) if len(one.path) > 1 else ''}" for one in every]
+    read = [read_conversation(one.messages, here, roles) for one, here in zip(every, places, strict=True)]
+    if (
+        len(read) == 2
+        and read[0][-1]["role"] in ("user", "system")
+        and all(one["role"] == "assistant" for one in read[1])
+    ):
+        every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
+    answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
+    columns, dialogues = {one.path[0] for one in every if one.path}, []
+    for one, messages, has_answer, here in zip(every, read, answered, places, strict=False):
+        if not has_answer and any(answered):
+            continue  # a prompt beside the whole conversation
+        about = {name: value for name, value in row.items() if name not in columns}
+        for outer in one.enclosing[1:]:
+            about |= {
+                name: value
+                for name, value in outer.items()
+                if isinstance(value, str | numbers.Real) and not is_missing(value)
+            }
+        part = ".".join(one.path) if len(every) > 1 else ""
+        dialogues += split_branches(
+            messages, one.leaf, one.enclosing, here, part, about=about, target=target_of(*one.enclosing[::-1])
+        )
     return dialogues
 
-
-def _inside(found: Found, row: Record) -> str:
-    return f", {'.'.join(found.path)}" if len(found.path) > 1 else ""
-
-# %% ../../nbs/05_judging/10_log_formats.ipynb #ca1f65a1
-_PAIRS = (
-    ("user", "assistant"), ("prompt", "completion"), ("prompt", "response"), ("instruction", "output"),
-    ("instruction", "response"), ("question", "answer"), ("query", "response"), ("input", "output"),
-    ("user_message", "assistant_message"), ("human", "assistant"), ("human", "ai"), ("user", "ai"), ("user", "bot"),
-    ("question", "response"), ("prompt", "answer"), ("message", "response"),
-)
-
-
-def _pair_of(row: Record) -> tuple[str, str] | None:
-    """Return the columns of a user's message and the answer to it."""
-    return next((names for names in _PAIRS if {*names} <= {*row}), None)
-
-
+# %% ../../nbs/05_judging/10_log_formats.ipynb #0727e685
 def read_pair(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    """Read a message and the answer to it, with the turns before them where the record has a history."""
-    asks, answers = _pair_of(row)
+    """Read a message and the answer to it, after the turns of the record's history."""
+    asks, answers = pair_of(row)
     if all(is_missing(row[name]) for name in (asks, answers)):
         return []
-    rest = "input" if asks == "instruction" and isinstance(row.get("input"), str) else None
     before = row["history"] if isinstance(row.get("history"), list) else []
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
         raise TableError(f"{place}, column history: {wrong[0]!r:.60} is not a pair of a message and its answer")
-    told = [{"role": role, "content": text} for pair in before for role, text in zip(("user", "assistant"), pair, strict=False)]
-    asked = as_list(row[asks], f"{place}, column {asks}") if _may_hold_messages(row[asks]) else row[asks]
-    if isinstance(asked, list | Mapping):
-        told += asked if isinstance(asked, list) else [asked]
-    else:
-        words = as_text(asked, f"{place}, column {asks}")
-        words = "\n".join(filter(None, [words, row[rest]])) if rest else words
-        told += [{"role": "user", "content": words}] if words else []
-    answer = row[answers]
-    if isinstance(answer, list | Mapping):
-        told += answer if isinstance(answer, list) else [answer]
-    else:
-        told.append({"role": "assistant", "content": as_text(answer, f"{place}, column {answers}")})
-    messages = read_conversation(told, place, roles)
-    used = {asks, answers, rest, *(["history"] if before else [])}
+    used = {asks, answers, *(["history"] if before else [])}
+    raw = [
+        {"role": role, "content": text}
+        for pair in before
+        for role, text in zip(("user", "assistant"), pair, strict=True)
+    ]
+    for name, role in ((asks, "user"), (answers, "assistant")):
+        where = f"{place}, column {name}"
+        value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
+        if isinstance(value, list | Mapping):
+            raw += value if isinstance(value, list) else [value]
+            continue
+        text = as_text(value, where)
+        if name == "instruction" and isinstance(row.get("input"), str):
+            text, used = "\n".join(filter(None, [text, row["input"]])), used | {"input"}
+        raw += [{"role": role, "content": text}] if text or role == "assistant" else []
     about = {name: value for name, value in row.items() if name not in used}
-    return [Dialogue(place, _with_system(messages, [row], place), about, _target_of(row))]
+    return [Dialogue(place, with_system(read_conversation(raw, place, roles), [row], place), about, target_of(row))]
 
-# %% ../../nbs/05_judging/10_log_formats.ipynb #ac739f37
-def _text_of(row: Record) -> str | None:
+
+def read_activity(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+    """Read an entry of Google's activity export: "Prompted …" in the title, and the answer as HTML."""
+    parts = [one.get("html") for one in row["safeHtmlItem"] if isinstance(one, Mapping)]
+    answer = html.unescape(re.sub(r"<[^<>]*>", "", "\n".join(part for part in parts if isinstance(part, str))))
+    about = {name: value for name, value in row.items() if name not in ("title", "safeHtmlItem")}
+    raw = [
+        {"role": "user", "content": row["title"].removeprefix("Prompted ")},
+        {"role": "assistant", "content": answer.strip()},
+    ]
+    return [Dialogue(place, read_conversation(raw, place, roles), about, target_of(row))]
+
+
+def read_alternating(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+    """Read a list of texts that a user and an assistant wrote in turns, as in UltraChat."""
+    raw = [{"role": ("user", "assistant")[number % 2], "content": text} for number, text in enumerate(row["data"])]
+    about = {name: value for name, value in row.items() if name != "data"}
+    return [Dialogue(place, with_system(read_conversation(raw, place, roles), [row], place), about, target_of(row))]
+
+
+def _labelled_column(row: Record) -> str | None:
     """Return the column that holds a text with labelled lines."""
     return next((name for name, value in row.items() if isinstance(value, str) and labelled_lines(value)), None)
 
 
 def read_labelled(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
     """Read a text whose lines begin with a speaker and a colon."""
-    name = _text_of(row)
+    name = _labelled_column(row)
     messages = read_conversation(labelled_lines(row[name], roles), place, roles)
-    return [Dialogue(place, messages, {key: value for key, value in row.items() if key != name}, _target_of(row))]
+    return [Dialogue(place, messages, {key: value for key, value in row.items() if key != name}, target_of(row))]
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
-_KEYS = ("dialogue_id", "conversation_id", "conversationId", "message_tree_id", "chat_id", "session_id", "thread_id",
-         "conversation_hash", "conv_id", "conversation")
-
-_OF_MESSAGES = {"turn", *_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_ABOVE, *_RANK, *_CHOSEN, *TIMES, *_MODEL, "swipes", "swipe_id"}
+_KEYS = (
+    "dialogue_id",
+    "conversation_id",
+    "conversationId",
+    "message_tree_id",
+    "chat_id",
+    "session_id",
+    "thread_id",
+    "conversation_hash",
+    "conv_id",
+    "conversation",
+)
+_OF_MESSAGES = {
+    *("turn", "swipes", "swipe_id", *_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL),
+}
 
 
 def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
-    """Join records that are a message each into dialogues, in their order.
+    """Join records of one message each into dialogues, in their order.
 
-    Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …); records without such a
-    column are one dialogue. A column `turn` must not fall within a dialogue; without it, records whose times all fall
-    are put in the order of time.
+    Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Records without such a
+    column are one dialogue. A column `turn` must not fall within a dialogue. Without it, records are reversed if their
+    times fall throughout.
     """
     key = next((name for name in _KEYS if any(name in row for _, row in records)), None)
     groups: dict[Any, list[tuple[str, Record]]] = {}
     for place, row in records:
-        if key and (named := as_text(row.get(key), f"{place}, column {key}")) is None:
+        if key and as_text(row.get(key), f"{place}, column {key}") is None:
             raise TableError(f"{place}, column {key}: is empty")
-        groups.setdefault((place.rpartition("row ")[0], named if key else None), []).append((place, row))
+        groups.setdefault((place.rpartition("row ")[0], key and as_text(row[key], place)), []).append((place, row))
     dialogues = []
-    for (_, named), rows in groups.items():
-        place = rows[0][0]
+    for (_, name), rows in groups.items():
         messages, last = [], -math.inf
         for here, row in rows:
-            turn = pd.to_numeric(row.get("turn"), errors="coerce") if not isinstance(row.get("turn"), list | dict) else math.nan
+            turn = (
+                pd.to_numeric(row.get("turn"), errors="coerce")
+                if not isinstance(row.get("turn"), list | dict)
+                else math.nan
+            )
             if turn < last:
                 raise TableError(f"{here}, column turn: {turn:g} comes after {last:g}; sort a dialogue's rows by turn")
             last = turn if turn == turn else last
-            messages += read_conversation([{name: one for name, one in row.items() if name not in (key, "turn")}], here, roles)
+            messages += read_conversation(
+                [{column: one for column, one in row.items() if column not in (key, "turn")}], here, roles
+            )
         times = [message["at"] for message in messages]
         if last == -math.inf and all(times) and len({*times}) > 1 and times == sorted(times, reverse=True):
             messages.reverse()
-        names = dict.fromkeys(name for _, row in rows for name in row)
-        about: Record = {} if key is None else {"dialogue_id": named}
-        for name in names:
-            if name not in _OF_MESSAGES and name != key:
-                values = [row[name] for _, row in rows if not is_missing(row.get(name))]
-                if values and all(value == values[0] for value in values):
-                    about[name] = values[0]
-        dialogues += _branched(messages, None, [], place=place, about=about, target=_target_of(about))
+        about: Record = {} if key is None else {"dialogue_id": name}
+        for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
+            values = [row[column] for _, row in rows if not is_missing(row.get(column))]
+            if values and all(value == values[0] for value in values):
+                about[column] = values[0]
+        dialogues += split_branches(messages, None, [], rows[0][0], about=about, target=target_of(about))
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1597869d
 class Format(NamedTuple):
-    """One form of a record: its name, what its records hold, how they are known, and how they are read."""
+    """A form of records: its name, what they hold, a test of a record, and its reader (None: rows are joined)."""
 
     name: str
     holds: str
@@ -935,15 +1057,50 @@ class Format(NamedTuple):
     read: Reader | None
 
 
+def _is_activity(row: Record) -> bool:
+    return isinstance(row.get("safeHtmlItem"), list) and isinstance(row.get("title"), str)
+
+
+def _alternates(row: Record) -> bool:
+    return (
+        isinstance(row.get("data"), list) and len(row["data"]) > 1 and all(isinstance(one, str) for one in row["data"])
+    )
+
+
 FORMATS = (
-    Format("preferences", "chosen and rejected (texts, messages or lists of them)", _sides_of, read_preferences),
-    Format("arena", "conversation_a and conversation_b (or response_a and response_b beside prompt)", _rivals_of, read_arena),
-    Format("completions", "a prompt and a list of completions", _completions_of, read_completions),
-    Format("conversations", "a list of messages (role and content, from and value, …), or a tree of them", _nested_of, read_nested),
+    Format(
+        "preferences", "chosen and rejected (texts, messages or lists of them)", _preference_columns, read_preferences
+    ),
+    Format(
+        "arena",
+        "conversation_a and conversation_b (or response_a and response_b beside prompt)",
+        _arena_columns,
+        read_arena,
+    ),
+    Format("completions", "a prompt and a list of completions", _completions_column, read_completions),
+    Format(
+        "conversations",
+        "a list of messages (role and content, from and value, …), or a tree of them",
+        nested_conversations,
+        read_nested,
+    ),
     Format("one message a row", "dialogue_id, role and content", is_message, None),
-    Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", _pair_of, read_pair),
-    Format("transcripts", "a text with lines that begin with User: and Assistant:", _text_of, read_labelled),
+    Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
+    Format("activity", "title and safeHtmlItem (Google's activity export)", _is_activity, read_activity),
+    Format("alternating texts", "data: a list of texts of user and assistant in turns", _alternates, read_alternating),
+    Format("transcripts", "a text with lines that begin with User: and Assistant:", _labelled_column, read_labelled),
 )
+
+
+def format_of(row: Any) -> tuple[Format | None, Any]:
+    """Return the first format that fits a record, and the record; names of columns in capitals are the last resort."""
+    if isinstance(row, dict):
+        small = {str(name).lower(): value for name, value in row.items()}
+        for record in (row, small) if len(small) == len(row) else (row,):
+            for form in FORMATS:
+                if form.fits(record):
+                    return form, record
+    return None, row
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #4ade4162
 def read_records(source: pd.DataFrame | str | os.PathLike) -> list[tuple[str, Any]]:
@@ -963,7 +1120,7 @@ def read_records(source: pd.DataFrame | str | os.PathLike) -> list[tuple[str, An
     Raises
     ------
     TableError
-        The file is not there, is empty, or can't be read.
+        The file is missing, empty or malformed.
 
     Examples
     --------
@@ -984,46 +1141,36 @@ def read_records(source: pd.DataFrame | str | os.PathLike) -> list[tuple[str, An
         return [record for one in files for record in read_records(one)]
     if _is_text(path):
         with open_text(path, newline=None) as file:
-            return [(f"{path}: row 1", {"text": _decoded(file, path)})]
+            try:
+                return [(f"{path}: row 1", {"text": file.read()})]
+            except UnicodeDecodeError as error:
+                raise TableError(f"{path}: is not UTF-8 ({error.reason}); save it as UTF-8") from None
     if table_suffix(path) in (".json", ".jsonl", ".ndjson"):
-        return _json_records(path)
-    rows = read_frame(path, dtype=str).astype(object).to_dict("records")
-    return [(f"{path}: row {number}", plain(row)) for number, row in enumerate(rows, 1)]
+        values = _json_values(path)
+    else:
+        values = map(plain, read_frame(path, dtype=str).astype(object).to_dict("records"))
+    return [(f"{path}: row {number}", value) for number, value in enumerate(values, 1)]
 
 
 def _is_text(path: Path) -> bool:
     return path.suffix.lower() in (".txt", ".md")
 
 
-def _decoded(file: Any, path: Path) -> str:
+def _json_values(path: Path) -> list[Any]:
+    """Return the values of a JSON file: those of a list, one a line, or the whole, whichever its content is."""
     try:
-        return file.read()
-    except UnicodeDecodeError as error:
-        raise TableError(f"{path}: is not UTF-8 ({error.reason}); save it as UTF-8") from None
-
-
-def _json_records(path: Path) -> list[tuple[str, Any]]:
-    """Return the values of a JSON file: of a list, of lines, or the whole, whichever its content is."""
-    try:
-        values = [value for _, value in read_json(path)]
+        return [value for _, value in read_json(path)]
     except TableError:
-        values = _in_other_layout(path)
-        if values is None:
-            raise
-    return [(f"{path}: row {number}", value) for number, value in enumerate(values, 1)]
-
-
-def _in_other_layout(path: Path) -> list[Any] | None:
-    """Return the values of a .jsonl file that is one JSON value, or of a .json file with a value a line; None if neither."""
-    try:
-        with open_text(path, newline=None) as file:
-            text = file.read()
-        if table_suffix(path) == ".json":
-            return [json.loads(line) for line in text.split("\n") if line.strip()]
-        value = json.loads(text)
-        return value if isinstance(value, list) else [value]
-    except (ValueError, RecursionError, OSError, EOFError):
-        return None
+        try:
+            with open_text(path, newline=None) as file:
+                text = file.read()
+            if table_suffix(path) == ".json":
+                return [json.loads(line) for line in text.split("\n") if line.strip()]
+            value = json.loads(text)
+            return value if isinstance(value, list) else [value]
+        except (ValueError, RecursionError, OSError, EOFError):
+            pass
+        raise
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #92a042de
 IDS = ("base_id", "prompt_id", "dialogue_id", "id", "conversation_id", "conversationId", "uuid", "conversation_hash")
@@ -1031,33 +1178,35 @@ _UNKNOWN_FORM = "holds no messages in a known form"
 
 
 class Log(NamedTuple):
-    """The dialogues of a log, and the account of every record: place, outcome (taken, joined, left out), why."""
+    """The dialogues of a log, and the account of every record: place, outcome (taken, joined, left out), reason."""
 
     dialogues: list[Dialogue]
     account: list[tuple[str, str, str]]
 
 
-def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, str] | None = None, bad_rows: str = "raise") -> Log:
+def read_log(
+    source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, str] | None = None, bad_rows: str = "raise"
+) -> Log:
     """Read the dialogues of a log in any of the forms of `FORMATS`.
 
     Parameters
     ----------
     source : DataFrame or path
-        As for `read_records`. The form of each record follows from what it holds.
+        As for `read_records`. The content of each record decides its form.
     roles : dict, optional
-        Names of speakers that are not known, to "user", "assistant", "system" or "tool".
+        Maps unknown names of speakers to "user", "assistant", "system" or "tool".
     bad_rows : {"raise", "skip"}
-        Whether a record that can't be read ends in an error, or is left out and accounted for.
+        Raise an error at a malformed record, or leave it out and account for it.
 
     Returns
     -------
     Log
-        The dialogues, and what became of each record.
+        The dialogues, and the outcome of each record.
 
     Raises
     ------
     TableError
-        A record can't be read (bad_rows "raise"), or no record has a known form; names the place.
+        A record is malformed (bad_rows "raise"), or no record has a known form. The error names the place.
 
     Examples
     --------
@@ -1072,26 +1221,25 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
     if not records:
         raise TableError(f"{'' if isinstance(source, pd.DataFrame) else f'{source}: '}the table has no row")
     dialogues: list[Dialogue] = []
-    singles: list[tuple[str, Record]] = []
+    single_rows: list[tuple[str, Record]] = []
     account: list[tuple[str, str, str]] = []
     for place, record in records:
-        row = {"messages": record} if isinstance(record, list) else record
         try:
-            form = next((form for form in FORMATS if form.fits(row)), None) if isinstance(row, dict) else None
+            form, row = format_of({"messages": record} if isinstance(record, list) else record)
             if form is None:
                 for name in ("messages", "conversations") if isinstance(row, dict) else ():
                     if isinstance(row.get(name), list) and row[name]:
-                        read_conversation(row[name], place, sides)  # its error says what is wrong
+                        read_conversation(row[name], place, sides)  # raises with what is wrong
                 account.append((place, "left out", _UNKNOWN_FORM))
             elif form.read is None:
-                singles.append((place, row))
+                single_rows.append((place, row))
                 account.append((place, "joined", form.name))
             else:
                 made = form.read(place, row, sides)
-                spoken = [one for one in made if any(message["role"] in ("user", "assistant") for message in one.messages)]
-                for one in spoken:
-                    _check_names(one)
-                dialogues += spoken
+                spoken = [
+                    one for one in made if any(message["role"] in ("user", "assistant") for message in one.messages)
+                ]
+                dialogues += map(_with_text_ids, spoken)
                 why = form.name if spoken else "holds no message of a user or an assistant" if made else "is empty"
                 account.append((place, "taken" if spoken else "left out", why))
         except TableError as error:
@@ -1099,36 +1247,41 @@ def read_log(source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, st
                 raise TableError(f"{error}. bad_rows='skip' leaves such rows out and lists them") from None
             account.append((place, "left out", str(error).removeprefix(place).lstrip(",: ")))
     try:
-        joined = gather_rows(singles, sides)
-        for one in joined:
-            _check_names(one)
-        dialogues += joined
+        dialogues += map(_with_text_ids, gather_rows(single_rows, sides))
     except TableError as error:
         if bad_rows == "raise" or not dialogues:
             raise
-        account = [(place, "left out", str(error)) if outcome == "joined" else (place, outcome, why) for place, outcome, why in account]
+        account = [
+            (place, "left out", str(error)) if outcome == "joined" else (place, outcome, why)
+            for place, outcome, why in account
+        ]
     if not dialogues:
         raise TableError(_no_form(source, records, account))
     return Log(dialogues, account)
 
 
-def _check_names(dialogue: Dialogue) -> None:
-    """Bring a dialogue's target and ids to texts; raise if one is not a text."""
+def _with_text_ids(dialogue: Dialogue) -> Dialogue:
+    """Return a dialogue with its target and ids as texts; raise if one is not a text."""
     dialogue.target = as_text(dialogue.target, f"{dialogue.place}, column target")
-    for name in IDS:
-        if name in dialogue.about:
-            dialogue.about[name] = as_text(dialogue.about[name], f"{dialogue.place}, column {name}")
+    ids = {
+        name: as_text(dialogue.about[name], f"{dialogue.place}, column {name}")
+        for name in IDS
+        if name in dialogue.about
+    }
+    dialogue.about |= ids
+    return dialogue
 
 
 def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[tuple[str, str, str]]) -> str:
-    """Say why no record was taken, and what would be."""
+    """Return why no record was taken, and which forms there are."""
     where = "the table" if isinstance(source, pd.DataFrame) else f"{source}: the table"
     names = list(dict.fromkeys(str(name) for _, row in records if isinstance(row, dict) for name in row))
-    reasons = {why for _, _, why in account} - {_UNKNOWN_FORM}
-    if reasons or not names:
+    if {why for _, _, why in account} - {_UNKNOWN_FORM} or not names:
         return f"{where} holds no dialogue: row 1 {account[0][2]}"
-    known = ("user", "assistant", "messages", "chosen", "rejected", "dialogue_id", "role", "content")
-    near = {name: other for name in known if name not in names and (other := close_name(name, {*names} - {*known}))}
+    wanted = ("user", "assistant", "messages", "chosen", "rejected", "dialogue_id", "role", "content")
+    near = {name: other for name in wanted if name not in names and (other := close_name(name, {*names} - {*wanted}))}
     hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""
     forms = "; ".join(form.holds for form in FORMATS)
-    return f"{where} has the columns {', '.join(names)[:300]}, and no row has a known form. The forms are: {forms}{hint}"
+    return (
+        f"{where} has the columns {', '.join(names)[:300]}, and no row has a known form. The forms are: {forms}{hint}"
+    )

@@ -400,6 +400,104 @@ FORMS = {
         [{"role": "client", "content": "我很累。"}, {"role": "counselor", "content": "什么时候开始的？"}],
         {"messages": ["什么时候开始的？"]},
     ),
+    "DeepSeek": (
+        [
+            {
+                "id": "s1",
+                "mapping": {
+                    "root": {"id": "root", "parent": None, "children": ["1"], "message": None},
+                    "1": {
+                        "id": "1",
+                        "parent": "root",
+                        "message": {"fragments": [{"type": "REQUEST", "content": "Hi"}]},
+                    },
+                    "2": {
+                        "id": "2",
+                        "parent": "1",
+                        "message": {
+                            "model": "deepseek-chat",
+                            "fragments": [
+                                {"type": "THINK", "content": "I feel sad."},
+                                {"type": "SEARCH", "results": []},
+                                {"type": "RESPONSE", "content": PROGRAM},
+                            ],
+                        },
+                    },
+                },
+            }
+        ],
+        {"deepseek-chat": [PROGRAM]},
+    ),
+    "Le Chat": (
+        [
+            {"id": "1", "chatId": "c", "role": "user", "content": "Hi", "createdAt": "2026-01-01T10:00:00Z"},
+            {"id": "2", "chatId": "c", "role": "assistant", "content": MISSED, "parentId": "1"},
+        ],
+        {"messages": [MISSED]},
+    ),
+    "items of OpenAI's Responses": (
+        [
+            {
+                "input": [
+                    user("Weather?"),
+                    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "I feel sad."}]},
+                    {"type": "function_call", "name": "look", "arguments": "{}"},
+                    {"type": "function_call_output", "call_id": "1", "output": "4 C"},
+                    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": OFTEN}]},
+                ]
+            }
+        ],
+        {"messages": [OFTEN]},
+    ),
+    "XTuner": (
+        [{"conversation": [{"system": "Be kind.", "input": "Hi", "output": MISSED}, {"input": "Oh", "output": OFTEN}]}],
+        {"messages": [MISSED, OFTEN]},
+    ),
+    "UltraChat": ([{"id": "1", "data": ["Hi", MISSED, "Oh", OFTEN]}], {"messages": [MISSED, OFTEN]}),
+    "activity of Google": (
+        [{"header": "Gemini Apps", "title": "Prompted Hi", "safeHtmlItem": [{"html": f"<p>{MISSED}</p>"}]}],
+        {"messages": [MISSED]},
+    ),
+    "Copilot": (
+        [
+            {"Conversation": "c", "Time": "2026-01-01T10:00:00", "Author": "Human", "Message": "Hi"},
+            {"Conversation": "c", "Time": "2026-01-01T10:00:01", "Author": "AI", "Message": MISSED},
+        ],
+        {"messages": [MISSED]},
+    ),
+    "counselling in two columns": ([{"Context": "I am tired.", "Response": MISSED}], {"messages": [MISSED]}),
+    "OASST, a message a row": (
+        [
+            {"message_id": "1", "parent_id": None, "message_tree_id": "1", "role": "prompter", "text": "Hi"},
+            {"message_id": "2", "parent_id": "1", "message_tree_id": "1", "role": "assistant", "text": MISSED},
+            {"message_id": "3", "parent_id": "1", "message_tree_id": "1", "role": "assistant", "text": PROGRAM},
+        ],
+        {"messages": [MISSED, PROGRAM]},
+    ),
+    "LMSYS": (
+        [{"conversation_id": "x", "model": "alpha", "conversation": SIDES["chosen"], "turn": 1, "language": "English"}],
+        {"alpha": [MISSED]},
+    ),
+    "memory of ChatGPT": (
+        [
+            {
+                "conversation_id": "c2",
+                "mapping": {
+                    "m": {
+                        "id": "m",
+                        "parent": None,
+                        "message": {
+                            "author": {"role": "user"},
+                            "content": {"content_type": "user_editable_context", "user_profile": "I am Ann."},
+                        },
+                    },
+                    "a": node("a", "m", "user", "Hi"),
+                    "b": node("b", "a", "assistant", MISSED, model_slug="alpha"),
+                },
+            }
+        ],
+        {"alpha": [MISSED]},
+    ),
 }
 
 
