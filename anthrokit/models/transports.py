@@ -171,7 +171,7 @@ async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show
     def note_body(details: Mapping[str, Any]) -> None:
         """Keep the provider's answer, which LiteLLM hands to this function as text."""
         with contextlib.suppress(TypeError, ValueError, RecursionError):
-            body.update(json.loads(details["original_response"]))
+            body.update(json.loads(details.get("original_response")))
 
     response = None
     try:

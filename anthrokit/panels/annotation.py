@@ -47,7 +47,7 @@ class LabellingSession:
     source : Run, str, path or DataFrame
         A run; the folder of one; a frame or a table's file (as for `core.read_frame`) with dialogue_id, turn,
         behaviour, message and optionally user, question, weight, base_id.
-    n, by, seed, total, behaviours
+    n, by, **draw
         As for `validity.draw_annotation_sample`, of a run.
 
     Attributes
@@ -67,10 +67,7 @@ class LabellingSession:
         source: Any,
         n: int = 20,
         by: str | Sequence[str] = "behaviour",
-        seed: int = 0,
-        *,
-        total: int | None = None,
-        behaviours: str | Sequence[str] | None = None,
+        **draw: Any,
     ):
         kinds = (Run, str, os.PathLike, pd.DataFrame)
         require_kind(source, kinds, "a run, the folder of one, or a sheet to label: a frame or a .csv file")
@@ -80,10 +77,9 @@ class LabellingSession:
                 source = Run(path, read_only=True)
         self.run = source if isinstance(source, Run) else None
         if self.run is not None:
-            how = {"total": total, "behaviours": behaviours, "seed": seed}
-            sheet, self.taxonomy = save_annotation_sample(source, n, by, **how), run_taxonomy(source)
+            sheet, self.taxonomy = save_annotation_sample(source, n, by, **draw), run_taxonomy(source)
         else:
-            texts = {**tables.get_table("annotations").texts, **dict.fromkeys(("question", "user", "message"), "str")}
+            texts = {**tables.get_table("annotations").text_dtypes, **dict.fromkeys(("question", "user", "message"), "str")}
             sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source, dtype=texts)
             self.taxonomy = Taxonomy.load()
         makes = "validity.draw_annotation_sample makes it"
@@ -329,7 +325,7 @@ class AnnotationPanel(Panel):
         seed: int = 0,
         state: Mapping[str, Any] | None = None,
     ):
-        deck = LabellingSession(source, n, by, seed, total=total, behaviours=behaviours)
+        deck = LabellingSession(source, n, by, total=total, behaviours=behaviours, seed=seed)
         if deck.run is not None and deck.run.read_only and path is None:
             raise RunError(
                 f"The run {deck.run.folder} is open for reading only, so it can't save labels. Open it with "

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from .. import heartbench
-from ..core import Run, TableError
+from ..core import Run, TableError, data_path
+from ..core.files import read_toml
 from ..core.tables import require_columns
 from ..core.votes import label_criteria
 from ..heartbench import Cases
@@ -144,31 +145,6 @@ def _worth_a_look(hits: pd.DataFrame) -> pd.DataFrame:
     return hits[["model", "case_id", "criterion"]].assign(**flags)
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #59e2c6e5
-_CHINESE = {
-    "user": "用户",
-    "helper": "倾听者",
-    "Answer": "回答",
-    "no answer": "没有回答",
-    "the table of answers has no text of this one": "答案表中没有这条回答的文本",
-    "Overall": "总分",
-    "not scored": "未计分",
-    "Criterion": "评分项",
-    "Points": "分值",
-    "hit": "命中",
-    "miss": "未命中",
-    "no verdict": "无判定",
-    "models differ": "模型不一致",
-    "judges differ": "评审不一致",
-    "votes": "票",
-    "words": "词",
-    "Judges": "各评审",
-    "Other applies: the whole answer scores 0": "触发「其他」项：整个回答计 0 分",
-    "normal": "普通",
-    "hard": "困难",
-    OTHER: "其他",
-}
-
-
 def _dictionary(chinese: bool) -> dict[str, str]:
     """Return a mapping from English words to the words that are shown."""
     if not chinese:
@@ -179,7 +155,8 @@ def _dictionary(chinese: bool) -> dict[str, str]:
         for kind in ("ability", "dimension")
         for english, name in zip(table[kind], table[f"{kind}_zh"], strict=True)
     }
-    return _CHINESE | {english: name for name, english in heartbench.cases.SCENES.items()} | names
+    scenes = {english: name for name, english in heartbench.cases.SCENES.items()}
+    return read_toml(data_path("panels/chinese.toml")) | scenes | names
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #10a9446d
 def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:

@@ -30,6 +30,7 @@ from urllib.parse import quote, urlsplit
 from aiohttp import web
 
 from ..core import BudgetReached, CallFailed, RunError, SetupError, TableError, data_path
+from ..core.files import read_toml
 from ..core.run import digest
 from ..core.ledger import plain_value, time_now
 from ..core.notes import notify
@@ -62,29 +63,11 @@ class GatewayError(Exception):
 
     def __init__(self, code: str, wait: float | None = None):
         self.code, self.wait = code, wait
-        self.status, text = _ERRORS[code]
-        super().__init__(text)
+        self.status = _ERRORS[code]["status"]
+        super().__init__(_ERRORS[code]["text"])
 
 
-_ERRORS = {
-    "unknown": (401, "This link is not valid. Please open the link that you were invited with again."),
-    "incomplete": (403, "This link is incomplete. Please open the link that you were invited with again."),
-    "other_browser": (403, "You began in another browser. Please go on there, on the device where you began."),
-    "full": (403, "The study has all the participants that it needs. Thank you for your interest."),
-    "busy": (503, "Many people are coming just now. Please open the link again in a minute."),
-    "empty": (400, "Please write something first."),
-    "unreadable": (400, "The message could not be read. Please reload the page."),
-    "too_long": (413, "This message is too long. Please shorten it and send it again."),
-    "too_fast": (429, "That was very fast. Please wait a few seconds and send it again."),
-    "elsewhere": (409, "This chat has gone on in another window. It is shown here as it stands now."),
-    "over": (403, "This chat is over. Please go on to the questions."),
-    "too_soon": (403, "Please stay in the chat a little longer."),
-    "finished": (403, "You have finished already, so your answers stay as they are. Thank you."),
-    "retry": (503, "The system could not answer just now. Your message is kept; trying again…"),
-    "unsaved": (503, "This could not be saved just now. Please try again in a moment."),
-    "answers": (400, "Some of the answers could not be taken. Please check them."),
-    "nowhere": (404, "There is nothing here. Please open the link that you were invited with again."),
-}
+_ERRORS = read_toml(data_path("study/errors.toml"))
 
 # %% ../../nbs/11_study/04_gateway.ipynb #b9fc5be5
 class RateLimit:
@@ -307,7 +290,8 @@ class Chats:
         state = ChatState(messages, self.open_seconds().get(participant, person["chat_seconds"] or 0.0))
         over = person["ended_by"] or (person["finished_at"] and "participant")
         if not over:
-            tokens = self.run.rows(_TOKENS_SQL, [participant])[0][0] or 0
+            capped = self.settings["limits"]["participant_tokens"]
+            tokens = (self.run.rows(_TOKENS_SQL, [participant])[0][0] or 0) if capped else 0
             over = reached_limit(self.settings, state.seconds, state.answered, tokens)
         return replace(state, over=over or ("budget" if self.budget_spent else None))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -100,19 +100,14 @@ def simulated_power(
     >>> simulated_power(50, 0.0, studies=1000) < 0.07 < 0.9 < simulated_power(50, 1.0, studies=1000)
     True
     """
-    from scipy.stats import mannwhitneyu
+    from scipy.stats import mannwhitneyu, power
 
     check_range(0, an_arm=an_arm, studies=studies, items=items)
     check_range(1, points=points)
-    high, low = _pools(shift, items, points)
-    drawn = np.random.default_rng(seed)
-    found, left = 0, studies
-    while left > 0:
-        part = min(left, max(1, 200_000 // an_arm))
-        a, b = drawn.choice(high, (part, an_arm)), drawn.choice(low, (part, an_arm))
-        found += int((mannwhitneyu(a, b, axis=1, method="asymptotic").pvalue < alpha).sum())
-        left -= part
-    return found / studies
+    random, test = np.random.default_rng(seed), partial(mannwhitneyu, method="asymptotic")
+    arms = [partial(random.choice, pool) for pool in _pools(shift, items, points)]
+    how = {"n_resamples": studies, "batch": max(1, 200_000 // an_arm), "vectorized": True}
+    return float(power(test, arms, [an_arm, an_arm], significance=alpha, **how).power)
 
 # %% ../../nbs/11_study/08_planning.ipynb #a30e4990
 def _noether(rank_biserial: float, power: float, alpha: float) -> int:
@@ -134,8 +129,7 @@ def _arm(effect: float, measure: str, power: float, alpha: float, items: int, po
         low, high = (low, middle) if enough else (middle, high)
     reached = simulated_power(high, shift, alpha=alpha, items=items, points=points)
     why = f"{measure} {effect:g}, power {power:g}, level {alpha:g}, {items} items of {points} points"
-    found = {"quantity": "participants an arm", "n": high, "closed_form": closed, "reached": reached}
-    return {**found, "why": why}
+    return {"quantity": "participants an arm", "n": high, "closed_form": closed, "reached": reached, "why": why}
 
 # %% ../../nbs/11_study/08_planning.ipynb #29eba672
 def _rows_of_rate(

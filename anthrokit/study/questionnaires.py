@@ -22,8 +22,9 @@ from ..core.files import read_toml
 from ..core.tables import check_table, get_table
 
 # %% auto #0
-__all__ = ['OPEN', 'Item', 'Questionnaire', 'check_entry', 'check_entries', 'load_questionnaire', 'check_responses',
-           'synthetic_responses', 'wide_items', 'score_scales', 'omega', 'scale_reliability', 'load_questionnaires']
+__all__ = ['QuestionnaireLike', 'OPEN', 'Item', 'Questionnaire', 'check_entry', 'check_entries', 'load_questionnaire',
+           'check_responses', 'synthetic_responses', 'wide_items', 'score_scales', 'omega', 'scale_reliability',
+           'load_questionnaires']
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #2846b21f
 @dataclass(frozen=True)
@@ -111,9 +112,9 @@ class Questionnaire:
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list"}
 
 
-def _refuse_unknown(name: str, known: Iterable[str], where: str) -> None:
-    if name not in (known := list(known)):
-        raise TableError(f"{where} has no {name!r}; {suggest_name(name, known)}")
+def _refuse_unknown(name: str, names: Iterable[str], where: str) -> None:
+    if name not in (names := list(names)):
+        raise TableError(f"{where} has no {name!r}; {suggest_name(name, names)}")
 
 
 def check_entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -125,18 +126,18 @@ def check_entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
         raise TableError(f"{where} is {given!r}; it must be a section")
     for name in given:
         _refuse_unknown(name, usual, where)
-    found = {}
-    for name, known in usual.items():
-        kind = str if known is str else type(known)
-        value = given.get(name, "" if known is str else known)
+    entry = {}
+    for name, default in usual.items():
+        kind = str if default is str else type(default)
+        value = given.get(name, "" if default is str else default)
         value = value.strip() if isinstance(value, str) else value
         value = float(value) if kind is float and type(value) is int else value
-        if known is not None and type(value) is not kind:
+        if default is not None and type(value) is not kind:
             raise TableError(f"{where}: {name} is {value!r}; it must be {_KINDS.get(kind, 'a section')}")
-        if known is str and not value:
+        if default is str and not value:
             raise TableError(f"{where}: {name} is missing or blank")
-        found[name] = value
-    return found
+        entry[name] = value
+    return entry
 
 
 def check_entries(given: Sequence[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
@@ -214,11 +215,14 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     return _questionnaire(path)
 
 
-def _as_questionnaires(given: Any) -> list[Questionnaire]:
+QuestionnaireLike = Questionnaire | str | Sequence[Questionnaire | str]  # one or several, as objects or by name
+
+
+def _as_questionnaires(given: QuestionnaireLike) -> list[Questionnaire]:
     """Return one or several questionnaires, given as objects or by name, each once."""
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-    found = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
-    return list({one.name: one for one in found}.values())
+    loaded = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
+    return list({one.name: one for one in loaded}.values())
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #abbb756f
 OPEN = "description"  # the questionnaire that open answers are kept under
@@ -230,8 +234,8 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
         raise TypeError(f"responses are a table, one row an answer; not {type(responses).__name__}")
     if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0
         responses = responses.assign(value=responses["value"].map("{:g}".format, na_action="ignore"))
-    known = {(one.name, item.id): item for one in questionnaires for item in one.items}
-    names, asked, wrong = {one.name for one in questionnaires}, {item for _, item in known}, []
+    items_by_key = {(one.name, item.id): item for one in questionnaires for item in one.items}
+    names, asked, wrong = {one.name for one in questionnaires}, {item for _, item in items_by_key}, []
     responses = responses.reset_index(drop=True)
     if others and "at" not in responses:
         responses = responses.assign(at="unknown")
@@ -242,7 +246,7 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
     for number, row in zip(numbers, responses.itertuples(), strict=True):
         if row.questionnaire == OPEN and row.item not in asked:  # else it would take the place of an answer
             continue
-        item = known.get((row.questionnaire, row.item))
+        item = items_by_key.get((row.questionnaire, row.item))
         if item is None:
             wrong.append(
                 f"row {number}: there is no item {row.item!r} in a questionnaire {row.questionnaire!r}"
@@ -255,9 +259,7 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
     return responses
 
 
-def check_responses(
-    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
-) -> pd.DataFrame:
+def check_responses(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
     """Check answers against the questionnaires that asked for them.
 
     Parameters
@@ -292,7 +294,7 @@ def check_responses(
 # %% ../../nbs/11_study/01_questionnaires.ipynb #4181eca7
 def synthetic_responses(
     conditions: Mapping[str, str],
-    questionnaires: Questionnaire | str | Sequence[Questionnaire | str],
+    questionnaires: QuestionnaireLike,
     *,
     shift: float = 0.7,
     noise: float = 0.8,
@@ -348,9 +350,7 @@ def synthetic_responses(
     return check_responses(pd.DataFrame(rows, columns=names), questionnaires)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a754c66f
-def wide_items(
-    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
-) -> pd.DataFrame:
+def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
     """Return one row a participant and one column an item, with reversed items turned round.
 
     Parameters
@@ -394,9 +394,7 @@ def wide_items(
     return wide.rename_axis(columns=None).astype("Float64")
 
 
-def score_scales(
-    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str]
-) -> pd.DataFrame:
+def score_scales(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
     """Score every participant on every scale, from the table `responses`.
 
     Parameters
@@ -487,9 +485,7 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     return float(common / (common + model.noise_variance_.sum()))
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #b6b09522
-def scale_reliability(
-    responses: pd.DataFrame, questionnaires: Questionnaire | str | Sequence[Questionnaire | str], *, ci: float = 0.95
-) -> pd.DataFrame:
+def scale_reliability(responses: pd.DataFrame, questionnaires: QuestionnaireLike, *, ci: float = 0.95) -> pd.DataFrame:
     """Estimate the reliability of every scale.
 
     Parameters
@@ -559,7 +555,7 @@ def load_questionnaires(
     >>> [one.title for one in load_questionnaires(["godspeed", "attention"])]
     ['Your impression', 'Two short questions']
     """
-    found, seen = [], {}
+    loaded, seen = [], {}
     for name in [names] if isinstance(names, str | os.PathLike) else names:
         own = folder / f"{name}.toml" if folder is not None else None
         one = load_questionnaire(own if own is not None and own.is_file() else name)
@@ -570,5 +566,5 @@ def load_questionnaires(
             if (kind, called) in seen:
                 raise TableError(f"the {kind} {called!r} occurs twice: {seen[kind, called]}, {one.name}")
             seen[kind, called] = one.name
-        found.append(one)
-    return found
+        loaded.append(one)
+    return loaded

@@ -31,7 +31,7 @@ __all__ = ['ITEM', 'score_strata', 'add_texts', 'draw_annotation_sample', 'read_
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #cc4f86ad
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
-    """Divide n equally among strata; what a small stratum can't give is taken from the others."""
+    """Divide n equally among strata; larger strata make up for smaller ones."""
     left, shares = min(n, sum(sizes)), [0] * len(sizes)
     while left:
         for place in [place for place, size in enumerate(sizes) if shares[place] < size][:left]:
@@ -263,7 +263,7 @@ def read_verdicts(column: pd.Series) -> pd.Series:
 def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """Read the rows of a sheet that aren't blank, indexed by position, with boolean verdict and undone."""
     given = isinstance(source, pd.DataFrame)
-    frame = source if given else tables.read_frame(source, dtype=tables.get_table("annotations").texts)
+    frame = source if given else tables.read_frame(source, dtype=tables.get_table("annotations").text_dtypes)
     require_columns(frame, [*ITEM, "verdict"], "annotations", rows=False, source=source)
     frame = frame.reset_index(drop=True)
     try:

@@ -6,9 +6,53 @@
 // with textContent, and as HTML that the kernel has escaped (above, page, bar).
 //
 //   frame     title, run, filters, columns, tools, keys          listing  stamp, total, rows of the list
-//   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, said, chips}
+//   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, status, chips}
 
 const ROW = 54, EMPTY = { rows: [], total: 0 };
+
+// ------------------------------------------------------------------------------------------------------------ logic
+
+// These functions need no page; tests/unit/frame.test.mjs runs them in node.
+
+// Decisions that a person makes faster than the kernel answers. Each is sent when the view is shown that the one before
+// led to. `send` returns the number of the act; `serial` returns the view that is shown.
+export function makeQueue(send, serial) {
+  const waiting = [];
+  let pending = null;  // [number of the act that was sent, the view that it led to, once the kernel has said so]
+  function next(...decision) {
+    if (decision.length) waiting.push(decision);
+    if (pending && (pending[1] === null || pending[1] > serial())) return;
+    pending = waiting.length ? [send(...waiting.shift()), null] : null;
+  }
+  const done = (number, led) => {
+    if (pending?.[0] !== number) return;
+    pending[1] = led;
+    next();
+  };
+  return { next, done, busy: () => pending !== null };
+}
+
+// The place that a step leads to; null where there is no such place.
+export function stepTo(from, by, total) {
+  const to = Math.min(Math.max(from + by, 0), total - 1);
+  return to < 0 || to === from ? null : to;
+}
+
+// The first and the last (exclusive) line of a list that are drawn.
+export function linesInView(top, height, total) {
+  const first = Math.max(0, Math.floor(top / ROW) - 4);
+  return [first, Math.min(total, first + Math.ceil(height / ROW) + 8)];
+}
+
+// The turns of a chart between two places in percent of its width, as a filter has them; null for a click.
+export function turnsBetween(stops, one, other) {
+  const [low, high] = [one, other].sort((a, b) => a - b);
+  const turns = stops.filter(([place]) => place >= low && place <= high).map(([, turn]) => turn);
+  if (high - low <= 1 || !turns.length) return null;
+  return turns.length > 1 ? `${turns[0]}-${turns.at(-1)}` : `${turns[0]}`;
+}
+
+// ---------------------------------------------------------------------------------------------------------- elements
 
 function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -101,8 +145,7 @@ function makeList(label, send, open, key) {
   const list = make("div", { class: "ak-list", role: "listbox", tabindex: "0", "aria-label": label }, tall);
   let known = new Map(), listing = EMPTY, columns = [], at = null, asked = null, drawn = "";
   const draw = () => {
-    const first = Math.max(0, Math.floor(list.scrollTop / ROW) - 4);
-    const last = Math.min(listing.total, first + Math.ceil(list.clientHeight / ROW) + 8);
+    const [first, last] = linesInView(list.scrollTop, list.clientHeight, listing.total);
     const missing = [...Array(Math.max(0, last - first)).keys()].map((k) => first + k).find((k) => !known.has(k));
     if (missing !== undefined && asked !== missing) {
       asked = missing;
@@ -170,9 +213,8 @@ function brush(chart, choose) {
       window.removeEventListener("pointermove", drag);
       window.removeEventListener("pointerup", done);
       band.remove();
-      const [low, high] = [from, across(event)].sort((one, other) => one - other);
-      const turns = stops.filter(([place]) => place >= low && place <= high).map(([, turn]) => turn);
-      if (high - low > 1 && turns.length) choose({ turns: turns.length > 1 ? `${turns[0]}-${turns.at(-1)}` : `${turns[0]}` });
+      const turns = turnsBetween(stops, from, across(event));
+      if (turns) choose({ turns });
     };
     window.addEventListener("pointermove", drag);
     window.addEventListener("pointerup", done);
@@ -191,30 +233,22 @@ function render({ model, el }) {
   const fields = () => Object.fromEntries(
     [...root.querySelectorAll("[data-field]")].map((field) => [field.dataset.field, field.value]));
   const send = (act, value = null, { quiet = false } = {}) => {
-    model.send({ act, value, fields: fields(), view: model.get("view").serial ?? 0, turn: [key, sent++] });
-    if (quiet) return;
-    wanted = null;
-    clearTimeout(waiting);
-    waiting = setTimeout(() => root.setAttribute("aria-busy", "true"), 300);
+    model.send({ act, value, fields: fields(), view: model.get("view").serial ?? 0, turn: [key, sent] });
+    if (!quiet) {
+      wanted = null;
+      clearTimeout(waiting);
+      waiting = setTimeout(() => root.setAttribute("aria-busy", "true"), 300);
+    }
+    return sent++;
   };
   const choose = (changes) => send("choose", changes);
-  // What is decided faster than the kernel answers waits here: each decision is sent for the item that is in view by then.
-  const decisions = [];
-  let pending = null;  // [number of the act that was sent, the view that it led to, once the kernel has said so]
-  function decide(...decision) {
-    if (decision.length) decisions.push(decision);
-    if (pending && (pending[1] === null || pending[1] > (model.get("view").serial ?? 0))) return;
-    pending = null;
-    if (!decisions.length) return;
-    pending = [sent, null];
-    send(...decisions.shift());
-  }
+  const decisions = makeQueue(send, () => model.get("view").serial ?? 0);
   // Keys pressed faster than the kernel answers count from where they lead, not from what is still in view.
   let wanted = null, last = 0;
   const step = (by) => {
     const { place: at = -1, serial = 0 } = model.get("view"), from = wanted ?? at;
-    const to = Math.min(Math.max(from + by, 0), model.get("listing").total - 1);
-    if (to < 0 || to === from) return;
+    const to = stepTo(from, by, model.get("listing").total);
+    if (to === null) return;
     last = 1 + (wanted === null ? serial : last);  // of the view that this step ends in
     send("step", to - from);
     wanted = to;
@@ -322,7 +356,7 @@ function render({ model, el }) {
     if (opened) drawForm();
   }
   function drawView() {
-    const { serial, place: at = -1, said: words = "" } = model.get("view"), listing = model.get("listing");
+    const { serial, place: at = -1, status: words = "" } = model.get("view"), listing = model.get("listing");
     clearTimeout(waiting);
     root.removeAttribute("aria-busy");
     if (serial >= last || wanted >= listing.total) wanted = null;
@@ -381,7 +415,7 @@ function render({ model, el }) {
   root.addEventListener("click", (event) => {
     const on = event.target.closest("[data-act], [data-choose], [data-jump]");
     if (on && root.contains(on)) {
-      if (on.dataset.act) decide(on.dataset.act, on.dataset.value ?? null);
+      if (on.dataset.act) decisions.next(on.dataset.act, on.dataset.value ?? null);
       if (on.dataset.choose) choose(JSON.parse(on.dataset.choose));
       if (on.dataset.jump) {
         const target = page.querySelector(`[data-place="${CSS.escape(on.dataset.jump)}"]`);
@@ -420,7 +454,7 @@ function render({ model, el }) {
     else if (name === "?") explain(!helped);
     else if (name === "Escape") { open(false); explain(false); root.focus({ preventScroll: true }); }
     else if (own && event.repeat) { /* a key that is held down counts once */ }
-    else if (own && pending && own.dataset.act) decide(own.dataset.act, own.dataset.value ?? null);
+    else if (own && decisions.busy() && own.dataset.act) decisions.next(own.dataset.act, own.dataset.value ?? null);
     else if (own) { if (!own.disabled) own.click(); }
     else return;
     event.preventDefault();
@@ -429,12 +463,9 @@ function render({ model, el }) {
 
   const received = async (message) => {
     if (message.rows) list.take(message);
-    if (message.done?.[0] === key && pending?.[0] === message.done[1]) {
-      pending[1] = message.serial;
-      decide();
-    }
+    if (message.done?.[0] === key) decisions.done(message.done[1], message.serial);
     if (message.clear) root.querySelectorAll("[data-clear]").forEach((field) => { field.value = ""; field.removeAttribute("value"); });
-    if (message.copy !== undefined) send("said", (await copy(message.copy)) ? "Copied." : "This browser doesn't let the panel copy.");
+    if (message.copy !== undefined) send("status", (await copy(message.copy)) ? "Copied." : "This browser doesn't let the panel copy.");
   };
   const drawn = { frame: drawFrame, state: drawState, above: () => put(above, "above"), bar: () => put(bar, "bar") };
   // What belongs together comes at once in Jupyter, and one after the other in marimo. It is drawn when all that has
@@ -447,7 +478,7 @@ function render({ model, el }) {
     for (const draw of Object.values(drawn)) draw();
     drawPage();
     drawView();
-    decide();
+    decisions.next();
   };
   const soon = () => { if (!scheduled) { scheduled = true; queueMicrotask(all); } };
   model.on("msg:custom", received);
