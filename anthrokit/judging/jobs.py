@@ -28,8 +28,8 @@ from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget
 from ..simulation import Behaviour, Taxonomy, load_family, simulate
 from ..simulation.dialogues import check_counts
-from ..work import SharedPrefix, Computation, CostEstimate, Job, Queue, Steps, estimate_jobs, open_readonly
-from ..work import refuse_unknown_outcomes, job_function, mean_response_tokens
+from ..work import CostEstimate, Job, Steps, check_outcomes, estimate_jobs, job_function, mean_response_tokens
+from ..work import open_readonly
 
 # %% auto #0
 __all__ = ['ajudge', 'run_taxonomy', 'as_judges', 'Items', 'RatingUnit', 'JudgePlan', 'JudgingJob', 'ask_call', 'ask_item',
@@ -284,7 +284,7 @@ class JudgingJob(Job):
     ):
         retry = [retry] if isinstance(retry, str) else list(retry)
         check_counts(**({} if samples is None else {"samples": samples}))
-        refuse_unknown_outcomes(retry, ("failed", "unparsed", "refused"))
+        check_outcomes(retry)
         if sampling not in ("full", "adaptive"):
             raise ValueError(f"sampling is 'full' or 'adaptive', not {sampling!r}")
         run = _existing_run(run)
@@ -453,38 +453,38 @@ class JudgingJob(Job):
             units = [RatingUnit(judge.name, name, *key, 1) for key in messages if key not in done]
             yield from (units[start : start + _CHUNK] for start in range(0, len(units), _CHUNK))
 
-    def lanes(self) -> list[Queue]:
+    def queues(self) -> list[tuple[Iterable[Steps], int]]:
         """Return one queue for each judge, so that a slow one does not hold up the others."""
         adaptive = [judge for judge in self.judges if self.sampling == "adaptive" and _is_adaptive(judge)]
         queues = []
         if adaptive:
-            places = 2 * sum(judge.llm.max_concurrency for judge in adaptive)
+            limit = 2 * sum(judge.llm.max_concurrency for judge in adaptive)
             rows = self.run.rows("SELECT judge, samples, behaviours FROM judges ORDER BY position")
             panel = [(name, samples, json.loads(names)) for name, samples, names in rows]
             names = dict.fromkeys(name for judge in adaptive for name in self.plans[judge.name].questions)
             units = ((name, *key) for key in self.items.texts for name in names)
-            queues.append(Queue(units, places, functools.partial(settle_item, self, adaptive, panel)))
+            queues.append((map(functools.partial(settle_item, self, adaptive, panel), units), limit))
         for judge in self.judges:
             if judge in adaptive:
                 continue
             if not isinstance(judge, PromptJudge):
-                queues.append(Queue(self.chunks(judge), 1, functools.partial(rate_chunk, self, judge)))
+                queues.append((map(functools.partial(rate_chunk, self, judge), self.chunks(judge)), 1))
             elif judge.shared_prefix == "item":
                 steps = functools.partial(ask_item, self, judge)
-                queues.append(Queue(self.units(judge), judge.llm.max_concurrency, steps))
+                queues.append((map(steps, self.units(judge)), judge.llm.max_concurrency))
             else:
                 total, done = self.count(judge)
                 at_once = judge.llm.max_concurrency * len(self.plans[judge.name].questions)
                 shared = judge.shared_prefix == "questions" and total - done > at_once
                 steps = functools.partial(ask_call, self, judge, shared=shared)
-                queues.append(Queue(self.calls(judge), judge.llm.max_concurrency, steps))
+                queues.append((map(steps, self.calls(judge)), judge.llm.max_concurrency))
         return queues
 
     def save(self, units: Sequence[RatingUnit], ratings: Sequence[Rating], attempts: int = 1) -> None:
         """Save ratings with the number of attempts that they took."""
         valid = [validate_rating(rating) for rating in ratings]
         rows = [{**unit._asdict(), **vars(one), "attempts": attempts} for unit, one in zip(units, valid, strict=True)]
-        self.keep("ratings", rows, done=len(rows), failed=sum(rating.status != "ok" for rating in valid))
+        self.save_rows("ratings", rows, done=len(rows), failed=sum(rating.status != "ok" for rating in valid))
 
     def forecast(self) -> list[CostEstimate]:
         return [_forecast(self, judge) for judge in self.judges]
@@ -518,13 +518,13 @@ def ask_call(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], s
 def ask_item(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit]) -> Steps:
     """Ask for all ratings of a message by a judge whose prompts begin with it: one call first, then the others."""
     calls = job.calls_of(judge, units)
-    yield SharedPrefix([ask_call(job, judge, call, shared=len(calls) > 1) for call in calls])
+    yield tuple(ask_call(job, judge, call, shared=len(calls) > 1) for call in calls)
 
 
 def rate_chunk(job: JudgingJob, judge: LocalJudge, units: Sequence[RatingUnit]) -> Steps:
     """Have a local judge rate some messages, and save the ratings."""
     texts = [job.items.texts[unit.dialogue_id, unit.turn] for unit in units]
-    ratings = yield Computation(rate_many, (judge, texts, job.question(units[0].behaviour)))
+    ratings = yield functools.partial(rate_many, judge, texts, job.question(units[0].behaviour))
     job.save(units, ratings)
 
 
@@ -765,7 +765,7 @@ def estimate(
     Returns
     -------
     DataFrame
-        One row for each model and purpose, and one for "all": purpose, name, model, owed (all results), done, calls
+        One row for each model and purpose, and one for "all": purpose, name, model, total (results), done, calls
         (pending), calls_least (under adaptive sampling), answer_tokens (mean of the answers `measured`; assumed if that
         is 0), tokens_in, tokens_cached (the part of them expected in the provider's cache), tokens_out, cost (US
         dollars; NA if a price is unknown), cost_cached (with the savings of the cache) and cost_most (with the longest

@@ -30,7 +30,7 @@ from ..models.transports import CachedPrefix
 from ..core.texts import unreadable
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
-from ..work import CostEstimate, Job, Queue, Request, Steps, ParseError, ask, job_function
+from ..work import CostEstimate, Job, Request, Steps, ParseError, ask, job_function
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'swap_roles', 'as_llm', 'check_counts', 'SimulationSettings',
@@ -453,9 +453,9 @@ class SimulationJob(Job):
         self.run.add_prompts(self.prompts)
         self.run.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
 
-    def lanes(self) -> list[Queue]:
+    def queues(self) -> list[tuple[Iterable[Steps], int]]:
         places = sum(model.max_concurrency for model in self.models)
-        return [Queue(self.pending, places, partial(dialogue_steps, self))]
+        return [(map(partial(dialogue_steps, self), self.pending), places)]
 
     def close(self) -> None:
         forget_target(self.run, self.target.name)
@@ -557,14 +557,14 @@ def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
             status = "ended"
             break
         is_answer = answer.content is not None and role == "assistant"
-        job.keep("messages", [_message(row["dialogue_id"], turn, role, answer)], done=is_answer)
+        job.save_rows("messages", [_message(row["dialogue_id"], turn, role, answer)], done=is_answer)
         if answer.content is None:
             status, reason = "failed", f"turn {turn}, {role}: {answer.error}"
             break
         history.append({"turn": turn, "role": role, "content": answer.content})
     job.finished += 1
-    job.told = {"dialogues": f"{job.finished}/{len(job.pending)}"}
-    job.keep("dialogues", [{**row, "status": status, "reason": reason}], failed=status == "failed")
+    job.counts = {"dialogues": f"{job.finished}/{len(job.pending)}"}
+    job.save_rows("dialogues", [{**row, "status": status, "reason": reason}], failed=status == "failed")
 
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #6081406a

@@ -23,7 +23,7 @@ from ..core.run import has_facts, require_same_prompts
 from ..core.tables import require_columns
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
-from ..work import CostEstimate, Job, Queue, Request, Steps, forecast_calls, job_function
+from ..work import CostEstimate, Job, Request, Steps, forecast_calls, job_function
 
 # %% auto #0
 __all__ = ['PUBLIC_DOMAINS', 'PUBLIC_BEHAVIOURS', 'acontextualise', 'load_prompts', 'most_similar', 'sample_prompts',
@@ -399,14 +399,14 @@ class WritingJob(Job):
         has_facts(self.run, **self.bound)
         require_same_prompts(self.run, pairs, ("base_prompt", "scenario"))
         missing = ~pairs["prompt_id"].isin(self.run.prompts()["prompt_id"])
-        self.pending, self.owed = pairs[missing].to_dict("records"), len(pairs)
+        self.pending, self.n_prompts = pairs[missing].to_dict("records"), len(pairs)
         self.total = len(self.pending)
 
     def open(self) -> None:
         self.run.bind(**self.bound)
 
-    def lanes(self) -> list[Queue]:
-        return [Queue(self.pending, self.llm.max_concurrency)]
+    def queues(self) -> list[tuple[Iterable[Steps], int]]:
+        return [(map(self.steps, self.pending), self.llm.max_concurrency)]
 
     def steps(self, row: dict[str, Any]) -> Steps:
         """Make one call and save its prompt."""
@@ -417,11 +417,11 @@ class WritingJob(Job):
             self.failed += 1
             return
         fields = tables.get_table("prompts").columns
-        self.keep("prompts", [{**{name: row.get(name) for name in fields}, "first_message": text}], done=1)
+        self.save_rows("prompts", [{**{name: row.get(name) for name in fields}, "first_message": text}], done=1)
 
     def forecast(self) -> list[CostEstimate]:
         prompts = [_writer_messages(row) for row in self.pending]
-        return [forecast_calls(self, "writer", self.llm.name, self.llm, self.owed, 60, prompts)]
+        return [forecast_calls(self, "writer", self.llm.name, self.llm, self.n_prompts, 60, prompts)]
 
     def close(self) -> None:
         record_prompts(self.run)

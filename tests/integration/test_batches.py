@@ -171,7 +171,7 @@ def test_refused_before_any_work(server, tmp_path):
         ):
             with pytest.raises(SetupError, match=words):
                 judge(run, LLMJudge(model, name="j"), batch=True, **SOME)
-        with pytest.raises(ValueError, match="batch is 5; say True, or Batch"):
+        with pytest.raises(ValueError, match="batch is 5. Pass True, or Batch"):
             judge(run, panel(base), batch=5)
         assert run.ratings().empty and not run.rows("SELECT * FROM judges") and "files" not in stats(base)
 

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from masked_models import roberta_folder
 
-from anthrokit.anthroscore import score_files, score_texts
+from anthrokit.anthroscore.files import score_files
+from anthrokit.anthroscore.scoring import score_texts
 from anthrokit.core import SetupError
 from anthrokit.judging import LLMJudge, judge
 from anthrokit.models import LLM, Budget, ExecutorPool, RayExecutor
@@ -100,7 +101,7 @@ def test_the_budget_is_held_here_and_keys_do_not_travel(run, server):
         with pytest.raises(Exception, match="beyond the budget of 20,000 tokens"):
             judge(run, panel(base, max_tokens=50), on=pool, budget=Budget(tokens=20_000), **asked)
         assert 0 < run.spent()[1] <= 20_000
-        with pytest.raises(ValueError, match="leave on out"):
+        with pytest.raises(ValueError, match="Leave on out"):
             judge(run, panel(base), on=pool, batch=True, **asked)
 
 

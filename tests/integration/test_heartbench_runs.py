@@ -244,7 +244,7 @@ def test_estimates_write_nothing_and_are_right(serve, cases, tmp_path):
         one = RubricJudge(model, name="judge", shuffle=True)
         plan = estimate_jobs([judge.job(run, one, samples=2)]).iloc[0]
         assert dump(run) == before and server.server.stats["answers"] == calls
-        assert (plan["owed"], plan["done"], plan["calls"]) == (212, 0, 24)
+        assert (plan["total"], plan["done"], plan["calls"]) == (212, 0, 24)
         with pytest.raises(SetupError, match="needs the price of openai/n"):
             judge.job(run, RubricJudge(server.llm("n")), budget=Budget(usd=1))
         judged(run, one, samples=2)

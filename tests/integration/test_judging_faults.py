@@ -167,7 +167,7 @@ def test_adaptive_run_can_be_completed(server, tmp_path):
         pd.testing.assert_frame_equal(run.labels()[labels], full.labels()[labels])
         judge(run, panel(base), **some)
         pd.testing.assert_frame_equal(verdicts(run), verdicts(full))
-        assert plan["owed"].iloc[-1] == 90
+        assert plan["total"].iloc[-1] == 90
 
 
 def test_all_behaviours_in_one_call(server, tmp_path):

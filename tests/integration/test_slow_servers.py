@@ -112,7 +112,7 @@ def test_the_progress_line_counts_timeouts_and_estimates(server, tmp_path):
     job = ak.simulate.job(prompts, target=slow, user=slow, run=tmp_path / "run", turns=1)
     line = _Progress(job)
     slow._live.timed_out, job.meter.estimated = 22, 22_000
-    texts = " ".join(f"{value} {name}" for name, value in line._told().items())
+    texts = " ".join(f"{value} {name}" for name, value in line._counts().items())
     assert "22,000 of them estimated" in texts and "22 calls timed out (set a larger timeout" in texts
     job.close()
 

@@ -132,19 +132,17 @@ def kill_again_and_again(base, folder, wanted, said):
 
 def _judge_and_report(base, folder, told):
     """Judge, and write of every rating that is reported as kept what it is; the process ends."""
-    count, keep, into = Job._count, Job.keep, os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    save_rows, into = Job.save_rows, os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
-    def kept(self, table, rows, **counts):
-        def tell(done, failed, written):
+    def save_and_report(self, table, rows, **counts):
+        def report(written):
             for row in rows if written.exception() is None else ():
                 key = tuple(row[name] for name in ("judge", "behaviour", "dialogue_id", "turn", "sample"))
                 os.write(into, (repr((key, row["verdict"])) + "\n").encode())
-            count(self, done, failed, written)
 
-        self._count = tell
-        keep(self, table, rows, **counts)
+        save_rows(self, table, rows, **counts).add_done_callback(report)
 
-    Job.keep = kept
+    Job.save_rows = save_and_report
     try:
         with Run(folder) as run:
             judge(run, panel(base), samples=2, progress=False)
