@@ -27,12 +27,12 @@ NOTEBOOKS, CHAPTERS, PACKAGE = ROOT / "nbs", ROOT / "chapters", ROOT / "anthroki
 DIRECTIVE = re.compile(r"^#\| ?(export|exporti|hide|default_exp|eval)\b.*\n?", re.M)
 # What was measured is told where it is used; the benchmarks page gathers these sections: title, module, heading.
 MEASURED = (
-    ("Judging", "How fast"),
+    ("Judging", "Speed"),
     ("The embedded model", "Tokens a second"),
     ("Offline judges: quality", "Their measured quality"),
     ("AnthroScore", "How fast it is"),
-    ("Intervals: coverage", "Do the intervals hold?"),
-    ("Analysis of a whole study", "How long it takes"),
+    ("Intervals: coverage", "Coverage"),
+    ("Analysis of a whole study", "Speed"),
 )
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -454,8 +454,8 @@ def api() -> str:
     """Write a page of the public names: those of `import anthrokit as ak` first, then each subpackage's."""
     text = "# API\n\n> The public names, with their first lines. Other functions are described in their chapters.\n"
     package = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    listed = next(node for node in ast.walk(package) if getattr(node, "arg", "") == "submod_attrs")
-    top = {f"{room}.{name}" for room, names in ast.literal_eval(listed.value).items() for name in names}
+    stub = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
+    top = {f"{room}.{name}" for room, name in re.findall(r"^from \.(\w+) import (\w+) as", stub, re.M)}
     titles = dict(re.findall(r"^    (\w+) {2,}(\S.*)$", ast.get_docstring(package, clean=False), re.M))
     rows: dict[str, list[str]] = {"ak": [], **{room: [] for room in titles}}
     for module, tree, names in modules():

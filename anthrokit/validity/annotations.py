@@ -31,7 +31,7 @@ __all__ = ['ITEM', 'score_strata', 'add_texts', 'draw_annotation_sample', 'read_
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #cc4f86ad
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
-    """Divide n equally among strata; what a small stratum can't give is taken from the others."""
+    """Divide n equally among strata; larger strata make up for smaller ones."""
     left, shares = min(n, sum(sizes)), [0] * len(sizes)
     while left:
         for place in [place for place, size in enumerate(sizes) if shares[place] < size][:left]:

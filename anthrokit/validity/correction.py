@@ -424,8 +424,8 @@ def corrected_rates(
         As for `analysis.profile`; must include "behaviour".
     method : str
         "rogan_gladen": error rates of a behaviour come from the labels of all groups and are assumed equal in each
-        group. "prediction_powered": each group's rate comes from people's labels of its own messages, and the panel's
-        labels of the others make it more precise.
+        group. "prediction_powered": each group's rate comes from people's labels of messages of that group, and the
+        panel's labels of the other messages make it more precise.
     strata : str
         Strata of "prediction_powered". "label": messages judged present and judged absent. "votes": the number of
         judges that said Yes, for samples drawn with `draw_annotation_sample(…, strata="votes")`. Or another column of

@@ -343,7 +343,7 @@ def compare_protocols(
     ----------
     reference, other : DataFrame
         Labels of the full protocol, as `run.labels(judges=[…])`, and of the cheaper one on the same messages. With a
-        column `weight` of the reference, a message counts for as many as it stands for.
+        column `weight` of the reference, a message counts for all messages that it represents.
     by, **parameters
         As for `judge_accuracy`; the reference is the truth.
 
