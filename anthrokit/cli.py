@@ -974,10 +974,10 @@ def anthroscore(
     common = {"protocol": protocol, "text": text, "check_language": not any_language}
     if run:
         with ak.Run(run) as there:
-            score.score_into(there, texts, words, scorer, progress=not _session.quiet, **common)
+            score.score(texts, words, scorer, run=there, progress=not _session.quiet, **common)
             scores = score.stored_summary(there, fingerprint=scorer.fingerprint, protocol=protocol)
     else:
-        scores = score.summarise(score.score_texts(table, words, scorer, **common))
+        scores = score.summarise(score.score(table, words, scorer, **common))
     scored = scores["score"].dropna()
     facts = {
         "scored": f"{len(scored)} of {len(scores)} texts",
