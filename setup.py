@@ -1,4 +1,4 @@
-"""Build anthrokit from settings.ini, the one place where its metadata stands."""
+"""Build anthrokit from settings.ini, which holds its metadata."""
 from configparser import ConfigParser
 from pathlib import Path
 
