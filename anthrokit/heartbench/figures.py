@@ -316,13 +316,14 @@ def plot_radar(
     rows = scores[scores["level"] == level] if "level" in scores else scores
     if rows.empty:
         raise TableError(f"the scores have no row of the level {level!r}. It must be ability or dimension.")
-    require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}. Pass those of one level and protocol.")
+
     available, names = in_order(rows["model"]), in_order(rows["name"])
     models = in_order([models] if isinstance(models, str) else models or available)
     if unknown := [name for name in models if name not in available]:
         raise ValueError(f"there is no model {unknown[0]!r}; {suggest_name(unknown[0], available)}")
     if len(models) > 4:
         raise ValueError(f"{len(models)} models in one radar are illegible. Pass up to four in models.")
+    require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}. Pass those of one level and protocol.")
     if ax is None:
         ax = plt.subplots(figsize=figure_size((6.4, 5.2), wide=True), subplot_kw={"projection": "polar"})[1]
     elif ax.name != "polar":
