@@ -945,10 +945,10 @@ def anthroscore(
     common = {"protocol": protocol, "text": text, "check_language": not any_language}
     if run:
         with ak.Run(run) as there:
-            score.score_into(there, texts, words, scorer, progress=not _session.quiet, **common)
+            score.score(texts, words, scorer, run=there, progress=not _session.quiet, **common)
             found = score.stored_summary(there, fingerprint=scorer.fingerprint, protocol=protocol)
     else:
-        found = score.summarise(score.score_texts(table, words, scorer, **common))
+        found = score.summarise(score.score(table, words, scorer, **common))
     scored = found["score"].dropna()
     facts = {
         "scored": f"{len(scored)} of {len(found)} texts",

@@ -164,6 +164,8 @@ def criteria_sheet(
     cases = as_cases(cases)
     if answers is not None:
         require_columns(answers, ["case_id", "content"], "answers", rows=False)
+        if "model" in answers:
+            require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
     random, rows = np.random.default_rng([seed, *expert.encode()]), []
     by_case = {} if answers is None else answers.dropna(subset=["content"]).groupby("case_id")["content"].agg(list)
     for place in random.permutation(len(cases)):

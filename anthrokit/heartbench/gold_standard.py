@@ -151,6 +151,8 @@ def golden_sheets(
     >>> sorted(sheet["item"].nunique() for sheet in sheets.values())
     [4, 5, 5]
     """
+    require_columns(items, ["item", "model", "case_id"], "items", rows=False, advice="draw_golden makes it")
+    require_unique(items, ["item"], "the item {item!r} occurs twice. Pass the result of one draw.")
     experts, answers = as_names(experts), _one_each(answers)
     per_item = len(experts) if per_item is None else per_item
     if not all(name.strip() for name in experts):
@@ -408,6 +410,7 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
     >>> agreement_by_criterion(gold, bundled_verdicts("lenient"))["n_same"].iloc[0].item()
     0
     """
+    require_columns(hits, ["ability", "content"], "hits", rows=False, advice="heartbench.verdicts makes it")
     both = merge_golden(gold, hits).dropna(subset=["golden", "hit"])
     hit, truth = both["hit"].astype(bool), both["golden"].astype(bool)
     keys = ["case_id", "criterion", "ability", "content"]

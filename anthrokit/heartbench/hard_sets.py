@@ -208,7 +208,11 @@ def plot_hard_drop(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> from anthrokit.heartbench.cases import WRITERS
     >>> ax = plot_hard_drop(hard_drop(bundled_verdicts(writers=WRITERS), share=1 / 3, n_resamples=200))
     """
+    columns = ["model", "measure", "estimate", "ci_low", "ci_high", "n"]
+    require_columns(table, columns, "drops", advice="hard_drop makes it")
     drops = table[table["measure"].str.startswith("drop, ")].rename(columns={"model": "target"})
+    if drops.empty:
+        raise TableError("the table has no drops to draw. Pass the result of hard_drop.")
     drops = drops.assign(measure=drops["measure"].str.removeprefix("drop, "))
 
     ax = draw_dots(

@@ -21,7 +21,7 @@ from ..core.errors import require_kind
 from ..core.notes import notify
 from ..core.tables import require_unique, require_columns
 from .answers import add_word_counts
-from .cases import OTHER, Cases, load_abilities, require_known_criteria
+from .cases import OTHER, Cases, load_abilities, require_known_criteria, require_one_verdict
 from anthrokit.heartbench.scoring import (
     ScoreGrid,
     ability_means,
@@ -227,6 +227,8 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
     """
     source = "words" if "words" in getattr(answers, "columns", ()) else "content"
     require_columns(answers, ["model", source], "answers")
+    if "case_id" in answers:
+        require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
     return _words(answers).groupby(answers["model"]).mean().rename("words")
 
 
@@ -428,7 +430,7 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
     Raises
     ------
     TableError
-        A column is missing, or the table is empty.
+        A column is missing, the table is empty, or an answer has two verdicts on a criterion.
 
     Examples
     --------
@@ -438,6 +440,7 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
     """
     hits, keys = as_hits(hits), ["case_id", "criterion", "ability", "score", "content"]
     require_columns(hits, keys, "hits", rows=False, advice="heartbench.verdicts makes it")
+    require_one_verdict(hits)
     each = hits.astype({"hit": "boolean"}).groupby(keys, sort=False, dropna=False)["hit"]
     table = each.agg(n_hit="sum", n="count", n_total="size").astype(int).reset_index()
     against = (table["score"].lt(0).fillna(False) | table["ability"].eq(OTHER)).to_numpy(dtype=bool)
@@ -543,6 +546,8 @@ def merge_golden(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFr
     needed = ["case_id", "criterion", "golden"]
     require_columns(golden_verdicts, needed, "golden verdicts", advice="heartbench.golden makes it")
     unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
+    require_columns(hits, [*unit, "hit"], "hits", rows=False, advice="heartbench.verdicts makes it")
+    require_unique(golden_verdicts, unit, "case {case_id!r}, criterion {criterion} has two golden verdicts. Keep one.")
     matching = hits.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
     problem = "there are two verdicts on case {case_id!r}, criterion {criterion}, beside a golden one. "
     advice = "Pass the hits of one judge, and of the model that the golden verdicts are about."

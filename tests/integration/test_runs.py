@@ -315,7 +315,7 @@ def spoil(ledger, how):
     {
         "empty": "is empty: its results are lost",
         "cut short": "is damaged .* anthrokit repair .* NEW_FOLDER",
-        "no database": "can't be read as a ledger: it is no SQLite file",
+        "no database": "can't be read as a ledger: it is not an SQLite file",
         "other version": "its tables are of version 99, not 1. Install that version",
         "other program": "is no ledger of this version of anthrokit",
     }.items(),
