@@ -29,8 +29,8 @@ PUBLIC = {
         labelled_family_messages labelled_messages offline_panel offline_quality quality rate_many read_released
     """,
     "anthroscore": """
-        AnthroScoreError Entities PROTOCOLS Protocol Scorer load_scorer mask_sentences preset score_files
-        score_into score_messages score_sentences score_texts score_tone stored_scores stored_summary summarise
+        AnthroScoreError Entities PROTOCOLS Protocol Scorer load_scorer mask_sentences preset score
+        score_sentences score_tone stored_scores stored_summary summarise summarise
     """,
     "analysis": """
         agreement carry_over compare compare_conditions compare_differences compare_pairs compare_versions

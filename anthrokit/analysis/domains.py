@@ -160,11 +160,11 @@ def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
 
 def _aliased(design: pd.DataFrame) -> list[str]:
     """Return the columns of a design that those before them already determine."""
-    matrix, kept, found = design.drop_duplicates().to_numpy(dtype=float), [], []
+    matrix, places, aliased = design.drop_duplicates().to_numpy(dtype=float), [], []
     for place, name in enumerate(design.columns):
-        independent = np.linalg.matrix_rank(matrix[:, [*kept, place]]) > len(kept)
-        (kept if independent else found).append(place if independent else name)
-    return found
+        independent = np.linalg.matrix_rank(matrix[:, [*places, place]]) > len(places)
+        (places if independent else aliased).append(place if independent else name)
+    return aliased
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #7bafc0f8
 def _design(
@@ -172,7 +172,7 @@ def _design(
 ) -> tuple[pd.DataFrame, list[str], str]:
     """Return the columns of a model: constant, factors (and their products), targets; its terms; and what it leaves out.
 
-    `partial`: products that can't be told apart are left out, too, as where two levels never meet.
+    `partial` also omits products that are not identified, such as those of levels that never meet.
     """
     parts = {}
     for factor in factors:
@@ -190,10 +190,10 @@ def _design(
             design[f"{first} × {second}" if alone else f"{a} × {b}"] = parts[first][a] * parts[second][b]
     if partial:
         design = design.drop(columns=set(_aliased(design)) - set(design.columns[:simple]))
-    if found := _aliased(design):
+    if aliased := _aliased(design):
         raise TableError(
-            f"the columns {', '.join(found)} are determined by those before them, so that their effects can't be told "
-            f"apart; give fewer of the factors {', '.join(factors)}"
+            f"the columns {', '.join(aliased)} are determined by those before them, so that their effects are not "
+            f"identified; give fewer of the factors {', '.join(factors)}"
         )
     terms, note = list(design.columns[1:]), ""
     if "target" not in factors and "target" in labels.columns and labels["target"].nunique() > 1:
@@ -212,7 +212,7 @@ _MODEL = ("estimate", "ci_low", "ci_high", "p_value", "working_correlation")
 def _solve_gee(
     truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, cells: Sequence[np.ndarray]
 ) -> tuple[pd.Series, np.ndarray, float, int] | str:
-    """Fit a logistic GEE: coefficients, covariance, working correlation, freedom; or why there are no estimates."""
+    """Fit a logistic GEE: coefficients, covariance, working correlation, degrees of freedom; or the reason of a failure."""
     import warnings
 
     import statsmodels.api as sm
@@ -230,8 +230,8 @@ def _solve_gee(
         per_cell = pd.Series(truth).groupby(cell).agg(["min", "max"])
         if (per_cell["min"] == per_cell["max"]).any():
             return "always or never there where two levels meet: no finite odds ratio"
-    if found := _aliased(design):
-        return f"no estimates: {', '.join(found)} can't be told from the other columns here"
+    if aliased := _aliased(design):
+        return f"no estimates: {', '.join(aliased)} can't be told from the other columns here"
     if freedom <= 0:
         return "fewer clusters than a model of these terms needs"
     kinds = {"family": sm.families.Binomial(), "cov_struct": sm.cov_struct.Exchangeable()}
@@ -296,8 +296,8 @@ def factor_model(
     labels : Run or DataFrame
         base_id, label, and the columns of `factors` and `by`; targets are adjusted for if there are several.
     factors : str or sequence of str
-        Columns whose levels are compared with a reference: "low" where there is one, else the first in a categorical
-        column's own order, or by name.
+        Columns whose levels are compared with a reference: "low" if it exists, else the first in the order of a
+        categorical column, or by name.
     by : str or sequence of str
         "behaviour" or "category": one model each.
     interactions : bool
@@ -310,14 +310,13 @@ def factor_model(
     -------
     DataFrame
         by…, variant (of categories), term, estimate (odds ratio), ci_low, ci_high, p_value, p_adjusted (Holm over
-        all rows), working_correlation, n, n_clusters, ci (the level), note (why there is no estimate, or that targets
-        are not adjusted for, because the factors depend on them alone).
+        all rows), working_correlation, n, n_clusters, ci (the level), note (why the estimate is missing, or that
+        targets are not adjusted for, because they determine the factors).
 
     Raises
     ------
     TableError
-        A factor has one level, or factors determine each other; the columns are named. No row has a label and all
-        factors.
+        If a factor has one level, factors determine each other, or no row has a label and all factors.
 
     Notes
     -----
@@ -376,8 +375,8 @@ def marginal_means(
     -------
     DataFrame
         by…, variant (of categories), one column a factor (its level; "all" where its levels count equally), estimate
-        (share), ci_low, ci_high, n (labels of the cell or margin), n_clusters, ci, note (why there is no estimate, as
-        for `factor_model`, or which cell without labels the model can't tell).
+        (share), ci_low, ci_high, n (labels of the cell or margin), n_clusters, ci, note (why the estimate is
+        missing, as for `factor_model`, or which cell without labels is not identified).
 
     Notes
     -----
@@ -400,12 +399,12 @@ def marginal_means(
     check_level(ci)
     factors, rows = as_names(factors, "factors"), []
     if taken := set(factors) & set(_MEANS):
-        raise TableError(f"the table of means has a column {min(taken)} of its own; give the factor another name")
+        raise TableError(f"the table of means has a column {min(taken)}; give the factor another name")
     used, groups, design, terms, note, fits = _models(labels, factors, by, True, variant, partial=True)
     names = [*factors, "target"] if design.shape[1] > len(terms) + 1 else factors
     levels = {name: sorted_levels(used[name]) for name in names}
     if named := [name for name in factors if "all" in levels[name]]:
-        raise TableError(f"a level of {named[0]} is called 'all', which stands for all of them here; rename it")
+        raise TableError(f"a level of {named[0]} is called 'all', which means all levels here; rename it")
     grid = pd.DataFrame(product(*levels.values()), columns=names).astype(used[names].dtypes)
     full = _design(grid, factors, True)[0]
     whole = ["all"] if len(factors) > 1 else []

@@ -31,14 +31,14 @@ def _of_variant(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
     if variant == "judged":
         labels = labels[~labels["behaviour"].isin(counted_behaviours())]
         if labels.empty:
-            raise TableError("no behaviour of the table is judged, all are counted; take variant='all'")
+            raise TableError("no behaviour of the table is judged, all are counted by rule. Use variant='all'")
     return labels
 
 
 def message_labels(labels: pd.DataFrame, by: str | None, variant: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Return messages by group of behaviours, and their labels (messages × behaviours).
 
-    A label is 1 or 0, NaN where it is missing, and −1 for a behaviour that doesn't belong to the group.
+    A label is 1 or 0, NaN if it is missing, and −1 for a behaviour outside the group.
     """
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *([by] if by else [])])
     labels = _of_variant(labels, variant)
@@ -66,20 +66,19 @@ def any_behaviour(labels: pd.DataFrame, by: str | None = "category", *, variant:
     by : str or None
         Column that groups behaviours; None puts all into one group, "any behaviour".
     variant : str
-        "judged" leaves out behaviours that are counted by rule (first-person pronouns), "all" takes them in.
+        "judged" leaves out behaviours that are counted by rule (first-person pronouns), "all" includes them.
 
     Returns
     -------
     DataFrame
-        One row a message and group, with the columns that describe the dialogue; `behaviour` holds the name of the
-        group. label is missing where the message lacks the label of a behaviour of the group, even if another one is
-        True: rates of what is known would be too high.
+        One row for each message and group, with the columns that describe the dialogue. `behaviour` has the name of the
+        group. `label` is missing if the label of any behaviour of the group is missing, even if another one is True,
+        because the rates would be too high otherwise.
 
     Raises
     ------
     TableError
-        A column is missing, the variant is unknown, no behaviour of the table is judged, or a message is labelled
-        twice for a behaviour.
+        If a column is missing, the variant is unknown, no behaviour is judged, or a label occurs twice.
 
     Examples
     --------
@@ -153,11 +152,11 @@ def count_labels(
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #e1a0c002
 def _any_values(grid: np.ndarray) -> np.ndarray:
-    """Return a value a message, whose mean is the share of messages that show any behaviour.
+    """Return a value for each message whose mean is the share of messages that show any behaviour.
 
-    `grid` is that of `message_labels`, of one group. The deviations of the values from their mean are the influence
-    of the messages on that share: a complete message also stands for the expectations taken from it. NaN for messages
-    without a label, and for all where none is complete but one is undecided.
+    `grid` is that of `message_labels` for one group. The deviations of the values from their mean are the influence of the
+    messages on the share; a complete message also contributes to the expectations of incomplete ones. Values are NaN for
+    messages without a label, and for all messages if some are undecided and none is complete.
     """
     yes, gap = grid == 1, np.isnan(grid)
     complete, some = ~gap.any(axis=1), yes.any(axis=1)
@@ -170,8 +169,8 @@ def _any_values(grid: np.ndarray) -> np.ndarray:
     shown, place, n_shown = np.unique(yes[complete], axis=0, return_inverse=True, return_counts=True)
     lacking, which, n_lacking = np.unique(gap[undecided], axis=0, return_inverse=True, return_counts=True)
     common = shown.astype(float) @ lacking.T
-    fits = common == shown.sum(axis=1)[:, None]  # nothing is shown but what is missing there
-    fits |= ~fits.any(axis=0)  # no complete message is like it: all of them are asked
+    fits = common == shown.sum(axis=1)[:, None]  # shows only behaviours that are missing there
+    fits |= ~fits.any(axis=0)  # without a similar complete message, all are used
     n = n_shown @ fits
     expected = n_shown @ (fits & (common > 0)) / n
     value[undecided] = expected[which]
@@ -188,7 +187,7 @@ def _any_shares(frame: pd.DataFrame, grid: np.ndarray, by: Sequence[str], ci: fl
     sums, whole = (tally.sums(value), tally.sums(~np.isnan(value))), (tally.sums(some & complete), tally.sums(complete))
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = sums[0].sum(axis=0) / sums[1].sum(axis=0)
-    certain = (estimate <= 0) | (estimate >= 1)  # no variance: only complete messages tell how sure that is
+    certain = (estimate <= 0) | (estimate >= 1)  # without variance, only complete messages count
     table = proportion(*(np.where(certain, *pair) for pair in zip(whole, sums, strict=True)), ci)
     table["n"], table["n_clusters"] = tally.count(complete), (whole[1] > 0).sum(axis=0)
     table.loc[table["n_clusters"] < 2, ["ci_low", "ci_high", "design_effect"]] = np.nan
@@ -216,7 +215,7 @@ def profile(
         that of messages with any behaviour at all.
     variant : str
         For categories, and for any behaviour at all: "judged" leaves out what is counted by rule (first-person
-        pronouns), "all" takes it in.
+        pronouns), "all" includes it.
     ci : float
         Confidence level of the intervals, by base prompt (`clusters`, `proportion`).
 
@@ -225,20 +224,20 @@ def profile(
     DataFrame
         by…, estimate, ci_low, ci_high, n (scored: messages with the label, or with all labels of the category),
         n_total, n_clusters (of those n), design_effect, ci (the level of the intervals), over_half ("yes" or "no"
-        where the interval decides whether more than half of the messages show it, else "open"). Of categories and
-        any behaviour also lowest and highest (the share if messages that no label decides showed none, or all of them
-        one) and variant.
+        if the interval decides whether more than half of the messages show it, else "open"). For categories and any
+        behaviour also lowest and highest (the share if all undecided messages showed none, or all showed one) and
+        variant.
 
     Raises
     ------
     TableError
-        A column is missing, a label is something else than True, False or NA, or a message is labelled twice.
+        If a column is missing, a label is not True, False or NA, or a label occurs twice.
 
     Notes
     -----
-    Ibrahim et al. (2026): frequency per message, over all turns. Missing labels are left out of n. For a category, a
-    message that lacks labels counts as 1 if one is True, else as the share that shows one of the missing behaviours
-    among the complete messages of the group that show no other. There is no estimate where none is complete.
+    Ibrahim et al. (2026): frequency per message, over all turns. Missing labels do not count in n. For a category, an
+    incomplete message counts as 1 if a label is True, else as the share that shows one of the missing behaviours among
+    the complete messages of the group that show no other. Without complete messages the estimate is missing.
 
     Examples
     --------
@@ -272,12 +271,12 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Its rows of turns 1 to n, numbered anew. Shorter dialogues stay as they are.
+        Its rows of turns 1 to n, with a new index. Shorter dialogues are unchanged.
 
     Raises
     ------
     TableError
-        No dialogue has n turns: what follows would be taken for something it isn't.
+        If no dialogue has n turns.
 
     Examples
     --------
@@ -288,5 +287,5 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     require_columns(table, ["turn"], "given")
     turn = whole_turns(table)
     if n < 1 or n > turn.max():
-        raise TableError(f"the longest dialogue has {turn.max()} turns; the first {n} can't be had")
+        raise TableError(f"the longest dialogue has {turn.max()} turns; there are no first {n}. Choose n from 1 to {turn.max()}")
     return table[turn <= n].reset_index(drop=True)

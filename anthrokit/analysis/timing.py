@@ -21,12 +21,12 @@ __all__ = ['turn_grid', 'first_occurrences', 'select_dialogue_labels', 'emergenc
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #c3e1ecef
 def _require_first_turn(labels: pd.DataFrame) -> None:
-    """Raise if no row is of turn 1: what occurs there first would be missed."""
+    """Raise if no row is of turn 1, because first occurrences there would be missed."""
     require_columns(labels, ["dialogue_id", "turn", "label"])
     if (first := whole_turns(labels).min()) > 1:
         raise TableError(
-            f"no row of the labels is of turn 1, the first is of turn {first}, so first occurrences can't be known. "
-            f"Give the labels of all turns; or if dialogues begin there, labels.assign(turn=labels['turn'] - {first - 1})"
+            f"no label is of turn 1, the first is of turn {first}, so first occurrences are unknown. Give the labels of all "
+            f"turns. If dialogues begin at turn {first}, use labels.assign(turn=labels['turn'] - {first - 1})"
         )
 
 
@@ -38,12 +38,12 @@ def turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarra
     np.maximum.at(last, codes, turn)
     if (twice := pd.Index(codes * (last.max() + 1) + turn).duplicated()).any():
         where = labels[[*keys, "turn"]].iloc[np.argmax(twice)].items()
-        raise TableError(f"a turn stands there twice: {', '.join(f'{name} {value}' for name, value in where)}")
+        raise TableError(f"a turn occurs twice: {', '.join(f'{name} {value}' for name, value in where)}; give each turn once")
     grid = np.full((len(last), last.max() + 1), np.nan)
     grid[codes, turn - 1] = as_floats(labels["label"])
-    kept = [name for name in context_columns(labels) if name != "turn"]
-    kept += [name for name in ("category", "behaviour") if name in labels.columns]
-    return labels.iloc[np.unique(codes, return_index=True)[1]][kept].reset_index(drop=True), grid, last
+    columns = [name for name in context_columns(labels) if name != "turn"]
+    columns += [name for name in ("category", "behaviour") if name in labels.columns]
+    return labels.iloc[np.unique(codes, return_index=True)[1]][columns].reset_index(drop=True), grid, last
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #f873eb34
 def first_occurrences(
@@ -63,10 +63,9 @@ def first_occurrences(
     Returns
     -------
     DataFrame
-        One row a dialogue and behaviour: the columns that describe the dialogue, first_turn (NA where it
-        doesn't occur or can't be told), turns_seen (turns known without a gap, up to the first
-        occurrence), occurred (True; False: in none of the dialogue's turns; NA: undecided, a label is
-        missing before the first True).
+        One row for each dialogue and behaviour: the columns that describe the dialogue, first_turn (NA if it does not
+        occur or is undecided), turns_seen (labelled turns before a gap, up to the first occurrence), occurred (True;
+        False: in none of the dialogue's turns; NA: undecided, because a label is missing before the first True).
 
     Raises
     ------
@@ -106,7 +105,7 @@ def _incidence(events: np.ndarray, at_risk: np.ndarray) -> tuple[np.ndarray, np.
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #84d7461f
 def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str]:
-    """Return the columns to group by; by default target, where the table has it, and behaviour."""
+    """Return the columns to group by; by default target, if the table has it, and behaviour."""
     default = ["target", "behaviour"] if "target" in labels.columns else ["behaviour"]
     return default if by is None else as_names(by)
 
@@ -114,10 +113,10 @@ def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str
 def select_dialogue_labels(
     labels: Run | pd.DataFrame, by: str | Sequence[str] | None, variant: str
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Open labels as `select_labels`, for statistics of the turns of dialogues; see `_by_target`."""
+    """Return labels as `select_labels` does, for statistics over the turns of dialogues; see `_by_target`."""
     labels = as_labels(labels)
     if "turn" in (by := _by_target(labels, by)):
-        raise TableError("by can't hold 'turn': the turns of a dialogue are what is gone along here")
+        raise TableError("by contains 'turn', but this statistic is computed over the turns of a dialogue. Remove it from by")
     require_columns(labels, ["dialogue_id", "turn", "label"])
     return select_labels(labels.assign(turn=whole_turns(labels)), by, variant)
 
@@ -143,7 +142,7 @@ def emergence(
     labels : Run or DataFrame
         dialogue_id, base_id, turn (whole numbers from 1), behaviour, label, and the columns of `by`.
     by : str or sequence of str, optional
-        Columns to group by, as for `profile`; default target (where the table has it) and behaviour. Without "target"
+        Columns to group by, as for `profile`; default target (if the table has it) and behaviour. Without "target"
         the targets are pooled, and the column n_targets says how many.
     variant, ci
         As for `profile`.
@@ -152,17 +151,17 @@ def emergence(
     -------
     DataFrame
         by…, turn, estimate, ci_low, ci_high, n_first (first occurrences at this turn), n_at_risk, n
-        (dialogues known at turn 1), n_total, n_undecided, n_clusters, ci (the level), n_targets (where the table
-        names targets). Of categories and any behaviour also lowest and highest (the share by this turn if dialogues
-        of which it isn't known had none, or all of them one) and variant. Where nobody is at risk any more, before
-        all have had it, there is no estimate (NA).
+        (dialogues with a label of turn 1), n_total, n_undecided, n_clusters, ci (the level), n_targets (if the table
+        names targets). For categories and any behaviour also lowest and highest (the share if the behaviour had occurred
+        in none, or in all, of the undecided dialogues) and variant. After the last turn with a dialogue at risk the
+        estimate is missing, unless the behaviour has occurred in all dialogues.
 
     Notes
     -----
     Ibrahim et al. (2026), multi-turn analysis. Kaplan-Meier estimate: a dialogue in which nothing occurs
-    is censored at its last turn; one with a missing label before the first True at the turn before it
-    (which assumes that labels are missing at random) and counted in n_undecided. A message of a category has a label
-    where all its behaviours have one (`any_behaviour`).
+    is censored at its last turn. One with a missing label before the first True is censored at the turn before it, which
+    assumes that labels are missing at random, and counted in n_undecided. A message of a category has a label if all its
+    behaviours have one (`any_behaviour`).
 
     Examples
     --------
@@ -275,28 +274,27 @@ def late_share(
     labels, by, variant
         As for `emergence`.
     after : int
-        The last turn that doesn't count as late; 1 gives the paper's "turns 2 to 5".
+        The last turn that does not count as late; 1 gives the paper's "turns 2 to 5".
     ci : float
         As for `profile`.
 
     Returns
     -------
     DataFrame
-        by…, estimate, ci_low, ci_high, n (dialogues that are early or late for certain), n_total (dialogues),
-        n_undecided (dialogues that may be early, late or never, because labels are missing or the dialogue ended
-        before the last turn of its group), n_clusters (base prompts of those n), ci (the level), lowest, highest (the
-        share if the undecided ones were all early, or all late; the estimate lies between them),
-        half_or_more ("yes" or "no" where the interval lies on one side of one half, else "open"), after_turn (the
-        turn asked for), n_targets (where the table names targets), variant (of categories). A behaviour that never
-        occurred has no estimate (NA): nothing is known of when it starts.
+        by…, estimate, ci_low, ci_high, n (decided dialogues, early or late), n_total (dialogues), n_undecided (dialogues
+        that may be early, late or never, because labels are missing or the dialogue ended before the last turn of its
+        group), n_clusters (base prompts of those n), ci (the level), lowest, highest (the share if all undecided
+        dialogues were early, or all late), half_or_more ("yes" or "no" if the interval is on one side of one half, else
+        "open"), after_turn, n_targets (if the table names targets), variant (of categories). The estimate is missing if
+        the behaviour never occurred.
 
     Notes
     -----
-    The share if every dialogue went on to the last turn of its group. Estimate from the likeliest distribution of whole
-    sequences, with labels missing at random; a dialogue that ended earlier counts as one whose further labels are
-    missing, in the bounds too. A turn of which a group has no label is left out; without one on
-    both sides of `after` there is no estimate. Linearised over base prompts. In groups of more than 10 turns the
-    estimate comes from `emergence`, which stops reading at a gap.
+    The estimand is the share if every dialogue continued to the last turn of its group. The estimate is from the
+    maximum-likelihood distribution of label sequences, with labels missing at random, and linearised over base prompts.
+    The further labels of a dialogue that ended earlier are missing. Turns without any label are ignored; there must be
+    labels on both sides of `after`. In groups of more than 10 turns the estimate is from `emergence`, which reads each
+    dialogue up to its first gap.
 
     Examples
     --------
@@ -350,8 +348,8 @@ def _late_shares(
     for number in range(len(tally.groups)):
         mine = tally.group == number
         if np.isnan(grid[mine, 10:]).all():
-            found = _late_influence(grid[mine], tally.cluster[mine], len(tally.clusters), after)
-            estimate[number], spread[:, number] = found
+            parts = grid[mine], tally.cluster[mine], len(tally.clusters), after
+            estimate[number], spread[:, number] = _late_influence(*parts)
     return estimate, spread
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #56b350fc
@@ -365,7 +363,7 @@ def late_behaviours(
     labels
         As for `emergence`.
     by : str or sequence of str, optional
-        Columns to count within; default target, where the table has it. () counts over all dialogues together.
+        Columns to count within; by default target, if the table has it. () counts over all dialogues.
     ci : float
         Confidence level of the intervals behind `surely` and `open`.
 

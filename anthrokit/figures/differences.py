@@ -99,7 +99,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     source = "analysis.factor_model or analysis.carry_over"
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
     series = "term" if "term" in frame.columns else "target" if "target" in frame.columns else None
-    unit = "messages" if "term" in frame.columns else "dialogues that tell"
+    unit = "messages" if "term" in frame.columns else "informative dialogues"
 
     def label(part: pd.DataFrame) -> str:
         return f"n = {counted(part['n'])} {unit}" if len(part) else "no estimate"
@@ -152,7 +152,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     """
     need_columns(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "analysis.similarity")
     if measure not in set(frame["measure"]):
-        raise TableError(f"there is no measure {measure!r}; {suggest_name(measure, frame['measure'].unique())}")
+        raise TableError(f"unknown measure {measure!r}; {suggest_name(measure, frame['measure'].unique())}")
     part = frame[frame["measure"] == measure]
     note = []
     for row in part.itertuples():

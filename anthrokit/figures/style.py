@@ -152,7 +152,7 @@ def theme(
     import matplotlib.pyplot as plt
 
     if style is not None and style not in STYLES:
-        raise ValueError(f"there is no style {style!r}; {suggest_name(style, STYLES)}")
+        raise ValueError(f"unknown style {style!r}; {suggest_name(style, STYLES)}")
     given = {"order": order, "labels": labels, "palette": palette, "style": style}
     token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in given.items() if one is not None}))
     sizes = [name for name in THEME if name.endswith(("size", "linewidth"))]

@@ -27,16 +27,16 @@ class ChatPanel(anywidget.AnyWidget):
     Parameters
     ----------
     gateway : Gateway
-        A gateway that is started.
+        The gateway of a study, started.
     name : str
-        Who talks; the same name goes on with the same chat.
+        The name of the participant; the same name continues the same chat.
 
     Attributes
     ----------
     state : dict
-        How the chat stands, as the gateway says.
+        The state of the chat, from the gateway.
     typed : str
-        What is in the field; it stays there when it can't be sent.
+        The text in the field; it stays there if it can't be sent.
 
     Raises
     ------
@@ -79,7 +79,7 @@ class ChatPanel(anywidget.AnyWidget):
         self.note = str(safe_html(self.state["over_text"] or f"{self.state['turns']} turns"))
 
     def say(self, text: str) -> None:
-        """Say something; the answer is shown when it has come."""
+        """Send a message, and show the answer."""
         if not text.strip():
             return
         self.typed, self.busy, self.note = text, True, "…"

@@ -54,10 +54,10 @@ def _flagged(source: RunSource) -> dict[str, set[str]]:
     """Return the ids of the dialogues of each flag, by every name in `_FLAGS`."""
     dialogues, labels = source.dialogues, source.labels
     raised, ids = _flags_of(source.messages), source.messages["dialogue_id"]
-    found = {name: set(ids[rows.to_numpy()]) for name, rows in raised.items()}
+    ids_by_flag = {name: set(ids[rows.to_numpy()]) for name, rows in raised.items()}
     unfinished = dialogues["status"].isin(["planned", "failed"])
-    found["missing message"] |= set(dialogues.loc[unfinished, "dialogue_id"])
-    return found | {"open label": set(labels.loc[labels["label"].isna(), "dialogue_id"])}
+    ids_by_flag["missing message"] |= set(dialogues.loc[unfinished, "dialogue_id"])
+    return ids_by_flag | {"open label": set(labels.loc[labels["label"].isna(), "dialogue_id"])}
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
 def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
@@ -67,15 +67,15 @@ def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
         for start, word in first_person_pronouns(text)
     ]
     judges = {PatternJudge.name: "pattern", GrammarJudge.name: "grammar"}
-    found = ratings[ratings["judge"].isin(judges) & ratings["verdict"].fillna(False)]
-    patterns = PatternJudge() if found["judge"].eq(PatternJudge.name).any() else None
-    for rating in found.itertuples():
+    hits = ratings[ratings["judge"].isin(judges) & ratings["verdict"].fillna(False)]
+    patterns = PatternJudge() if hits["judge"].eq(PatternJudge.name).any() else None
+    for rating in hits.itertuples():
         named = rating.explanation if isinstance(rating.explanation, str) else ""
         if rating.judge == PatternJudge.name:
             spans = [(a, b) for a, b in patterns.spans(text, rating.behaviour) if f"“{text[a:b]}”" in named]
         else:
-            told = [words for words in re.findall("“(.{1,1000}?)”", named) if words in text]
-            spans = [(text.find(words), text.find(words) + len(words)) for words in told]
+            phrases = [words for words in re.findall("“(.{1,1000}?)”", named) if words in text]
+            spans = [(text.find(words), text.find(words) + len(words)) for words in phrases]
         marks += [(*span, "ak-pattern", f"{judges[rating.judge]}: {rating.behaviour}") for span in spans]
     return marks
 
@@ -109,8 +109,8 @@ def _badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     }
     badges = labels[["turn", "behaviour"]].assign(kind=np.select(list(rules.values()), list(rules), "absent"))
     badges["votes"] = labels["votes_for"].astype(str) + "/" + labels["votes_cast"].astype(str)
-    told = badges["kind"].map({kind: meaning for kind, (_, _, meaning) in _KINDS.items()})
-    badges["title"] = told + "; " + badges["votes"].str.replace("/", " of ") + " judges say present"
+    meaning = badges["kind"].map({kind: meaning for kind, (_, _, meaning) in _KINDS.items()})
+    badges["title"] = meaning + "; " + badges["votes"].str.replace("/", " of ") + " judges say present"
     return badges
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #260644a1
@@ -174,8 +174,8 @@ class DisplayOptions:
 
 def _hits_of(text: str, words: str) -> list[Mark]:
     """Mark where a search finds its words in a text."""
-    found = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
-    return [(*one.span(), "ak-hit", "found") for one in found]
+    matches = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
+    return [(*one.span(), "ak-hit", "found") for one in matches]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #315e1cb9
 @functools.cache
@@ -186,8 +186,8 @@ def _shipped_template() -> str:
 
 def _prompt_of(source: RunSource, dialogue_id: str, turn: int, behaviour: str, judge: str) -> str | None:
     """Return the prompt of an LLM judge about a message; None where the run doesn't tell its template."""
-    settings, known = source.llm_judges[judge], {one.name: one for one in source.taxonomy}
-    if behaviour not in known or settings.get("template") != _shipped_template():
+    settings, behaviours = source.llm_judges[judge], {one.name: one for one in source.taxonomy}
+    if behaviour not in behaviours or settings.get("template") != _shipped_template():
         return None
     messages = source.of("messages", dialogue_id).dropna(subset="content")
     text = messages.loc[(messages["turn"] == turn) & (messages["role"] == "assistant"), "content"]
@@ -196,7 +196,7 @@ def _prompt_of(source: RunSource, dialogue_id: str, turn: int, behaviour: str, j
     before = messages[(messages["turn"] < turn) | ((messages["turn"] == turn) & (messages["role"] == "user"))]
     item = Item(text.iloc[0], tuple(zip(before["role"], before["content"], strict=True)))
     how = {name: settings[name] for name in ("context", "present", "structured") if name in settings}
-    return judge_prompt(item, known[behaviour], **how)
+    return judge_prompt(item, behaviours[behaviour], **how)
 
 
 def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LIMIT) -> Markup:
@@ -255,7 +255,7 @@ def _messages(
     messages, places, shown = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else message.content[: look.limit]
-        own, told = (table[table["turn"] == message.turn] for table in (badges, ratings))
+        own, rated = (table[table["turn"] == message.turn] for table in (badges, ratings))
         marks, judged = _hits_of(text, look.words), message.role == "assistant" and pd.notna(message.content)
         shown.append(
             {
@@ -266,8 +266,8 @@ def _messages(
                 "error": visible_name(message.error, 500) if pd.isna(message.content) else "",
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
                 "flags": [name for name, raised in flags.items() if raised],
-                "marks": (_marks_of(text, told) if judged else []) + marks,
-                "badges": _badges(source, own, told, look, places) if judged else [],
+                "marks": (_marks_of(text, rated) if judged else []) + marks,
+                "badges": _badges(source, own, rated, look, places) if judged else [],
                 "unjudged": int((own["kind"] == "unjudged").sum()) if judged else 0,
             }
         )
@@ -325,8 +325,8 @@ def _dialogue_markdown(source: RunSource, dialogue_id: str) -> str:
     parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
     for message in _messages(source, dialogue_id, DisplayOptions(limit=None), badges, ratings):
         who = "User" if message["role"] == "user" else "Target"
-        said = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
-        parts += [f"{who}, turn {message['turn']}:", said]
+        text = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
+        parts += [f"{who}, turn {message['turn']}:", text]
         if message["badges"]:
             named = ", ".join(_quoted(badge["text"])[2:] for badge in message["badges"])
             parts.append(f"Behaviours: {named}")
@@ -343,14 +343,14 @@ def _sets_of(source: RunSource) -> dict[str, dict[str, set[str]]]:
     design = [name for name in source.design if name not in ("flag", "text", *_TICKS) and name in dialogues]
     sets = sets_of(dialogues, dict.fromkeys(("target", *design, "domain", "scenario")), "dialogue_id")
     sets |= sets_of(present, ("category", "behaviour"), "dialogue_id") | {"flag": _flagged(source)}
-    known = [*source.taxonomy.categories, *(behaviour.name for behaviour in source.taxonomy), *_FLAGS]
-    ordered = {name: dict.fromkeys([*known, *of]) for name, of in sets.items()}
+    names = [*source.taxonomy.categories, *(behaviour.name for behaviour in source.taxonomy), *_FLAGS]
+    ordered = {name: dict.fromkeys([*names, *of]) for name, of in sets.items()}
     return {name: {one: of[one] for one in ordered[name] if of.get(one)} for name, of in sets.items()}
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #96f3177d
 def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter]:
     """Return filters by topic, behaviours, flags and text."""
-    counts = {name: {one: len(found) for one, found in of.items()} for name, of in sets.items()}
+    counts = {name: {one: len(ids) for one, ids in of.items()} for name, of in sets.items()}
     labels = {name: name.capitalize() for name in sets} | {"flag": "Flagged"}
     chosen = [Filter(name, labels[name], options_of(of), counts=counts[name]) for name, of in sets.items()]
     ticks = [Filter(name, label, kind="tick", usual=False) for name, label in _TICKS.items()]
@@ -365,9 +365,9 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
     opening = opening.set_index("dialogue_id")["content"]
     present = labels[labels["label"].fillna(False)]
     present = present.drop_duplicates(["dialogue_id", "behaviour"]).fillna({"category": "other"})
-    found = present.groupby(["dialogue_id", "category"], sort=False)["behaviour"].agg(list)
+    by_kind = present.groupby(["dialogue_id", "category"], sort=False)["behaviour"].agg(list)
     kinds: dict[str, dict[str, list[str]]] = {}
-    for (dialogue_id, category), names in found.items():
+    for (dialogue_id, category), names in by_kind.items():
         kinds.setdefault(dialogue_id, {})[category] = names
     about, places = source.dialogues.set_index("dialogue_id").astype(object), palette_places(taxonomy)
     order = {name: place for place, name in enumerate(taxonomy.categories)}
@@ -380,8 +380,8 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
         subject = next((name for name in named if isinstance(name, str) and name), item)
         own, tags = kinds.get(item, {}), []
         for kind in sorted(own, key=lambda kind: order.get(kind, len(order))):
-            hue, told = places.get(kind, 7), visible_name(f"{kind}: {', '.join(own[kind])}", 300)
-            tags.append((f"{SIGNS[hue]} {len(own[kind])}", hue, told))
+            hue, meaning = places.get(kind, 7), visible_name(f"{kind}: {', '.join(own[kind])}", 300)
+            tags.append((f"{SIGNS[hue]} {len(own[kind])}", hue, meaning))
         unfinished = [one["status"]] if one["status"] in ("failed", "planned") else []
         note = [*unfinished, *(visible_name(one[name], 30) for name in conditions), visible_name(first, 90)]
         return {"title": visible_name(subject, 80), "note": " · ".join(note), "tags": tags}

@@ -125,11 +125,11 @@ def _disagreement(tally: _Tally) -> pd.DataFrame:
     return tally.items.assign(**numbers)
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #64bd3f9c
-_SAID = ("Yes", "No", "no verdict")
+_MODES = ("Yes", "No", "no verdict")
 
 
-def _said(tally: _Tally) -> np.ndarray:
-    """Return the position in `_SAID` of every judge's mode; -1 where the judge was not asked."""
+def _judge_modes(tally: _Tally) -> np.ndarray:
+    """Return the position in `_MODES` of every judge's mode; -1 where the judge was not asked."""
     twice = 2 * tally.yes - tally.cast
     return np.where(tally.concerned, np.select([twice > 0, twice < 0], [0, 1], 2), -1)
 
@@ -156,16 +156,16 @@ def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     >>> confusion(demo_run().ratings(), "grammar", "sentences").to_numpy().sum()
     np.int64(1040)
     """
-    return _confusion(_said(_tally(ratings).of([a, b])), a, b)
+    return _confusion(_judge_modes(_tally(ratings).of([a, b])), a, b)
 
 
-def _confusion(said: np.ndarray, a: str, b: str) -> pd.DataFrame:
-    both = said[(said >= 0).all(axis=1)]
+def _confusion(modes: np.ndarray, a: str, b: str) -> pd.DataFrame:
+    both = modes[(modes >= 0).all(axis=1)]
     counts = np.bincount(both[:, 0] * 3 + both[:, 1], minlength=9).reshape(3, 3)
-    return pd.DataFrame(counts, index=pd.Index(_SAID, name=a), columns=pd.Index(_SAID, name=b))
+    return pd.DataFrame(counts, index=pd.Index(_MODES, name=a), columns=pd.Index(_MODES, name=b))
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #4e19ed91
-_CELLS = [f"{one}, {other}" for one in _SAID for other in _SAID]
+_CELLS = [f"{one}, {other}" for one in _MODES for other in _MODES]
 
 
 def _with_ids(table: pd.DataFrame) -> pd.DataFrame:
@@ -199,11 +199,11 @@ class _Disputes:
         self.ids = _with_ids(self.tally.items)["item"].to_numpy()
         self.places = {one: place for place, one in enumerate(self.ids)}
         self.behaviours = self.tally.items["behaviour"].to_numpy(dtype=object)
-        self.said = _said(self.tally)
+        self.modes = _judge_modes(self.tally)
         self.pairs = {
             " | ".join(json.dumps(one) if " | " in one else one for one in (a, b)): (x, y)
             for (x, a), (y, b) in combinations(enumerate(self.tally.judges), 2)
-            if (self.said[:, [x, y]] >= 0).all(axis=1).any()
+            if (self.modes[:, [x, y]] >= 0).all(axis=1).any()
         }
         messages = source.messages
         keys = zip(messages["dialogue_id"], messages["turn"], messages["role"], strict=True)
@@ -222,9 +222,9 @@ class _Disputes:
         """Return the two judges of a pair."""
         return [self.tally.judges[place] for place in self.pairs[pair]]
 
-    def said_by(self, pair: str) -> np.ndarray:
+    def modes_of(self, pair: str) -> np.ndarray:
         """Return what two judges said of every id, as positions in Yes, No, no verdict; -1 where one was not asked."""
-        return self.said[:, list(self.pairs[pair])]
+        return self.modes[:, list(self.pairs[pair])]
 
     def of_behaviour(self, behaviour: str) -> np.ndarray:
         """Return whether each id is of a behaviour; without a behaviour all are."""
@@ -282,7 +282,7 @@ def _disagreement_list(disputes: _Disputes, own: Labels) -> Listing:
         leading, trailing = (np.nan_to_num(measures[name]) for name in (first, second))
         keep = leading > 0
         if pair and cell:
-            keep = (disputes.said_by(pair) == [_SAID.index(said) for said in cell.split(", ")]).all(axis=1)
+            keep = (disputes.modes_of(pair) == [_MODES.index(mode) for mode in cell.split(", ")]).all(axis=1)
         rows = np.flatnonzero(keep & disputes.of_behaviour(chosen["behaviour"]))
         listed = disputes.ids[rows[np.lexsort((-trailing[rows], -leading[rows]))]].tolist()
         return filter_done(listed, own.by(chosen["annotator"]), chosen["mine"])
@@ -307,8 +307,8 @@ def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
         return _matrix_html(disputes, pair, chosen["verdicts"], of)
     pairs = []
     for name in list(disputes.pairs)[:15]:
-        said = disputes.said_by(name)[of]
-        both = said[((said >= 0) & (said < 2)).all(axis=1)]
+        modes = disputes.modes_of(name)[of]
+        both = modes[((modes >= 0) & (modes < 2)).all(axis=1)]
         pairs.append((name, int((both[:, 0] != both[:, 1]).sum()), len(both), {"pair": name}))
     return render("judge_pairs.html", pairs=pairs)
 
@@ -316,7 +316,7 @@ def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
 def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> str:
     """Return the cells of two judges that hold any message; one can be chosen."""
     a, b = disputes.names(pair)
-    table = _confusion(disputes.said_by(pair)[of], a, b)
+    table = _confusion(disputes.modes_of(pair)[of], a, b)
     counts, total = table.to_numpy(), max(int(table.to_numpy().sum()), 1)
     sums = counts.sum(1), counts.sum(0)
     down, across = ([place for place in range(3) if place < 2 or part[place]] for part in sums)
@@ -324,14 +324,14 @@ def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> s
     for one in down:
         cells = []
         for other in across:
-            name = f"{_SAID[one]}, {_SAID[other]}"
+            name = f"{_MODES[one]}, {_MODES[other]}"
             choice = {"pair": pair, "verdicts": "" if cell == name else name}
-            title = f"{a}: {_SAID[one]}; {b}: {_SAID[other]}. List these messages"
+            title = f"{a}: {_MODES[one]}; {b}: {_MODES[other]}. List these messages"
             count = int(counts[one, other])
             cells.append((count, round(60 * count / total, 1), cell == name, choice, title))
-        rows.append((_SAID[one], cells))
+        rows.append((_MODES[one], cells))
     facts = {"same": counts[0, 0] + counts[1, 1], "n": counts[:2, :2].sum(), "of": counts.sum()}
-    return render("judge_matrix.html", a=a, b=b, across=[_SAID[one] for one in across], rows=rows, **facts)
+    return render("judge_matrix.html", a=a, b=b, across=[_MODES[one] for one in across], rows=rows, **facts)
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #d9714abd
 def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str, int, int, int, list[tuple]]]:
@@ -343,8 +343,8 @@ def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str
     for number, judge in enumerate(tally.judges):
         samples = []
         for row in ratings[ratings["judge"] == judge].itertuples():
-            look, said = ("ak-open", row.status) if pd.isna(row.verdict) else (yes if row.verdict else no)[2:]
-            samples.append((look, said, reason_html(disputes.source, row, raw, 1200)))
+            look, word = ("ak-open", row.status) if pd.isna(row.verdict) else (yes if row.verdict else no)[2:]
+            samples.append((look, word, reason_html(disputes.source, row, raw, 1200)))
         counts = [int(part[place, number]) for part in (tally.yes, tally.cast, tally.asked)]
         if counts[-1]:
             shown.append((judge, *counts, samples))
@@ -401,14 +401,14 @@ def _disagreement_parts(own: Labels, source: RunSource) -> Parts:
     own.row = disputes.row
     own.read()
 
-    def said(n: int, chosen: Chosen) -> str:
+    def describe(n: int, chosen: Chosen) -> str:
         return f"{n:,} of {disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours"
 
     view = View(
         lambda item, chosen: _disputed_html(disputes, item, own, chosen["raw"]) if item else "",
         above=partial(_pairs_html, disputes),
         bar=lambda item, chosen: _bar_html(item, chosen["annotator"], own) if len(disputes.ids) else "",
-        said=said,
+        status=describe,
         acts=decision_acts(own, _name_in, _go_on, undo_in_view=True),
         keys=[("y n u", "Yes, No, can't tell"), ("z / r", "undo / redo")],
     )

@@ -156,12 +156,12 @@ def _between(low: float, high: float) -> str:
 
 
 _SHAPES = dict(zip(MARKERS, "●■◆▲▼✚✖★", strict=True))  # the marks of the figures, as text
-_CURVE = "behaviour turn estimate ci_low ci_high ci n n_clusters n_first n_at_risk".split()
+_CURVE = ["behaviour", "turn", "estimate", "ci_low", "ci_high", "ci", "n", "n_clusters", "n_first", "n_at_risk"]
 
 
-def _rows_of(found: _Curves, names: Sequence[str], line: str, by: str) -> tuple[pd.DataFrame, list, list]:
+def _rows_of(curves: _Curves, names: Sequence[str], line: str, by: str) -> tuple[pd.DataFrame, list, list]:
     """Return the rows of one picture: the names or the groups of one name, and the names that never occur."""
-    table = found.incidence
+    table = curves.incidence
     if by:
         table = table[table["behaviour"] == line]
         names = sorted(table["group"].unique())[:_LINES]
@@ -172,12 +172,12 @@ def _rows_of(found: _Curves, names: Sequence[str], line: str, by: str) -> tuple[
     return table[table["behaviour"].isin(rows)].filter(_CURVE), rows, never
 
 
-def _chart_of(found: _Curves, names: Sequence[str], line: str, by: str = "") -> dict[str, Any]:
+def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str = "") -> dict[str, Any]:
     """Return the picture of some names, or of the groups of one name, with its points.
 
     Parameters
     ----------
-    found : Curves
+    curves : _Curves
     names : sequence of str
         What is shown, in the order of the taxonomy.
     line : str
@@ -188,10 +188,10 @@ def _chart_of(found: _Curves, names: Sequence[str], line: str, by: str = "") -> 
     Returns
     -------
     dict
-        svg; points (row, turn, left and top in percent, said); stops (left in percent, turn); never; looks (of each
+        svg; points (row, turn, left and top in percent, text); stops (left in percent, turn); never; looks (of each
         line that is drawn the place of its colour in the palette, and its mark).
     """
-    table, rows, never = _rows_of(found, names, line, by)
+    table, rows, never = _rows_of(curves, names, line, by)
     if not rows:
         return {"svg": "", "points": [], "stops": [], "never": never, "looks": {}}
     high = max(3.1, 0.3 * len(rows) + 1.0)
@@ -208,11 +208,11 @@ def _chart_of(found: _Curves, names: Sequence[str], line: str, by: str = "") -> 
         looks[name] = (COLOURS.index(drawn.get_color()), _SHAPES.get(drawn.get_marker(), "●"))
         part = table[table["behaviour"] == name].sort_values("turn")
         for at, (left, top) in zip(part.itertuples(), placed(drawn.get_xydata()), strict=True):
-            said = (
+            text = (
                 f"turn {at.turn}: {_percent(at.estimate)} % by then ({_between(at.ci_low, at.ci_high)}), first at this "
                 f"turn in {at.n_first:,} of {at.n_at_risk:,} at risk"
             )
-            points.append({"row": name, "turn": int(at.turn), "left": left, "top": top, "said": said})
+            points.append({"row": name, "turn": int(at.turn), "left": left, "top": top, "text": text})
     turns = sorted(map(int, table["turn"].unique()))
     lefts = [left for left, _ in placed([(turn, 0) for turn in turns])]
     stops = list(zip(lefts, turns, strict=True))
@@ -229,12 +229,12 @@ def _difference(row: Any) -> str:
     return shown + (f" ({_signed(row.ci_low)} to {_signed(row.ci_high)})" if pd.notna(row.ci_low) else "")
 
 
-_CONTRAST = "behaviour after_yes after_no estimate ci_low ci_high ci n_after_yes n_after_no".split()
+_CONTRAST = ["behaviour", "after_yes", "after_no", "estimate", "ci_low", "ci_high", "ci", "n_after_yes", "n_after_no"]
 
 
-def _contrast_svg(found: _Curves, line: str, by: str) -> Markup:
+def _contrast_svg(curves: _Curves, line: str, by: str) -> Markup:
     """Draw the contrast of each line."""
-    table = found.contrast
+    table = curves.contrast
     if by:
         table = table[table["behaviour"] == line].sort_values("group").head(_LINES)
         table = table.assign(behaviour=table["group"])
@@ -246,7 +246,7 @@ def _contrast_svg(found: _Curves, line: str, by: str) -> Markup:
     return _svg_of(plot_snowball, table[_CONTRAST], (7.2, high), margins)[0]
 
 
-def _numbers_html(found: _Curves, by: str) -> Markup:
+def _numbers_html(curves: _Curves, by: str) -> Markup:
     """Return both statistics as tables."""
 
     def table(caption: str, rows: pd.DataFrame, columns: Mapping[str, Callable[[Any], Any]]) -> Markup:
@@ -259,7 +259,7 @@ def _numbers_html(found: _Curves, by: str) -> Markup:
     curve = {
         "turn": lambda row: row.turn,
         "by then (%)": lambda row: _percent(row.estimate),
-        describe_interval(found.incidence): lambda row: _between(row.ci_low, row.ci_high),
+        describe_interval(curves.incidence): lambda row: _between(row.ci_low, row.ci_high),
         "first at this turn": lambda row: row.n_first,
         "at risk": lambda row: row.n_at_risk,
         "dialogues": lambda row: f"{row.n} of {row.n_total}",
@@ -270,22 +270,22 @@ def _numbers_html(found: _Curves, by: str) -> Markup:
         "turns with it": lambda row: row.n_after_yes,
         "after a turn without it (%)": lambda row: _percent(row.after_no),
         "turns without it": lambda row: row.n_after_no,
-        f"difference in points, {describe_interval(found.contrast)}": _difference,
+        f"difference in points, {describe_interval(curves.contrast)}": _difference,
     }
-    curves = table("Cumulative incidence", found.incidence, curve)
-    return curves + table("Snowball contrast", found.contrast, contrast)
+    incidence = table("Cumulative incidence", curves.incidence, curve)
+    return incidence + table("Snowball contrast", curves.contrast, contrast)
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #00c726e5
-def _about_html(found: _Curves, line: str, by: str) -> str:
+def _about_html(curves: _Curves, line: str, by: str) -> str:
     """Return the contrast, an explanation of the numbers, and the numbers."""
-    table, first = found.incidence, found.first
+    table, first = curves.incidence, curves.first
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
     known = "base_id" in first and first["base_id"].notna().all()
     targets = first["target"].nunique() if "target" in first and by != "target" else 0
     kinds = {_ANY, *(first["category"] if "category" in first else ())}
     return render(
         "emergence.html",
-        contrast=_contrast_svg(found, line, by),
+        contrast=_contrast_svg(curves, line, by),
         n=counted(table["n"]),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
@@ -294,44 +294,44 @@ def _about_html(found: _Curves, line: str, by: str) -> str:
         intervals=describe_interval(table),
         cluster="base prompt" if known else "dialogue",
         clusters=f"{analysis.clustered.clusters(first).nunique():,}",
-        tables=_numbers_html(found, by),
+        tables=_numbers_html(curves, by),
     )
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #a6aab57c
-def _behind(found: _Curves, behaviour: str, group: str = "") -> dict[str, list[str]]:
+def _behind(curves: _Curves, behaviour: str, group: str = "") -> dict[str, list[str]]:
     """Return the dialogues of a line by turn of first occurrence, and those of never and undecided."""
-    first = found.first[(found.first["behaviour"] == behaviour) & (found.first["group"] == group)]
-    turns = range(1, int(found.incidence["turn"].max()) + 1)
+    first = curves.first[(curves.first["behaviour"] == behaviour) & (curves.first["group"] == group)]
+    turns = range(1, int(curves.incidence["turn"].max()) + 1)
     rows = {str(turn): first["first_turn"] == turn for turn in turns}
     rows |= {"never": ~first["occurred"].fillna(True), "undecided": first["occurred"].isna()}
     return {at: first.loc[chosen.fillna(False), "dialogue_id"].tolist() for at, chosen in rows.items()}
 
 
-def _turns_of(said: str, last: int) -> list[str]:
+def _turns_of(choice: str, last: int) -> list[str]:
     """Return the keys of `_behind` for a choice: one turn, some ("2-4"), "never", "undecided", or any turn for ""."""
-    known = [str(turn) for turn in range(1, last + 1)]
-    low, _, high = said.partition("-")
-    if not said:
-        return known
-    if said in (*known, "never", "undecided"):
-        return [said]
-    if low in known and high in known:
-        return known[known.index(low) : known.index(high) + 1]
-    raise ValueError(f"there is no turn {visible_name(said, 40)!r} here; there are 1 to {last}, never, undecided")
+    turns = [str(turn) for turn in range(1, last + 1)]
+    low, _, high = choice.partition("-")
+    if not choice:
+        return turns
+    if choice in (*turns, "never", "undecided"):
+        return [choice]
+    if low in turns and high in turns:
+        return turns[turns.index(low) : turns.index(high) + 1]
+    raise ValueError(f"there is no turn {visible_name(choice, 40)!r} here; there are 1 to {last}, never, undecided")
 
 
-def _when(said: str) -> str:
+def _when(choice: str) -> str:
     """Say in words when a behaviour occurs, by the chosen turns."""
     named = {"": "occurs", "never": "never occurs", "undecided": "is undecided"}
-    turns = f"turns {said.replace('-', ' to ')}" if "-" in said else f"turn {said}"
-    return named.get(said, f"first occurs at {turns}")
+    turns = f"turns {choice.replace('-', ' to ')}" if "-" in choice else f"turn {choice}"
+    return named.get(choice, f"first occurs at {turns}")
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #eae09457
 class _Asked(NamedTuple):
     """The data of some choices: names, a line, its group, the dialogues behind it; without labels no more than names."""
 
     names: list[str]
-    found: _Curves | None = None
+    curves: _Curves | None = None
     line: str = ""
     group: str = ""
     behind: Mapping[str, list[str]] = {}
@@ -373,20 +373,20 @@ class _EmergenceParts:
         order = [one for one in order if one in names]
         # A split is of one name: the first that has labels.
         asked = [[one] for one in order] if by else [names]
-        found = next(filter(None, (self.occurrences.curves(some, by, *where) for some in asked)), None)
-        if found is None:
+        curves = next(filter(None, (self.occurrences.curves(some, by, *where) for some in asked)), None)
+        if curves is None:
             return _Asked(names)
-        there = set(found.incidence["behaviour"])
+        there = set(curves.incidence["behaviour"])
         line = next(name for name in order if name in there)
-        groups = sorted(found.incidence.loc[found.incidence["behaviour"] == line, "group"].unique())[:_LINES]
+        groups = sorted(curves.incidence.loc[curves.incidence["behaviour"] == line, "group"].unique())[:_LINES]
         group = chosen["group"] if chosen["group"] in groups else groups[0]
-        return _Asked(names, found, line, group, _behind(found, line, group))
+        return _Asked(names, curves, line, group, _behind(curves, line, group))
 
-    def _drawn(self, draw: Callable, found: _Curves, line: str, by: str, *rest: Any) -> Any:
+    def _drawn(self, draw: Callable, curves: _Curves, line: str, by: str, *rest: Any) -> Any:
         """Draw these statistics, once."""
-        key = (draw, id(found), line if by else "")  # the statistics are kept, so that no other gets their id
+        key = (draw, id(curves), line if by else "")  # the statistics are kept, so that no other gets their id
         if key not in self._pictures:
-            self._pictures[key] = draw(found, *rest, line, by)
+            self._pictures[key] = draw(curves, *rest, line, by)
         return self._pictures[key]
 
     def items(self, chosen: Chosen) -> list[str]:
@@ -402,15 +402,15 @@ class _EmergenceParts:
 
     def above(self, chosen: Chosen) -> str:
         """Return the chart, with buttons for its lines and for the turns of the chosen line."""
-        names, found, line, group, behind = self.asked(chosen)
-        if found is None:
+        names, curves, line, group, behind = self.asked(chosen)
+        if curves is None:
             told = "There is nothing to draw: choose what to show, widen the filters, or judge the run."
             return render("<p>{{ told }}</p>", told=told)
         by = chosen["by"]
-        chart, row = self._drawn(_chart_of, found, line, by, names), group if by else line
+        chart, row = self._drawn(_chart_of, curves, line, by, names), group if by else line
         turns = _turns_of(chosen["turns"], self.occurrences.turns) if chosen["turns"] else [""]
         left = [name for name in self.occurrences.names if name in chosen["show"]][_LINES:]
-        left += sorted({*found.incidence["group"]})[_LINES:] if by else []
+        left += sorted({*curves.incidence["group"]})[_LINES:] if by else []
         why = f"Not drawn, since more than {_LINES} lines can't be told apart: "
 
         def choice(name: str, **more: str) -> dict[str, str]:
@@ -431,24 +431,24 @@ class _EmergenceParts:
             points=points,
             rows=[(format_name(one), one == row, choice(one), chart["looks"].get(one, (7, "–"))) for one in drawn],
             others=[(format_name(name), name == line, {"line": name}, ()) for name in names] if by else [],
-            turns=[(f"{said}: {n:,}", at in turns, {"turns": at}, ()) for at, (said, n) in counts.items()],
+            turns=[(f"{text}: {n:,}", at in turns, {"turns": at}, ()) for at, (text, n) in counts.items()],
             left=why + ", ".join(left) if left else "",
         )
 
     def page(self, item: str | None, chosen: Chosen) -> str:
         """Return the chosen dialogue with its first occurrence marked, or else the contrast and the numbers."""
-        _, found, line, *_ = self.asked(chosen)
-        if found is None:
+        _, curves, line, *_ = self.asked(chosen)
+        if curves is None:
             return ""
         if item is None:
-            return self._drawn(_about_html, found, line, chosen["by"])
+            return self._drawn(_about_html, curves, line, chosen["by"])
         members = self.source.taxonomy.categories.get(line, ())
         return dialogue_html(self.source, item, DisplayOptions(lit=frozenset([line, *members])))
 
-    def said(self, n: int, chosen: Chosen) -> str:
+    def status(self, n: int, chosen: Chosen) -> str:
         """Say how many dialogues are listed, and which."""
-        _, found, line, group, _ = self.asked(chosen)
-        if found is None:
+        _, curves, line, group, _ = self.asked(chosen)
+        if curves is None:
             return "No dialogues with these filters"
         name = visible_name(" · ".join(filter(None, (format_name(line), group))), 80)
         return f"{n:,} dialogue{'' if n == 1 else 's'} where {name} {_when(chosen['turns'])}"
@@ -457,7 +457,7 @@ class _EmergenceParts:
         """Return all parts of the panel."""
         total, empty = len(self.source.dialogues), "No dialogue here."
         listing = Listing(self.items, self.row, total, "dialogue", empty=empty)
-        view = View(self.page, above=self.above, said=self.said, start=lambda items, chosen: None)
+        view = View(self.page, above=self.above, status=self.status, start=lambda items, chosen: None)
         return Parts(self.filters, listing, view)
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #1f63caa6

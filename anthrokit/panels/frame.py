@@ -62,13 +62,13 @@ class Filter:
 
     def check(self, value: Any) -> None:
         """Raise ValueError where this filter can't have such a value."""
-        known, many = [option for option, _ in self.options], isinstance(value, (list, tuple))
+        values, many = [option for option, _ in self.options], isinstance(value, (list, tuple))
         if self.kind == "many" and many:
-            wrong = [one for one in value if one not in known]
+            wrong = [one for one in value if one not in values]
         else:
-            wrong = [value] if self.kind == "many" or (known and value not in known) else []
+            wrong = [value] if self.kind == "many" or (values and value not in values) else []
         if wrong and value != self.usual:
-            there = ", ".join(visible_name(one, 40) for one in known if one)
+            there = ", ".join(visible_name(one, 40) for one in values if one)
             raise ValueError(f"there is no {self.name} {visible_name(wrong[0])!r} here; there are {there}")
 
     def in_words(self, value: Any) -> str:
@@ -87,8 +87,8 @@ def options_of(values: Iterable[object]) -> list[tuple[str, str]]:
     >>> options_of(["work", None, "play", "work"])
     [('', 'all'), ('work', 'work'), ('play', 'play')]
     """
-    known = dict.fromkeys(str(one) for one in values if not pd.isna(one))
-    return [("", "all"), *((one, visible_name(one, 60)) for one in known)]
+    unique = dict.fromkeys(str(one) for one in values if not pd.isna(one))
+    return [("", "all"), *((one, visible_name(one, 60)) for one in unique)]
 
 # %% ../../nbs/12_panels/02_frame.ipynb #a8653e1a
 Chosen = Mapping[str, Any]  # every filter of a panel with its value
@@ -167,7 +167,7 @@ class View:
         From what is chosen to the HTML above the list.
     bar : callable
         As page; the buttons under it, which stay in place. A field with `data-own` sets the filter of that name.
-    said : callable, optional
+    status : callable, optional
         From the number of items and what is chosen to the line of status.
     acts : mapping of str to callable
         What buttons do, by their `data-act`: called with the panel, the `data-value`, and the texts of all fields by
@@ -189,7 +189,7 @@ class View:
     page: Callable[[str | None, Chosen], str]
     above: Callable[[Chosen], str] = _nothing
     bar: Callable[[str | None, Chosen], str] = _nothing
-    said: Callable[[int, Chosen], str] | None = None
+    status: Callable[[int, Chosen], str] | None = None
     acts: Mapping[str, Callable[..., str | None]] = field(default_factory=dict)
     keys: Sequence[tuple[str, str]] = ()
     tools: Sequence[tuple[str, str]] = ()
@@ -227,20 +227,20 @@ class Parts:
 
     def checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Return the choices of a state that differ from the defaults; raise ValueError for an invalid one."""
-        known = {one.name: one for one in self.filters}
+        filters = {one.name: one for one in self.filters}
         for name, value in state.items():
-            if name not in known:
-                raise ValueError(f"this panel has no filter {name!r}; {suggest_name(name, known)}")
-            known[name].check(value)
-        return {name: value for name, value in state.items() if value != known[name].usual}
+            if name not in filters:
+                raise ValueError(f"this panel has no filter {name!r}; {suggest_name(name, filters)}")
+            filters[name].check(value)
+        return {name: value for name, value in state.items() if value != filters[name].usual}
 
     def fitting(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Return the part of a state that is still valid, such as after the run has grown."""
-        kept = {}
+        valid = {}
         for name, value in state.items():
             with contextlib.suppress(ValueError):
-                kept |= self.checked({name: value})
-        return kept
+                valid |= self.checked({name: value})
+        return valid
 
     def active(self, state: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
         """List the active choices: the filter's name, its default, and the choice in words."""
@@ -409,8 +409,8 @@ class Panel(anywidget.AnyWidget):
         """
         state = {name: one for name, one in (self.state | changes).items() if name != "at"}
         at = changes.get("at", self.item)
-        kept = "at" in changes or at in self._listed(self.parts.checked(state))
-        self.state = state | ({"at": at} if kept else {})
+        stays = "at" in changes or at in self._listed(self.parts.checked(state))
+        self.state = state | ({"at": at} if stays else {})
 
     # what is shown
 
@@ -432,13 +432,13 @@ class Panel(anywidget.AnyWidget):
             if self.state == before:
                 self.draw()
 
-    def draw(self, said: str | None = None) -> None:
+    def draw(self, status: str | None = None) -> None:
         """Show the state: list, page, and the line of status.
 
         Parameters
         ----------
-        said : str, optional
-            What the line of status says instead of how many items there are.
+        status : str, optional
+            The text of the status line instead of how many items there are.
         """
         parts, chosen, items = self.parts, self.chosen, self.items
         place = items.index(self.item) if self.item in items else -1
@@ -455,7 +455,7 @@ class Panel(anywidget.AnyWidget):
                 "serial": serial,
                 "drawn": self.view.get("drawn", 0) + 1,
                 "place": place,
-                "said": self.summary() if said is None else said,
+                "status": self.summary() if status is None else status,
                 "chips": parts.active(self.state),
             }
 
@@ -473,16 +473,16 @@ class Panel(anywidget.AnyWidget):
 
     def summary(self) -> str:
         """Return how many items are shown of how many."""
-        listing, said = self.parts.listing, self.parts.view.said
+        listing, describe = self.parts.listing, self.parts.view.status
         usual = f"{len(self.items):,} of {listing.total:,} {listing.noun}s"
-        return usual if said is None else said(len(self.items), self.chosen)
+        return usual if describe is None else describe(len(self.items), self.chosen)
 
-    def update(self, said: str | None = None, *, prefer: Sequence[str] = ()) -> None:
+    def update(self, status: str | None = None, *, prefer: Sequence[str] = ()) -> None:
         """List and draw again, since what the list depends on has changed.
 
         Parameters
         ----------
-        said : str, optional
+        status : str, optional
             As for `draw`.
         prefer : sequence of str
             The items to open, whichever is there first; by default the one in view.
@@ -494,9 +494,9 @@ class Panel(anywidget.AnyWidget):
         with self.hold_sync():
             if state != self.state:
                 self.state = state
-            if said is not None or self.items is not items:
+            if status is not None or self.items is not items:
                 self.items = items
-                self.draw(said)
+                self.draw(status)
 
     # what people do
 
@@ -531,8 +531,8 @@ class Panel(anywidget.AnyWidget):
             case "choose", changes:
                 self.choose(**changes)
             case "clear", _:
-                kept = {one.name for one in self.parts.filters if one.kind == "own"}
-                self.state = {name: value for name, value in self.state.items() if name in kept}
+                own = {one.name for one in self.parts.filters if one.kind == "own"}
+                self.state = {name: value for name, value in self.state.items() if name in own}
             case "at", item:
                 self.choose(at=item)
             case "step", by if self.items:
@@ -540,7 +540,7 @@ class Panel(anywidget.AnyWidget):
                 self.choose(at=self.items[min(max(place, 0), len(self.items) - 1)])
             case "rows", start:
                 self.send({"stamp": self.listing["stamp"], **self._lines(int(start))})
-            case "said", words:
+            case "status", words:
                 self.draw(words)
             case "refresh", _:
                 self.refresh()
@@ -551,11 +551,11 @@ class Panel(anywidget.AnyWidget):
     def do(self, act: str, value: Any = None, **fields: str) -> None:
         """Do what a button of the view does, or show why it can't be done."""
         try:
-            said = self.parts.view.acts[act](self, value, fields)
+            status = self.parts.view.acts[act](self, value, fields)
         except ValueError as error:
-            said = visible_name(error, 400)
-        if said is not None:
-            self.draw(said)
+            status = visible_name(error, 400)
+        if status is not None:
+            self.draw(status)
 
     # a run in progress
 
@@ -601,7 +601,7 @@ class Panel(anywidget.AnyWidget):
             css=Markup(CSS),
             title=self._title,
             run=self.frame["run"],
-            said=self.view["said"],
+            status=self.view["status"],
             chips=self.view["chips"],
             above=Markup(self.above),
             rows=rows,
@@ -618,4 +618,4 @@ class Panel(anywidget.AnyWidget):
         return {**data, "text/html": str(self.static_html())}, metadata
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}: {self.view['said']}"
+        return f"{type(self).__name__}: {self.view['status']}"

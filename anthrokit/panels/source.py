@@ -55,13 +55,13 @@ def _read_run(run: Run) -> dict[str, pd.DataFrame]:
 
 def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
     """Check the given frames and fill in the others; labels are counted from ratings if they are missing."""
-    known = {
+    frames = {
         name: tables.check_table(given[name], name) if name in given else tables.empty_table(name)
         for name in ("messages", "ratings", "labels")
     }
     if "labels" not in given and "ratings" in given:
-        known["labels"] = tables.check_table(label(known["ratings"]), "labels")
-    parts = [given["dialogues"]] if "dialogues" in given else list(known.values())
+        frames["labels"] = tables.check_table(label(frames["ratings"]), "labels")
+    parts = [given["dialogues"]] if "dialogues" in given else list(frames.values())
     dialogues = pd.concat([part.reindex(columns=["dialogue_id", *_CONTEXT]) for part in parts]).astype(object)
     dialogues = dialogues.groupby("dialogue_id", sort=False, as_index=False).first()
     if "prompts" in given:
@@ -69,13 +69,13 @@ def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[
         for name in dialogues.columns.intersection(prompts.columns):
             dialogues[name] = dialogues[name].fillna(dialogues["prompt_id"].map(prompts[name]))
     context = dialogues.set_index("dialogue_id")
-    labels = known["labels"]
+    labels = frames["labels"]
     for name in _CONTEXT[:6]:
         labels[name] = labels["dialogue_id"].map(context[name])
     categories = {behaviour.name: behaviour.category for behaviour in taxonomy}
     labels["category"] = labels["behaviour"].map(categories)
-    judges = judge_columns(given["labels"]) if "labels" in given else known["ratings"]["judge"].unique()
-    return {"dialogues": dialogues, "judges": [*judges], **known}
+    judges = judge_columns(given["labels"]) if "labels" in given else frames["ratings"]["judge"].unique()
+    return {"dialogues": dialogues, "judges": [*judges], **frames}
 
 # %% ../../nbs/12_panels/01_source.ipynb #a48f7bb9
 def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
@@ -210,7 +210,7 @@ def spell_invisible(text: str) -> str:
     >>> spell_invisible("left\\u202eright")
     'left⟨U+202E⟩right'
     """
-    return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 def visible_name(text: object, limit: int = 120) -> str:
@@ -227,9 +227,9 @@ def visible_name(text: object, limit: int = 120) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
-def _named(found: re.Match) -> Markup:
-    code = ord(found[0])
-    name = unicodedata.name(found[0], "control character").lower()
+def _named(match: re.Match) -> Markup:
+    code = ord(match[0])
+    name = unicodedata.name(match[0], "control character").lower()
     return Markup('<span class="ak-unseen" title="{}">U+{:04X}</span>').format(name, code)
 
 # %% ../../nbs/12_panels/01_source.ipynb #b33e4cbf
@@ -267,8 +267,8 @@ def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMI
         piece = Markup(_UNSEEN.sub(_named, escape(shown[start:end])))
         if here:
             kinds, meanings = (dict.fromkeys(mark[part] for mark in here) for part in (2, 3))
-            told = visible_name("; ".join(meanings), 500)
-            piece = Markup('<mark class="{}" title="{}">{}</mark>').format(" ".join(kinds), told, piece)
+            title = visible_name("; ".join(meanings), 500)
+            piece = Markup('<mark class="{}" title="{}">{}</mark>').format(" ".join(kinds), title, piece)
         parts.append(piece)
     if left := len(text) - len(shown):
         parts.append(Markup('<span class="ak-quiet"> … {:,} more characters</span>').format(left))

@@ -31,7 +31,7 @@ __all__ = ['Condition', 'load_conditions', 'show_conditions', 'simulate_conditio
 # %% ../../nbs/11_study/02_conditions.ipynb #c9321fba
 @dataclass(frozen=True)
 class Condition:
-    """One version of the system that people talk with.
+    """One version of the system that participants talk with.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Condition:
     prompt : str
         The system prompt.
     lines : dict
-        Behaviour to what the prompt says of it.
+        The prompt's line for each behaviour.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     Parameters
     ----------
     path : str or path, optional
-        The file; by default the one that ships.
+        The file; by default the bundled one.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     Raises
     ------
     TableError
-        Fewer than two conditions, a behaviour without a line for one of them, or one that the taxonomy doesn't have.
+        If there are fewer than two conditions, a behaviour lacks a line for one of them, or the taxonomy lacks it.
 
     Examples
     --------
@@ -87,17 +87,17 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
         raise TableError(f"{path}: a study compares at least two conditions with different names")
     behaviours = check_entries(read["behaviour"], dict.fromkeys(["name", *names], str), f"{path}: behaviour")
     Taxonomy.load().select([one["name"] for one in behaviours])
-    found = {}
+    conditions = {}
     for name, entry in zip(names, entries, strict=True):
         lines = {one["name"]: one[name] for one in behaviours}
         listed = "\n".join(f"- {line}" for line in lines.values())
         parts = (read["common"], f"{entry['opening']}\n{listed}", read["closing"])
-        found[name] = Condition(name, "\n\n".join(parts), lines)
-    return found
+        conditions[name] = Condition(name, "\n\n".join(parts), lines)
+    return conditions
 
 
 def show_conditions(conditions: Mapping[str, Condition]) -> pd.DataFrame:
-    """Show what each condition says of each behaviour, side by side.
+    """Return the lines of the conditions for each behaviour, side by side.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def simulate_conditions(
 def compare_behaviours(
     labels: pd.DataFrame, conditions: Sequence[str] = ("high", "low"), *, ci: float = 0.95
 ) -> pd.DataFrame:
-    """Test whether two conditions differ in the way they should.
+    """Test whether two conditions differ as intended.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def compare_behaviours(
     Raises
     ------
     TableError
-        A condition isn't there, or the two share no base prompt.
+        If a condition is missing, or the two share no base prompt.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def check_conditions(
     progress: bool = True,
     **settings: Any,
 ) -> pd.DataFrame:
-    """Simulate and judge both conditions, and say whether they differ where they should.
+    """Simulate and judge both conditions, and test whether they differ as intended.
 
     Parameters
     ----------

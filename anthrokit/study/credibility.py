@@ -46,11 +46,11 @@ def list_user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFra
     """
     require_run(run)
     messages = run.messages()
-    said = messages[(messages["role"] == "user") & messages["content"].notna()]
-    said = said if first else said[said["turn"] > 1]
+    turns = messages[(messages["role"] == "user") & messages["content"].notna()]
+    turns = turns if first else turns[turns["turn"] > 1]
     prompts = run.prompts()[["prompt_id", "domain"]]
-    said = said.merge(prompts, on="prompt_id", how="left").assign(source=source)
-    return said.rename(columns={"content": "text"})[["source", "dialogue_id", "turn", "domain", "text"]]
+    turns = turns.merge(prompts, on="prompt_id", how="left").assign(source=source)
+    return turns.rename(columns={"content": "text"})[["source", "dialogue_id", "turn", "domain", "text"]]
 
 # %% ../../nbs/11_study/09_credibility.ipynb #7fa5120c
 def draw_credibility_sheet(
@@ -179,9 +179,9 @@ def compare_credibility(
         raise TableError(f"the key has no items {strange[:5]}; is it the key of another sheet?")
     require_unique(ratings, ["item", "rater"], "{rater!r} has rated the item {item!r} twice")
     means = ratings.groupby("item")["rating"].mean()
-    known = key.assign(rating=key["item"].map(means)).dropna(subset=["rating"])
-    groups = [("all", "", known)]
-    groups += [(name, value, part) for name in by for value, part in known.groupby(name, sort=True)]
+    rated = key.assign(rating=key["item"].map(means)).dropna(subset=["rating"])
+    groups = [("all", "", rated)]
+    groups += [(name, value, part) for name in by for value, part in rated.groupby(name, sort=True)]
     rows = []
     for group, value, part in groups:
         wide = part.pivot(index="pair", columns="source", values="rating").reindex(columns=[a, b])

@@ -31,7 +31,7 @@ _COLUMNS = ("dialogue_id", "prompt_id", "text_id")
 
 
 def _erase_from_run(study: Study, participant: str) -> int:
-    """Take a chat out of the run; how many rows that were."""
+    """Delete a chat from the run; return the number of rows."""
     if not (study.folder / "run" / "ledger.sqlite").exists():
         return 0
     gone = 0
@@ -52,7 +52,7 @@ def _erase_from_run(study: Study, participant: str) -> int:
 
 
 def _erase_from_server(file: Path, participant: str) -> int:
-    """Take a participant out of oTree's file; how many rows that were."""
+    """Delete a participant from oTree's file; return the number of rows."""
     if not file.exists():
         return 0
     gone = 0
@@ -87,10 +87,10 @@ def _parts(text: str) -> list[str]:
 def _own_words(study: Study, participant: str) -> list[str]:
     """Return parts of this participant's messages and answers that occur in nothing that stays."""
     with study.open_people() as people:
-        said = people.responses()
-    said = said[said["value"].fillna("").str.len() >= 12]
-    mine = set(said.loc[said["participant"] == participant, "value"])
-    theirs = set(said.loc[said["participant"] != participant, "value"])
+        responses = people.responses()
+    responses = responses[responses["value"].fillna("").str.len() >= 12]
+    mine = set(responses.loc[responses["participant"] == participant, "value"])
+    theirs = set(responses.loc[responses["participant"] != participant, "value"])
     with contextlib.suppress(RunError):
         with study.run() as run:
             rows = run.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
@@ -124,9 +124,9 @@ def _held(content: bytes) -> Iterator[bytes]:
 
 def _forms(text: str) -> set[bytes]:
     """Return a text as it is, and as JSON and CSV write it."""
-    said = {text, text.replace('"', '""')}
-    said |= {json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
-    return {form.encode("utf-8", "replace") for form in said}
+    variants = {text, text.replace('"', '""')}
+    variants |= {json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
+    return {form.encode("utf-8", "replace") for form in variants}
 
 
 def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
@@ -158,7 +158,7 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
         there, whole = [False] * len(texts), True
         try:
             for held in _held(path.read_bytes()):
-                there = [known or any(form in held for form in each) for known, each in zip(there, forms, strict=True)]
+                there = [seen or any(form in held for form in each) for seen, each in zip(there, forms, strict=True)]
         except Exception:  # of many kinds: packed with a password, broken, by another program
             whole = False
         if any(there) or not whole:
@@ -167,26 +167,26 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
 
 
 def erase(study: Study | Any, participant: str) -> pd.DataFrame:
-    """Take a participant out of a study, and show that they are gone.
+    """Delete a participant from a study, and verify it.
 
     Parameters
     ----------
     study : Study or path
-        The study; gateway and study server must be stopped meanwhile, a few seconds.
+        The study; gateway and study server must be stopped for these seconds.
     participant : str
-        Their id, or the id that their panel sent them with.
+        The participant's id, or the id that the panel gave them.
 
     Returns
     -------
     DataFrame
-        place (people, run, study server), rows (taken out), and for the whole folder: searched (how many texts of
-        theirs were looked for) and found (in how many files one of them still stands: 0).
+        place (people, run, study server), rows (deleted), and for the whole folder: searched (number of their texts
+        that were searched for) and found (number of files that still hold one: 0).
 
     Raises
     ------
     RunError
-        Nobody of that id is in the study, the gateway is at work, or a file still holds a text of theirs or
-        can't be unpacked; names the files.
+        If the study has no such participant, the gateway is running, or a file still holds one of their texts or can't
+        be unpacked. The error names the files.
 
     Examples
     --------
@@ -199,23 +199,22 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
     [['people', 1], ['run', 0], ['study server', 0]]
     """
     study = study if isinstance(study, Study) else Study(study)
-    known = participant
+    own_id = participant
     with study.open_people() as people:
-        if people.row(known) is None:
-            known = study.participant_id(participant)
-        if people.row(known) is None:
-            raise RunError(f"nobody of the id {participant!r} is in the study {study.folder}")
-    texts = [known, study.token(known).partition(".")[2], *_own_words(study, known)]
-    rows = {"run": _erase_from_run(study, known)}
-    rows["study server"] = _erase_from_server(study.folder / "otree" / "db.sqlite3", known)
+        if people.row(own_id) is None:
+            own_id = study.participant_id(participant)
+        if people.row(own_id) is None:
+            raise RunError(f"The study {study.folder} has no participant with the id {participant!r}.")
+    texts = [own_id, study.token(own_id).partition(".")[2], *_own_words(study, own_id)]
+    rows = {"run": _erase_from_run(study, own_id)}
+    rows["study server"] = _erase_from_server(study.folder / "otree" / "db.sqlite3", own_id)
     with study.open_people() as people:
-        rows = {"people": people.forget(known), **rows}
+        rows = {"people": people.forget(own_id), **rows}
     left = search_study(study, texts)
     if len(left):
         raise RunError(
-            f"rows were taken out, but texts of {known} are still, or may be packed, in "
-            f"{', '.join(left['file'])}: Are these your copies or exports? Delete the text there, then search again with "
-            f"search_study."
+            f"The rows were deleted, but texts of {own_id} are still, or may be packed, in {', '.join(left['file'])}. "
+            f"Are these your copies or exports? Delete the text there, then search again with search_study."
         )
     table = pd.DataFrame({"place": list(rows), "rows": list(rows.values())})
     return table.assign(searched=len(texts), found=0)

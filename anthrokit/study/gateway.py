@@ -290,7 +290,8 @@ class Chats:
         state = ChatState(messages, self.open_seconds().get(participant, person["chat_seconds"] or 0.0))
         over = person["ended_by"] or (person["finished_at"] and "participant")
         if not over:
-            tokens = self.run.rows(_TOKENS_SQL, [participant])[0][0] or 0
+            capped = self.settings["limits"]["participant_tokens"]
+            tokens = (self.run.rows(_TOKENS_SQL, [participant])[0][0] or 0) if capped else 0
             over = reached_limit(self.settings, state.seconds, state.answered, tokens)
         return replace(state, over=over or ("budget" if self.budget_spent else None))
 

@@ -112,9 +112,9 @@ class Questionnaire:
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list"}
 
 
-def _refuse_unknown(name: str, known: Iterable[str], where: str) -> None:
-    if name not in (known := list(known)):
-        raise TableError(f"{where} has no {name!r}; {suggest_name(name, known)}")
+def _refuse_unknown(name: str, names: Iterable[str], where: str) -> None:
+    if name not in (names := list(names)):
+        raise TableError(f"{where} has no {name!r}; {suggest_name(name, names)}")
 
 
 def check_entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -126,18 +126,18 @@ def check_entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
         raise TableError(f"{where} is {given!r}; it must be a section")
     for name in given:
         _refuse_unknown(name, usual, where)
-    found = {}
-    for name, known in usual.items():
-        kind = str if known is str else type(known)
-        value = given.get(name, "" if known is str else known)
+    entry = {}
+    for name, default in usual.items():
+        kind = str if default is str else type(default)
+        value = given.get(name, "" if default is str else default)
         value = value.strip() if isinstance(value, str) else value
         value = float(value) if kind is float and type(value) is int else value
-        if known is not None and type(value) is not kind:
+        if default is not None and type(value) is not kind:
             raise TableError(f"{where}: {name} is {value!r}; it must be {_KINDS.get(kind, 'a section')}")
-        if known is str and not value:
+        if default is str and not value:
             raise TableError(f"{where}: {name} is missing or blank")
-        found[name] = value
-    return found
+        entry[name] = value
+    return entry
 
 
 def check_entries(given: Sequence[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
@@ -234,8 +234,8 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
         raise TypeError(f"responses are a table, one row an answer; not {type(responses).__name__}")
     if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0
         responses = responses.assign(value=responses["value"].map("{:g}".format, na_action="ignore"))
-    known = {(one.name, item.id): item for one in questionnaires for item in one.items}
-    names, asked, wrong = {one.name for one in questionnaires}, {item for _, item in known}, []
+    items_by_key = {(one.name, item.id): item for one in questionnaires for item in one.items}
+    names, asked, wrong = {one.name for one in questionnaires}, {item for _, item in items_by_key}, []
     responses = responses.reset_index(drop=True)
     if others and "at" not in responses:
         responses = responses.assign(at="unknown")
@@ -246,7 +246,7 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
     for number, row in zip(numbers, responses.itertuples(), strict=True):
         if row.questionnaire == OPEN and row.item not in asked:  # else it would take the place of an answer
             continue
-        item = known.get((row.questionnaire, row.item))
+        item = items_by_key.get((row.questionnaire, row.item))
         if item is None:
             wrong.append(
                 f"row {number}: there is no item {row.item!r} in a questionnaire {row.questionnaire!r}"
@@ -555,7 +555,7 @@ def load_questionnaires(
     >>> [one.title for one in load_questionnaires(["godspeed", "attention"])]
     ['Your impression', 'Two short questions']
     """
-    found, seen = [], {}
+    loaded, seen = [], {}
     for name in [names] if isinstance(names, str | os.PathLike) else names:
         own = folder / f"{name}.toml" if folder is not None else None
         one = load_questionnaire(own if own is not None and own.is_file() else name)
@@ -566,5 +566,5 @@ def load_questionnaires(
             if (kind, called) in seen:
                 raise TableError(f"the {kind} {called!r} occurs twice: {seen[kind, called]}, {one.name}")
             seen[kind, called] = one.name
-        found.append(one)
-    return found
+        loaded.append(one)
+    return loaded

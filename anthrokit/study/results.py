@@ -39,8 +39,8 @@ def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
         judged = run.labels() if len(run.ratings()) else None
     if judged is None:
         return turns, pd.DataFrame(columns=["participant"])
-    known = judged.dropna(subset=["label"]).astype({"label": float})
-    shares = known.pivot_table(index="dialogue_id", columns="behaviour", values="label", observed=True)
+    labelled = judged.dropna(subset=["label"]).astype({"label": float})
+    shares = labelled.pivot_table(index="dialogue_id", columns="behaviour", values="label", observed=True)
     shares.columns = [f"rate of {name}" for name in shares.columns]
     if set(judged["behaviour"]) - set(counted_behaviours()):
         each = any_behaviour(judged, None).groupby("dialogue_id")["label"].agg(["sum", "count", "size"]).astype(float)
@@ -86,13 +86,13 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     """
     study = study if isinstance(study, Study) else Study(study)
     with study.open_people() as people:
-        table, said = people.participants(), people.responses()
+        table, responses = people.participants(), people.responses()
     table["minutes"] = table["chat_seconds"].where(table["chat_ended_at"].notna()) / 60
     table = table[["participant", "condition", "status", "ended_by", "front", "origin", "minutes"]]
     turns, shares = _of_chats(study)
-    words = said[said["questionnaire"].eq(OPEN) & said["item"].eq(OPEN)]
+    words = responses[responses["questionnaire"].eq(OPEN) & responses["item"].eq(OPEN)]
     words = words[["participant", "value"]].rename(columns={"value": "description"})
-    scores = score_scales(said, study.questionnaires)
+    scores = score_scales(responses, study.questionnaires)
     for part in (turns, scores, words, shares):
         table = table.merge(part.astype({"participant": "str"}), on="participant", how="left")
     table["turns"] = table["turns"].astype("Int64").fillna(0)
@@ -103,10 +103,10 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
 
 def _anthroscore(table: pd.DataFrame, scorer: Any, entities: Any) -> pd.DataFrame:
     """Return the AnthroScore of each description, and its status."""
-    from anthrokit.anthroscore import preset, score_texts, summarise
+    from anthrokit.anthroscore import preset, score, summarise
 
     texts = table.set_index("participant")["description"]
-    scores = score_texts(texts, preset("description") if entities is None else entities, scorer)
+    scores = score(texts, preset("description") if entities is None else entities, scorer)
     summary = summarise(scores).set_index("text_id").reindex(texts.index.astype("str"))
     kinds = {"anthroscore": "Float64", "anthroscore_status": "str"}
     summary = summary.rename(columns={"score": "anthroscore", "status": "anthroscore_status"})[[*kinds]].astype(kinds)
@@ -160,14 +160,14 @@ def judged_and_perceived(
 
     check_level(ci)
     require_columns(people, ["condition", score, rate], "outcomes")
-    known = people[["condition", score, rate]].dropna().astype({score: float, rate: float})
-    if len(known) < 10:
-        raise TableError(f"ten participants with a score and a rate are the least; there are {len(known)}")
-    y, x = ((known[name] - known[name].mean()) / (known[name].std() or np.nan) for name in (score, rate))
-    dummies = pd.get_dummies(known["condition"], drop_first=True, dtype=float)
+    complete = people[["condition", score, rate]].dropna().astype({score: float, rate: float})
+    if len(complete) < 10:
+        raise TableError(f"ten participants with a score and a rate are the least; there are {len(complete)}")
+    y, x = ((complete[name] - complete[name].mean()) / (complete[name].std() or np.nan) for name in (score, rate))
+    dummies = pd.get_dummies(complete["condition"], drop_first=True, dtype=float)
     rows = []
     for model, beside in (("rate alone", None), ("rate within conditions", dummies)):
-        row = {"model": model, "n": len(known), "n_total": len(people), "ci": ci}
+        row = {"model": model, "n": len(complete), "n_total": len(people), "ci": ci}
         design = sm.add_constant(pd.concat([x.rename("rate"), beside], axis=1))
         if x.notna().all() and np.linalg.matrix_rank(design) == design.shape[1]:
             # With a leverage of 1, HC3 would divide by 0.

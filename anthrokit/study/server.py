@@ -126,12 +126,12 @@ def write_project(study: Study) -> Path:
             if path.is_file() and wanted and (path.name == "serve.py" or not there.exists()):
                 there.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, there)
-    shown = [
+    pages = [
         {name: getattr(one, name) for name in ("name", "title", "instruction", "order")}
         | {"items": one.to_frame()[["id", "text", "low", "high", "points"]].to_dict("records")}
         for one in study.questionnaires
     ]
-    said = {
+    content = {
         "title": settings["title"],
         "task": settings["chat"]["task"],
         "agree": settings["texts"]["agree"],
@@ -140,11 +140,11 @@ def write_project(study: Study) -> Path:
         "longest_answer": settings["questions"]["longest_answer"],
         "gateway": settings["servers"]["gateway"],
         "gateway_here": f"http://127.0.0.1:{settings['servers']['gateway_port']}",
-        "questionnaires": shown,
+        "questionnaires": pages,
         **{name: _paragraphs(study.text(name)) for name in ("consent", "instructions", "debriefing")},
     }
-    told = json.dumps(said, ensure_ascii=False, indent=1)
-    (project / "study" / "study.json").write_text(told, encoding="utf-8")
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    (project / "study" / "study.json").write_text(text, encoding="utf-8")
     return project
 
 # %% ../../nbs/11_study/05_server.ipynb #4cd830fe
@@ -303,8 +303,8 @@ class StudyServer:
         end = time.monotonic() + 120
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > end:
-                said = (self.study.folder / "otree.log").read_text(encoding="utf-8", errors="replace").strip()
-                raise SetupError(f"the study server did not start; it said: {said[-600:] or 'nothing'}")
+                log = (self.study.folder / "otree.log").read_text(encoding="utf-8", errors="replace").strip()
+                raise SetupError(f"the study server did not start; it said: {log[-600:] or 'nothing'}")
             if self._stopping.wait(0.1):
                 return
 

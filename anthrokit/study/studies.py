@@ -55,7 +55,7 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     Raises
     ------
     SetupError, TableError
-        There is no such file, or something in it is wrong; names the place.
+        If the file is missing or a setting is wrong. The error names the place.
 
     Examples
     --------
@@ -65,20 +65,20 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     10.0
     """
     if not Path(path).exists():
-        raise SetupError(f"{path}: there is no such file; make a study with: anthrokit study init FOLDER")
+        raise SetupError(f"{path} is missing. Make a study with: anthrokit study init FOLDER")
     usual = read_toml(data_path("study/study.toml"))
-    found = check_entry(read_toml(path), usual, f"{path}")
+    settings = check_entry(read_toml(path), usual, f"{path}")
     for name, section in usual.items():
         if isinstance(section, dict) and name != "target":
-            found[name] = check_entry(found[name], section, f"{path}: [{name}]")
-    return _check_settings(found, path)
+            settings[name] = check_entry(settings[name], section, f"{path}: [{name}]")
+    return _check_settings(settings, path)
 
 
-def _check_settings(found: dict[str, Any], path: Any) -> dict[str, Any]:
+def _check_settings(settings: dict[str, Any], path: Any) -> dict[str, Any]:
     """Check that settings fit each other."""
-    chat, target = found["chat"], found["target"]
+    chat, target = settings["chat"], settings["target"]
     for section in ("chat", "limits", "servers"):
-        for name, value in found[section].items():
+        for name, value in settings[section].items():
             if isinstance(value, int | float) and value < 0:
                 raise TableError(f"{path}: [{section}] {name} is {value!r}; it can't be below 0")
     for what in ("minutes", "turns"):
@@ -86,17 +86,17 @@ def _check_settings(found: dict[str, Any], path: Any) -> dict[str, Any]:
             raise TableError(f"{path}: [chat] least_{what} is more than most_{what}")
     if chat["most_turns"] < 1 or chat["most_minutes"] <= 0 or chat["longest_message"] < 1:
         raise TableError(f"{path}: [chat] leaves no room for a message")
-    if not all(isinstance(name, str) and 0 < len(name) <= 100 for name in found["questions"]["open_items"]):
+    if not all(isinstance(name, str) and 0 < len(name) <= 100 for name in settings["questions"]["open_items"]):
         raise TableError(f"{path}: [questions] open_items must be a list of names of at most 100 characters")
     if "model" not in target:
         raise TableError(f"{path}: [target] names no model")
-    said = [name for name in target if name != "max_tokens"]
-    if secret := [name for name in said if "key" in name.lower() or "token" in name.lower()]:
+    names = [name for name in target if name != "max_tokens"]
+    if secret := [name for name in names if "key" in name.lower() or "token" in name.lower()]:
         raise TableError(
             f"{path}: [target] {secret[0]} would be a key in a file; keys come from the environment, such as "
             f"OPENAI_API_KEY"
         )
-    return found
+    return settings
 
 # %% ../../nbs/11_study/03_studies.ipynb #8716b0de
 def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
@@ -105,11 +105,11 @@ def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
     Parameters
     ----------
     position : int
-        How many came before.
+        The number of participants before.
     conditions : sequence of str
         Drawn in shuffled blocks that hold each condition once or twice, so that groups stay of nearly one size.
     seed : str
-        The same seed deals the same.
+        The same seed gives the same conditions.
 
     Examples
     --------
@@ -126,12 +126,17 @@ def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
 
 # %% ../../nbs/11_study/03_studies.ipynb #cd0d1fd1
 class People:
-    """Who takes part in a study, and what they answered.
+    """The participants of a study and their answers.
 
     Parameters
     ----------
     path : str or path
-        An SQLite file; made where it isn't there.
+        An SQLite file; created if it is missing.
+
+    Raises
+    ------
+    RunError
+        If the file is damaged, is a symbolic link, or holds anything but the two tables.
 
     Examples
     --------
@@ -163,16 +168,16 @@ class People:
         self.close()
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._connection.close()
 
     def row(self, participant: str) -> dict[str, Any] | None:
         """Return a participant's row, or None."""
         with self._guard:
-            found = self._connection.execute(
+            row = self._connection.execute(
                 "SELECT * FROM participants WHERE participant = ?", [participant]
             ).fetchone()
-        return dict(found) if found else None
+        return dict(row) if row else None
 
     def join(
         self,
@@ -184,20 +189,20 @@ class People:
         seat: str | None = None,
         most: int | None = None,
     ) -> dict[str, Any] | None:
-        """Return a participant's row, which is made when they come for the first time.
+        """Return a participant's row, which is added when they join for the first time.
 
         Parameters
         ----------
         participant : str
             The id.
         draw : callable
-            From the place in the order of coming to a condition.
+            From the position in the order of arrival to a condition.
         front, origin : str
             As in the table.
         seat : str, optional
-            The browser that they come from. The first one that is given stays in the row.
+            The browser of the participant. The first one that is given stays in the row.
         most : int, optional
-            How many participants the study takes. A further one gets None.
+            The number of participants of the study. Returns None for a further one.
         """
         with self._guard, transaction(self._connection) as connection:
             if self.row(participant) is None:
@@ -239,7 +244,7 @@ class People:
             connection.executemany(update, rows)
 
     def answer(self, participant: str, questionnaire: str, answers: Mapping[str, Any]) -> None:
-        """Keep answers to items; a later answer takes the place of an earlier one."""
+        """Save answers to items; a later answer replaces an earlier one."""
         rows = [
             (participant, questionnaire, item, _as_text(value), time_now()) for item, value in answers.items()
         ]
@@ -263,7 +268,7 @@ class People:
         return check_table(frame, "responses")
 
     def forget(self, participant: str) -> int:
-        """Delete a participant and their answers, on the disk too; how many rows that were."""
+        """Delete a participant and their answers, also from the disk; return the number of rows."""
         with self._guard, transaction(self._connection) as connection:
             gone = [
                 connection.execute(f"DELETE FROM {table} WHERE participant = ?", [participant]).rowcount
@@ -327,7 +332,7 @@ class Study:
     Raises
     ------
     SetupError, TableError
-        A file isn't there or isn't whole; says what to do.
+        If a file is missing or incomplete. The error says what to do.
 
     Examples
     --------
@@ -377,8 +382,8 @@ class Study:
     # Who is who
 
     def _hash(self, purpose: str, text: str) -> str:
-        told = f"{purpose}:{text}".encode("utf-8", "surrogatepass")  # a browser sends any bytes
-        return hmac.new(self._secrets["seed"].encode(), told, hashlib.sha256).hexdigest()
+        message = f"{purpose}:{text}".encode("utf-8", "surrogatepass")  # a browser sends any bytes
+        return hmac.new(self._secrets["seed"].encode(), message, hashlib.sha256).hexdigest()
 
     def participant_id(self, label: str) -> str:
         """Return the id of the participant whom a front calls by this label."""
@@ -390,8 +395,8 @@ class Study:
 
     def seal(self, participant: str, seat: str) -> str:
         """Return the label under which the study server knows a participant in a browser; nobody else can make one."""
-        known = f"{participant}.{seat}"
-        return f"{known}.{hmac.new(self.admin_token.encode(), known.encode(), hashlib.sha256).hexdigest()[:32]}"
+        content = f"{participant}.{seat}"
+        return f"{content}.{hmac.new(self.admin_token.encode(), content.encode(), hashlib.sha256).hexdigest()[:32]}"
 
     def unseal(self, label: str) -> tuple[str, str] | None:
         """Return participant and seat of a label that `seal` made; None for any other text."""
@@ -457,8 +462,8 @@ class Study:
                 raise TableError(f"Open question {item!r} does not exist. In study.toml, [questions] open_items lists those that do.")
         answers = {plain_value(item): value for item, value in answers.items()}
         if answers:
-            told = {"item": list(answers), "value": [_as_text(value) for value in answers.values()]}
-            rows = pd.DataFrame(told).assign(participant="p", questionnaire=questionnaire, at="now")
+            columns = {"item": list(answers), "value": [_as_text(value) for value in answers.values()]}
+            rows = pd.DataFrame(columns).assign(participant="p", questionnaire=questionnaire, at="now")
             check_responses(rows, self.questionnaires)
         return answers
 
@@ -476,14 +481,14 @@ def init_study(folder: str | os.PathLike, **target: Any) -> Study:
     Returns
     -------
     Study
-        With the settings, conditions and questionnaires that ship, to be changed in their files.
+        With the bundled settings, conditions and questionnaires, to be changed in their files.
 
     Raises
     ------
     RunError
-        There is something in the folder.
+        If the folder is not empty.
     SetupError
-        A setting can't be written into study.toml. Nothing is left then.
+        If a setting can't be written into study.toml. The folder is then removed.
 
     Examples
     --------
@@ -549,8 +554,8 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(("[", "#")):
         end += 1
     given = {name: value for name, value in values.items() if value is not None}
-    said = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
-    whole = "\n".join([*lines[: start + 1], *said, *lines[end:]]) + "\n"
+    assignments = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
+    whole = "\n".join([*lines[: start + 1], *assignments, *lines[end:]]) + "\n"
     try:
         tomllib.loads(whole)
     except tomllib.TOMLDecodeError as error:

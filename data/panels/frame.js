@@ -6,7 +6,7 @@
 // with textContent, and as HTML that the kernel has escaped (above, page, bar).
 //
 //   frame     title, run, filters, columns, tools, keys          listing  stamp, total, rows of the list
-//   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, said, chips}
+//   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, status, chips}
 
 const ROW = 54, EMPTY = { rows: [], total: 0 };
 
@@ -356,7 +356,7 @@ function render({ model, el }) {
     if (opened) drawForm();
   }
   function drawView() {
-    const { serial, place: at = -1, said: words = "" } = model.get("view"), listing = model.get("listing");
+    const { serial, place: at = -1, status: words = "" } = model.get("view"), listing = model.get("listing");
     clearTimeout(waiting);
     root.removeAttribute("aria-busy");
     if (serial >= last || wanted >= listing.total) wanted = null;
@@ -465,7 +465,7 @@ function render({ model, el }) {
     if (message.rows) list.take(message);
     if (message.done?.[0] === key) decisions.done(message.done[1], message.serial);
     if (message.clear) root.querySelectorAll("[data-clear]").forEach((field) => { field.value = ""; field.removeAttribute("value"); });
-    if (message.copy !== undefined) send("said", (await copy(message.copy)) ? "Copied." : "This browser doesn't let the panel copy.");
+    if (message.copy !== undefined) send("status", (await copy(message.copy)) ? "Copied." : "This browser doesn't let the panel copy.");
   };
   const drawn = { frame: drawFrame, state: drawState, above: () => put(above, "above"), bar: () => put(bar, "bar") };
   // What belongs together comes at once in Jupyter, and one after the other in marimo. It is drawn when all that has

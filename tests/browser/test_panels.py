@@ -332,6 +332,8 @@ def test_pictures(open_notebook, name):
             notebook.width(width)
             assert notebook.overflowing() == []
             assert [one for one in notebook.contrasts() if one[0] < 4.5] == []
+            if width == 420:
+                notebook.screenshot(f"{name}_{theme.lower()}_420", most=2000)
         notebook.screenshot(name + ("_dark" if theme == "Dark" else ""), most=1100)
         if axe:
             filters(notebook.panels.first)
