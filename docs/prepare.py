@@ -454,8 +454,8 @@ def api() -> str:
     """Write a page of the public names: those of `import anthrokit as ak` first, then each subpackage's."""
     text = "# API\n\n> The public names, with their first lines. Other functions are described in their chapters.\n"
     package = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
-    listed = next(node for node in ast.walk(package) if getattr(node, "arg", "") == "submod_attrs")
-    top = {f"{room}.{name}" for room, names in ast.literal_eval(listed.value).items() for name in names}
+    stub = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
+    top = {f"{room}.{name}" for room, name in re.findall(r"^from \.(\w+) import (\w+) as", stub, re.M)}
     titles = dict(re.findall(r"^    (\w+) {2,}(\S.*)$", ast.get_docstring(package, clean=False), re.M))
     rows: dict[str, list[str]] = {"ak": [], **{room: [] for room in titles}}
     for module, tree, names in modules():
@@ -476,8 +476,8 @@ def api_row(module: str, name: str, given: dict[str, ast.stmt], code: str) -> st
     """Return a row of the API page: a name, linked to its chapter, and its first line."""
     node = given[name]
     twin = name[1:] if isinstance(given.get(name[1:]), Definition) and name[0] == "a" else ""
-    other = f"`{twin}` for code that awaits." if twin else value_line(name, node, code)
-    line = first_line(node) if isinstance(node, Definition) else other
+    line = f"`{twin}` for code that awaits." if twin else ""
+    line = first_line(node) if isinstance(node, Definition) else line or value_line(name, node, code)
     escaped = line.replace("|", "\\|")
     return f"| [`{name}`]({homes()[module]}#{twin or name}) | {escaped} |\n"
 

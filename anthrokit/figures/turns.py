@@ -334,7 +334,7 @@ def _snowball_columns(part: pd.DataFrame, tested: bool, interval: str) -> list[t
         ends = [f"{end:+d}".replace("-", "−") if end else "0" for end in ends]
         return "{} ({} to {})".format(*ends)
 
-    columns = [(f"Difference\nin points\n({interval})", part.apply(difference, axis=1), 92.0)]
+    columns = [(f"Percentage-point\ndifference\n({interval})", part.apply(difference, axis=1), 92.0)]
     if tested:
         p_values = [
             "–" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") for p in part["p_adjusted"]

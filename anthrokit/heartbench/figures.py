@@ -17,7 +17,7 @@ import pandas as pd
 from ..core import Run, TableError
 from ..core.errors import suggest_name
 from ..core.run import HTML_ATTRS
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 from ..figures import plot_counts, plot_scores
 from ..figures.profiles import draw_dots
 from ..figures.style import colours_of, counted, describe_interval, figure_size, in_order, keep_data, label_of
@@ -116,8 +116,8 @@ def plot_criteria(criteria: pd.DataFrame | Cases, *, ax: Axes | None = None) -> 
     if isinstance(criteria, Cases):
         table = criteria.criteria()
         penalties = table["score"].lt(0).fillna(False).astype(int)
-        criteria = table.assign(criteria=1, negative_criteria=penalties).groupby("ability")[["criteria", "negative_criteria"]]
-        criteria = criteria.sum()
+        table = table.assign(criteria=1, negative_criteria=penalties)
+        criteria = table.groupby("ability")[["criteria", "negative_criteria"]].sum()
     require_columns(criteria, ["criteria", "negative_criteria"], "criteria", advice="Cases.criteria has them")
     counts, dimension = criteria.drop(index=OTHER, errors="ignore"), load_abilities().set_index("ability")["dimension"]
     counts = counts.assign(dimension=dimension.reindex(counts.index).fillna("(none)"))
@@ -186,7 +186,9 @@ def plot_abilities(
     above.tick_params(length=0)
     above.spines["top"].set_visible(False)
     if words is not None:
-        _draw_words(ax, words.reindex(table.index).astype(float))
+        words = words.reindex(table.index).astype(float)
+        _draw_words(ax, words)
+    keep_data(ax.figure, table if words is None else table.assign(words=words))
     if chinese:
         in_chinese(*ax.get_xticklabels(), *ax.get_yticklabels(), *above.get_xticklabels())
     return ax
@@ -207,7 +209,6 @@ def _draw_words(ax: Axes, words: pd.Series) -> None:
     side.tick_params(axis="y", left=False, labelleft=False)
     side.grid(visible=False)
     side.spines["bottom"].set_visible(False)
-    keep_data(ax.figure, words.rename("words"))
 
 
 _INK, _MUTED = "#222222", "#767676"
@@ -253,6 +254,7 @@ def plot_case_scores(hits: pd.DataFrame | Run, protocol: str = "paper", *, ax: A
         ax.plot([], [], "o", color=colours[level], label=f"{label_of(level)} cases: n = {n.get(level, 0)}")
     legend_above(ax)
     ax.set(xlim=(-2, 102), xlabel="Case score, 0 to 100: quartiles, range within 1.5 IQR, and cases", ylabel="")
+    keep_data(ax.figure, means)
     return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #1324e276
@@ -312,12 +314,16 @@ def plot_radar(
     import matplotlib.pyplot as plt
 
     rows = scores[scores["level"] == level] if "level" in scores else scores
+    if rows.empty:
+        raise TableError(f"the scores have no row of the level {level!r}. It must be ability or dimension.")
+
     available, names = in_order(rows["model"]), in_order(rows["name"])
     models = in_order([models] if isinstance(models, str) else models or available)
     if unknown := [name for name in models if name not in available]:
         raise ValueError(f"there is no model {unknown[0]!r}; {suggest_name(unknown[0], available)}")
     if len(models) > 4:
         raise ValueError(f"{len(models)} models in one radar are illegible. Pass up to four in models.")
+    require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}. Pass those of one level and protocol.")
     if ax is None:
         ax = plt.subplots(figsize=figure_size((6.4, 5.2), wide=True), subplot_kw={"projection": "polar"})[1]
     elif ax.name != "polar":
@@ -357,7 +363,8 @@ def _slope_labels(ax: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
         for place, (_, row) in zip(places, order.iterrows(), strict=True):
             parts = [f"{row[f'rank_{side}']}. {models[row['model']]}", f"{row[side]:.0f}"]
             text = "  ".join(parts if side == "normal" else parts[::-1])
-            ax.text(x, place, text, ha=align, va="center", fontsize=scaled_size(8), color=colours.get(row["model"], _INK))
+            colour = colours.get(row["model"], _INK)
+            ax.text(x, place, text, ha=align, va="center", fontsize=scaled_size(8), color=colour)
 
 
 @themed
@@ -379,10 +386,11 @@ def plot_difficulty(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> from anthrokit.heartbench.results import by_difficulty
     >>> ax = plot_difficulty(by_difficulty(bundled_verdicts()))
     """
-    needed = ["model", "normal", "hard", "rank_change"]
-    require_columns(table, needed, "difficulty", advice="heartbench.by_difficulty makes it")
-    ax = new_axes(ax, (7.2, 1.4 + 0.34 * len(table)), wide=True)
     scores = [f"{side}{end}" for side in ("normal", "hard") for end in ("", "_low", "_high")]
+    counts = [f"{name}_{side}" for name in ("rank", "n") for side in ("normal", "hard")]
+    needed = ["model", *scores, *counts, "rank_change"]
+    require_columns(table, needed, "difficulty", advice="by_difficulty makes it")
+    ax = new_axes(ax, (7.2, 1.4 + 0.34 * len(table)), wide=True)
     table = table.astype(dict.fromkeys(scores, float))
     marked = set(table.loc[(table["rank_change"].abs() >= 2).fillna(False), "model"])
     colours = colours_of(in_order(sorted(marked)))
@@ -537,13 +545,15 @@ def example_html(cases: Cases, answer: str, hits: pd.DataFrame, case_id: str) ->
     parts, place = [], 0
     for (start, end), numbers in sorted(ends.items()):
         numbers = ", ".join(map(str, numbers))
-        parts += [html.escape(answer[place:start]), f"<mark>{html.escape(answer[start:end])}</mark><sup>{numbers}</sup>"]
+        mark = f"<mark>{html.escape(answer[start:end])}</mark><sup>{numbers}</sup>"
+        parts += [html.escape(answer[place:start]), mark]
         place = end
     marked = "".join(parts) + html.escape(answer[place:])
     lines = "".join(f"<p><b>{html.escape(role)}</b> {html.escape(text)}</p>" for role, text in case.dialogue)
     table = "".join(
         f"<tr><td>{item.number}</td><td>{html.escape(item.ability)}</td>"
-        f"<td>{'' if item.score is None else f'{item.score:+g}'}</td><td style='text-align:left'>{html.escape(item.content)}</td>"
+        f"<td>{'' if item.score is None else f'{item.score:+g}'}</td>"
+        f"<td style='text-align:left'>{html.escape(item.content)}</td>"
         f"<td>{_MARKS.get(rows['hit'].get(item.number), '–')}</td>"
         f"<td style='text-align:left'>{html.escape(str(rows['reason'].get(item.number) or ''))}</td></tr>"
         for item in case.criteria

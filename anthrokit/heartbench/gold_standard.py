@@ -58,8 +58,8 @@ def draw_golden(
     Returns
     -------
     DataFrame
-        item (an uninformative id), model, case_id, the columns of `by`, weight (number of answers of its stratum per drawn
-        answer).
+        item (an uninformative id), model, case_id, the columns of `by`, weight (number of answers of its stratum per
+        drawn answer).
 
     Raises
     ------
@@ -68,8 +68,8 @@ def draw_golden(
 
     Notes
     -----
-    Each stratum gets the integer part of its share. The remaining answers go to the largest remainders (ties at random).
-    A small stratum may get none; weights refer to the strata that were drawn from.
+    Each stratum gets the integer part of its share. The remaining answers go to the largest remainders (ties at
+    random). A small stratum may get none; weights refer to the strata that were drawn from.
 
     Examples
     --------
@@ -151,14 +151,16 @@ def golden_sheets(
     >>> sorted(sheet["item"].nunique() for sheet in sheets.values())
     [4, 5, 5]
     """
+    require_columns(items, ["item", "model", "case_id"], "items", rows=False, advice="draw_golden makes it")
+    require_unique(items, ["item"], "the item {item!r} occurs twice. Pass the result of one draw.")
     experts, answers = as_names(experts), _one_each(answers)
     per_item = len(experts) if per_item is None else per_item
     if not all(name.strip() for name in experts):
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")
     if not 1 <= per_item <= len(experts) or len(set(experts)) < len(experts):
         raise TableError(
-            f"per_item is {per_item} with the experts {', '.join(experts)}. It must be 1 to the number of experts, whose names "
-            "must differ."
+            f"per_item is {per_item} with the experts {', '.join(experts)}. "
+            "It must be 1 to the number of experts, whose names must differ."
         )
     text = items.merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
     if text["content"].isna().any():
@@ -245,8 +247,8 @@ def read_golden(
     Returns
     -------
     DataFrame
-        model, case_id, criterion, expert, hit (True, False, NA if the expert is unsure), note, and weight if the draw has
-        it. Blank votes are ignored.
+        model, case_id, criterion, expert, hit (True, False, NA if the expert is unsure), note, and weight if the draw
+        has it. Blank votes are ignored.
 
     Raises
     ------
@@ -397,8 +399,8 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
     Returns
     -------
     DataFrame
-        case_id, criterion, ability, content, n_same, n (answers with both verdicts), judge_only (hits of the judge alone),
-        experts_only.
+        case_id, criterion, ability, content, n_same, n (answers with both verdicts), judge_only (hits of the judge
+        alone), experts_only.
 
     Examples
     --------
@@ -408,6 +410,7 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
     >>> agreement_by_criterion(gold, bundled_verdicts("lenient"))["n_same"].iloc[0].item()
     0
     """
+    require_columns(hits, ["ability", "content"], "hits", rows=False, advice="heartbench.verdicts makes it")
     both = merge_golden(gold, hits).dropna(subset=["golden", "hit"])
     hit, truth = both["hit"].astype(bool), both["golden"].astype(bool)
     keys = ["case_id", "criterion", "ability", "content"]
@@ -449,8 +452,8 @@ def agreement_bar(
     icc : float
         Intraclass correlation of the verdicts of a case, see `case_correlation`.
     weights : sequence of float, optional
-        Weights of the golden verdicts, such as `gold["weight"]`. Unequal weights reduce the effective number of verdicts
-        by Kish's design effect.
+        Weights of the golden verdicts, such as `gold["weight"]`. Unequal weights reduce the effective number of
+        verdicts by Kish's design effect.
     ci : float
         Confidence level.
 

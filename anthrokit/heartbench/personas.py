@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import draw_clusters
-from ..core import TableError
+from ..core import Run, TableError
+from ..core.tables import require_columns
 from ..figures.style import colours_of, figure_size, in_order, model_labels, scaled_size, themed
 from .figures import closed, in_chinese, names_of, set_spokes
 from .results import wide_scores
-from .scoring import ability_means, case_scores, nanmean, score_grid
+from .scoring import ability_means, as_hits, case_scores, nanmean, score_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,8 +40,8 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
     Returns
     -------
     DataFrame
-        Models × abilities, in standard deviations of the reference; the mean of a row is 0. Abilities without variance in
-        the reference, or without a score of some model, are left out.
+        Models × abilities, in standard deviations of the reference; the mean of a row is 0. Abilities without
+        variance in the reference, or without a score of some model, are left out.
 
     Raises
     ------
@@ -61,7 +62,9 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
     spread, level = base.std(), base.mean()
     usable = [name for name in table if name in base and spread[name] > 1e-9 and table[name].notna().all()]
     if len(usable) < 3:
-        raise TableError(f"the models have {len(usable)} common abilities with variance. A profile needs three or more.")
+        raise TableError(
+            f"the models have {len(usable)} common abilities with variance. A profile needs three or more."
+        )
     standardised = (table[usable] - level[usable]) / spread[usable]
     return standardised.sub(standardised.mean(axis=1), axis=0)
 
@@ -116,7 +119,7 @@ def persona_words(
     scores: pd.DataFrame,
     reference: pd.DataFrame | None = None,
     *,
-    hits: pd.DataFrame | None = None,
+    hits: pd.DataFrame | Run | None = None,
     least: float = 1.0,
     protocol: str = "paper",
     n_resamples: int = 500,
@@ -128,7 +131,7 @@ def persona_words(
     ----------
     scores, reference
         As for `ability_profiles`.
-    hits : DataFrame, optional
+    hits : DataFrame or Run, optional
         The verdicts behind the scores, for `holds`.
     least : float
         Minimum difference, in standard deviations.
@@ -156,6 +159,7 @@ def persona_words(
     """
     if not least > 0:
         raise ValueError(f"least is {least}; it must be above 0")
+    hits = None if hits is None else as_hits(hits)
     shape = ability_profiles(scores, reference)
     rows = shape.stack().rename_axis(["model", "ability"]).rename("estimate").reset_index()
     rows = rows[rows["estimate"].abs() >= least]
@@ -200,7 +204,7 @@ def _silhouette(distance: np.ndarray, groups: np.ndarray) -> float:
 def cluster_models(
     scores: pd.DataFrame,
     *,
-    hits: pd.DataFrame | None = None,
+    hits: pd.DataFrame | Run | None = None,
     n_groups: int | None = None,
     protocol: str = "paper",
     n_resamples: int = 500,
@@ -212,7 +216,7 @@ def cluster_models(
     ----------
     scores : DataFrame
         As for `wide_scores`; four models or more.
-    hits : DataFrame, optional
+    hits : DataFrame or Run, optional
         The verdicts behind the scores, to resample cases. Without them abilities are resampled.
     n_groups : int, optional
         By default the number from 2 to 6 with the best silhouette; the same number in all resamples.
@@ -243,7 +247,7 @@ def cluster_models(
     >>> len(groups), shares.shape
     (13, (13, 13))
     """
-    shape = ability_profiles(scores)
+    shape, hits = ability_profiles(scores), None if hits is None else as_hits(hits)
     if len(shape) < 4:
         raise TableError(f"{len(shape)} models are too few to be grouped. Pass four or more.")
     if n_groups is not None and not 2 <= n_groups < len(shape):
@@ -325,6 +329,8 @@ def plot_personas(
     table = wide_scores(scores)
     if table.empty:
         raise TableError("there are no scores to draw. Pass the result of heartbench.score.")
+    if groups is not None:
+        require_columns(groups, ["model", "group"], "groups", advice="cluster_models makes it")
     every = table if own is None else pd.concat([table, wide_scores(own)])
     every = every.reindex(columns=in_order(table.columns))
     group = {} if groups is None else groups.set_index("model")["group"].to_dict()

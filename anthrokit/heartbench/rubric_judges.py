@@ -13,7 +13,7 @@ import pandas as pd
 from ..analysis.clustered import check_level, resample
 from ..core import Run, TableError
 from ..core.run import require_run
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 from ..core.votes import label_criteria
 from .judging import criterion_ratings
 from .results import expert_agreement
@@ -64,6 +64,8 @@ def position_effect(
     check_level(ci)
     rows, item = [], ["model", "case_id", "criterion"]
     require_columns(ratings, [*item, "judge", "sample", "hit", "place"], "ratings", rows=False)
+    problem = "{judge!r} rates case {case_id!r}, criterion {criterion} twice in sample {sample}. Keep one rating."
+    require_unique(ratings, [*item, "judge", "sample"], problem)
     valid = ratings.dropna(subset=["hit", "place"]).astype({"hit": float, "place": float})
     for judge in ratings["judge"].unique():
         part = valid[valid["judge"] == judge]

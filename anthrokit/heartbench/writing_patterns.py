@@ -320,6 +320,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     {'adviser': 0.92, 'listener': 0.0}
     """
     require_columns(answers, ["model", "case_id", "content"], "answers")
+    require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
     texts = answers.dropna(subset=["content"])
     if texts.empty:
         raise TableError("there is no answer with content. Pass answers with text.")

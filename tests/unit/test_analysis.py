@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from anthrokit import analysis, validity
+from anthrokit import analysis, figures, validity
 from anthrokit.core import TableError
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -536,3 +536,12 @@ def test_rate_bounds_refuse_labels_that_occur_twice():
     labels = analysis.simulate_labels(1, base_prompts=2)
     with pytest.raises(TableError, match="labelled twice"):
         validity.rate_bounds(pd.concat([labels, labels.head(1)]))
+
+
+def test_rounding_errors_do_not_break_ties():
+    exact, noisy = [0.3, 1.0, 0.7], [0.1 + 0.2, 1.0, 0.7]
+    assert noisy != exact
+    assert analysis.people.rank_test(noisy, [0.3, 2, 0.1]) == analysis.people.rank_test(exact, [0.3, 2, 0.1])
+    table = pd.DataFrame({"model": [0.3, 0.1 + 0.2], "behaviour": "b", 5: [0.3, 0.3], 10: [0.1 + 0.2, 0.3]})
+    title = figures.plot_slopes(table, "behaviour", 5, 10, panels=["b"])[0].get_title(loc="left")
+    assert title.endswith("0 rise, 0 fall")

@@ -1,6 +1,7 @@
 """HeartBench without a server: scores, verdict lists, released files, figures with Chinese labels."""
 
 import contextlib
+import functools
 import json
 import math
 import os
@@ -477,3 +478,132 @@ def test_equal_scores_share_a_rank(seed):
     ]
     table = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "ability", "score", "content", "hit"])
     assert heartbench.leaderboard(table, n_resamples=50)["rank"].tolist() == [1, 1]
+
+
+# ---- tables with defects --------------------------------------------------------------------------
+
+
+def functions_of_tables():
+    """Return each function of a table with a valid table, and whether it accepts duplicate rows."""
+    hb, cases, few = heartbench, load_cases("bundled"), {"n_resamples": 20}
+    hits, answers = hb.bundled_verdicts(writers=hb.cases.WRITERS), bundled_answers(hb.cases.WRITERS)
+    votes = hb.cases.bundled_ratings().rename(columns={"judge": "expert"})
+    gold, scores, drops = hb.golden(votes), hb.score(hits, **few), hb.hard_sets.hard_drop(hits, **few)
+    items, split = hb.gold_standard.draw_golden(answers, cases), hb.results.by_difficulty(hits, **few)
+    ballots = pd.DataFrame({"expert": ["Ada", "Bo"], "item": "en-nice-city", "criterion": 1, "vote": "take", "points": 2.0})
+    one, places = hits[hits["model"] == "adviser"], hb.cases.bundled_ratings().assign(place=0.5)
+    hard, scenes = hb.building.select_hard(hits), hb.results.score_by(hits, "scene", **few)
+    return {
+        "score": (lambda table: hb.score(table, **few), hits),
+        "missing scores": (hb.missing_scores, hits),
+        "leaderboard": (lambda table: hb.leaderboard(table, **few), hits),
+        "compare": (lambda table: hb.compare_models(table, **few), hits),
+        "by difficulty": (lambda table: hb.results.by_difficulty(table, **few), hits),
+        "score by": (lambda table: hb.results.score_by(table, "scene", **few), hits),
+        "length, hits": (lambda table: hb.results.length_correlation(table, answers, **few), hits),
+        "length, answers": (lambda table: hb.results.length_correlation(hits, table, **few), answers),
+        "saturation": (hb.results.saturation, hits),
+        "golden": (hb.golden, votes),
+        "agreement, gold": (lambda table: hb.expert_agreement(table, hits, **few), gold),
+        "agreement, hits": (lambda table: hb.expert_agreement(gold, table, **few), hits),
+        "disagreements": (lambda table: hb.results.expert_disagreements(gold, table), hits),
+        "by criterion": (lambda table: hb.gold_standard.agreement_by_criterion(gold, table), hits),
+        "correlation": (lambda table: hb.gold_standard.case_correlation(gold, table), hits),
+        "mean words": (hb.mean_words, answers),
+        "saturated": (lambda table: hb.building.drop_saturated(cases, table, min_models=1), hits),
+        "difficulty": (lambda table: hb.building.mark_difficulty(cases, table), hard),
+        "decide": (hb.experts.decide, ballots),
+        "mock": (hb.experts.mock_report, hits),
+        "draw": (lambda table: hb.gold_standard.draw_golden(table, cases), answers),
+        "sheets": (lambda table: hb.gold_standard.golden_sheets(table, answers, cases, ["a", "b"]), items),
+        "hard drop": (lambda table: hb.hard_sets.hard_drop(table, **few), hits),
+        "saturation without": (hb.hard_sets.saturation_without, hits),
+        "words": (lambda table: hb.personas.persona_words(scores, hits=table, **few), hits),
+        "clusters": (lambda table: hb.personas.cluster_models(scores, hits=table, **few), hits),
+        "position": (lambda table: hb.rubric_judges.position_effect(table, **few), places),
+        "released answers": (
+            lambda table: hb.released.write_released_answers(cases, table, os.devnull),
+            answers[answers["model"] == "adviser"],
+        ),
+        "abilities": (hb.plot_abilities, scores),
+        "radar": (hb.plot_radar, scores),
+        "slopes": (hb.figures.plot_difficulty, split),
+        "groups": (lambda table: hb.figures.plot_by(table, "scene"), scenes),
+        "distributions": (hb.figures.plot_case_scores, hits),
+        "drops": (hb.hard_sets.plot_hard_drop, drops),
+        "example": (lambda table: hb.figures.example_html(cases, "x", table, "en-nice-city"), one),
+    }
+
+
+TABLES = functools.cache(functions_of_tables)
+
+
+@pytest.mark.parametrize("name", list(TABLES()))
+@pytest.mark.filterwarnings("ignore")
+def test_defects_of_tables_end_in_a_result_or_an_error_that_names_them(name):
+    """Each column missing, no row, one case, duplicate rows: duplicates are never counted twice."""
+    import matplotlib.pyplot as plt
+
+    call, table = TABLES()[name]
+    call(table)
+    defects = [table.drop(columns=column) for column in table] + [table.head(0)]
+    defects += [table[table["case_id"] == table["case_id"].iloc[0]] if "case_id" in table else table.head(1)]
+    for defect in defects:
+        with contextlib.suppress(TableError):
+            call(defect)
+    if name != "slopes":
+        with pytest.raises(TableError):
+            call(pd.concat([table, table], ignore_index=True))
+    plt.close("all")
+
+
+def test_one_case_has_no_interval_and_no_certain_rank():
+    hits = heartbench.bundled_verdicts().query("case_id == 'en-nice-city'")
+    assert heartbench.score(hits, n_resamples=50)[["ci_low", "ci_high"]].isna().all(axis=None)
+    assert heartbench.leaderboard(hits, n_resamples=50)[["rank_low", "rank_high"]].isna().all(axis=None)
+    assert heartbench.compare_models(hits, n_resamples=50)[["ci_low", "ci_high", "p_value"]].isna().all(axis=None)
+
+
+def test_equal_scores_share_a_rank_whatever_the_order_of_cases():
+    """The mean of the same scores in another order differs by rounding."""
+    rng, hits = np.random.default_rng(0), heartbench.bundled_verdicts().query("model == 'listener'")
+    for _ in range(40):
+        drawn = hits.assign(hit=pd.array(rng.random(len(hits)) < 0.5, dtype="boolean"))
+        names = [f"case {number}" for number in range(len(hits))]
+        one = drawn.assign(case_id=names, ability="Warmth", score=3.0)
+        other = one.assign(model="other", hit=one["hit"].to_numpy()[::-1], score=one["score"].to_numpy()[::-1])
+        board = heartbench.leaderboard(pd.concat([one, other]), n_resamples=0)
+        assert board["rank"].tolist() == [1, 1]
+
+
+def released_case_score(rubric, hits):
+    """Score a case as the authors' code does, written from their description."""
+    points = {}
+    for item, hit in zip(rubric, hits, strict=True):
+        if item["dimension"] != "其他":
+            points.setdefault(item["dimension"], []).append((item["score"], hit))
+        elif hit and (item["score"] or 0) > 0:
+            return 0.0
+    scores = []
+    for rows in points.values():
+        low, high = sum(min(score, 0) for score, _ in rows), sum(max(score, 0) for score, _ in rows)
+        raw = sum(score for score, hit in rows if hit)
+        scores.append(100 * math.log(raw - low + 1) / math.log(high - low + 1) if high > low else 0.0)
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def test_888_scorings_of_the_released_cases(released):
+    table, source = released.criteria(), public_file(**heartbench.cases.RELEASED)
+    rubrics = {}
+    for line in source.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        rubrics[record["question_id"]] = record["rubric"]
+    count, gap = 0, 0.0
+    for seed, share in enumerate((0.2, 0.5, 0.8)):
+        hit = np.random.default_rng(seed).random(len(table)) < share
+        hits = table.assign(model="m", hit=pd.array(hit, dtype="boolean"))
+        means = heartbench.scoring.case_scores(hits, "released").groupby("case_id")["score"].mean()
+        for case_id, rows in hits.groupby("case_id"):
+            count += 1
+            gap = max(gap, abs(means[case_id] - released_case_score(rubrics[case_id], rows["hit"].tolist())))
+    assert count == 888 and gap < 5e-7
