@@ -103,10 +103,10 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
 
 def _anthroscore(table: pd.DataFrame, scorer: Any, entities: Any) -> pd.DataFrame:
     """Return the AnthroScore of each description, and its status."""
-    from anthrokit.anthroscore import preset, score_texts, summarise
+    from anthrokit.anthroscore import preset, score, summarise
 
     texts = table.set_index("participant")["description"]
-    scores = score_texts(texts, preset("description") if entities is None else entities, scorer)
+    scores = score(texts, preset("description") if entities is None else entities, scorer)
     summary = summarise(scores).set_index("text_id").reindex(texts.index.astype("str"))
     kinds = {"anthroscore": "Float64", "anthroscore_status": "str"}
     summary = summary.rename(columns={"score": "anthroscore", "status": "anthroscore_status"})[[*kinds]].astype(kinds)
