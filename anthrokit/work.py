@@ -169,14 +169,15 @@ class Job:
     --------
     >>> from tempfile import mkdtemp
     >>> class Powers(Job):
-    ...     noun, total, sum = "power", 3, 0
+    ...     noun, total, powers = "power", 3, 0
     ...     def steps(self, number):
-    ...         self.sum += yield functools.partial(pow, number, 2)
+    ...         power = yield functools.partial(pow, number, 2)
+    ...         self.powers += power
     ...         self.done += 1
     ...     def queues(self):
     ...         return [(map(self.steps, [1, 2, 3]), 2)]
     ...     def result(self):
-    ...         return self.sum
+    ...         return self.powers
     >>> run_job(Powers(Run(mkdtemp())), progress=False)
     14
     """

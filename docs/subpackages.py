@@ -29,8 +29,8 @@ PUBLIC = {
         labelled_family_messages labelled_messages offline_panel offline_quality quality rate_many read_released
     """,
     "anthroscore": """
-        AnthroScoreError Entities PROTOCOLS Protocol Scorer load_scorer mask_sentences preset score_files
-        score_into score_messages score_sentences score_texts score_tone stored_scores stored_summary summarise
+        AnthroScoreError Entities PROTOCOLS Protocol Scorer load_scorer mask_sentences preset score
+        score_sentences score_tone stored_scores stored_summary summarise summarise
     """,
     "analysis": """
         agreement carry_over compare compare_conditions compare_differences compare_pairs compare_versions
@@ -41,7 +41,7 @@ PUBLIC = {
     "validity": """
         annotation_progress annotator_agreement assign_items check_against_people compare_protocols corrected_rates
         draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
-        labels_needed load_human_data panel_sensitivity prediction_powered_differences
+        labels_needed load_human_data panel_sensitivity perceived prediction_powered_differences
         rate_bounds read_annotations sample_agreement to_label_studio to_potato
     """,
     "figures": """

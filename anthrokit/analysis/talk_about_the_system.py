@@ -24,7 +24,7 @@ def anthroscore_by_turn(
     Parameters
     ----------
     scores : DataFrame
-        From `anthroscore.score_messages`, all on one scale.
+        From `anthroscore.score`, all on one scale.
     by : str or sequence of str
         More columns to group by, such as target.
     ci : float

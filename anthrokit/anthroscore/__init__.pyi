@@ -3,7 +3,7 @@ from . import mentions as mentions
 from . import scoring as scoring
 from . import tables as tables
 from . import tone as tone
-from .files import score_files as score_files
+from .files import score as score
 from .mentions import AnthroScoreError as AnthroScoreError
 from .mentions import Entities as Entities
 from .mentions import PROTOCOLS as PROTOCOLS
@@ -12,10 +12,7 @@ from .mentions import mask_sentences as mask_sentences
 from .mentions import preset as preset
 from .scoring import Scorer as Scorer
 from .scoring import load_scorer as load_scorer
-from .scoring import score_into as score_into
-from .scoring import score_messages as score_messages
 from .scoring import score_sentences as score_sentences
-from .scoring import score_texts as score_texts
 from .scoring import stored_scores as stored_scores
 from .scoring import stored_summary as stored_summary
 from .scoring import summarise as summarise

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, _parser
+from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, english_parser
 from .mentions import mask_sentences, preset, get_protocol
-from .mentions import _checked_text, _masked_rows, _sentence_frame, _several, _text_pairs
+from .mentions import check_text, masked_rows, sentence_frame, as_tuple, text_pairs
 from ..core import Run, RunError, tables
 from ..core.errors import suggest_name
 from ..core.notes import ProgressBar
@@ -33,8 +33,8 @@ from ..models.embedded import require_packages
 from ..models.embedded import calm_threads
 
 # %% auto #0
-__all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'score_sentences', 'score_texts', 'check_scale', 'summarise',
-           'score_into', 'stored_scores', 'stored_summary', 'score_messages']
+__all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 'log_probability', 'score_sentences',
+           'score_texts', 'check_scale', 'summarise', 'score_into', 'stored_scores', 'stored_summary', 'score_messages']
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #08e69c9e
 _PAPER_MODEL, _EMBEDDED = "roberta-base", "smollm2-135m-instruct"
@@ -189,11 +189,16 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
         loader = auto.AutoModelForMaskedLM if masked else auto.AutoModelForCausalLM
         with _no_bars(auto.utils.logging):
             return (
-                loader.from_pretrained(model, config=config, local_files_only=here, **own_code),
+                loader.from_pretrained(model, config=config, local_files_only=here, weights_only=True, **own_code),
                 auto.AutoTokenizer.from_pretrained(model, local_files_only=here, **own_code),
             )
     except Exception as error:  # of many kinds: a damaged file, weights that are a pickle, a missing library
         _refuse_own_code(model, error)
+        if "weights only" in str(error).lower() or type(error).__name__ == "UnpicklingError":
+            raise AnthroScoreError(
+                f"{model} can't be loaded: its weights are a pickle with more than tensors in it. Such a file can run code and is "
+                "never loaded. Save the weights as safetensors (model.save_pretrained(folder)) and give that folder."
+            ) from None
         raise AnthroScoreError(f"{model} can't be loaded: {str(error).splitlines()[0] if str(error) else error!r}") from None
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #09416a6d
@@ -204,7 +209,7 @@ def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
             return (*_from_folder_or_hub(_PAPER_MODEL), _PAPER_MODEL)
         except AnthroScoreError:
             warnings.warn(
-                f"{_PAPER_MODEL}, the paper's model, can't be had here. The embedded causal model "
+                f"{_PAPER_MODEL}, the paper's model, is not available here. The embedded causal model "
                 f"{_EMBEDDED} scores instead: another instrument on another scale, whose agreement with the "
                 "paper's is not established.",
                 stacklevel=3,
@@ -452,7 +457,7 @@ def _candidates(row: Any) -> list[str]:
     return [before + (word.capitalize() if begins else word) + after for word in (*human, *nonhuman)]
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #66c09af4
-def _opening(tokenizer: Any) -> int:
+def opening_token(tokenizer: Any) -> int:
     """Return the token before a text: the separator of documents, else the start or end token."""
     vocabulary = tokenizer.get_vocab()
     for token in ("<|endoftext|>", tokenizer.bos_token, tokenizer.eos_token):
@@ -481,7 +486,7 @@ def _scales_logits(scorer: Scorer) -> bool:
 _AT_ONCE = 256  # places at which the whole vocabulary is looked at together: 50 MB for 49,152 words
 
 
-def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int]) -> np.ndarray:
+def log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int]) -> np.ndarray:
     """Return the log-probability of each sequence from its start on, given the tokens before."""
     import torch
 
@@ -505,7 +510,7 @@ def _log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[in
 
 def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
     """Return log-probabilities of human and non-human candidates, one row a sentence, up to a constant per row."""
-    tokenizer, opening = scorer.tokenizer, _opening(scorer.tokenizer)
+    tokenizer, opening = scorer.tokenizer, opening_token(scorer.tokenizer)
     sequences, starts = [], []
     for row in rows.itertuples():
         texts = [_plain(tokenizer, text) for text in _candidates(row)]
@@ -516,7 +521,7 @@ def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
         excess = max(0, max(map(len, ids)) - first - scorer.max_tokens)
         sequences += [made[first : len(made) - excess] for made in ids]
         starts += [common - first] * len(ids)
-    made = _log_probability(scorer, sequences, starts).reshape(-1, 3)
+    made = log_probability(scorer, sequences, starts).reshape(-1, 3)
     return np.column_stack([np.logaddexp(made[:, 0], made[:, 1]), made[:, 2]])
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #e5a0c419
@@ -606,7 +611,7 @@ def score_texts(
 
     Examples
     --------
-    >>> from anthrokit.anthroscore import score_texts
+    >>> from anthrokit.anthroscore.scoring import score_texts
     >>> scores = score_texts(["The bot hugged my mother.", "It rained."], "bot", "smollm2-135m-instruct")
     >>> scores[["status", "kind"]].values.tolist()
     [['scored', 'causal'], ['no mention', 'causal']]
@@ -669,7 +674,7 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.anthroscore import score_texts, summarise
+    >>> from anthrokit.anthroscore.scoring import score_texts, summarise
     >>> scores = score_texts(["I like the bot. The bot likes me.", ""], "bot", "smollm2-135m-instruct")
     >>> summarise(scores)[["text_id", "n_sentences", "status"]].values.tolist()
     [['0', 2, 'scored'], ['1', 0, 'empty']]
@@ -687,12 +692,12 @@ def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
     """Yield id and text from a table, a file or an iterator, without holding all in memory."""
     if isinstance(texts, (str, os.PathLike)):
         for part in tables.read_parts(texts, 5_000, dtype=str):
-            yield from _text_pairs(part, text)
+            yield from text_pairs(part, text)
     elif isinstance(texts, (pd.DataFrame, pd.Series, Mapping)):
-        yield from _text_pairs(texts, text)
+        yield from text_pairs(texts, text)
     else:
         for number, value in enumerate(texts):
-            yield _checked_text(*(value if isinstance(value, tuple) else (number, value)))
+            yield check_text(*(value if isinstance(value, tuple) else (number, value)))
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #fd188c2b
 def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None], list[dict[str, Any]]]:
@@ -756,7 +761,7 @@ def score_into(
     Examples
     --------
     >>> import tempfile
-    >>> from anthrokit.anthroscore import score_into
+    >>> from anthrokit.anthroscore.scoring import score_into
     >>> from anthrokit.core import Run
     >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/run") as run:
     ...     score_into(run, ["I like the bot.", "No word."], "bot", "smollm2-135m-instruct").values.tolist()
@@ -768,7 +773,7 @@ def score_into(
         **_scale(scorer, asked),
         "entities": entities.describe(),
         "max_tokens": scorer.max_tokens,
-        "dependencies": sorted(_several(dependencies or asked.dependencies or "all")),
+        "dependencies": sorted(as_tuple(dependencies or asked.dependencies or "all")),
         "check_language": check_language and not asked.released,
     }
     setting = digest(description)
@@ -777,9 +782,9 @@ def score_into(
     with closing(bar):
         while part := list(itertools.islice(pairs, portion)):
             new, done = _unscored(run, setting, part)
-            with _parser().memory_zone():
-                rows = list(_masked_rows(new.items(), entities, asked, dependencies, check_language))
-            scored = score_sentences(_sentence_frame(rows), scorer, protocol=asked)[_STORED]
+            with english_parser().memory_zone():
+                rows = list(masked_rows(new.items(), entities, asked, dependencies, check_language))
+            scored = score_sentences(sentence_frame(rows), scorer, protocol=asked)[_STORED]
             scored = scored.assign(setting=setting, number=scored["number"].fillna(0))
             run.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
             run.write("anthroscore_texts", done)
@@ -827,7 +832,7 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
     Examples
     --------
     >>> import tempfile
-    >>> from anthrokit.anthroscore import score_into, stored_scores
+    >>> from anthrokit.anthroscore.scoring import score_into, stored_scores
     >>> from anthrokit.core import Run
     >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/run") as run:
     ...     _ = score_into(run, {"a": "I like the bot."}, "bot", "smollm2-135m-instruct")
@@ -841,7 +846,7 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
         [where["setting"]],
     )
     frame["number"] = frame["number"].replace(0, pd.NA)
-    made = _sentence_frame(frame[SENTENCE_COLUMNS])
+    made = sentence_frame(frame[SENTENCE_COLUMNS])
     made = made.join(frame[["score", "log_human", "log_nonhuman"]].astype("Float64"))
     return made.assign(**{name: where[name] for name in SCALE})
 
@@ -862,7 +867,7 @@ def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
     Examples
     --------
     >>> import tempfile
-    >>> from anthrokit.anthroscore import score_into, stored_summary
+    >>> from anthrokit.anthroscore.scoring import score_into, stored_summary
     >>> from anthrokit.core import Run
     >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/run") as run:
     ...     _ = score_into(run, {"a": "I like the bot."}, "bot", "smollm2-135m-instruct")
@@ -906,7 +911,7 @@ def score_messages(
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.anthroscore import score_messages
+    >>> from anthrokit.anthroscore.scoring import score_messages
     >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1], "role": "user", "content": "The bot is kind."})
     >>> score_messages(said, model="smollm2-135m-instruct")[["text_id", "turn", "status"]].values.tolist()
     [['d/1', 1, 'scored']]
@@ -916,7 +921,7 @@ def score_messages(
     require_columns(messages, needed, "messages", rows=False, advice="run.messages() makes it")
     said = messages[messages["role"] == role]
     if said.empty:
-        raise AnthroScoreError(f"there is no message of the role {role!r}")
+        raise AnthroScoreError(f"the messages have none of the role {role!r}; roles are user and assistant")
     known = ("dialogue_id", "turn", "target", "prompt_id", "base_id")
     names = [name for name in known if name in said.columns]
     said = said.assign(text_id=said["dialogue_id"].astype(str) + "/" + said["turn"].astype(str))

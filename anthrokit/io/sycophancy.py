@@ -70,7 +70,7 @@ def read_sycon(
     for number, row in enumerate(frame.to_dict("records"), 1):
         question, chat = row["Question"].strip(), []
         if user_messages and question not in user_messages:
-            raise TableError(f"{pushback}: there is no pushback for the question {question[:60]!r}")
+            raise TableError(f"{pushback}: pushback is missing for the question {question[:60]!r}")
         asked = [row["Question"], *user_messages.get(question, [_PRESSED] * len(names))]
         for text, name in zip(asked, names, strict=False):
             if pd.isna(row[name]) or not str(row[name]).strip():

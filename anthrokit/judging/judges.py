@@ -138,7 +138,7 @@ class Judge(ABC):
     counts_words : bool
         It counts words instead of judging, so it belongs to every panel.
     context : str
-        What it sees besides the message: none, user (the message that it answers) or dialogue.
+        What it sees in addition to the message: none, user (the message that it answers) or dialogue.
     present : bool
         It needs positive examples of each behaviour.
 
@@ -476,7 +476,7 @@ _OF_BEHAVIOUR = re.compile(r"(?=Behaviour: )|\{(?:name|definition|not_present|qu
 
 
 def _shown_before(item: Item, context: str, code: str) -> str:
-    """Return what a judge is shown besides the message."""
+    """Return the part of the prompt that shows earlier messages."""
     if context == "none" or not item.before or (context == "user" and not item.user):
         return ""
     if context == "user":
@@ -516,7 +516,7 @@ def judge_prompt(
         `context`), {user} (the user's message that it answers), {history} (all that was said before), {code} and {form}
         (how to answer).
     context : str
-        What the judge is shown besides the message: none, user or dialogue.
+        What the judge is shown in addition to the message: none, user or dialogue.
     present : bool
         Show the behaviour's positive examples after its definition. AnthroBench shows none.
     code : str
@@ -578,7 +578,7 @@ class LLMJudge(PromptJudge):
         "paper": this project's wording of the paper's definitions. "released": prompt and parser of AnthroBench's
         code, with one attempt. `Released(…)` says whose wording.
     context : str
-        What the judge is shown besides the message: "none", "user" (the user's message that it answers) or "dialogue".
+        What the judge is shown in addition to the message: "none", "user" (the user's message that it answers) or "dialogue".
     present : bool
         Show it each behaviour's positive examples too, which raise false positives, says the paper;
         `Taxonomy.with_present` has some.
@@ -612,11 +612,11 @@ class LLMJudge(PromptJudge):
         if protocol == "released":
             protocol = Released()
         elif protocol != "paper" and not isinstance(protocol, Released):
-            raise ValueError(f"there is no protocol {protocol!r}; {suggest_name(protocol, ('paper', 'released'))}")
+            raise ValueError(f"the protocol {protocol!r} is unknown; {suggest_name(protocol, ('paper', 'released'))}")
         self.released = None if protocol == "paper" else protocol
         own = {"template": template is not None, "message_first": message_first, "present": present}
         if self.released and (given := [name for name, is_given in own.items() if is_given]):
-            raise ValueError(f"the released protocol has a prompt of its own; leave {given[0]} out")
+            raise ValueError(f"the released protocol has a fixed prompt; leave {given[0]} out")
         own_template = PASSAGE_FIRST_TEMPLATE if message_first else JUDGE_TEMPLATE
         self.template = own_template if template is None else template
         require_kind(self.template, str, "a template: a text with {definition}, {question} and {message}")
@@ -850,7 +850,7 @@ def judge_identity(judge: Judge) -> dict[str, Any]:
     except (OSError, SyntaxError):
         raise ValueError(
             f"the judge {judge.name!r} needs settings, a dict of what determines its answers, such as "
-            f"{{'version': 1}}: the source of {type(judge).__name__} can't be had"
+            f"{{'version': 1}}: the source of {type(judge).__name__} is not available"
         ) from None
     plain = {
         name: value

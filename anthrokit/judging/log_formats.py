@@ -414,7 +414,7 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
     -------
     list of (list of dict, int)
         The messages of a branch from its beginning, and the number of the first one that no earlier branch holds.
-        Branches without an answer of their own are left out.
+        Branches that add no answer are left out.
 
     Examples
     --------

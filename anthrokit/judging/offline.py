@@ -25,8 +25,8 @@ from ..models.embedded import require_packages, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
 
 # %% auto #0
-__all__ = ['labelled_messages', 'quality', 'written_sentences', 'embed', 'ClassifierJudge', 'grammar_judge', 'sentence_judge',
-           'embedding_judge', 'StudentJudge', 'offline_quality', 'quality_note', 'offline_panel']
+__all__ = ['labelled_messages', 'load_labelled', 'quality', 'written_sentences', 'embed', 'ClassifierJudge', 'grammar_judge',
+           'sentence_judge', 'embedding_judge', 'StudentJudge', 'offline_quality', 'quality_note', 'offline_panel']
 
 # %% ../../nbs/05_judging/05_offline.ipynb #07e9a363
 def labelled_messages(split: str | None = None) -> pd.DataFrame:
@@ -49,10 +49,10 @@ def labelled_messages(split: str | None = None) -> pd.DataFrame:
     >>> labelled_messages("test")["kind"].value_counts().to_dict()
     {'positive': 273, 'near-miss': 273}
     """
-    return _labelled("labelled_messages.csv", split)
+    return load_labelled("labelled_messages.csv", split)
 
 
-def _labelled(file: str, split: str | None) -> pd.DataFrame:
+def load_labelled(file: str, split: str | None) -> pd.DataFrame:
     """Load a file of labelled messages, or one half of it."""
     frame = tables.read_frame(data_path(file))
     if split is None:

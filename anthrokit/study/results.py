@@ -66,8 +66,8 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     Returns
     -------
     DataFrame
-        One row a participant: participant, condition, status, ended_by, front, origin, minutes (from the first sight
-        of the chat to its end), turns (answers of the system), one column a scale (points), attention_passed,
+        One row a participant: participant, condition, status, ended_by, front, origin, minutes (in the chat, while
+        the gateway ran), turns (answers of the system), one column a scale (points), attention_passed,
         attention_asked, description, and where the run is judged `rate of …` a behaviour (share of the system's
         messages with a label) and `rate of any behaviour` (without those counted by rule; of the messages with all
         labels) with its lowest rate and highest rate (if the other messages showed none, or all of them one); where
@@ -103,10 +103,10 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
 
 def _anthroscore(table: pd.DataFrame, scorer: Any, entities: Any) -> pd.DataFrame:
     """Return the AnthroScore of each description, and its status."""
-    from anthrokit.anthroscore import preset, score_texts, summarise
+    from anthrokit.anthroscore import preset, score, summarise
 
     texts = table.set_index("participant")["description"]
-    scores = score_texts(texts, preset("description") if entities is None else entities, scorer)
+    scores = score(texts, preset("description") if entities is None else entities, scorer)
     summary = summarise(scores).set_index("text_id").reindex(texts.index.astype("str"))
     kinds = {"anthroscore": "Float64", "anthroscore_status": "str"}
     summary = summary.rename(columns={"score": "anthroscore", "status": "anthroscore_status"})[[*kinds]].astype(kinds)

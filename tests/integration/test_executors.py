@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from masked_models import roberta_folder
 
-from anthrokit.anthroscore import score_files, score_texts
+from anthrokit.anthroscore.files import score_files
+from anthrokit.anthroscore.scoring import score_texts
 from anthrokit.core import SetupError
 from anthrokit.judging import LLMJudge, judge
 from anthrokit.models import LLM, Budget, ExecutorPool, RayExecutor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import warnings
 from pathlib import Path
 
@@ -165,7 +166,7 @@ def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
 
     monkeypatch.setattr(score, "_from_folder_or_hub", nothing)
     monkeypatch.setattr(embedded, "load_embedded", lambda: (causal, tiny.tokenizer))
-    with pytest.warns(UserWarning, match="roberta-base, the paper's model, can't be had here"):
+    with pytest.warns(UserWarning, match="roberta-base, the paper's model, is not available here"):
         rows = score.score_texts(["The bot was kind."], "bot")
     assert rows[["model", "kind"]].iloc[0].tolist() == ["smollm2-135m-instruct (embedded)", "causal"]
     with pytest.raises(score.AnthroScoreError, match="can't be loaded"):
@@ -199,6 +200,32 @@ def test_code_that_comes_with_a_model_is_never_run(kind, tmp_path):
     assert not mark.exists()
 
 
+class Runs:
+    """What a pickle with code in it holds."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+@pytest.mark.parametrize("how", ["pickle", "torch"])
+def test_weights_in_a_pickle_are_never_run(how, tmp_path):
+    folder, mark = tmp_path / "model", tmp_path / "ran"
+    folder.mkdir()
+    config = transformers.BertConfig(vocab_size=10, architectures=["BertForMaskedLM"], **SMALL)
+    config.save_pretrained(folder)
+    (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n")
+    if how == "pickle":
+        (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"x": Runs(mark)}))
+    else:
+        torch.save({"x": Runs(mark)}, folder / "pytorch_model.bin")
+    with pytest.raises(score.AnthroScoreError, match="weights are a pickle .* safetensors"):
+        score.load_scorer(folder)
+    assert not mark.exists()
+
+
 def test_causal_scores_follow_the_definition_beyond_the_window(tiny):
     torch.manual_seed(5)
     model = transformers.LlamaForCausalLM(
@@ -213,7 +240,7 @@ def test_causal_scores_follow_the_definition_beyond_the_window(tiny):
     for row in sentences.itertuples():
         total = []
         for text in score._candidates(row):
-            ids = [score._opening(tiny.tokenizer), *tiny.tokenizer.encode(text, add_special_tokens=False)]
+            ids = [score.opening_token(tiny.tokenizer), *tiny.tokenizer.encode(text, add_special_tokens=False)]
             with torch.no_grad():
                 loss = model(torch.tensor([ids]), labels=torch.tensor([ids])).loss
             total.append(-loss.double().item() * (len(ids) - 1))

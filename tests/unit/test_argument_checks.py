@@ -21,7 +21,7 @@ CALLS = {
     "stored summary": (lambda: anthroscore.stored_summary("path"), A_RUN),
     "scale": (lambda: anthroscore.scoring.check_scale(5), r"the scores table is a DataFrame, not int; score_texts"),
     "summary": (lambda: anthroscore.summarise(5), r"the scores table is a DataFrame, not int; score_texts"),
-    "texts": (lambda: anthroscore.score_texts(5), "a text, or a list, .* of texts, not int"),
+    "texts": (lambda: anthroscore.score(5), "a text, or a list, .* of texts, not int"),
     "tone": (lambda: anthroscore.score_tone(5), "a text, or a list, .* of texts, not int"),
     "conditions": (lambda: study.show_conditions("path"), r"load_conditions\(path\) reads them, not str"),
     "cases of": (lambda: heartbench.answers.run_cases("path"), A_RUN),
