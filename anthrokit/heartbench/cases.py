@@ -234,14 +234,14 @@ class Cases(Sequence):
         return chosen
 
     def frame(self) -> pd.DataFrame:
-        """Return one row per case: case_id, difficulty, scene, subscene, turns, characters (of the dialogue), n_criteria."""
+        """Return one row per case: case_id, difficulty, scene, subscene, turns, characters (dialogue), n_criteria."""
         names = ["case_id", "difficulty", "scene", "subscene", "turns"]
         table = pd.DataFrame([[getattr(case, name) for name in names] for case in self], columns=names)
         characters = [sum(len(text) for _, text in case.dialogue) for case in self]
         return table.assign(characters=characters, n_criteria=[len(case.criteria) for case in self])
 
     def criteria(self) -> pd.DataFrame:
-        """Return one row per criterion: case_id, criterion (its number), ability, dimension, score (NA for Other), content."""
+        """Return one row per criterion: case_id, criterion (number), ability, dimension, score (NA for Other), content."""
         where = self.abilities.set_index("ability")["dimension"]
         rows = [
             (case.case_id, item.number, item.ability, where.get(item.ability), item.score, item.content)
@@ -589,7 +589,9 @@ def require_known_criteria(votes: pd.DataFrame, cases: Cases) -> None:
     criteria, voted = (pd.MultiIndex.from_frame(table[["case_id", "criterion"]]) for table in (cases.criteria(), votes))
     if len(unknown := voted[~voted.isin(criteria)]):
         case_id, number = unknown[0]
-        raise TableError(f"there is a verdict on case {case_id!r}, criterion {number}, which {cases.source} doesn't have")
+        raise TableError(
+            f"there is a verdict on case {case_id!r}, criterion {number}, which {cases.source} doesn't have"
+        )
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #af110011
 def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
@@ -598,8 +600,8 @@ def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     Parameters
     ----------
     votes : DataFrame
-        model, case_id, criterion, hit, as from `label_criteria`. Criteria without a row get a missing verdict, including
-        all criteria of a case that only other models have.
+        model, case_id, criterion, hit, as from `label_criteria`. Criteria without a row get a missing verdict,
+        including all criteria of a case that only other models have.
     cases : Cases
         Cases without a row of any model are left out.
 

@@ -230,7 +230,9 @@ def decide(
         if unknown := sorted(set(table["vote"].astype(object)) - set(VOTES), key=str):
             raise TableError(f"the vote {unknown[0]!r} is not one of {', '.join(VOTES)}")
     if experts < 1 or not 0 < share <= 1:
-        raise ValueError(f"experts is {experts} and share {share}; experts must be 1 or more, and share above 0 and at most 1")
+        raise ValueError(
+            f"experts is {experts} and share {share}; experts must be 1 or more, and share above 0 and at most 1"
+        )
     unit = ["item", "criterion"]
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
     cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
@@ -261,7 +263,8 @@ def decide(
     if (pointless := take & ~by_coordinator["points"].astype(float).abs().gt(0)).any():
         row = table[pointless].iloc[0]
         raise TableError(
-            f"criterion {row['criterion']} of {row['item']!r} is settled as taken, without points or at 0. Give it points."
+            f"criterion {row['criterion']} of {row['item']!r} is settled as taken, without points or at 0. Give it "
+            f"points."
         )
     return table.assign(
         taken=table["taken"].mask(applies, take),

@@ -116,8 +116,8 @@ def plot_criteria(criteria: pd.DataFrame | Cases, *, ax: Axes | None = None) -> 
     if isinstance(criteria, Cases):
         table = criteria.criteria()
         penalties = table["score"].lt(0).fillna(False).astype(int)
-        criteria = table.assign(criteria=1, negative_criteria=penalties).groupby("ability")[["criteria", "negative_criteria"]]
-        criteria = criteria.sum()
+        table = table.assign(criteria=1, negative_criteria=penalties)
+        criteria = table.groupby("ability")[["criteria", "negative_criteria"]].sum()
     require_columns(criteria, ["criteria", "negative_criteria"], "criteria", advice="Cases.criteria has them")
     counts, dimension = criteria.drop(index=OTHER, errors="ignore"), load_abilities().set_index("ability")["dimension"]
     counts = counts.assign(dimension=dimension.reindex(counts.index).fillna("(none)"))
@@ -316,13 +316,14 @@ def plot_radar(
     rows = scores[scores["level"] == level] if "level" in scores else scores
     if rows.empty:
         raise TableError(f"the scores have no row of the level {level!r}. It must be ability or dimension.")
-    require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}. Pass the scores of one level and protocol.")
+
     available, names = in_order(rows["model"]), in_order(rows["name"])
     models = in_order([models] if isinstance(models, str) else models or available)
     if unknown := [name for name in models if name not in available]:
         raise ValueError(f"there is no model {unknown[0]!r}; {suggest_name(unknown[0], available)}")
     if len(models) > 4:
         raise ValueError(f"{len(models)} models in one radar are illegible. Pass up to four in models.")
+    require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}. Pass those of one level and protocol.")
     if ax is None:
         ax = plt.subplots(figsize=figure_size((6.4, 5.2), wide=True), subplot_kw={"projection": "polar"})[1]
     elif ax.name != "polar":
@@ -362,7 +363,8 @@ def _slope_labels(ax: Axes, table: pd.DataFrame, colours: Mapping[str, str]) -> 
         for place, (_, row) in zip(places, order.iterrows(), strict=True):
             parts = [f"{row[f'rank_{side}']}. {models[row['model']]}", f"{row[side]:.0f}"]
             text = "  ".join(parts if side == "normal" else parts[::-1])
-            ax.text(x, place, text, ha=align, va="center", fontsize=scaled_size(8), color=colours.get(row["model"], _INK))
+            colour = colours.get(row["model"], _INK)
+            ax.text(x, place, text, ha=align, va="center", fontsize=scaled_size(8), color=colour)
 
 
 @themed
@@ -543,13 +545,15 @@ def example_html(cases: Cases, answer: str, hits: pd.DataFrame, case_id: str) ->
     parts, place = [], 0
     for (start, end), numbers in sorted(ends.items()):
         numbers = ", ".join(map(str, numbers))
-        parts += [html.escape(answer[place:start]), f"<mark>{html.escape(answer[start:end])}</mark><sup>{numbers}</sup>"]
+        mark = f"<mark>{html.escape(answer[start:end])}</mark><sup>{numbers}</sup>"
+        parts += [html.escape(answer[place:start]), mark]
         place = end
     marked = "".join(parts) + html.escape(answer[place:])
     lines = "".join(f"<p><b>{html.escape(role)}</b> {html.escape(text)}</p>" for role, text in case.dialogue)
     table = "".join(
         f"<tr><td>{item.number}</td><td>{html.escape(item.ability)}</td>"
-        f"<td>{'' if item.score is None else f'{item.score:+g}'}</td><td style='text-align:left'>{html.escape(item.content)}</td>"
+        f"<td>{'' if item.score is None else f'{item.score:+g}'}</td>"
+        f"<td style='text-align:left'>{html.escape(item.content)}</td>"
         f"<td>{_MARKS.get(rows['hit'].get(item.number), '–')}</td>"
         f"<td style='text-align:left'>{html.escape(str(rows['reason'].get(item.number) or ''))}</td></tr>"
         for item in case.criteria

@@ -58,8 +58,8 @@ def draw_golden(
     Returns
     -------
     DataFrame
-        item (an uninformative id), model, case_id, the columns of `by`, weight (number of answers of its stratum per drawn
-        answer).
+        item (an uninformative id), model, case_id, the columns of `by`, weight (number of answers of its stratum per
+        drawn answer).
 
     Raises
     ------
@@ -68,8 +68,8 @@ def draw_golden(
 
     Notes
     -----
-    Each stratum gets the integer part of its share. The remaining answers go to the largest remainders (ties at random).
-    A small stratum may get none; weights refer to the strata that were drawn from.
+    Each stratum gets the integer part of its share. The remaining answers go to the largest remainders (ties at
+    random). A small stratum may get none; weights refer to the strata that were drawn from.
 
     Examples
     --------
@@ -159,8 +159,8 @@ def golden_sheets(
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")
     if not 1 <= per_item <= len(experts) or len(set(experts)) < len(experts):
         raise TableError(
-            f"per_item is {per_item} with the experts {', '.join(experts)}. It must be 1 to the number of experts, whose names "
-            "must differ."
+            f"per_item is {per_item} with the experts {', '.join(experts)}. "
+            "It must be 1 to the number of experts, whose names must differ."
         )
     text = items.merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
     if text["content"].isna().any():
@@ -247,8 +247,8 @@ def read_golden(
     Returns
     -------
     DataFrame
-        model, case_id, criterion, expert, hit (True, False, NA if the expert is unsure), note, and weight if the draw has
-        it. Blank votes are ignored.
+        model, case_id, criterion, expert, hit (True, False, NA if the expert is unsure), note, and weight if the draw
+        has it. Blank votes are ignored.
 
     Raises
     ------
@@ -399,8 +399,8 @@ def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFra
     Returns
     -------
     DataFrame
-        case_id, criterion, ability, content, n_same, n (answers with both verdicts), judge_only (hits of the judge alone),
-        experts_only.
+        case_id, criterion, ability, content, n_same, n (answers with both verdicts), judge_only (hits of the judge
+        alone), experts_only.
 
     Examples
     --------
@@ -452,8 +452,8 @@ def agreement_bar(
     icc : float
         Intraclass correlation of the verdicts of a case, see `case_correlation`.
     weights : sequence of float, optional
-        Weights of the golden verdicts, such as `gold["weight"]`. Unequal weights reduce the effective number of verdicts
-        by Kish's design effect.
+        Weights of the golden verdicts, such as `gold["weight"]`. Unequal weights reduce the effective number of
+        verdicts by Kish's design effect.
     ci : float
         Confidence level.
 

@@ -63,7 +63,8 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
 
     if not 0 < share < 1 or models < 1 or sd < 0:
         raise ValueError(
-            f"share is {share}, models {models} and sd {sd}; share must be between 0 and 1, models 1 or more and sd 0 or more"
+            f"share is {share}, models {models} and sd {sd}; share must be between 0 and 1, models 1 or more and "
+            f"sd 0 or more"
         )
     chance = sd**2 / models
     return float(chance / np.sqrt(between_cases**2 + chance or 1.0) * norm.pdf(norm.ppf(share)) / share)
@@ -165,7 +166,9 @@ def hard_drop(
     if new is not None and (absent := sorted(set(wide.index) - set(new.index))):
         raise TableError(f"fresh has no answers of the model {absent[0]!r}. Pass new answers of all models.")
     if new is not None and (silent := new.index[new.isna().all(axis=1)]).size:
-        raise TableError(f"the answers of {silent[0]!r} in fresh have no score in these cases. Pass answers to the same cases.")
+        raise TableError(
+            f"the answers of {silent[0]!r} in fresh have no score in these cases. Pass answers to the same cases."
+        )
     n_cases, values = wide.shape[1], wide.to_numpy()
     weights = np.vstack([np.ones((1, n_cases)), draw_clusters(n_cases, n_resamples, seed)])
     by_all, drawn = _chosen(_hardness(values), weights, share), {}

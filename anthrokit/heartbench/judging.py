@@ -497,7 +497,9 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     names = [name for (name,) in run.rows("SELECT judge FROM judges WHERE asks_about = 'criteria' ORDER BY position")]
     judges = names if judges is None else [judges] if isinstance(judges, str) else list(judges)
     if unknown := [name for name in judges if name not in names]:
-        raise RunError(f"the run {run.folder} has no judge {unknown[0]!r} of criteria; {suggest_name(unknown[0], names)}")
+        raise RunError(
+            f"the run {run.folder} has no judge {unknown[0]!r} of criteria; {suggest_name(unknown[0], names)}"
+        )
     if not names:
         raise RunError(f"the run {run.folder} has no ratings of criteria. Call judge(run, RubricJudge(…)) first.")
     unit, answers = ["model", "case_id"], answers_of(run)

@@ -40,8 +40,8 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
     Returns
     -------
     DataFrame
-        Models × abilities, in standard deviations of the reference; the mean of a row is 0. Abilities without variance in
-        the reference, or without a score of some model, are left out.
+        Models × abilities, in standard deviations of the reference; the mean of a row is 0. Abilities without
+        variance in the reference, or without a score of some model, are left out.
 
     Raises
     ------
@@ -62,7 +62,9 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
     spread, level = base.std(), base.mean()
     usable = [name for name in table if name in base and spread[name] > 1e-9 and table[name].notna().all()]
     if len(usable) < 3:
-        raise TableError(f"the models have {len(usable)} common abilities with variance. A profile needs three or more.")
+        raise TableError(
+            f"the models have {len(usable)} common abilities with variance. A profile needs three or more."
+        )
     standardised = (table[usable] - level[usable]) / spread[usable]
     return standardised.sub(standardised.mean(axis=1), axis=0)
 

@@ -152,7 +152,9 @@ def write_released_scores(
     """
     texts, hits = _texts_of_one(answers), as_hits(hits)
     if hits["model"].nunique() != 1:
-        raise TableError(f"released results hold one model, not {', '.join(hits['model'].unique())}. Pass the hits of one.")
+        raise TableError(
+            f"released results hold one model, not {', '.join(hits['model'].unique())}. Pass the hits of one."
+        )
     folder = local_path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     chinese = dict(zip(cases.abilities["ability"], cases.abilities["ability_zh"], strict=True))

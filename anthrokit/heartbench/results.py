@@ -55,9 +55,9 @@ def leaderboard(
     -------
     DataFrame
         rank, model, estimate (0 to 100), ci_low, ci_high, rank_low, rank_high (best and worst rank at the confidence
-        level; missing under the same conditions as the interval), worst, best (bounds: every missing verdict against the
-        model, and for it), common (score over the abilities that all models have), lacks (abilities without a score), n,
-        n_total. Models that lack an ability have no rank and come last.
+        level; missing under the same conditions as the interval), worst, best (bounds: every missing verdict against
+        the model, and for it), common (score over the abilities that all models have), lacks (abilities without a
+        score), n, n_total. Models that lack an ability have no rank and come last.
 
     Notes
     -----
@@ -77,7 +77,8 @@ def leaderboard(
     if (answered != answered[0]).any():
         counts = answered.sum(axis=1)
         notify(
-            f"The models answered different cases ({counts.min()} to {counts.max()} each), some of which may be harder. "
+            f"The models answered different cases ({counts.min()} to {counts.max()} each), some of which may be "
+            f"harder. "
             f"heartbench.compare_models compares models on their common cases."
         )
     table["lacks"] = [", ".join(np.array(grid.abilities)[lacks]) for lacks in grid.counted & ~scored]
@@ -270,7 +271,9 @@ def by_difficulty(
     require_columns(hits, ["difficulty"], "hits")
     cases = hits.drop_duplicates("case_id")["difficulty"]
     if len(other := cases.dropna()[~cases.dropna().isin(["normal", "hard"])]):
-        raise TableError(f"difficulty is {other.iloc[0]!r} in {len(other)} cases. It must be 'normal', 'hard' or missing.")
+        raise TableError(
+            f"difficulty is {other.iloc[0]!r} in {len(other)} cases. It must be 'normal', 'hard' or missing."
+        )
     if unmarked := int(cases.isna().sum()):
         notify(f"{unmarked} of {len(cases)} cases have no difficulty and are left out.")
     for name in ("normal", "hard"):
@@ -459,7 +462,8 @@ def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
     most = int(expert_votes.groupby(unit)["expert"].nunique().max()) if len(expert_votes) else 0
     if most < everyone:
         notify(
-            f"No item has votes of all {everyone} experts, so the items were probably divided among them, with {most} experts "
+            f"No item has votes of all {everyone} experts, so the items were probably divided among them, with "
+            f"{most} experts "
             f"per item. If an item was given to more, pass experts=."
         )
     return most
@@ -523,7 +527,9 @@ def golden(
     table = each.agg(votes_for="sum", votes_cast="count").astype(int).reset_index()
     table["n_experts"] = _experts_per_item(expert_votes, unit) if experts is None else experts
     if (table["votes_cast"] > table["n_experts"]).any():
-        raise TableError(f"an item has {table['votes_cast'].max()} votes, more than its {table['n_experts'].max()} experts")
+        raise TableError(
+            f"an item has {table['votes_cast'].max()} votes, more than its {table['n_experts'].max()} experts"
+        )
     verdict = pd.Series(pd.NA, index=table.index, dtype="boolean")
     bar = share * table["n_experts"] + 1e-9  # two of three is not more than 2/3
     enough = table["votes_cast"] >= quorum
@@ -577,8 +583,8 @@ def expert_agreement(
     hits : DataFrame
         As from `verdicts`; the judge's verdicts.
     by : str, optional
-        A column of hits, such as dimension, ability or difficulty. The first group is "all". Items without a value, such
-        as those of Other without a dimension, form a separate group.
+        A column of hits, such as dimension, ability or difficulty. The first group is "all". Items without a value,
+        such as those of Other without a dimension, form a separate group.
     ci, n_resamples, seed
         As for `resample`; cases are resampled with all their answers and criteria.
 

@@ -158,7 +158,9 @@ def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
     points = pd.to_numeric(hits["score"], errors="coerce")
     if (wrong := points.isna() & hits["score"].notna()).any():
-        raise TableError(f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4.")
+        raise TableError(
+            f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4."
+        )
     truth = pd.Series(as_floats(hits["hit"]), hits.index).astype("boolean")
     return hits.assign(score=points.astype("Float64"), hit=truth)
 
@@ -176,8 +178,8 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     Returns
     -------
     DataFrame
-        model, case_id, ability, raw, minimum, maximum (points), score (0 to 100, NA if a verdict is missing or all points
-        are 0), catastrophic (whether the rule for 其他 applied; NA if its verdict is missing).
+        model, case_id, ability, raw, minimum, maximum (points), score (0 to 100, NA if a verdict is missing or all
+        points are 0), catastrophic (whether the rule for 其他 applied; NA if its verdict is missing).
 
     Raises
     ------
@@ -316,10 +318,10 @@ def score(
     Returns
     -------
     DataFrame
-        model, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, worst, best (bounds: every
-        missing verdict against the model, and for it), n (scored cases), n_total (cases). Overall: the mean of the
-        abilities' means; n counts cases with a score in all of their abilities. Dimension: the mean of its abilities'
-        means.
+        model, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, worst, best (bounds:
+        every missing verdict against the model, and for it), n (scored cases), n_total (cases). Overall: the mean of
+        the abilities' means; n counts cases with a score in all of their abilities. Dimension: the mean of its
+        abilities' means.
 
     Raises
     ------
@@ -390,8 +392,8 @@ def missing_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.Data
     Returns
     -------
     DataFrame
-        model, case_id, n_missing (criteria without a verdict), n_criteria, status (of the answer or rating, if the table
-        has it).
+        model, case_id, n_missing (criteria without a verdict), n_criteria, status (of the answer or rating, if the
+        table has it).
 
     Examples
     --------

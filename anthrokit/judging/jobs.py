@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -737,6 +738,7 @@ def estimate(
     judges: Judge | Sequence[Judge] | None = None,
     *,
     run: Run | str | os.PathLike | None = None,
+    conditions: Sequence[Mapping[str, Any]] | None = None,
     batch: bool = False,
     samples: int | None = None,
     behaviours: str | Iterable[str] | None = None,
@@ -755,6 +757,9 @@ def estimate(
         As for `judge`. Without judges only the simulation is estimated.
     run : Run, str or path, optional
         Saved messages and ratings are not counted again.
+    conditions : sequence of mappings, optional
+        One mapping per condition of a study, with the arguments of `simulate` that differ, such as
+        `{"system_target": "Be warm.", "design": {"prompt": "warm"}}`. Conditions may name prompts, target and user.
     batch : bool
         At the prices of the providers' batches.
     samples, behaviours, taxonomy, retry, sampling
@@ -776,18 +781,19 @@ def estimate(
     >>> from anthrokit.simulation import load_prompts
     >>> plan = estimate(load_prompts(), "openai/gpt-4o", "openai/gpt-4o", LLMJudge("openai/gpt-4o"))  # doctest: +SKIP
     """
-    if prompts is None and judges is None:
+    plans = [{"prompts": prompts, **each} for each in ([{}] if conditions is None else conditions)]
+    plans = [plan for plan in plans if plan["prompts"] is not None]
+    if not plans and judges is None:
         raise ValueError("there is nothing to estimate: name prompts, judges of a run, or both")
     if isinstance(prompts, Run):
         raise TypeError("prompts is a run; to estimate the judging of a run, call estimate(judges=…, run=…)")
-    if prompts is None and run is None:
+    if not plans and run is None:
         raise ValueError("judges need messages to be counted: name the run that holds them, run=…, or prompts")
     jobs: list[Job] = []
     with status_line("estimating"), open_readonly(run) as opened:
-        expected = (0, 0.0, 0.0)
-        if prompts is not None:
-            jobs.append(simulate.job(prompts, target, user, run=opened, **simulation))
-            expected = _expected_messages(jobs[0])
+        common = {"target": target, "user": user, "run": opened, **simulation}
+        jobs += [simulate.job(**{**common, **plan}) for plan in plans]
+        expected = _expected_messages(jobs)
         if judges is not None:
             how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy, "retry": retry}
             jobs.append(JudgingJob(opened, judges, sampling=sampling, expected=expected, **how))
@@ -796,11 +802,19 @@ def estimate(
         return estimate_jobs(jobs, batch=batch)
 
 
-def _expected_messages(job: Job) -> tuple[int, float, float]:
-    """Return the target messages that a simulation has still to make, the characters of one, and of the user's."""
-    by = {one.purpose: one for one in job.forecast()}
-    length = {
-        purpose: one.answer_tokens / max(one.llm.tokens_a_character(one.sample), 1e-9) for purpose, one in by.items()
-    }
-    return by["target"].calls, length["target"], length["user"]
+def _expected_messages(jobs: Iterable[Job]) -> tuple[int, float, float]:
+    """Return the number of pending target messages of simulations, and the mean characters of target and user messages."""
+    counts, lengths = [], []
+    for job in jobs:
+        forecast = {each.purpose: each for each in job.forecast()}
+        counts.append(forecast["target"].calls)
+        lengths.append([
+            forecast[purpose].answer_tokens
+            / max(forecast[purpose].llm.tokens_a_character(forecast[purpose].sample), 1e-9)
+            for purpose in ("target", "user")
+        ])
+    total = sum(counts)
+    weights = counts if total else [1] * len(counts)
+    means = [sum(map(operator.mul, weights, column)) / sum(weights) for column in zip(*lengths, strict=True)]
+    return (total, *(means or (0.0, 0.0)))
 

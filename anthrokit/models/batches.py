@@ -186,8 +186,8 @@ async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *argumen
             raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model)) from None
         if attempts > llm.max_retries:
             raise SetupError(
-                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} attempts). "
-                f"Sent requests stay sent; run again to go on."
+                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} "
+                f"attempts). Sent requests stay sent; run again to go on."
             ) from None
         return pause_before_next(attempts, fault.retry_after)
 
@@ -223,7 +223,7 @@ class _OpenAI:
         how = {"completion_window": "24h", "endpoint": "/v1/chat/completions", "input_file_id": file}
         return (await import_litellm().acreate_batch(**how, **self.reached)).id
 
-    async def find(self, file: str, asked: Mapping[str, Any]) -> str | None:
+    async def find(self, file: str, requests: Mapping[str, Any]) -> str | None:
         after: dict[str, str] = {}
         while True:
             page = await import_litellm().alist_batches(limit=100, **after, **self.reached)
@@ -276,25 +276,25 @@ class _Anthropic:
         del self.unsent[file]
         return batch
 
-    async def find(self, file: str, asked: Mapping[str, Any]) -> str | None:
+    async def find(self, file: str, requests: Mapping[str, Any]) -> str | None:
         after = ""
         while True:
             page = json.loads(await http("GET", f"{self.url}?limit=100{after}", **self.how))
             for batch in page["data"]:
-                if sum(batch["request_counts"].values()) == len(asked) and await self._is_of(batch["id"], asked):
+                if sum(batch["request_counts"].values()) == len(requests) and await self._is_of(batch["id"], requests):
                     return batch["id"]
             if not page.get("has_more"):
                 return None
             after = f"&after_id={page['last_id']}"
 
-    async def _is_of(self, batch: str, asked: Mapping[str, Any]) -> bool:
+    async def _is_of(self, batch: str, requests: Mapping[str, Any]) -> bool:
         """Return whether a batch has our requests, by its results."""
         while not (state := await self.look(batch)).results:
             if state.status != "under way":
                 return False
             await asyncio.sleep(self.rest)
         lines = (await self.fetch(state.results[0])).splitlines()
-        return {json.loads(line)["custom_id"] for line in lines} == set(asked)
+        return {json.loads(line)["custom_id"] for line in lines} == set(requests)
 
     async def look(self, batch: str) -> _BatchState:
         state = json.loads(await http("GET", f"{self.url}/{batch}", **self.how))
@@ -336,7 +336,7 @@ class _Gemini:
         batch = {"batch": {"displayName": file, "inputConfig": {"fileName": file}}}
         return json.loads(await http("POST", self.create, data=json.dumps(batch).encode(), **self.how))["name"]
 
-    async def find(self, file: str, asked: Mapping[str, Any]) -> str | None:
+    async def find(self, file: str, requests: Mapping[str, Any]) -> str | None:
         after = ""
         while True:
             page = json.loads(await http("GET", f"{self.root}/batches?pageSize=100{after}", **self.how))
@@ -388,14 +388,14 @@ class Provider:
         """Send request lines and return their id."""
         return await _call_provider(self.llm, self.api.send, data)
 
-    async def begin(self, file: str, asked: Mapping[str, Any], *, may_exist: bool) -> str | None:
+    async def begin(self, file: str, requests: Mapping[str, Any], *, may_exist: bool) -> str | None:
         """Begin a batch of requests and return its id.
 
         Parameters
         ----------
         file : str
             Id of the requests.
-        asked : mapping
+        requests : mapping
             The requests by custom_id.
         may_exist : bool
             It may have begun before: look for it first.
@@ -409,7 +409,7 @@ class Provider:
 
         async def once() -> str | None:
             nonlocal look_first
-            existing, look_first = await self.api.find(file, asked) if look_first else None, True
+            existing, look_first = await self.api.find(file, requests) if look_first else None, True
             return existing or await self.api.begin(file)
 
         return await _call_provider(self.llm, once)
@@ -462,7 +462,7 @@ class BatchLedger:
     def __init__(self, run: Run):
         self.run = run
 
-    def out(self, model: str) -> dict[str, tuple[str | None, float, int]]:
+    def pending_files(self, model: str) -> dict[str, tuple[str | None, float, int]]:
         """Return a model's pending files: batch (None before it begins), maximum dollars and tokens by file."""
         sql = f"SELECT file, batch, cost_most, tokens_most FROM batches WHERE model = ? AND {OPEN_BATCHES} ORDER BY at"
         return {file: columns for file, *columns in self.run.rows(sql, [model])}
@@ -494,12 +494,12 @@ class BatchLedger:
         rows = self.run.rows(sql, [request])
         return Completion(**json.loads(rows[0][0])) if rows else None
 
-    def is_out(self, request: str) -> bool:
+    def is_pending(self, request: str) -> bool:
         """Return whether a request is in a pending file."""
         sql = f"SELECT 1 FROM batch_requests JOIN batches USING (file) WHERE request = ? AND {OPEN_BATCHES} "
         return bool(self.run.rows(sql + "AND batch_requests.status IS NULL", [request]))
 
-    def kept(self, requests: Iterable[str]) -> list[dict[str, Any]]:
+    def saved_rows(self, requests: Iterable[str]) -> list[dict[str, Any]]:
         """Return rows of `batch_requests` that mark these answers as saved."""
         sql = f"SELECT {', '.join(_ROW)} FROM batch_requests WHERE request = ? AND answer IS NOT NULL"
         rows = (row for request in requests for row in self.run.rows(sql, [request]))
@@ -519,7 +519,7 @@ class _PendingRequest:
     answer: asyncio.Future
 
 
-_AT_ONCE = 500
+_CHUNK = 500
 
 # %% ../../nbs/02_models/09_batches.ipynb #6b04e537
 class _ModelQueue:
@@ -527,57 +527,57 @@ class _ModelQueue:
 
     def __init__(self, meter: Meter, ledger: BatchLedger, llm: LLM, batch: Batch):
         self.meter, self.ledger, self.llm, self.batch = meter, ledger, llm, batch
-        self.provider, self.out = Provider(llm), ledger.out(llm.name)
-        self.asked: dict[str, _PendingRequest] = {}  # all requests that are awaited
+        self.provider, self.files = Provider(llm), ledger.pending_files(llm.name)
+        self.awaited: dict[str, _PendingRequest] = {}  # all requests that are awaited
         self.waiting: deque[_PendingRequest] = deque()  # those without a file
         self.held = False  # True: send nothing until a batch has ended
         self.sent_alone: set[str] = set()  # files sent while none of ours was pending
-        self.news, self.asked_at = asyncio.Event(), 0.0
+        self.changed, self.last_request_at = asyncio.Event(), 0.0
         self.work: asyncio.Task | None = None
 
-    def refuse_another(self, llm: LLM) -> None:
+    def check_same_model(self, llm: LLM) -> None:
         """Raise if another model has the same name: their batches could not be distinguished. Settings may differ."""
         here, there = ((one.model, one.bases, one.credentials.key) for one in (self.llm, llm))
         if here != there:
             raise SetupError(f"two models are called {llm.name} in one batch; give one another name, LLM(…, name=…)")
 
-    async def ask(self, question: _PendingRequest) -> Completion:
+    async def ask(self, pending: _PendingRequest) -> Completion:
         """Return the answer when it has come."""
-        if (existing := self.asked.get(question.request)) is not None:
+        if (existing := self.awaited.get(pending.request)) is not None:
             return await asyncio.shield(existing.answer)
-        self.asked[question.request] = question
-        if not self.ledger.is_out(question.request):
-            self.waiting.append(question)
-            self.asked_at = time.monotonic()
-        self.news.set()
+        self.awaited[pending.request] = pending
+        if not self.ledger.is_pending(pending.request):
+            self.waiting.append(pending)
+            self.last_request_at = time.monotonic()
+        self.changed.set()
         if self.work is None or self.work.done():
             self.work = asyncio.create_task(self._until_answered())
         try:
-            return await question.answer
+            return await pending.answer
         finally:
-            self.asked.pop(question.request, None)
+            self.awaited.pop(pending.request, None)
 
     async def _until_answered(self) -> None:
         """Send, poll and collect as long as a request is awaited."""
         try:
-            for file in [file for file, (batch, _, _) in self.out.items() if batch is None]:
+            for file in [file for file, (batch, _, _) in self.files.items() if batch is None]:
                 await self._begin(file, may_exist=True)
-            look_at = time.monotonic() + self.batch.poll
-            while self.asked:
+            next_poll = time.monotonic() + self.batch.poll
+            while self.awaited:
                 while self._is_time_to_send():
-                    if not self.out:
-                        look_at = time.monotonic() + self.batch.poll
+                    if not self.files:
+                        next_poll = time.monotonic() + self.batch.poll
                     await self._send_what_fits()
-                if self.out and time.monotonic() >= look_at:
-                    for file, (batch, _, _) in list(self.out.items()):
-                        await self._look(file, batch)
-                    look_at = time.monotonic() + self.batch.poll
-                await self._rest_until(look_at)
+                if self.files and time.monotonic() >= next_poll:
+                    for file, (batch, _, _) in list(self.files.items()):
+                        await self._poll(file, batch)
+                    next_poll = time.monotonic() + self.batch.poll
+                await self._wait_until(next_poll)
         except Exception as error:
-            for question in list(self.asked.values()):
-                if not question.answer.done():
-                    question.answer.set_exception(error)
-            self.asked.clear()
+            for pending in list(self.awaited.values()):
+                if not pending.answer.done():
+                    pending.answer.set_exception(error)
+            self.awaited.clear()
             self.waiting.clear()
 
     def _is_time_to_send(self) -> bool:
@@ -587,16 +587,16 @@ class _ModelQueue:
         if not self.waiting or self.held:
             return False
         full = len(self.waiting) >= self.batch.requests
-        return full or time.monotonic() - self.asked_at >= self.batch.moment
+        return full or time.monotonic() - self.last_request_at >= self.batch.moment
 
-    async def _rest_until(self, look_at: float) -> None:
+    async def _wait_until(self, next_poll: float) -> None:
         """Sleep until it is time to poll or to send, or a new request comes."""
-        until = [look_at] if self.out else []
-        until += [self.asked_at + self.batch.moment] if self.waiting and not self.held else []
-        self.news.clear()
+        until = [next_poll] if self.files else []
+        until += [self.last_request_at + self.batch.moment] if self.waiting and not self.held else []
+        self.changed.clear()
         with contextlib.suppress(TimeoutError):
             rest = max(0.0, min(until) - time.monotonic()) if until else None
-            await asyncio.wait_for(self.news.wait(), rest)
+            await asyncio.wait_for(self.changed.wait(), rest)
 
     # Sending
 
@@ -604,21 +604,21 @@ class _ModelQueue:
         """Send one file of waiting requests, as full as its limits and the budget allow."""
         lines, rows, size, cost, tokens = [], [], 0, 0.0, 0
         while self.waiting and len(lines) < self.batch.requests:
-            question = self.waiting[0]
-            if not question.answer.done():
-                custom_id = digest(question.request, length=32)
-                line = request_line(question.llm, custom_id, question.messages, question.parameters)
+            pending = self.waiting[0]
+            if not pending.answer.done():
+                custom_id = digest(pending.request, length=32)
+                line = request_line(pending.llm, custom_id, pending.messages, pending.parameters)
                 if lines and size + len(line) > self.batch.megabytes * 1e6:
                     break
-                most = self.meter.most(question.llm, question.messages, batch=True, **question.parameters)
+                most = self.meter.most(pending.llm, pending.messages, batch=True, **pending.parameters)
                 if self.meter.over(cost + most[0], tokens + most[1]):
-                    if not lines and not self.out:
+                    if not lines and not self.files:
                         self.meter.reserve(*most)  # raises: nothing is pending, and not even one request fits
                     self.held = not lines
                     break
                 lines.append(line)
-                row = {"custom_id": custom_id, "request": question.request, "unit": question.unit}
-                rows.append({**row, "purpose": question.purpose})
+                row = {"custom_id": custom_id, "request": pending.request, "unit": pending.unit}
+                rows.append({**row, "purpose": pending.purpose})
                 size, cost, tokens = size + len(line), cost + most[0], tokens + most[1]
             self.waiting.popleft()
         if not lines:
@@ -630,9 +630,9 @@ class _ModelQueue:
         except BaseException:
             self.meter.set_aside(-cost, -tokens)
             raise
-        if not self.out:
+        if not self.files:
             self.sent_alone.add(file)
-        self.out[file] = (None, cost, tokens)
+        self.files[file] = (None, cost, tokens)
         await self._begin(file, may_exist=False)
 
     async def _begin(self, file: str, *, may_exist: bool) -> None:
@@ -643,28 +643,28 @@ class _ModelQueue:
             self._end(file, "refused")
             raise
         if batch is None:
-            self._wait_again(file, "never begun")
+            self._requeue(file, "never begun")
             return
         self.ledger.begun(file, batch)
-        self.out[file] = (batch, *self.out[file][1:])
+        self.files[file] = (batch, *self.files[file][1:])
 
     def _end(self, file: str, status: str) -> None:
         """Record the end of a file and return its reservation."""
         self.ledger.end(file, status)
-        _, cost, tokens = self.out.pop(file)
+        _, cost, tokens = self.files.pop(file)
         self.meter.set_aside(-cost, -tokens)
 
     # Receiving
 
-    async def _look(self, file: str, batch: str) -> None:
+    async def _poll(self, file: str, batch: str) -> None:
         """Poll a batch, and collect its results if it has ended."""
         state = await self.provider.look(batch)
         if state.status == "failed":
-            self._take_back(file, state)
+            self._handle_rejection(file, state)
         elif state.status in ("completed", "expired", "cancelled", "gone"):
             await self._collect(file, state)
 
-    def _take_back(self, file: str, state: _BatchState) -> None:
+    def _handle_rejection(self, file: str, state: _BatchState) -> None:
         """Handle a rejected batch: nothing was done, and nothing is billed."""
         reasons = "; ".join(f"{message} ({code})" for message, code in state.reasons[:3]) or "no reason given"
         if file in self.sent_alone or not any("limit" in code for _, code in state.reasons):
@@ -673,37 +673,37 @@ class _ModelQueue:
                 f"{self.llm.model} rejected a batch of requests: {redact(reasons)}. Nothing of it was done or "
                 f"billed. If too many were pending, send fewer at once with Batch(requests=…)."
             )
-        self._wait_again(file, "failed")
-        self.held = bool(self.out)
+        self._requeue(file, "failed")
+        self.held = bool(self.files)
 
-    def _wait_again(self, file: str, status: str) -> None:
+    def _requeue(self, file: str, status: str) -> None:
         """End a file of which nothing was done; its requests wait again."""
-        again = [self.asked.get(row["request"]) for row in self.ledger.open_requests(file).values()]
+        again = [self.awaited.get(row["request"]) for row in self.ledger.open_requests(file).values()]
         self._end(file, status)
         self.waiting.extendleft(filter(None, reversed(again)))
 
     async def _collect(self, file: str, state: _BatchState) -> None:
         """Return the results of a batch to their callers; a request without a result has failed."""
-        asked = self.ledger.open_requests(file)
+        requests = self.ledger.open_requests(file)
         for result in state.results:
             lines = (await self.provider.fetch(result)).splitlines()
-            await self._keep(asked, (read_result(line, self.llm) for line in lines))
+            await self._deliver(requests, (read_result(line, self.llm) for line in lines))
         why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
         reason = why.get(state.status, f"the batch was {state.status} before this request was done")
         failed = Completion(None, "failed", error=reason)
-        await self._keep(asked, [(custom_id, failed) for custom_id in asked])
+        await self._deliver(requests, [(custom_id, failed) for custom_id in requests])
         self._end(file, state.status)
         self.held = False
 
-    async def _keep(
-        self, asked: dict[str, dict[str, Any]], answers: Iterable[tuple[str, Completion] | None]
+    async def _deliver(
+        self, requests: dict[str, dict[str, Any]], answers: Iterable[tuple[str, Completion] | None]
     ) -> None:
         """Write answers to disk, some at a time, then return them to their callers."""
         answers: Iterator = iter(answers)
-        while part := list(islice(answers, _AT_ONCE)):
+        while part := list(islice(answers, _CHUNK)):
             ready = []
             for custom_id, answer in filter(None, part):
-                if (row := asked.pop(custom_id, None)) is None:
+                if (row := requests.pop(custom_id, None)) is None:
                     continue
                 answer = priced(answer, self.llm.prices(batch=True))
                 self.meter.book(self.llm, answer, unit=row["unit"], purpose=row["purpose"])
@@ -712,9 +712,9 @@ class _ModelQueue:
                 ready.append((row["request"], answer))
             await self.meter.writer.settle()
             for request, answer in ready:
-                question = self.asked.get(request)
-                if question is not None and not question.answer.done():
-                    question.answer.set_result(answer)
+                pending = self.awaited.get(request)
+                if pending is not None and not pending.answer.done():
+                    pending.answer.set_result(answer)
             await asyncio.sleep(0)
 
 # %% ../../nbs/02_models/09_batches.ipynb #9df3156e
@@ -791,10 +791,10 @@ class BatchQueue:
             return existing
         if llm.name not in self._queues:
             self._queues[llm.name] = _ModelQueue(self.meter, self.ledger, llm, self.batch)
-        self._queues[llm.name].refuse_another(llm)
+        self._queues[llm.name].check_same_model(llm)
         answer = asyncio.get_running_loop().create_future()
-        question = _PendingRequest(request, llm, messages, parameters or {}, unit or request, purpose, answer)
-        return await self._queues[llm.name].ask(question)
+        pending = _PendingRequest(request, llm, messages, parameters or {}, unit or request, purpose, answer)
+        return await self._queues[llm.name].ask(pending)
 
     def done(self, *requests: str) -> None:
         """Drop answers that are saved. This is written in one transaction with the rows in the meter's writer.
@@ -804,7 +804,7 @@ class BatchQueue:
         *requests : str
             Ids of requests.
         """
-        if rows := self.ledger.kept(requests):
+        if rows := self.ledger.saved_rows(requests):
             self.meter.writer.put("batch_requests", rows)
 
     async def close(self) -> None:

@@ -94,8 +94,40 @@ def test_the_judging_of_a_file_has_an_estimate(tmp_path):
     planned = rows(anthrokit(*asked, cwd=tmp_path))
     assert [(row["purpose"], row["calls"]) for row in planned] == [("judge", 6), ("all", 6)]
     refused = anthrokit(*asked, "--prompts", "anthrokit", cwd=tmp_path)
-    assert refused.returncode == 1 and "leave the run and --prompts out" in refused.stderr
+    assert refused.returncode == 1 and "Remove the run and --prompts" in refused.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]
+
+
+def test_conditions_of_a_settings_file(server, tmp_path):
+    """Estimate and simulate cover all conditions; each is a level of the column condition."""
+    url = server()
+    (tmp_path / "study.toml").write_text(
+        f"""run = "runs/study"
+[simulate]
+target = "openai/target@{url}"
+user = "openai/user@{url}"
+dialogues = 4
+turns = 2
+[conditions.plain]
+[conditions.warm]
+system_target = "Be warm."
+[judge]
+judges = ["openai/judge@{url}"]
+samples = 1
+behaviours = ["empathy"]
+""",
+        encoding="utf-8",
+    )
+    study = ("--settings", "study.toml", "--quiet", "--json")
+    plan = rows(anthrokit("estimate", *study, cwd=tmp_path))
+    calls = [(row["purpose"], row["calls"]) for row in plan]
+    assert calls == [("target", 8), ("user", 4), ("target", 8), ("user", 4), ("judge", 16), ("all", 40)]
+    assert rows(anthrokit("simulate", *study, cwd=tmp_path))[0]["done"] == 8
+    with Run(tmp_path / "runs" / "study", read_only=True) as run:
+        assert run.dialogues()["condition"].value_counts().to_dict() == {"plain": 4, "warm": 4}
+    (tmp_path / "wrong.toml").write_text("[conditions.warm]\nsystem_targt = 'x'\n", encoding="utf-8")
+    wrong = anthrokit("simulate", "runs/x", "--settings", "wrong.toml", cwd=tmp_path)
+    assert wrong.returncode == 2 and "[conditions.warm] can't have 'system_targt'" in wrong.stderr
 
 
 def test_a_study_through_a_server(server, tmp_path):
@@ -215,7 +247,7 @@ def test_interrupted_and_gone_on_with(server, tmp_path):
     working.send_signal(signal.SIGINT)
     assert working.wait() == 130
     told = Path(said[1]).read_text(encoding="utf-8")
-    assert "the same command goes on" in told and "Traceback" not in told
+    assert "the same command resumes" in told and "Traceback" not in told
     assert 32 <= answered() < 16 * 5
     again = anthrokit(*command, cwd=tmp_path)
     assert again.returncode == 0 and "48" in again.stdout, again.stderr

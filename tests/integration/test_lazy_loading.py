@@ -29,7 +29,7 @@ print("used")
 """
 MAKE = """
 import time
-from anthrokit.models.embedded import _keep
+from anthrokit.models.embedded import _cached_folder
 
 def make(workshop):
     print("made")
@@ -39,7 +39,7 @@ def make(workshop):
         time.sleep(0.01)
     return workshop / "model"
 
-assert len(list(_keep("a-model", make).iterdir())) == 21
+assert len(list(_cached_folder("a-model", make).iterdir())) == 21
 """
 ASK = "__import__('anthrokit').LLM('local/smollm2-135m-instruct').complete('Hi', max_tokens=2)"
 USES = {
