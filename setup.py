@@ -1,4 +1,4 @@
-"""Build anthrokit from settings.ini, the one place where its metadata stands."""
+"""Build anthrokit from settings.ini, which holds its metadata."""
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -40,7 +40,11 @@ setup(
     # data/ and the notebooks are installed as anthrokit/data, anthrokit/papers, …: one copy of each file.
     packages=[*find_packages(include=["anthrokit", "anthrokit.*"]), "anthrokit.data", *NOTEBOOKS],
     package_dir={"anthrokit": "anthrokit", "anthrokit.data": "data", **NOTEBOOKS},
-    package_data={"anthrokit": ["py.typed", "**/*.pyi"], "anthrokit.data": ["**/*"], **{name: ["*.ipynb"] for name in NOTEBOOKS}},
+    package_data={
+        "anthrokit": ["py.typed"],
+        "anthrokit.data": ["**/*"],
+        **{name: ["*.ipynb"] for name in NOTEBOOKS},
+    },
     include_package_data=False,
     classifiers=[
         "Development Status :: 3 - Alpha",
