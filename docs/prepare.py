@@ -476,8 +476,8 @@ def api_row(module: str, name: str, given: dict[str, ast.stmt], code: str) -> st
     """Return a row of the API page: a name, linked to its chapter, and its first line."""
     node = given[name]
     twin = name[1:] if isinstance(given.get(name[1:]), Definition) and name[0] == "a" else ""
-    other = f"`{twin}` for code that awaits." if twin else value_line(name, node, code)
-    line = first_line(node) if isinstance(node, Definition) else other
+    line = f"`{twin}` for code that awaits." if twin else ""
+    line = first_line(node) if isinstance(node, Definition) else line or value_line(name, node, code)
     escaped = line.replace("|", "\\|")
     return f"| [`{name}`]({homes()[module]}#{twin or name}) | {escaped} |\n"
 

@@ -6,6 +6,7 @@ from . import human_data as human_data
 from . import judge_checks as judge_checks
 from . import label_plan as label_plan
 from . import panel_checks as panel_checks
+from . import perception as perception
 from .accuracy import effective_votes as effective_votes
 from .accuracy import judge_accuracy as judge_accuracy
 from .annotations import draw_annotation_sample as draw_annotation_sample
@@ -27,3 +28,4 @@ from .judge_checks import sample_agreement as sample_agreement
 from .label_plan import labels_needed as labels_needed
 from .panel_checks import compare_protocols as compare_protocols
 from .panel_checks import panel_sensitivity as panel_sensitivity
+from .perception import perceived as perceived

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..simulation import Taxonomy
 from .accuracy import accuracy_measures
 
 # %% auto #0
-__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people']
+__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'load_rankings']
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #65b0340a
 _JUDGED = [Taxonomy.load()[name] for name in Taxonomy.load().judged]
@@ -329,3 +330,74 @@ def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:
     ]
     cluster, said, truth = zip(*rows, strict=True) if rows else ((), (), ())
     return _compared(np.array(said, dtype=bool), np.array(truth, dtype=bool), pd.Series(cluster), **parameters)
+
+# %% ../../nbs/08_validity/05_human_data.ipynb #71c00002
+_RANKINGS = {
+    "place": "human/relationship_rankings.jsonl",
+    "url": "https://raw.githubusercontent.com/HannahKirk/relationship-seeking-ai/"
+    "6f8e93adb15ae2485aabdd80df1e9802b91b5db9/data/human_study/calibration_study/combined_ranking_tasks.jsonl",
+    "sha256": "e713999ef4e557b24778c6ecc8e3551de6a1d0d61995c20a8eeedc56ee0d8496",
+}
+_RANKED_TEXTS = {
+    "place": "human/relationship_texts.csv",
+    "url": "https://raw.githubusercontent.com/HannahKirk/relationship-seeking-ai/"
+    "6f8e93adb15ae2485aabdd80df1e9802b91b5db9/6-human-studies-preparation/stimuli/calibration_study/"
+    "output_experiment_files/quick-fire/quick-fire.csv",
+    "sha256": "a1a58ddb6fda26b5682f596555c0903e5ecc124bf3050a14fb0f64f18950a25c",
+}
+
+
+def load_rankings(
+    rankings: str | os.PathLike | None = None, texts: str | os.PathLike | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Load people's rankings of answers by how relationship-seeking they are, as ordered pairs.
+
+    Parameters
+    ----------
+    rankings, texts : str or path, optional
+        Files in the published format. By default they are downloaded, or read from the folder that the environment
+        variable ANTHROKIT_DATA names, and their checksums are verified.
+
+    Returns
+    -------
+    (pairs, texts) : DataFrames
+        pairs: cluster (the prompt), person, more, less (the item_id of the answer ranked higher and lower), test. texts:
+        item_id, cluster, dose (of the steering), user, message, test. `test` marks prompts reserved for testing. Ties are
+        omitted.
+
+    Raises
+    ------
+    TableError
+        If a file can't be obtained or lacks a column.
+
+    Notes
+    -----
+    Kirk et al. (2025), relationship-seeking AI, calibration study. Six pairs of one ranking are dependent: compute
+    intervals by cluster.
+
+    Examples
+    --------
+    >>> from anthrokit.validity.human_data import load_rankings
+    >>> load_rankings()[0]["cluster"].nunique()  # doctest: +SKIP
+    150
+    """
+    table = tables.read_frame(public_file(**_RANKED_TEXTS) if texts is None else Path(texts))
+    doses = [f"{dose:.1f}" for dose in np.arange(-1.5, 2, 0.5)]
+    _need(table, ["prompt_id", "opening_prompt", *doses], "ranked texts")
+    table = table.melt(["prompt_id", "opening_prompt"], doses, "dose", "message").dropna()
+    table = table.astype({"dose": float, "prompt_id": float}).astype({"prompt_id": int})
+    name = "{} {:+.1f}".format
+    items = pd.DataFrame({"item_id": list(map(name, table["prompt_id"], table["dose"]))}, table.index)
+    items = items.assign(cluster=table["prompt_id"].astype("str"), dose=table["dose"], user=table["opening_prompt"])
+    items = items.assign(message=table["message"], test=table["prompt_id"] % 3 == 0)
+
+    ranked = tables.read_frame(public_file(**_RANKINGS) if rankings is None else Path(rankings))
+    _need(ranked, ["subtask", "ppt_id", "prompt_id", *(f"{a}:{b}" for a in "ABCD" for b in ("rank", "multiplier"))], "rankings")
+    ranked = ranked[ranked["subtask"] == "quick-fire-ranking"].astype({"prompt_id": int}).reset_index(drop=True)
+    parts = []
+    for first, second in permutations("ABCD", 2):
+        above = ranked[ranked[f"{first}:rank"] > ranked[f"{second}:rank"]]
+        ids = [list(map(name, above["prompt_id"], above[f"{one}:multiplier"])) for one in (first, second)]
+        pair = {"cluster": above["prompt_id"].astype("str"), "person": above["ppt_id"], "more": ids[0], "less": ids[1]}
+        parts.append(pd.DataFrame({**pair, "test": above["prompt_id"] % 3 == 0}))
+    return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True), items.reset_index(drop=True)

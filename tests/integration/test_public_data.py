@@ -96,3 +96,15 @@ def test_the_adapted_encoder_agrees_with_people_on_what_a_chatbot_can_truthfully
     found = check_against_people(data, [sentence_judge()], dataset_behaviours("robots_dont_cry"), n_resamples=50)
     estimates = found[found["judge"] == "sentences"].set_index("measure")["estimate"]
     assert estimates["AUC"] >= 0.8 and estimates["kappa"] > 0.4
+
+
+def test_rankings_are_read_whole_and_people_agree_as_published(public_data):
+    from anthrokit.validity.human_data import load_rankings
+    from anthrokit.validity.perception import people_accuracy
+
+    pairs, texts = load_rankings()
+    assert (len(pairs), len(texts), pairs["person"].nunique(), pairs["cluster"].nunique()) == (8902, 1050, 297, 150)
+    fitting = pairs[~pairs["test"]]
+    agreement = people_accuracy(fitting).set_index("against")
+    assert agreement.loc["another person", "estimate"] == pytest.approx(0.76, abs=0.02)
+    assert set(pairs["more"]) | set(pairs["less"]) <= set(texts["item_id"])

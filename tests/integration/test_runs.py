@@ -317,7 +317,7 @@ def spoil(ledger, how):
         "cut short": "is damaged .* anthrokit repair .* NEW_FOLDER",
         "no database": "can't be read as a ledger: it is not an SQLite file",
         "other version": "its tables are of version 99, not 1. Install that version",
-        "other program": "is no ledger of this version of anthrokit",
+        "other program": "is not a ledger of this version of anthrokit",
     }.items(),
 )
 def test_a_ledger_that_is_not_whole_is_refused_before_any_call(server, tmp_path, how, told):
@@ -395,7 +395,7 @@ def test_a_full_disk_is_told_and_keeps_what_was_there(server, tmp_path):
         run.bind(kind=None)
         pages = run.rows("PRAGMA page_count")[0][0]
         run.rows(f"PRAGMA max_page_count = {pages + 4}")
-        with pytest.raises(RunError, match="the disk is full. What was reported before is kept; make room"):
+        with pytest.raises(RunError, match="the disk is full. What was reported before is saved; make room"):
             simulate(prompts, model, model, run=run, turns=3, progress=False)
     with simulate(prompts, model, model, run=tmp_path / "run", turns=3, progress=False) as run:
         assert run.missing().empty and len(run.messages()) == 48
