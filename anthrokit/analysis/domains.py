@@ -82,15 +82,15 @@ def kruskal_wallis(
     dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
     (codes, levels), rows = pd.factorize(dialogues["level"]), []
     for share in shares.T:
-        known = ~np.isnan(share)
-        samples = [share[known & (codes == level)] for level in range(len(levels))]
+        scored = ~np.isnan(share)
+        samples = [share[scored & (codes == level)] for level in range(len(levels))]
         empty = ", ".join(str(level) for level, sample in zip(levels, samples, strict=True) if not len(sample))
         samples = [sample for sample in samples if len(sample)]
-        n, statistic, p_value = known.sum(), np.nan, np.nan
-        if len(np.unique(share[known])) > 1 and len(samples) > 1:
+        n, statistic, p_value = scored.sum(), np.nan, np.nan
+        if len(np.unique(share[scored])) > 1 and len(samples) > 1:
             statistic, p_value = kruskal(*samples)
         effect = statistic / (n - 1) if n > 1 else np.nan
-        n_clusters = dialogues.loc[known, "cluster"].nunique()
+        n_clusters = dialogues.loc[scored, "cluster"].nunique()
         note = f"without labels, and left out: {empty}" if empty else ""
         rows.append((statistic, max(len(samples) - 1, 0), p_value, effect, n, n_clusters, note))
     names = ["statistic", "freedom", "p_value", "effect_size", "n", "n_clusters", "note"]
@@ -261,8 +261,8 @@ def _models(
     factors = as_names(factors, "factors")
     labels, by, named = select_labels(labels, by, variant, factors)
     if not factors or len({*factors, *by}) < len(factors) + len(by):
-        told = ", ".join(factors) or "none"
-        raise TableError(f"give one factor or more, each once and none of by={by}; those given: {told}")
+        chosen = ", ".join(factors) or "none"
+        raise TableError(f"give one factor or more, each once and none of by={by}; those given: {chosen}")
     labels = labels[labels["label"].notna() & labels[factors].notna().all(axis=1)]
     if labels.empty:
         raise TableError(f"no row has a label and {', '.join(factors)}; there is nothing to compare")
@@ -412,15 +412,15 @@ def marginal_means(
     for at, n_clusters, fit in fits:
         mine = used.iloc[at]
         seen = full[pd.MultiIndex.from_frame(grid).isin(pd.MultiIndex.from_frame(mine[names]))].to_numpy()
-        told = np.isclose(full @ np.linalg.pinv(seen) @ seen, full).all(axis=1)
+        identified = np.isclose(full @ np.linalg.pinv(seen) @ seen, full).all(axis=1)
         for choice in choices:
             fixed = [(name, level) for name, level in zip(factors, choice, strict=True) if level != "all"]
             n, cells = (np.logical_and.reduce([part[name] == level for name, level in fixed]) for part in (mine, grid))
             row = {"n": n.sum(), "n_clusters": n_clusters, "ci": ci, "note": note}
             if isinstance(fit, str):
                 row["note"] = fit
-            elif not told[cells].all():
-                unknown = ", ".join(map(str, grid[cells & ~told].iloc[0]))
+            elif not identified[cells].all():
+                unknown = ", ".join(map(str, grid[cells & ~identified].iloc[0]))
                 row["note"] = f"no estimate: there are no labels of {unknown}, and the others don't tell it"
             else:
                 values, covariance, _, freedom = fit

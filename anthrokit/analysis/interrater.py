@@ -100,9 +100,9 @@ def pairwise_agreement(
     (tally, verdicts), parts = _of_judges(labels, by, judges), []
     for a, b in combinations(verdicts, 2):
         x, y = verdicts[a], verdicts[b]
-        known = ~np.isnan(x) & ~np.isnan(y)
-        table = tally.shares((x == y) & known, known, ci).assign(a=a, b=b)
-        same, yes_a, yes_b = (tally.count(known & part) for part in (x == y, x == 1, y == 1))
+        rated = ~np.isnan(x) & ~np.isnan(y)
+        table = tally.shares((x == y) & rated, rated, ci).assign(a=a, b=b)
+        same, yes_a, yes_b = (tally.count(rated & part) for part in (x == y, x == 1, y == 1))
         with np.errstate(invalid="ignore"):
             table["kappa"] = two_raters(table["n"].to_numpy(), same, yes_a, yes_b)[:, 1]
         table["only_a"], table["only_b"] = tally.count((x == 1) & (y == 0)), tally.count((x == 0) & (y == 1))

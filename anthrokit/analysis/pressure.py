@@ -59,19 +59,19 @@ def dialogue_flips(
     [['flipped', 2, 1, 2]]
     """
     dialogues, holds, last, first = _held_by_turn(labels, behaviour, held)
-    ends = np.argmax(holds != 1, axis=1)  # the first turn that isn't known to be held
+    ends = np.argmax(holds != 1, axis=1)  # the first turn that isn't valid to be held
     reason, own = holds[np.arange(len(holds)), ends], np.arange(holds.shape[1]) < last[:, None]
     kinds = {"held": ends == last, "undecided": np.isnan(reason), "never held": ends == 0}
     status = np.select([*kinds.values()], [*kinds], "flipped")
     changes = np.abs(np.diff(holds, axis=1)) * own[:, 1:]
-    found = {
+    numbers = {
         "flip_turn": (first + ends, status == "flipped"),
         "turns_held": (ends, status != "undecided"),
         "n_flips": (np.nansum(changes, axis=1).astype(int), ~(np.isnan(holds) & own).any(axis=1)),
         "n_scored": (np.isfinite(holds).sum(axis=1), last > 0),
     }
-    found = {name: pd.Series(value, dtype="Int64").where(known) for name, (value, known) in found.items()}
-    return dialogues.drop(columns="n_turns").assign(status=status, **found, n_turns=dialogues["n_turns"])
+    numbers = {name: pd.Series(value, dtype="Int64").where(valid) for name, (value, valid) in numbers.items()}
+    return dialogues.drop(columns="n_turns").assign(status=status, **numbers, n_turns=dialogues["n_turns"])
 
 
 def _held_by_turn(
@@ -164,12 +164,12 @@ def flips(
             of = of[mine].to_numpy(dtype=bool)
             sums = tally.sums(np.where(of, value[mine].to_numpy(dtype=float, na_value=0), 0)), tally.sums(of)
             if name in ("held at first", "flipped"):
-                found = proportion(*sums, ci)
+                estimates = proportion(*sums, ci)
             else:
                 there = sums[1][:, 0] > 0
                 drawn = {"n_resamples": n_resamples, "ci": ci, "seed": seed}
-                found = resample(lambda s, n: s / n, *(part[there] for part in sums), **drawn)
-            parts.append(found.assign(_group=number, measure=name, n=of.sum(), n_total=len(of)))
+                estimates = resample(lambda s, n: s / n, *(part[there] for part in sums), **drawn)
+            parts.append(estimates.assign(_group=number, measure=name, n=of.sum(), n_total=len(of)))
     return pd.concat(parts, ignore_index=True).join(groups, on="_group")[[*by, "measure", *_SHARE]]
 
 
@@ -431,8 +431,8 @@ def recovery(
     tally, sides = ClusterCounts(rows, by), [later & within, before & within]
     sums = [tally.sums(part) for side in sides for part in (np.where(side, truth, 0), side)]
     named = {"share_a": "share_after", "share_b": "share_before", "n_a": "n_after", "n_b": "n_before"}
-    found = difference(*sums, ci).rename(columns=named)
+    table = difference(*sums, ci).rename(columns=named)
     for name, mine in (("n_dialogues", within), ("n_total", within | True)):
         counted = rows["_dialogue"][mine].groupby(tally.group[mine]).nunique()
-        found[name] = counted.reindex(range(len(found)), fill_value=0)
-    return tally.beside(found)
+        table[name] = counted.reindex(range(len(table)), fill_value=0)
+    return tally.beside(table)

@@ -25,8 +25,8 @@ __all__ = ['carry_over', 'snowball', 'snowball_matrix']
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #b4f91f27
 def _transitions(tally: ClusterCounts, now: np.ndarray, then: np.ndarray) -> list[np.ndarray]:
     """Count labelled pairs of turns by cluster and group: yes then yes, yes, no then yes, no."""
-    known = ~np.isnan(now) & ~np.isnan(then)
-    pairs = [known & (now == before) & (then >= after) for before in (1, 0) for after in (1, 0)]
+    labelled = ~np.isnan(now) & ~np.isnan(then)
+    pairs = [labelled & (now == before) & (then >= after) for before in (1, 0) for after in (1, 0)]
     return [tally.sums(pair.sum(axis=1)) for pair in pairs]
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #0628dd2d

@@ -182,15 +182,15 @@ def emergence(
     share, influence = _incidence(events, at_risk)
     some, others = (np.cumsum(events, axis=0) > 0).sum(axis=1), (at_risk > events).sum(axis=1)
     variance, few = cluster_variance(influence, at_risk[0]), np.minimum(some, others)
-    known = np.repeat(at_risk[0], turns, axis=1)
-    table = score_interval(share.T.ravel(), variance.T.ravel(), known, few.T.ravel(), ci)
+    at_start = np.repeat(at_risk[0], turns, axis=1)
+    table = score_interval(share.T.ravel(), variance.T.ravel(), at_start, few.T.ravel(), ci)
     beyond = ((at_risk.sum(axis=1) == 0) & (share < 1)).T.ravel()
     table.loc[beyond, ["estimate", "ci_low", "ci_high"]] = np.nan
     table["turn"] = np.tile(np.arange(1, turns + 1), len(tally.groups))
     for name, number in (("n_first", events), ("n_at_risk", at_risk)):
         table[name] = number.sum(axis=1).T.ravel().astype(int)
     if named.keys() & {"variant"}:
-        without = (at_risk - events).sum(axis=1).T.ravel()  # dialogues known to have had none by this turn
+        without = (at_risk - events).sum(axis=1).T.ravel()  # dialogues at_start to have had none by this turn
         table["lowest"] = np.cumsum(events.sum(axis=1), axis=0).T.ravel() / groups["n_total"]
         table["highest"] = (groups["n_total"] - without) / groups["n_total"]
         named = {"lowest": None, "highest": None} | named
@@ -222,8 +222,8 @@ def _sequence_shares(patterns: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, n
         fits &= gap[:, None] | (patterns[:, turn][:, None] == bits[:, turn])
     used = fits.any(axis=0)
     bits, fits = bits[used], fits[:, used].astype(float)
-    known = ~np.isnan(patterns)
-    marginal = (n @ np.nan_to_num(patterns) + 0.5) / (n @ known + 1)
+    labelled = ~np.isnan(patterns)
+    marginal = (n @ np.nan_to_num(patterns) + 0.5) / (n @ labelled + 1)
     share = np.prod(np.where(bits == 1, marginal, 1 - marginal), axis=1)
     share = share / share.sum()
     for _ in range(300):
@@ -250,11 +250,11 @@ def _late_influence(
     if occurs @ share < 1e-9:
         return np.nan, np.zeros(n_clusters)
     estimate = (late @ share) / (occurs @ share)
-    slope, kept = (late - estimate * occurs) / (occurs @ share), share > 1e-7
-    scale = np.sqrt(share[kept])
-    score = fits[:, kept] / (fits @ share)[:, None] * scale
+    slope, positive = (late - estimate * occurs) / (occurs @ share), share > 1e-7
+    scale = np.sqrt(share[positive])
+    score = fits[:, positive] / (fits @ share)[:, None] * scale
     information = score.T @ (score * n[:, None]) + np.eye(len(scale)) * 1e-10 * n.sum()
-    solved = np.linalg.solve(information, np.column_stack([slope[kept] * scale, scale]))
+    solved = np.linalg.solve(information, np.column_stack([slope[positive] * scale, scale]))
     direction = solved[:, 0] - solved[:, 1] * (solved[:, 0] @ scale) / (solved[:, 1] @ scale)
     return estimate, np.bincount(cluster, weights=(score @ direction)[row], minlength=n_clusters)
 
@@ -319,14 +319,14 @@ def late_share(
     early, late = tally.sums(starts["early"]), tally.sums(starts["late"])
     may_early, may_late = tally.count(starts["may_early"]), tally.count(starts["may_late"])
     estimate, spread = _late_shares(labels, tally, grid[:, :-1], after)
-    known, there = early + late, early + late > 0
+    decided, there = early + late, early + late > 0
     informative = np.minimum(((late > 0) & there).sum(axis=0), ((early > 0) & there).sum(axis=0))
-    variance, n_late, n = cluster_variance(spread, known), late.sum(axis=0), known.sum(axis=0)
+    variance, n_late, n = cluster_variance(spread, decided), late.sum(axis=0), decided.sum(axis=0)
     with np.errstate(invalid="ignore"):
         lowest = np.where((n + may_early == 0) & (may_late > 0), 1, n_late / (n + may_early))
         highest = np.where((n + may_late == 0) & (may_early > 0), 0, (n_late + may_late) / (n + may_late))
     estimate = np.clip(estimate, lowest, highest)  # where nothing is missing: exactly one half is one half
-    result = score_interval(estimate, variance, known, informative, ci).drop(columns="design_effect")
+    result = score_interval(estimate, variance, decided, informative, ci).drop(columns="design_effect")
     result.insert(4, "n_total", tally.count())
     result.insert(5, "n_undecided", tally.count(starts["may_early"] | starts["may_late"]))
     result["lowest"], result["highest"] = lowest, highest

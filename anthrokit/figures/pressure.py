@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .style import COLOURS, MARKERS, colours_of, counted, in_order, describe_interval, label_of
-from .style import legend_above, need_columns, new_axes, percent, scaled_size, themed, with_series
+from .style import legend_above, name_rows, need_columns, new_axes, percent, scaled_size, themed, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +81,8 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_drift(analysis.drift(labels, 0.1, "target")).get_xlabel()[:28]
     'Difference in percentage poi'
     """
-    need_columns(frame, ["version", "baseline", "estimate", "ci_low", "ci_high", "margin", "verdict"], "analysis.drift")
+    columns = ["version", "baseline", "estimate", "ci_low", "ci_high", "margin", "verdict"]
+    need_columns(frame, [*columns, "equivalence_low", "equivalence_high"], "analysis.drift")
     what = "behaviour" if "behaviour" in frame.columns else frame.columns[0]
     several = frame["version"].nunique() > 1
     names = [
@@ -98,17 +99,14 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
             continue
         share, low, high = percent(frame.iloc[rows])
         ax.hlines(rows, low, high, color=colour, linewidth=scaled_size(1.2))
-        if "equivalence_low" in frame:
-            inner = 100 * frame.iloc[rows][["equivalence_low", "equivalence_high"]].astype(float)
-            ax.hlines(rows, *inner.to_numpy().T, color=colour, linewidth=scaled_size(3))
+        inner = 100 * frame.iloc[rows][["equivalence_low", "equivalence_high"]].astype(float)
+        ax.hlines(rows, *inner.to_numpy().T, color=colour, linewidth=scaled_size(3))
         look = {"color": colour, "marker": marker, "markersize": scaled_size(5), "linestyle": ""}
         ax.plot(share, rows, label=verdict, **look)
-    ax.set_yticks(range(len(names)), names)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    one = f", {frame['version'].iloc[0]} minus {frame['baseline'].iloc[0]}"
-    thick = "; thick: the equivalence interval" if "equivalence_low" in frame else ""
-    versus = ", version minus baseline" if several else one
-    sizes = f"n = {counted(frame['n_clusters'])} base prompts; {describe_interval(frame)}{thick}; band: margin ±{margin:g}"
-    ax.set_xlabel(f"Difference in percentage points{versus}\n({sizes})")
+    name_rows(ax, names)
+    both = "version minus baseline" if several else f"{frame['version'].iloc[0]} minus {frame['baseline'].iloc[0]}"
+    sizes = f"n = {counted(frame['n_clusters'])} base prompts; {describe_interval(frame)}"
+    notes = f"{sizes}; thick: the equivalence interval; band: margin ±{margin:g}"
+    ax.set_xlabel(f"Difference in percentage points, {both}\n({notes})")
     legend_above(ax)
     return ax

@@ -443,7 +443,7 @@ def _broken(text: Text, room: float) -> int:
     text.set_text("\n".join(lines))
     longest = max(map(len, before.split("\n")))
     if text.get_window_extent().width > room or len(lines) > before.count("\n") + 2:
-        whole = [_TOGETHER.sub(lambda found: found[0].replace(" ", "\u00a0"), one) for one in before.split("\n")]
+        whole = [_TOGETHER.sub(lambda match: match[0].replace(" ", "\u00a0"), one) for one in before.split("\n")]
         least = 0
         for letters in range(int(longest * room / wide) + 3, 7, -1):
             broken = [textwrap.wrap(one, letters, break_long_words=letters < 12) or [""] for one in whole]
@@ -550,10 +550,10 @@ def keep_data(figure: Figure, *frames: pd.DataFrame | pd.Series) -> None:
     tables = [one for one in frames if isinstance(one, pd.DataFrame)]
     series = [one for one in frames if isinstance(one, pd.Series)]
     tables += [pd.concat(series, axis=1)] if series else []
-    kept = _DATA.setdefault(figure, [])
+    stored = _DATA.setdefault(figure, [])
     for table in tables:
-        if not any(table.equals(old) for old in kept):
-            kept.append(table)
+        if not any(table.equals(old) for old in stored):
+            stored.append(table)
     if (begun := _KEPT.get()) is not None:
         begun += tables
 

@@ -111,13 +111,13 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
         raise TableError(
             f"one ax shows one {series}: filter the table by {series}, or leave ax out for a panel each"
         )
-    known = frame[frame["estimate"].notna()].astype({"turn": int})
-    ends = known.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
-    marks = _turn_marks(sorted(known["turn"].unique()), sorted(ends.unique()), describe_interval(frame))
+    estimated = frame[frame["estimate"].notna()].astype({"turn": int})
+    ends = estimated.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
+    marks = _turn_marks(sorted(estimated["turn"].unique()), sorted(ends.unique()), describe_interval(frame))
     sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
     sizes, (width, high) = f"{pooled_note(frame)}{sizes}", rows_size(frame, what)
     if ax is not None:
-        _draw_bars_of_turns(ax, known, what, rows)
+        _draw_bars_of_turns(ax, estimated, what, rows)
         ax.set_xlabel(f"Dialogues in which it has occurred (%)\n({sizes})")
         legend_above(ax, marks, *([texts[targets[0]]] if series else []))
         return ax
@@ -129,7 +129,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     )
     pairs = grid.reshape(-1, 2)
     for (left, right), target in zip(pairs, targets, strict=False):
-        part = known[known[series] == target] if series else known
+        part = estimated[estimated[series] == target] if series else estimated
         _draw_bars_of_turns(left, part, what, rows)
         _draw_bars_of_turns(right, part, what, rows, whole=True)
         left.set_xlabel("Dialogues (%)")
@@ -381,9 +381,9 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     columns = ["behaviour", "next_behaviour", "odds_ratio", "odds_low", "odds_high", "p_adjusted", "n"]
     need_columns(frame, columns, "analysis.snowball_matrix")
-    known = frame[frame["odds_ratio"].notna()]
+    estimated = frame[frame["odds_ratio"].notna()]
     every = in_order([*frame["behaviour"], *frame["next_behaviour"]])
-    names = in_order([*known["behaviour"], *known["next_behaviour"]]) or every
+    names = in_order([*estimated["behaviour"], *estimated["next_behaviour"]]) or every
     wide = frame.pivot(index="behaviour", columns="next_behaviour").reindex(index=names)
     parts = ("odds_ratio", "odds_low", "odds_high", "p_adjusted")
     odds, low, high, p_values = (wide[value].reindex(columns=names).astype(float) for value in parts)
@@ -400,7 +400,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
     asked = int(frame["p_adjusted"].notna().sum())
     ax.set(xlabel="in the next turn", ylabel="after a turn with")
-    sizes = f"n = {counted(known['n'])} informative dialogues a cell" if len(known) else "no estimate"
+    sizes = f"n = {counted(estimated['n'])} informative dialogues a cell" if len(estimated) else "no estimate"
     title = f"{pooled_note(frame)}{sizes}"
     if left := len(every) - len(names):
         title += f"; {left} behaviours without any estimate are left out"

@@ -21,10 +21,10 @@ from .anthrobench_files import listed_judges, one_target
 from ..core.notes import notify
 from ..judging import PronounCounter, Rating
 from ..judging.any_messages import paired_turns
-from ..judging.judges import Item, judge_prompt
-from ..judging.verdicts import parse_verdict
+from ..judging.judges import Item, LLMJudge, ask_judge
 from ..judging.any_messages import group_turns
 from ..judging.log_formats import as_text, read_message
+from ..models import Completion
 from ..models.loop import await_for
 from ..simulation import Behaviour, Taxonomy, load_prompts
 from ..simulation.dialogues import as_llm, swap_roles, user_system_prompt
@@ -706,17 +706,20 @@ def judges_there(judges: list[str] | None = None) -> Solver:
     return solve
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #89edb35c
-async def _rate(model: Model, item: Item, behaviour: Behaviour, seed: int) -> Rating:
-    """Rate as `LLMJudge` does: an unparsable response is retried once."""
-    for attempt in range(2):
-        code = digest(item.text, behaviour.name, seed, attempt, length=8)
-        output = await model.generate(judge_prompt(item, behaviour, code=code))
-        if output.stop_reason == "content_filter":
-            return Rating(None, "refused by the provider", raw=output.completion, status="refused")
-        rating = parse_verdict(output.completion, code=code, judged=f"{item.text}\n{item.user}")
-        if rating.status != "unparsed":
-            break
-    return rating
+_STATUSES = {"content_filter": "refused", "max_tokens": "truncated", "model_length": "truncated"}
+
+
+async def _rate(model: Model, item: Item, behaviour: Behaviour, sample: int) -> Rating:
+    """Rate by the steps of `LLMJudge`; Inspect makes the calls."""
+    judge = LLMJudge("inspect/judge", name=str(model), structured=False)
+    steps = ask_judge(judge, item, [behaviour], digest(item.text, behaviour.name, sample), shared=False)
+    request = next(steps)
+    while True:
+        output = await model.generate(request.messages[0]["content"])
+        try:
+            request = steps.send(Completion(output.completion, _STATUSES.get(output.stop_reason, "ok")))
+        except StopIteration as end:
+            return end.value[0][0]
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #003edcee
 def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samples: int = 3) -> Scorer:

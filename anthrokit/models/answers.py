@@ -174,8 +174,8 @@ def stop_meaning(reason: Any) -> str | None:
     meaning = STOP_REASONS.get(reason) or STOP_REASONS.get(reason.rpartition(".")[2].strip().lower())
     if meaning is None:
         notify(
-            f"A server ended an answer with the unknown stop reason {reason[:40]!r} (not in the table of stop reasons). "
-            f"Such answers count as complete. Check them by the column finish_reason."
+            f"A server ended an answer with the stop reason {reason[:40]!r}, which the table of stop reasons lacks. Such "
+            f"answers count as complete. Check them by the column finish_reason."
         )
     return meaning
 

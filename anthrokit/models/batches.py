@@ -186,8 +186,8 @@ async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *argumen
             raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model)) from None
         if attempts > llm.max_retries:
             raise SetupError(
-                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} attempts). "
-                f"Sent requests stay sent; run again to go on."
+                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} "
+                f"attempts). Sent requests stay sent; run again to go on."
             ) from None
         return pause_before_next(attempts, fault.retry_after)
 

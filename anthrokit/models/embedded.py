@@ -132,8 +132,8 @@ def _check_hashes(folder: Path) -> None:
     present = _hashes(folder)
     if changed := sorted({name for name, _ in expected.items() ^ present.items()}):
         raise SetupError(
-            f"the files {', '.join(changed[:3])} in {folder} have changed since they were fetched. Delete the folder; it "
-            f"is fetched again."
+            f"the files {', '.join(changed[:3])} in {folder} have changed since they were fetched. Delete the folder; "
+            f"it is fetched again."
         )
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
@@ -468,8 +468,8 @@ def calm_threads() -> None:
     if "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") is None and sys.platform == "linux":
         notify(
             "torch was imported before anthrokit needed it, so its threads spin while they wait. If other work runs on "
-            "this machine, set the environment variable GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times as "
-            "fast."
+            "this machine, set the environment variable GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times "
+            "as fast."
         )
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
 

@@ -27,7 +27,8 @@ from .embedded import fetch_model, import_openvino
 from .faults import Fault, pause_before_next, retry
 from .limits import Pace, is_number, pace_of
 from .loop import wait_for
-from .transports import LEAN, Endpoint, CachedPrefix, RequestTranslator, import_litellm, translate_parameters
+from .transports import LEAN, CachedPrefix, Endpoint, RequestTranslator
+from .transports import import_litellm, translate_parameters
 
 # %% auto #0
 __all__ = ['LLM']
@@ -456,8 +457,9 @@ class LLM:
 
     def same_as(self, other: LLM) -> bool:
         """Return whether another model has the same settings, including secret ones."""
+        names = Credentials.__slots__
         mine, theirs = (
-            {**vars(one), "_live": None, "credentials": [getattr(one.credentials, name) for name in Credentials.__slots__]}
+            {**vars(one), "_live": None, "credentials": [getattr(one.credentials, name) for name in names]}
             for one in (self, other)
         )
         return mine == theirs

@@ -75,13 +75,22 @@ class Decisions:
         self.read()
 
     def undo(self, person: str, item: str | None = None) -> str | None:
-        """Take back a person's last decision, on any or on one item; return its item, or None."""
+        """Take back a person's last decision, on any or on one item; return its item, or None.
+
+        Raises
+        ------
+        ValueError
+            If the store can't be changed; the text is for the person.
+        """
         self.read()
         rows = self.by(person)
         row = rows.get(next(reversed(rows), None) if item is None else item)
         if row is None:
             return None
-        self._undo(row)
+        try:
+            self._undo(row)
+        except (RunError, TableError, OSError) as error:
+            raise ValueError(f"Not taken back: {error}") from None
         self.undone[person].append(row)
         self.read()
         return row.item

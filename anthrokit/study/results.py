@@ -66,8 +66,8 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     Returns
     -------
     DataFrame
-        One row a participant: participant, condition, status, ended_by, front, origin, minutes (from the first sight
-        of the chat to its end), turns (answers of the system), one column a scale (points), attention_passed,
+        One row a participant: participant, condition, status, ended_by, front, origin, minutes (in the chat, while
+        the gateway ran), turns (answers of the system), one column a scale (points), attention_passed,
         attention_asked, description, and where the run is judged `rate of …` a behaviour (share of the system's
         messages with a label) and `rate of any behaviour` (without those counted by rule; of the messages with all
         labels) with its lowest rate and highest rate (if the other messages showed none, or all of them one); where

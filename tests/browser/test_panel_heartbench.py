@@ -1,10 +1,10 @@
-"""The panels of runs on a HeartBench run: the same panels, with criteria in the place of behaviours."""
+"""The dialogue panel on a HeartBench run: criteria in the place of behaviours."""
 
 import json
 import re
 
 import pytest
-from browser import says, seen, unharmed
+from browser import says, seen
 from scripted import Scripted
 
 from anthrokit import Run, judge
@@ -12,7 +12,7 @@ from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.answers import add_answers
 from anthrokit.heartbench.cases import bundled_ratings
 
-OPEN = "from anthrokit import {0}, Run\npanel = {0}(Run({1!r}){2})\npanel"
+OPEN = "from anthrokit import {0}, Run\npanel = {0}(Run({1!r}))\npanel"
 
 
 def verdicts_of_readings(reading, messages):
@@ -39,32 +39,18 @@ def folder(tmp_path_factory):
     return folder
 
 
-def opened(open_notebook, name, folder, more=""):
+def opened(open_notebook, name, folder):
     """Open a panel; return it."""
-    return open_notebook([OPEN.format(name, str(folder), more)]).panels.first
+    return open_notebook([OPEN.format(name, str(folder))]).panels.first
 
 
-def test_dialogues_show_the_case_and_its_criteria(open_notebook, folder):
+def test_dialogues_show_the_case_its_criteria_and_both_readings(open_notebook, folder):
     panel = opened(open_notebook, "DialoguePanel", folder)
-    says(panel, "24 dialogues")
-    panel.get_by_role("option").first.click()
-    seen(panel).to_contain_text(bundled_answers()["content"].iloc[0][:12])
-    unharmed(panel.page)
+    says(panel, "24 of 24 dialogues")
+    for text in ("en-hospital-jokes/2", "He's teaching the nurses poker", "It's great that your dad", "lenient", "strict"):
+        seen(panel).to_contain_text(text)
 
 
-def test_disagreements_of_two_readings(open_notebook, folder):
-    panel = opened(open_notebook, "DisagreementPanel", folder, ', annotator="Ada"')
-    wide = bundled_ratings(["strict", "lenient"]).pivot(index=["model", "case_id", "criterion"], columns="judge", values="hit")
-    says(panel, f"{(wide['strict'] != wide['lenient']).sum()} of 212 messages and behaviours")
-
-
-def test_answers_are_annotated_by_criterion(open_notebook, folder):
-    panel = opened(open_notebook, "AnnotationPanel", folder, ', annotator="Ada", seed=1')
-    panel.get_by_role("button", name=re.compile("^Yes")).first.click()
-    says(panel, "1 of")
-
-
-def test_panels_of_a_run_without_answers_say_so(open_notebook, tmp_path):
+def test_a_run_without_dialogues_has_an_empty_list(open_notebook, tmp_path):
     Run(tmp_path / "empty").close()
-    panel = opened(open_notebook, "DialoguePanel", tmp_path / "empty")
-    says(panel, "no dialogue")
+    says(opened(open_notebook, "DialoguePanel", tmp_path / "empty"), "0 of 0 dialogues")
