@@ -91,8 +91,10 @@ async def run_steps(
     Parameters
     ----------
     steps : generator
-        Yields a `Request`; a `functools.partial` for slow local work; the steps of a part; a list of these, which run side
-        by side; or a tuple of these, of which the first runs before the others. It receives the result in the same form.
+        Yields a `Request`; a `functools.partial` for slow local work; the steps of a part; a list of these, which run
+        side
+        by side; or a tuple of these, of which the first runs before the others. It receives the result in the same
+        form.
     send : coroutine function
         Returns the completion of a request.
     compute : coroutine function
@@ -401,7 +403,8 @@ def _active(
     with _ACTIVE_GUARD:
         if folder in _ACTIVE:
             raise RunError(
-                f"another job of this process is working on the run {job.run.folder}. Wait for it: two jobs would pay for "
+                f"another job of this process is working on the run {job.run.folder}. Wait for it: two jobs would pay "
+                f"for "
                 "the same calls."
             )
         _ACTIVE.add(folder)
@@ -499,7 +502,8 @@ def run_job(
     job : Job
         The job.
     batch : bool or Batch
-        Send the requests in the providers' batches: responses within a day, at about half the price. If the process ends
+        Send the requests in the providers' batches: responses within a day, at about half the price. If the process
+        ends
         meanwhile, nothing is lost: the same call continues to wait for the submitted requests.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
         Whose workers make the calls, in shards of hundreds: any object with the interface of `concurrent.futures`. The
@@ -730,8 +734,10 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
     -------
     DataFrame
         One row per model and purpose, and "all": purpose, name, model, total (results), done, calls (pending),
-        calls_least, answer_tokens (mean of the `measured` responses; assumed if that is 0), tokens_in, tokens_cached (the
-        part of them that the provider is expected to read from its cache), tokens_out, cost (US dollars; NA if a price is
+        calls_least, answer_tokens (mean of the `measured` responses; assumed if that is 0), tokens_in, tokens_cached
+        (the
+        part of them that the provider is expected to read from its cache), tokens_out, cost (US dollars; NA if a price
+        is
         unknown), cost_cached (with the savings of the cache) and cost_most (with the longest responses).
 
     Examples
@@ -782,7 +788,8 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
 def job_function(make: Callable[..., Job]) -> Any:
     """Turn a function that makes a job into a function that runs it.
 
-    The parameters `batch`, `on`, `progress` and `wait` of the function, if it has them, are passed to `run_job`. The result
+    The parameters `batch`, `on`, `progress` and `wait` of the function, if it has them, are passed to `run_job`. The
+    result
     has two attributes: `job(…)` makes the job without running it, `awaited(…)` is the twin for code that awaits.
 
     Parameters
@@ -858,12 +865,14 @@ def ask(
         The request, or a function from the attempt (1, 2, …) to the request. Attempt *n* adds n − 1 to its seed, if it
         has one.
     parse : callable
-        Takes the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an unparsable
+        Takes the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an
+        unparsable
         response.
     max_attempts : int
         Maximum number of attempts.
     retry_message : callable, optional
-        From the error to the message that tells the model about it. The response and this message follow the request of the
+        From the error to the message that tells the model about it. The response and this message follow the request
+        of the
         next attempt. With None the next attempt sends the request alone.
     read_truncated : bool
         Parse a response that was cut off by the token limit. By default it counts as unparsable.
@@ -939,7 +948,8 @@ class PromptJob(Job):
     Parameters
     ----------
     table : str
-        A table of the ledger. Its first key is the item. The columns model, hash, status, raw and error are filled in here.
+        A table of the ledger. Its first key is the item. The columns model, hash, status, raw and error are filled in
+        here.
     prompts : mapping
         Item to all its prompts, one after the other. Other prompts or settings are a new request.
     rows : callable

@@ -234,7 +234,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
     package : str
         The name of the package, `__name__`.
     file : str
-        The package's `__init__.py`, `__file__`. The `__init__.pyi` beside it lists the names, for type checkers as well.
+        The package's `__init__.py`, `__file__`. The `__init__.pyi` beside it lists the names, for type checkers as
+        well.
 
     Examples
     --------

@@ -50,7 +50,8 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
     """
     if _ADDRESS.match(os.fspath(path)):
         raise error(
-            f"{os.fspath(path)!r} is an address, and anthrokit reads and writes local files only. Give the path of a local "
+            f"{os.fspath(path)!r} is an address, and anthrokit reads and writes local files only. Give the path of a "
+            f"local "
             "or mounted folder, and copy the files with the storage's own tool (aws s3 cp, gsutil cp, rclone copy)."
         )
     return Path(path).expanduser()
@@ -157,7 +158,8 @@ def refuse_links(folder: str | os.PathLike) -> None:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         if links := sorted(entry.name for entry in entries if entry.is_symlink()):
             raise RunError(
-                f"{folder} holds a symbolic link, {links[0]!r}, through which another file would be read or overwritten. "
+                f"{folder} holds a symbolic link, {links[0]!r}, through which another file would be read or "
+                f"overwritten. "
                 "Put the file itself in its place, or remove the link."
             )
 

@@ -201,7 +201,8 @@ def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
     state = next((name for name in ("status", "content") if name in about.stored_columns), None)
     empty = {"status": "{}.status IN " + _NO_RESULT, "content": "{}.content IS NULL", None: "0"}[state]
     copy.execute(
-        f"DELETE FROM main.{table} AS a WHERE {empty.format('a')} AND EXISTS (SELECT 1 FROM part.{table} b WHERE {same} "
+        f"DELETE FROM main.{table} AS a WHERE {empty.format('a')} AND EXISTS (SELECT 1 FROM part.{table} b WHERE "
+        f"{same} "
         f"AND NOT {empty.format('b')})"
     )
     compared = [name for name in about.stored_columns if name not in {*about.key, *_CIRCUMSTANCES}]
@@ -328,7 +329,8 @@ def _sources(path: Path) -> Iterator[list[sqlite3.Connection]]:
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:
     """Save the readable rows of a damaged run into a new run. The damaged run does not change.
 
-    A dialogue that lost a message goes back to the turn before it and becomes planned; `simulate` continues it. Lost ratings
+    A dialogue that lost a message goes back to the turn before it and becomes planned; `simulate` continues it. Lost
+    ratings
     are missing; `judge` makes them.
 
     Parameters

@@ -353,7 +353,8 @@ class Run(Ledger):
             write_file(self.folder / "manifest.json", _as_json(self.manifest()))
         except OSError as error:
             raise RunError(
-                f"{self.folder / 'manifest.json'} can't be written: {error.strerror}. All results are saved in the ledger. "
+                f"{self.folder / 'manifest.json'} can't be written: {error.strerror}. All results are saved in the "
+                f"ledger. "
                 "Make room, or get the right to write there, and run again."
             ) from None
 
@@ -477,7 +478,8 @@ class Run(Ledger):
         Returns
         -------
         DataFrame
-            The columns of `list_columns("labels")`, one column per judge (its mode), category, and of the dialogue target,
+            The columns of `list_columns("labels")`, one column per judge (its mode), category, and of the dialogue
+            target,
             user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and the design columns. Labels
             that are pending are missing.
 
@@ -567,7 +569,8 @@ class Run(Ledger):
         Returns
         -------
         DataFrame
-            kind (message or rating), dialogue_id, turn, behaviour, judge, sample, status, reason. An unfinished dialogue
+            kind (message or rating), dialogue_id, turn, behaviour, judge, sample, status, reason. An unfinished
+            dialogue
             is one row, at its next turn.
 
         Examples
@@ -665,7 +668,8 @@ class Run(Ledger):
     def export(self, folder: str | os.PathLike) -> Path:
         """Write every table as Parquet and CSV into a folder, with the manifest and a data dictionary.
 
-        Existing files of the same names are replaced. The meaning of each column is in dictionary.csv and in the Parquet
+        Existing files of the same names are replaced. The meaning of each column is in dictionary.csv and in the
+        Parquet
         files.
 
         Raises
@@ -707,7 +711,8 @@ class Run(Ledger):
         Parameters
         ----------
         export : str or path
-            A folder that `export` wrote. Its CSV files and manifest are read. Empty text becomes missing where the column
+            A folder that `export` wrote. Its CSV files and manifest are read. Empty text becomes missing where the
+            column
             allows that, since CSV does not distinguish the two.
         folder : str or path
             The folder of the new run.
@@ -815,7 +820,8 @@ def has_facts(run: Run, **facts: Any) -> bool:
     Raises
     ------
     RunError
-        If a fact differs and the run has dialogues or, for facts about the writer of prompts, prompts. The message lists
+        If a fact differs and the run has dialogues or, for facts about the writer of prompts, prompts. The message
+        lists
         the differences.
 
     Examples

@@ -141,7 +141,8 @@ def _tables_of_subpackages() -> Mapping[str, Table]:
 def all_tables() -> Mapping[str, Table]:
     """Return the tables of all subpackages by name.
 
-    A subpackage other than core defines its tables in the dict `TABLES` of its module `tables`. A run has all of them, also
+    A subpackage other than core defines its tables in the dict `TABLES` of its module `tables`. A run has all of them,
+    also
     if the subpackage was not imported.
 
     Examples
@@ -517,7 +518,8 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     Raises
     ------
     TableError
-        If a column is missing or occurs twice, or a rule is broken. Names up to ten places: file, row (1 is the first row
+        If a column is missing or occurs twice, or a rule is broken. Names up to ten places: file, row (1 is the first
+        row
         of data), column, value.
 
     Examples
@@ -649,7 +651,8 @@ def _check_size(path: Path, size: int) -> None:
     if size > limit:
         raise TableError(
             f"{path}: has {path.stat().st_size:,} bytes and takes more than {limit:,} in memory. A table of texts does "
-            "not, so it may be damaged or hostile. If it is a real table, write it as CSV without compression, or in parts."
+            "not, so it may be damaged or hostile. If it is a real table, write it as CSV without compression, or in "
+            "parts."
         )
 
 
@@ -825,7 +828,8 @@ def _read_json_table(path: Path, encoding: str) -> pd.DataFrame:
     for place, row in rows:
         if place == _WHOLE:
             raise TableError(
-                f"{path}: is not a list of objects, one per row (as pandas writes it with orient='records'). One object "
+                f"{path}: is not a list of objects, one per row (as pandas writes it with orient='records'). One "
+                f"object "
                 "per line is JSON lines: name the file .jsonl"
             )
         if not isinstance(row, dict):
@@ -913,7 +917,8 @@ def read_frame(
     Parameters
     ----------
     path : str or path
-        Ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV file (, ; tab
+        Ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV file (, ;
+        tab
         or |) is detected, or given by Excel's first line `sep=;`.
     encoding : str
         Of a text file that is neither UTF-8 nor UTF-16 with its mark.
@@ -930,7 +935,8 @@ def read_frame(
     Raises
     ------
     TableError
-        If the file does not exist, has another encoding, a duplicate column, a row with more cells than the header, or is
+        If the file does not exist, has another encoding, a duplicate column, a row with more cells than the header, or
+        is
         not a table.
 
     Examples
