@@ -131,7 +131,7 @@ _STYLE = {
 app = App(
     name="anthrokit",
     version=lambda: f"anthrokit {ak.__version__}",
-    help="Measure anthropomorphism in language models. Help for a command: anthrokit judge --help",
+    help="Measure anthropomorphism in language models. Help: anthrokit judge --help",
     help_epilogue=_EPILOGUE,
     default_parameter=Parameter(negative=(), consume_multiple=True),
     **_STYLE,
@@ -724,7 +724,6 @@ def estimate(
     """Estimate calls, tokens and US dollars of a study. No call is made.
 
     Examples: anthrokit estimate --target openai/gpt-4o --user openai/gpt-4o --judges openai/gpt-4.1;
-    anthrokit estimate --settings study.toml;
     anthrokit estimate runs/gpt-4o --judges openai/gpt-4.1;
     anthrokit estimate --prompts pushback --script pushback --target openai/gpt-4o;
     anthrokit estimate --messages chats.csv --judges openai/gpt-4.1

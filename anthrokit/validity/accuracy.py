@@ -100,10 +100,10 @@ def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFra
     labels = people[people.columns.intersection([*ITEM, "truth", "weight", "base_id"])].dropna(subset=["truth"])
     if labels.empty:
         raise TableError(
-            "people decided on no message: all their verdicts are blank, or as many say Yes as No. At least one message "
-            "needs a majority."
+            "people decided on no message: all their verdicts are blank, or as many say Yes as No. At least one "
+            "message needs a majority."
         )
-    require_unique(labels, ITEM, "{row}: people decided on it twice; read_annotations combines several people's verdicts")
+    require_unique(labels, ITEM, "{row}: people decided on it twice; read_annotations combines their verdicts")
     labels = labels.astype({"dialogue_id": "str", "turn": "Int64"})
     labels = labels.assign(weight=weights_of(labels))
     if "base_id" not in verdicts.columns:
@@ -181,8 +181,8 @@ def judge_accuracy(
 
     Notes
     -----
-    Cohen (1960); Gwet (2008). Weighted by the sample's weights: a drawn message counts for the messages it represents, a
-    picked one for itself. If all were picked, for example because the judges differ on them, the measures describe
+    Cohen (1960); Gwet (2008). Weighted by the sample's weights: a drawn message counts for the messages it represents,
+    a picked one for itself. If all were picked, for example because the judges differ on them, the measures describe
     these messages and not the run.
 
     Examples
@@ -283,7 +283,7 @@ def effective_votes(
     wide = verdicts.pivot(index=ITEM, columns="judge", values="verdict").reset_index()
     both = people_labels(people, verdicts).merge(wide, on=ITEM).dropna(subset=names)
     if both.empty:
-        raise TableError("no message has the verdicts of all judges and of people; label messages that all judges rated")
+        raise TableError("no message has the verdicts of all judges and of people; label messages that all rated")
     wrong = np.column_stack([as_floats(both[name]) != as_floats(both["truth"]) for name in names]) * 1.0
     joint = [wrong[:, a] * wrong[:, b] for a, b in combinations(range(len(names)), 2)]
     values = np.column_stack([np.ones(len(both)), wrong, *joint]) * both["weight"].to_numpy()[:, None]

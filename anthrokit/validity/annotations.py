@@ -429,8 +429,8 @@ class Annotations:
     def _add_to_run(self, rows: pd.DataFrame) -> None:
         if self.run.read_only:
             raise RunError(
-                f"The run {self.run.folder} is open for reading only, so this verdict can't be saved in it. Open it with "
-                f"Run({str(self.run.folder)!r}), or save verdicts in a file: path='annotations.csv'. "
+                f"The run {self.run.folder} is open for reading only, so this verdict can't be saved in it. Open it "
+                f"with Run({str(self.run.folder)!r}), or save verdicts in a file: path='annotations.csv'. "
                 f"Annotations(run).add('annotations.csv') adds them to the run later."
             )
         messages = set(self.run.rows("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"))
@@ -468,7 +468,8 @@ class Annotations:
             statement = "UPDATE annotations SET undone = 1 WHERE annotation = ?"
             self.run.write_all([statement], [int(last["annotation"])])
         else:
-            self._change(lambda saved: saved.assign(undone=saved["undone"].mask(saved["annotation"].eq(last["annotation"]), True)))
+            number = last["annotation"]
+            self._change(lambda saved: saved.assign(undone=saved["undone"].mask(saved["annotation"].eq(number), True)))
         return last
 
     def __repr__(self) -> str:

@@ -348,7 +348,7 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
 
 
 def _chosen(labels: Any, place: str) -> list[Any]:
-    """Return the choices of an item: pairs of a label and a value, or values by scheme and label; 'false' is omitted."""
+    """Return the choices of an item: pairs of a label and a value, or values by scheme and label, without 'false'."""
     if isinstance(labels, dict):
         values = _require_kind(labels.get(_SCHEME) or {}, dict, f"{place}, {_SCHEME}")
         pairs = [({"schema": _SCHEME, "name": name}, value) for name, value in values.items()]

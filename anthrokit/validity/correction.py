@@ -117,7 +117,7 @@ def _weighted_share(
 def _effective_share(
     hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int, ci: float, alike: float | None = None
 ) -> tuple[float, float, np.ndarray, float]:
-    """Return a weighted share, its effective number of labels, its influence by cluster, and the intraclass correlation.
+    """Return a weighted share, its effective number of labels, its influence by cluster, and the correlation within.
 
     For a subset of the labels, `alike` is the correlation of all of them. It is used where the subset's labels agree.
     """
@@ -207,7 +207,8 @@ def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataF
     if len(np.unique(said)) < 2:
         return [dict(counts) for _ in range(len(raw))]
     *_, alike = _effective_share(hit, weight, place, size, ci)
-    shares = [_effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in (said == 1, said == 0)]
+    strata = said == 1, said == 0
+    shares = [_effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in strata]
     drawn, drawn_influence = _weighted_share(said == 1, weight, place, size)
     drawn_sizes = np.bincount(place, weight, size)
     if not np.allclose(weight, weight[0]):  # by the weights, Q is the judged rate of all messages
@@ -278,8 +279,8 @@ def powered_parts(
 ) -> dict[str, Any]:
     """Return what a group's rate is computed from: a function of shares, their limits, and their influence by cluster.
 
-    `strata` and `cluster` describe all messages of the group. `drawn` has stratum, hit, weight and cluster of those that
-    people labelled. With `q`, the judged rate and its limits, the strata are the verdicts 0 and 1.
+    `strata` and `cluster` describe all messages of the group. `drawn` has stratum, hit, weight and cluster of those
+    that people labelled. With `q`, the judged rate and its limits, the strata are the verdicts 0 and 1.
     """
     from scipy.special import ndtri
 
@@ -360,7 +361,7 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
         )
     panel = accuracy[accuracy["judge"] == "panel"]
     if panel.empty:
-        raise TableError(f"This table of accuracy has no rows of the judge 'panel', whose rates are corrected. {advice}")
+        raise TableError(f"This table of accuracy has no rows of the judge 'panel', which is corrected. {advice}")
     recall = panel[panel["measure"] == "recall"].set_index("behaviour")
     if not np.allclose(recall["n_effective"].fillna(0), recall["n_positive"]):
         raise TableError(
@@ -437,14 +438,14 @@ def corrected_rates(
     -------
     DataFrame
         by…, raw, raw_low, raw_high, estimate (corrected, clipped to 0 and 1), ci_low, ci_high, n, n_total, n_clusters,
-        ci. With "rogan_gladen" also sensitivity, specificity, n_positive, n_negative (people's labels behind them). With
-        "prediction_powered" also people, people_low, people_high (from people's labels alone), power (λ, the weight of
-        the panel's labels) and n_people.
+        ci. With "rogan_gladen" also sensitivity, specificity, n_positive, n_negative (people's labels behind them).
+        With "prediction_powered" also people, people_low, people_high (from people's labels alone), power (λ, the
+        weight of the panel's labels) and n_people.
 
-        The estimate is NA if sensitivity + specificity ≤ 1, or if a prediction-powered group has no labels. The interval
-        is NA if all of people's labels are of one base prompt, or if it lies below 0 or above 1 as a whole: the error
-        rates can't be those of this group. λ is 0 if fewer than two messages judged present, or judged absent, are
-        labelled.
+        The estimate is NA if sensitivity + specificity ≤ 1, or if a prediction-powered group has no labels. The
+        interval is NA if all of people's labels are of one base prompt, or if it lies below 0 or above 1 as a whole:
+        the error rates can't be those of this group. λ is 0 if fewer than two messages judged present, or judged
+        absent, are labelled.
 
     Raises
     ------
@@ -456,8 +457,8 @@ def corrected_rates(
     Notes
     -----
     Rogan, W. J. and Gladen, B. (1978), Am. J. Epidemiology 107. Angelopoulos, A. N. et al. (2023), Science 382, and
-    PPI++ (2023), arXiv 2311.01453, by cluster and with weights. Limits are combined by variance estimates recovery (Zou,
-    G. Y. and Donner, A., 2008, Statistics in Medicine 27).
+    PPI++ (2023), arXiv 2311.01453, by cluster and with weights. Limits are combined by variance estimates recovery
+    (Zou, G. Y. and Donner, A., 2008, Statistics in Medicine 27).
 
     Examples
     --------
@@ -496,8 +497,9 @@ def corrected_rates(
         else:
             for group, row in raw.iterrows():
                 messages, drawn = (frame[frame["_group"] == group] for frame in (judged, sample))
-                known = len(drawn) > 0
-                rows[group] = _powered_row(_powered_group(messages, drawn, row, ci, strata)) if known else {"n_people": 0}
+                rows[group] = {"n_people": 0}
+                if len(drawn):
+                    rows[group] = _powered_row(_powered_group(messages, drawn, row, ci, strata))
         table = pd.DataFrame([rows.get(group, {}) for group in raw.index], index=raw.index)
         table = table.reindex(columns=["estimate", "ci_low", "ci_high", *columns])
         table = table.astype({name: "Int64" for name in columns if name.startswith("n_")})

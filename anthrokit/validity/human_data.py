@@ -101,17 +101,17 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     name : str
         As for `dataset_behaviours`.
     path : str or path, optional
-        The published file, or another part of the data set in the same format. By default it is downloaded, or read from
-        the folder that the environment variable ANTHROKIT_DATA names, and its checksum is verified. DarkBench's file has
-        no default (eileenhartnett/darkbench-revisited, data/results/handlabel/labels_adjudicated.csv, tested with commit
-        1819876643). For the rated conversations it is the file of ratings.
+        The published file, or another part of the data set in the same format. By default it is downloaded, or read
+        from the folder that the environment variable ANTHROKIT_DATA names, and its checksum is verified. DarkBench's
+        file has no default (eileenhartnett/darkbench-revisited, data/results/handlabel/labels_adjudicated.csv, tested
+        with commit 1819876643). For the rated conversations it is the file of ratings.
 
     Returns
     -------
     DataFrame
-        item_id, cluster (answers to the same message, or variants of the same conversation), user, message, truth, people
-        (a list of each person's verdict, True or False; empty if they are not published). For the rated conversations
-        also rating, the mean (0 to 100).
+        item_id, cluster (answers to the same message, or variants of the same conversation), user, message, truth,
+        people (a list of each person's verdict, True or False; empty if they are not published). For the rated
+        conversations also rating, the mean (0 to 100).
 
     Raises
     ------
@@ -121,9 +121,10 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     Notes
     -----
     Gros, Li and Yu (2022), Robots-Dont-Cry, EMNLP; an answer below the middle of the scale of 1 to 5 is a verdict of
-    impossible, the middle is missing. Sharma, Miner, Atkins and Althoff (2020), A computational approach to understanding
-    empathy expressed in text-based mental health support, EMNLP. Hartnett (2026), DarkBench revisited. Kirk et al.
-    (2025), relationship-seeking AI, calibration study; a rating above 50 is a Yes, below 50 a No, and 50 is missing.
+    impossible, the middle is missing. Sharma, Miner, Atkins and Althoff (2020), A computational approach to
+    understanding empathy expressed in text-based mental health support, EMNLP. Hartnett (2026), DarkBench revisited.
+    Kirk et al. (2025), relationship-seeking AI, calibration study; a rating above 50 is a Yes, below 50 a No, and 50 is
+    missing.
 
     Examples
     --------
@@ -136,7 +137,7 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     about = _SETS[name]
     if path is None and "url" not in about:
         raise TableError(
-            f"{name} can't be downloaded. Pass the file of hand labels of github.com/eileenhartnett/darkbench-revisited: "
+            f"{name} can't be downloaded. Pass the hand labels of github.com/eileenhartnett/darkbench-revisited: "
             f"load_human_data({name!r}, 'labels_adjudicated.csv')."
         )
     published = {part: about[part] for part in ("place", "url", "sha256") if part in about}
@@ -265,8 +266,8 @@ def check_against_people(
     DataFrame
         judge, measure (precision, recall, specificity, kappa; for judges with scores AUC and, with people's ratings,
         Spearman's rank correlation), estimate, ci_low, ci_high, n_clusters, n (messages with a verdict and a truth),
-        n_positive, n_total. The judge "one person" is each person against the majority of the others on the same message,
-        a ceiling for judges.
+        n_positive, n_total. The judge "one person" is each person against the majority of the others on the same
+        message, a ceiling for judges.
 
     Raises
     ------
@@ -361,9 +362,9 @@ def load_rankings(
     Returns
     -------
     (pairs, texts) : DataFrames
-        pairs: cluster (the prompt), person, more, less (the item_id of the answer ranked higher and lower), test. texts:
-        item_id, cluster, dose (of the steering), user, message, test. `test` marks prompts reserved for testing. Ties are
-        omitted.
+        pairs: cluster (the prompt), person, more, less (the item_id of the answer ranked higher and lower), test.
+        texts: item_id, cluster, dose (of the steering), user, message, test. `test` marks prompts reserved for testing.
+        Ties are omitted.
 
     Raises
     ------
@@ -392,7 +393,8 @@ def load_rankings(
     items = items.assign(message=table["message"], test=table["prompt_id"] % 3 == 0)
 
     ranked = tables.read_frame(public_file(**_RANKINGS) if rankings is None else Path(rankings))
-    _need(ranked, ["subtask", "ppt_id", "prompt_id", *(f"{a}:{b}" for a in "ABCD" for b in ("rank", "multiplier"))], "rankings")
+    places = [f"{place}:{column}" for place in "ABCD" for column in ("rank", "multiplier")]
+    _need(ranked, ["subtask", "ppt_id", "prompt_id", *places], "rankings")
     ranked = ranked[ranked["subtask"] == "quick-fire-ranking"].astype({"prompt_id": int}).reset_index(drop=True)
     parts = []
     for first, second in permutations("ABCD", 2):

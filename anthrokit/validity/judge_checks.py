@@ -57,8 +57,8 @@ def sample_agreement(
     Returns
     -------
     DataFrame
-        by…, estimate (share of pairs of samples), ci_low, ci_high, n (pairs), n_clusters. The estimate is NA for a judge
-        with one sample, or without verdicts.
+        by…, estimate (share of pairs of samples), ci_low, ci_high, n (pairs), n_clusters. The estimate is NA for a
+        judge with one sample, or without verdicts.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def sample_agreement(
     by = as_names(by)
     unit = list(dict.fromkeys([*by, "judge", *item, "sample"]))
     require_columns(ratings, [*unit, verdict], "ratings", rows=False)
-    require_unique(ratings, unit, "{row}: rated twice, so the sample would agree with itself; give the ratings of one run")
+    require_unique(ratings, unit, "{row}: rated twice, and would agree with itself; give the ratings of one run")
     codes, groups = group_rows(ratings, by)
     scored = ratings.assign(_group=codes)[ratings[verdict].notna()]
     scored = scored.assign(
@@ -253,9 +253,9 @@ def item_response(
     Parameters
     ----------
     table : DataFrame
-        One row for each item and person: labels (items are behaviours, "persons" are messages), ratings of one behaviour
-        and sample (`item="judge", value="verdict"`), or HeartBench's hits (item "criterion", person "model", value
-        "hit").
+        One row for each item and person: labels (items are behaviours, "persons" are messages), ratings of one
+        behaviour and sample (`item="judge", value="verdict"`), or HeartBench's hits (item "criterion", person "model",
+        value "hit").
     item, person, value : str
         The columns of items, of those who answer, and of answers; missing answers don't count.
     cluster : str, optional
@@ -304,7 +304,7 @@ def item_response(
     index = list(dict.fromkeys(["_cluster", *keys]))
     if answered.duplicated([*index, item]).any():
         raise TableError(
-            f"some of {', '.join(keys)} answered one {item} twice; add the column that distinguishes the answers to person"
+            f"some of {', '.join(keys)} answered one {item} twice; add the column that distinguishes them to person"
         )
     wide = answered.pivot(index=index, columns=item, values="_yes")
     summary = wide.agg(["mean", "count"]).T.loc[list(dict.fromkeys(answered[item]))]

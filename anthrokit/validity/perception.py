@@ -85,8 +85,8 @@ def fit_perception(
     Returns
     -------
     DataFrame
-        judge, behaviour, centre, spread (of the scores), coefficient, and one column for each resample: what `perceived`
-        needs.
+        judge, behaviour, centre, spread (of the scores), coefficient, and one column for each resample: what
+        `perceived` needs.
 
     Raises
     ------
@@ -127,7 +127,8 @@ def fit_perception(
         return direction * slope.fit(both @ direction[:, None], outcome, sample_weight=weight).coef_[0, 0]
 
     table = pd.DataFrame(list(scores.columns), columns=["judge", "behaviour"])
-    table = table.assign(centre=centre.to_numpy(), spread=spread.to_numpy(), coefficient=coefficients(np.ones(len(names))))
+    table = table.assign(centre=centre.to_numpy(), spread=spread.to_numpy())
+    table = table.assign(coefficient=coefficients(np.ones(len(names))))
     draws = [coefficients(weights) for weights in draw_clusters(len(names), n_resamples, seed)]
     return table.join(pd.DataFrame(draws).T.add_prefix("resample_")) if draws else table
 
@@ -137,8 +138,8 @@ def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame
     wanted = pd.MultiIndex.from_frame(model[["judge", "behaviour"]])
     if len(absent := wanted.difference(scores.columns)):
         raise TableError(
-            f"there are no scores of the judge {absent[0][0]!r} for {absent[0][1]!r}. The scale needs the judges that it "
-            f"was fitted with: {', '.join(model['judge'].unique())}. fit_perception fits one to other judges."
+            f"there are no scores of the judge {absent[0][0]!r} for {absent[0][1]!r}. The scale needs the judges that "
+            f"it was fitted with: {', '.join(model['judge'].unique())}. fit_perception fits one to other judges."
         )
     spread = model["spread"].where(model["spread"] > 0, 1).to_numpy()
     standardised = (scores[wanted].to_numpy(dtype=float) - model["centre"].to_numpy()) / spread
@@ -190,8 +191,8 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        against ("another person", "majority of the others"), estimate, ci_low, ci_high (by prompt), n (rankings of a pair
-        with others to compare), n_total, n_clusters, ci. Ties of the others don't count.
+        against ("another person", "majority of the others"), estimate, ci_low, ci_high (by prompt), n (rankings of a
+        pair with others to compare), n_total, n_clusters, ci. Ties of the others don't count.
 
     Examples
     --------
@@ -219,7 +220,11 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/09_perception.ipynb #09000013
 def perceived(
-    source: Run | Sequence[str], *, model: pd.DataFrame | None = None, judges: Sequence[Judge] | None = None, ci: float = 0.95
+    source: Run | Sequence[str],
+    *,
+    model: pd.DataFrame | None = None,
+    judges: Sequence[Judge] | None = None,
+    ci: float = 0.95,
 ) -> pd.DataFrame:
     """Score messages on the scale of people's rankings.
 
@@ -264,7 +269,8 @@ def perceived(
         ratings = source.ratings().query("sample == 1")
         value = ratings["score"].astype(float).fillna(ratings["verdict"].astype("Float64"))
         keys = ["dialogue_id", "turn"]
-        scores = ratings.assign(value=value.astype(float)).pivot(index=keys, columns=["judge", "behaviour"], values="value")
+        ratings = ratings.assign(value=value.astype(float))
+        scores = ratings.pivot(index=keys, columns=["judge", "behaviour"], values="value")
         rows = scores.index.to_frame(index=False)
     else:
         texts = [source] if isinstance(source, str) else list(source)
