@@ -657,7 +657,7 @@ def check_size(path: Path, size: int) -> None:
 
 
 class _Unpacked(io.RawIOBase):
-    """The bytes of a gzip file, checked by `_check_size` while they are read."""
+    """The bytes of a gzip file, checked by `check_size` while they are read."""
 
     def __init__(self, path: Path):
         self._path, self._file, self._size = path, gzip.open(path), 0
