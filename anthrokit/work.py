@@ -402,9 +402,8 @@ def _active(
     with _ACTIVE_GUARD:
         if folder in _ACTIVE:
             raise RunError(
-                f"another job of this process is working on the run {job.run.folder}. Wait for it: two jobs would pay "
-                f"for "
-                "the same calls."
+                f"another job of this process is working on the run {job.run.folder}. Wait for it: two jobs "
+                "would pay for the same calls."
             )
         _ACTIVE.add(folder)
     try:

@@ -50,9 +50,9 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
     """
     if _ADDRESS.match(os.fspath(path)):
         raise error(
-            f"{os.fspath(path)!r} is an address, and anthrokit reads and writes local files only. Give the path of a "
-            f"local "
-            "or mounted folder, and copy the files with the storage's own tool (aws s3 cp, gsutil cp, rclone copy)."
+            f"{os.fspath(path)!r} is an address, and anthrokit reads and writes local files only. Give the "
+            "path of a local or mounted folder, and copy the files with the storage's own tool (aws s3 cp, "
+            "gsutil cp, rclone copy)."
         )
     return Path(path).expanduser()
 
@@ -159,8 +159,7 @@ def refuse_links(folder: str | os.PathLike) -> None:
         if links := sorted(entry.name for entry in entries if entry.is_symlink()):
             raise RunError(
                 f"{folder} holds a symbolic link, {links[0]!r}, through which another file would be read or "
-                f"overwritten. "
-                "Put the file itself in its place, or remove the link."
+                "overwritten. Put the file itself in its place, or remove the link."
             )
 
 # %% ../../nbs/01_core/06_files.ipynb #a3322e01

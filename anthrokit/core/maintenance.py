@@ -201,9 +201,8 @@ def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
     state = next((name for name in ("status", "content") if name in about.stored_columns), None)
     empty = {"status": "{}.status IN " + _NO_RESULT, "content": "{}.content IS NULL", None: "0"}[state]
     copy.execute(
-        f"DELETE FROM main.{table} AS a WHERE {empty.format('a')} AND EXISTS (SELECT 1 FROM part.{table} b WHERE "
-        f"{same} "
-        f"AND NOT {empty.format('b')})"
+        f"DELETE FROM main.{table} AS a WHERE {empty.format('a')} AND EXISTS (SELECT 1 FROM part.{table} b "
+        f"WHERE {same} AND NOT {empty.format('b')})"
     )
     compared = [name for name in about.stored_columns if name not in {*about.key, *_CIRCUMSTANCES}]
     differ = " OR ".join(f"a.{name} IS NOT b.{name}" for name in compared) or "0"

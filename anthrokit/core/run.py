@@ -353,9 +353,8 @@ class Run(Ledger):
             write_file(self.folder / "manifest.json", _as_json(self.manifest()))
         except OSError as error:
             raise RunError(
-                f"{self.folder / 'manifest.json'} can't be written: {error.strerror}. All results are saved in the "
-                f"ledger. "
-                "Make room, or get the right to write there, and run again."
+                f"{self.folder / 'manifest.json'} can't be written: {error.strerror}. All results are saved "
+                "in the ledger. Make room, or get the right to write there, and run again."
             ) from None
 
     def bind(self, **facts: Any) -> None:

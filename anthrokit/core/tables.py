@@ -826,9 +826,8 @@ def _read_json_table(path: Path, encoding: str) -> pd.DataFrame:
     for place, row in rows:
         if place == _WHOLE:
             raise TableError(
-                f"{path}: is not a list of objects, one per row (as pandas writes it with orient='records'). One "
-                f"object "
-                "per line is JSON lines: name the file .jsonl"
+                f"{path}: is not a list of objects, one per row (as pandas writes it with orient='records'). "
+                "One object per line is JSON lines: name the file .jsonl"
             )
         if not isinstance(row, dict):
             hint = ". A JSON list is one value: name the file .json" if isinstance(row, list) else ""
