@@ -538,7 +538,7 @@ def golden(
     if settled is None:
         return table.assign(golden=verdict)
     if both := sorted(set(settled["expert"]) & set(expert_votes["expert"])):
-        raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
+        raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
     require_unique(settled, unit, "case {case_id!r}, criterion {criterion} is settled twice")
     by_coordinator = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
     applies = enough & verdict.isna() & by_coordinator.notna()
