@@ -1084,7 +1084,7 @@ FORMATS = (
         nested_conversations,
         read_nested,
     ),
-    Format("one message a row", "dialogue_id, role and content", is_message, None),
+    Format("one message per row", "dialogue_id, role and content", is_message, None),
     Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
     Format("activity", "title and safeHtmlItem (Google's activity export)", _is_activity, read_activity),
     Format("alternating texts", "data: a list of texts of user and assistant in turns", _alternates, read_alternating),
