@@ -423,7 +423,7 @@ def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
 
 
 def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
-    """Return one row of `compare_pairs`, from one row a pair: cluster, chosen, rejected."""
+    """Return one row of `compare_pairs`, from one row per pair: cluster, chosen, rejected."""
     scored = wide.dropna(subset=["chosen", "rejected"])
     sums = scored.groupby("cluster")[["chosen", "rejected"]].agg("sum")
     size = scored.groupby("cluster").size().to_numpy()[:, None]

@@ -356,7 +356,7 @@ def _late_shares(
 def late_behaviours(
     labels: Run | pd.DataFrame, by: str | Sequence[str] | None = None, *, ci: float = 0.95
 ) -> pd.DataFrame:
-    """Count the behaviours of which half or more of the first occurrences come after turn 1.
+    """Count the behaviours with at least half of their first occurrences after turn 1.
 
     Parameters
     ----------
@@ -370,8 +370,9 @@ def late_behaviours(
     Returns
     -------
     DataFrame
-        by…, estimate (behaviours with a share of one half or more), surely (whose interval begins there),
-        open (whose interval includes one half), n_occurring, n_behaviours, n_clusters (of all its dialogues).
+        by…, estimate (behaviours with a share of one half or more), surely (those whose interval lies at or
+        above one half), open (those whose interval includes one half), n_occurring, n_behaviours, n_clusters
+        (of all its dialogues).
 
     Examples
     --------

@@ -141,9 +141,8 @@ def _tables_of_subpackages() -> Mapping[str, Table]:
 def all_tables() -> Mapping[str, Table]:
     """Return the tables of all subpackages by name.
 
-    A subpackage other than core defines its tables in the dict `TABLES` of its module `tables`. A run has all of them,
-    also
-    if the subpackage was not imported.
+    A subpackage other than core defines its tables in the dict `TABLES` of its module `tables`. A run has all
+    of them, also if the subpackage was not imported.
 
     Examples
     --------
@@ -518,9 +517,8 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     Raises
     ------
     TableError
-        If a column is missing or occurs twice, or a rule is broken. Names up to ten places: file, row (1 is the first
-        row
-        of data), column, value.
+        If a column is missing or occurs twice, or a rule is broken. Names up to ten places: file, row (1 is
+        the first row of data), column, value.
 
     Examples
     --------
@@ -917,9 +915,8 @@ def read_frame(
     Parameters
     ----------
     path : str or path
-        Ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV file (, ;
-        tab
-        or |) is detected, or given by Excel's first line `sep=;`.
+        Ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV
+        file (, ; tab or |) is detected, or given by Excel's first line `sep=;`.
     encoding : str
         Of a text file that is neither UTF-8 nor UTF-16 with its mark.
     dtype : type or dict, optional
@@ -935,9 +932,8 @@ def read_frame(
     Raises
     ------
     TableError
-        If the file does not exist, has another encoding, a duplicate column, a row with more cells than the header, or
-        is
-        not a table.
+        If the file does not exist, has another encoding, a duplicate column, a row with more cells than the
+        header, or is not a table.
 
     Examples
     --------

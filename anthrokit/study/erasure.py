@@ -137,7 +137,8 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     study : Study or path
         The study.
     texts : list of str
-        What is looked for, in UTF-8: as it is, and as JSON and CSV write it; of a long one any hundred characters.
+        The text to search for, in UTF-8: as it is, and as JSON and CSV write it; of a long one any hundred
+        characters.
 
     Returns
     -------

@@ -266,9 +266,9 @@ def item_response(
     Returns
     -------
     DataFrame
-        item, share (of Yes), measure ("difficulty": in standard deviations of the latent quantity; "discrimination":
-        log-odds for one standard deviation), estimate, ci_low, ci_high, n (answers), n_clusters. Items that all answer
-        alike are omitted.
+        item, share (of Yes), measure ("difficulty": in standard deviations of the latent quantity;
+        "discrimination": log-odds for one standard deviation), estimate, ci_low, ci_high, n (answers),
+        n_clusters. Items to which all give the same answer are omitted.
 
     Raises
     ------
