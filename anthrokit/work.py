@@ -91,10 +91,9 @@ async def run_steps(
     Parameters
     ----------
     steps : generator
-        Yields a `Request`; a `functools.partial` for slow local work; the steps of a part; a list of these, which run
-        side
-        by side; or a tuple of these, of which the first runs before the others. It receives the result in the same
-        form.
+        Yields a `Request`; a `functools.partial` for slow local work; the steps of a part; a list of these,
+        which run side by side; or a tuple of these, of which the first runs before the others. It receives
+        the result in the same form.
     send : coroutine function
         Returns the completion of a request.
     compute : coroutine function
@@ -206,7 +205,7 @@ class Job:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Tidy up the run, however the work ended."""
+        """Clean up the run, also after an error."""
         self.run.set_facts()
         if self.opened:
             self.run.close()
@@ -398,7 +397,7 @@ _ACTIVE_GUARD = threading.Lock()
 def _active(
     job: Job, batch: Batch | None = None, pool: ExecutorPool | None = None, progress: bool = False
 ) -> Iterator[None]:
-    """Open a job, and close it however it ends. Raise if another job of this process works on the run."""
+    """Open a job, and close it even after an error. Raise if another job of this process works on the run."""
     folder = job.run.folder.resolve()
     with _ACTIVE_GUARD:
         if folder in _ACTIVE:
@@ -502,9 +501,8 @@ def run_job(
     job : Job
         The job.
     batch : bool or Batch
-        Send the requests in the providers' batches: responses within a day, at about half the price. If the process
-        ends
-        meanwhile, nothing is lost: the same call continues to wait for the submitted requests.
+        Send the requests in the providers' batches: responses within a day, at about half the price. If the
+        process ends meanwhile, nothing is lost: the same call continues to wait for the submitted requests.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
         Whose workers make the calls, in shards of hundreds: any object with the interface of `concurrent.futures`. The
         ledger and the budget stay in this process.
@@ -733,12 +731,11 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per model and purpose, and "all": purpose, name, model, total (results), done, calls (pending),
-        calls_least, answer_tokens (mean of the `measured` responses; assumed if that is 0), tokens_in, tokens_cached
-        (the
-        part of them that the provider is expected to read from its cache), tokens_out, cost (US dollars; NA if a price
-        is
-        unknown), cost_cached (with the savings of the cache) and cost_most (with the longest responses).
+        One row per model and purpose, and "all": purpose, name, model, total (results), done, calls
+        (pending), calls_least, answer_tokens (mean of the `measured` responses; assumed if that is 0),
+        tokens_in, tokens_cached (the part of them that the provider is expected to read from its cache),
+        tokens_out, cost (US dollars; NA if a price is unknown), cost_cached (with the savings of the cache)
+        and cost_most (with the longest responses).
 
     Examples
     --------
@@ -764,8 +761,8 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
     Parameters
     ----------
     run : Run, str, path or None
-        An open run is returned as it is. None, or with a notice a folder without a run, is replaced by an empty run
-        elsewhere.
+        An open run is returned unchanged. For None, an empty run in a temporary place is returned; so it is,
+        with a notice, for a folder without a run.
 
     Examples
     --------
@@ -788,9 +785,9 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
 def job_function(make: Callable[..., Job]) -> Any:
     """Turn a function that makes a job into a function that runs it.
 
-    The parameters `batch`, `on`, `progress` and `wait` of the function, if it has them, are passed to `run_job`. The
-    result
-    has two attributes: `job(…)` makes the job without running it, `awaited(…)` is the twin for code that awaits.
+    The parameters `batch`, `on`, `progress` and `wait` of the function, if it has them, are passed to
+    `run_job`. The result has two attributes: `job(…)` makes the job without running it, `awaited(…)` is the
+    asynchronous version.
 
     Parameters
     ----------
@@ -866,14 +863,12 @@ def ask(
         has one.
     parse : callable
         Takes the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an
-        unparsable
-        response.
+        unparsable response.
     max_attempts : int
         Maximum number of attempts.
     retry_message : callable, optional
-        From the error to the message that tells the model about it. The response and this message follow the request
-        of the
-        next attempt. With None the next attempt sends the request alone.
+        From the error to the message that tells the model about it. The response and this message follow the
+        request of the next attempt. With None the next attempt sends the request alone.
     read_truncated : bool
         Parse a response that was cut off by the token limit. By default it counts as unparsable.
 

@@ -25,7 +25,7 @@ __all__ = ['kruskal_wallis', 'post_hoc', 'factor_model', 'marginal_means']
 def _dialogue_shares(
     labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
-    """Return one row a dialogue (level, cluster), the share of its labels that are True by group, and the groups."""
+    """Return one row per dialogue (level, cluster), the share of its labels that are True by group, and the groups."""
     require_one_column(factor, "factor")
     rows, by, named = count_labels(labels, by, variant, ["dialogue_id", factor])
     rows = rows[rows[factor].notna()]
@@ -114,9 +114,9 @@ def post_hoc(
     Returns
     -------
     DataFrame
-        by…, variant (unless by behaviour), a, b (levels in the order that `compare` has them in), statistic (U), p_value,
-        p_adjusted (Holm over all rows), effect_size (rank-biserial correlation: positive where a is higher), n_a, n_b
-        (dialogues).
+        by…, variant (unless by behaviour), a, b (levels in the order that `compare` has them in), statistic (U),
+        p_value, p_adjusted (Holm over all rows), effect_size (rank-biserial correlation: positive where a is higher),
+        n_a, n_b (dialogues).
 
     Notes
     -----

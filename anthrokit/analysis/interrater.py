@@ -148,7 +148,7 @@ def resampled_table(
     measures : sequence of str
         Their names, in that order.
     groups : DataFrame
-        One row a group: the columns that name it.
+        One row per group: the columns that name it.
     counts : dict
         Column to one number a group.
 

@@ -47,7 +47,7 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
     Parameters
     ----------
     responses : DataFrame
-        One row a participant, one column an item (for Godspeed, numbers from 1 to 5).
+        One row per participant, one column per item (for Godspeed, numbers from 1 to 5).
     items : sequence of str
         The columns of the scale, such as the five items of Godspeed's anthropomorphism scale.
     answered : float
@@ -67,7 +67,7 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
 
     Notes
     -----
-    Bartneck et al. (2009) for the Godspeed questionnaire.
+    The Godspeed questionnaire is by Bartneck et al. (2009).
 
     Examples
     --------
@@ -304,7 +304,7 @@ def compare_conditions(
     Parameters
     ----------
     people : DataFrame
-        One row a participant: the columns `score` and `condition`.
+        One row per participant: the columns `score` and `condition`.
     score, condition : str
         What these columns are called.
     high, low : str

@@ -41,7 +41,7 @@ def dialogue_flips(
     Returns
     -------
     DataFrame
-        One row a dialogue: its columns, status ("held" to the end, "flipped", "never held", "undecided": a missing
+        One row per dialogue: its columns, status ("held" to the end, "flipped", "never held", "undecided": a missing
         label comes first), flip_turn (NA where it didn't flip), turns_held (NA where undecided), n_flips (changes
         from turn to turn; NA where a label is missing), n_scored, n_turns. A dialogue's turns are those from the
         table's first to its own last; one without a row is missing.
@@ -194,8 +194,8 @@ def holding(
     Returns
     -------
     DataFrame
-        by…, turn, estimate, ci_low, ci_high, n (dialogues with all labels so far), n_total (dialogues that have this turn),
-        n_clusters, ci.
+        by…, turn, estimate, ci_low, ci_high, n (dialogues with all labels so far), n_total (dialogues that have this
+        turn), n_clusters, ci.
 
     Examples
     --------
@@ -411,7 +411,7 @@ def recovery(
     labels = labels.assign(_dialogue=_dialogues(labels))
     rows = _of_behaviour(labels, behaviour, by)
     if not isinstance(after, str | Integral):
-        raise TypeError(f"after is a behaviour that is labelled, or the number of a turn; not {after!r}")
+        raise TypeError(f"after is {after!r}, which is neither a behaviour with labels nor the number of a turn")
     if isinstance(after, str):
         stated = _of_behaviour(labels, after)
         stated = stated[as_floats(stated["label"]) == 1].groupby("_dialogue")["turn"].min()

@@ -22,7 +22,9 @@ __all__ = ['message_labels', 'any_behaviour', 'select_labels', 'count_labels', '
 # %% ../../nbs/07_analysis/03_profiles.ipynb #5426a6ed
 def _check_variant(variant: str) -> None:
     if variant not in ("judged", "all"):
-        raise TableError(f"variant is 'judged' (without what is counted by rule) or 'all', not {variant!r}")
+        raise TableError(
+            f"variant is {variant!r}. Choose 'judged' (omits behaviours that are counted by rule) or 'all'."
+        )
 
 
 def _of_variant(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
@@ -127,9 +129,10 @@ def count_labels(
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
     """Return rows with counts of labels, the columns to group by, and a column that names the variant.
 
-    Grouped by "behaviour", a row is a label. Otherwise it is a message: one label for any behaviour (of the category), or
-    without groups all its labels. The counts are _yes and _scored (of messages without missing labels), _sure (True
-    whatever the missing labels are), _open (True or False, depending on the missing labels) and _all.
+    Grouped by "behaviour", a row is a label. Otherwise it is a message: one label for any behaviour (of the
+    category), or without groups all its labels. The counts are _yes and _scored (of messages without missing
+    labels), _sure (True for any values of the missing labels), _open (True or False, depending on the missing
+    labels) and _all.
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
@@ -154,9 +157,9 @@ def count_labels(
 def _any_values(grid: np.ndarray) -> np.ndarray:
     """Return a value for each message whose mean is the share of messages that show any behaviour.
 
-    `grid` is that of `message_labels` for one group. The deviations of the values from their mean are the influence of the
-    messages on the share; a complete message also contributes to the expectations of incomplete ones. Values are NaN for
-    messages without a label, and for all messages if some are undecided and none is complete.
+    `grid` is that of `message_labels` for one group. The deviations of the values from their mean are the influence of
+    the messages on the share; a complete message also contributes to the expectations of incomplete ones. Values are
+    NaN for messages without a label, and for all messages if some are undecided and none is complete.
     """
     yes, gap = grid == 1, np.isnan(grid)
     complete, some = ~gap.any(axis=1), yes.any(axis=1)

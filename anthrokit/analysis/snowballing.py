@@ -315,8 +315,9 @@ def snowball_matrix(
 
     Notes
     -----
-    On the diagonal stands `carry_over`. Off it the same conditional model, with the first behaviour's turns as
-    given: its effect on the same, the next and (to absorb feedback) the previous turn of the second.
+    The diagonal holds the estimates of `carry_over`. Off the diagonal, the same conditional model, with the
+    first behaviour's turns as given: its effect on the same, the next and (to absorb feedback) the previous
+    turn of the second.
 
     Examples
     --------

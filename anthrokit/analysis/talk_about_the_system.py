@@ -34,7 +34,7 @@ def anthroscore_by_turn(
     -------
     DataFrame
         by…, turn, estimate (mean over messages of a message's mean), ci_low, ci_high (NA with under 2
-        clusters, or where all are alike), n (messages with a score), n_total (messages), n_clusters, ci.
+        clusters, or if all scores are equal), n (messages with a score), n_total (messages), n_clusters, ci.
 
     Notes
     -----

@@ -50,7 +50,7 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
 
 
 def _require_unique_ids(parts: Sequence[tuple[Path, int, str]]) -> None:
-    """Raise if an id is in two rows: the scores of two texts would pass for those of one. Ids are held as 8 bytes."""
+    """Raise if an id occurs in two rows: the scores of two texts would be attributed to one."""
     import pyarrow.parquet
 
     def ids_of(path: Path, number: int) -> pd.Series:
@@ -176,7 +176,7 @@ def score_files(
     Returns
     -------
     DataFrame
-        One row a row group: file (of scores), n_texts, n_scored (texts with a score), n_sentences.
+        One row per row group: file (of scores), n_texts, n_scored (texts with a score), n_sentences.
 
     Raises
     ------
@@ -292,8 +292,8 @@ def score(
     Returns
     -------
     DataFrame
-        One row a sentence, as from `score_sentences`; of messages also dialogue_id, turn, target, prompt_id, base_id.
-        With `run`: status, n_texts; `stored_scores` and `stored_summary` return the scores. With `into`: one row a row
+        One row per sentence, as from `score_sentences`; of messages also dialogue_id, turn, target, prompt_id, base_id.
+        With `run`: status, n_texts; `stored_scores` and `stored_summary` return the scores. With `into`: one row per row
         group: file, n_texts, n_scored, n_sentences.
 
     Raises

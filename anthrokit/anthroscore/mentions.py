@@ -485,7 +485,7 @@ def mask_sentences(
     Returns
     -------
     DataFrame
-        One row a masked sentence: text_id, number (of the mention in its text, from 1), sentence, masked,
+        One row per masked sentence: text_id, number (of the mention in its text, from 1), sentence, masked,
         mention, entity, dependency, verb (lemma), form (subject or object form of a pronoun that fits),
         start (character of the mention in the sentence), pronoun (True where the mention is *it*), status
         (masked). A text that gives none has one row with status missing, empty, language, no mention,

@@ -109,7 +109,7 @@ def _longest(model: Any, tokenizer: Any, max_tokens: int) -> int:
 
 
 def _fingerprint(model: Any) -> str:
-    """Return a hash of a part of every weight."""
+    """Return a hash of a sample of the values of every weight matrix."""
     weights = model.named_parameters()
     sample = [(name, weight.detach().flatten()[:64].float().sum().item()) for name, weight in weights]
     return digest(sample, length=8)
@@ -196,10 +196,12 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
         _refuse_own_code(model, error)
         if "weights only" in str(error).lower() or type(error).__name__ == "UnpicklingError":
             raise AnthroScoreError(
-                f"{model} can't be loaded: its weights are a pickle with more than tensors in it. Such a file can run code and is "
+                f"{model} can't be loaded: its weights are a pickle with more than tensors in it. Such a file "
+                "can run code and is "
                 "never loaded. Save the weights as safetensors (model.save_pretrained(folder)) and give that folder."
             ) from None
-        raise AnthroScoreError(f"{model} can't be loaded: {str(error).splitlines()[0] if str(error) else error!r}") from None
+        raise AnthroScoreError(f"{model} can't be loaded: "
+                               f"{str(error).splitlines()[0] if str(error) else error!r}") from None
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #09416a6d
 def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
@@ -418,7 +420,7 @@ def _slim_head(scorer: Scorer, wanted: tuple[int, ...]) -> Any:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #74390653
 def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.ndarray:
-    """Return log-probabilities of human and non-human pronouns, one row a sentence, up to a constant per row."""
+    """Return log-probabilities of human and non-human pronouns, one row per sentence, up to a constant per row."""
     import torch
 
     key = "tokens", repr(protocol)
@@ -509,7 +511,7 @@ def log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int
 
 
 def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
-    """Return log-probabilities of human and non-human candidates, one row a sentence, up to a constant per row."""
+    """Return log-probabilities of human and non-human candidates, one row per sentence, up to a constant per row."""
     tokenizer, opening = scorer.tokenizer, opening_token(scorer.tokenizer)
     sequences, starts = [], []
     for row in rows.itertuples():
@@ -668,7 +670,7 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        text_id, score (mean over the text's masked sentences; NA where there is none), n_sentences, status
+        text_id, score (mean over the text's masked sentences; NA without a score), n_sentences, status
         (scored, or why not, see `mask_sentences`), model, fingerprint, kind, protocol, precision. In the
         order of the texts.
 
@@ -801,7 +803,7 @@ def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
     """Return the requested setting, or the only one."""
     require_run(run)
     if unknown := sorted(set(scale) - set(SCALE)):
-        raise AnthroScoreError(f"scores aren't told apart by {unknown[0]!r}; {suggest_name(unknown[0], SCALE)}")
+        raise AnthroScoreError(f"{unknown[0]!r} is not a setting of scores; {suggest_name(unknown[0], SCALE)}")
     if "protocol" in scale:
         scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
     stored = run.rows("SELECT setting, description FROM anthroscore_settings")

@@ -64,7 +64,7 @@ def score_tone(
     Returns
     -------
     DataFrame
-        One row a text and dimension: text_id, dimension, score (natural logarithm), status (scored, missing, empty or
+        One row per text and dimension: text_id, dimension, score (natural logarithm), status (scored, missing, empty or
         language: the score is NA unless scored), model, fingerprint.
 
     Raises

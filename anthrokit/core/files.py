@@ -185,7 +185,7 @@ def public_file(place: str, url: str, sha256: str) -> Path:
     Parameters
     ----------
     place : str
-        Its path in the folder that the environment variable ANTHROKIT_DATA names, and in the cache.
+        Path relative to the folder named by the environment variable ANTHROKIT_DATA, and relative to the cache.
     url : str
         The address it is published at.
     sha256 : str

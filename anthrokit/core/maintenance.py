@@ -329,9 +329,8 @@ def _sources(path: Path) -> Iterator[list[sqlite3.Connection]]:
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:
     """Save the readable rows of a damaged run into a new run. The damaged run does not change.
 
-    A dialogue that lost a message goes back to the turn before it and becomes planned; `simulate` continues it. Lost
-    ratings
-    are missing; `judge` makes them.
+    A dialogue that lost a message goes back to the turn before it and becomes planned; `simulate` continues
+    it. Lost ratings are missing; `judge` makes them.
 
     Parameters
     ----------

@@ -478,10 +478,9 @@ class Run(Ledger):
         Returns
         -------
         DataFrame
-            The columns of `list_columns("labels")`, one column per judge (its mode), category, and of the dialogue
-            target,
-            user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and the design columns. Labels
-            that are pending are missing.
+            The columns of `list_columns("labels")`, one column per judge (its mode), category, and of the
+            dialogue target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and
+            the design columns. Labels that are pending are missing.
 
         Raises
         ------
@@ -569,9 +568,8 @@ class Run(Ledger):
         Returns
         -------
         DataFrame
-            kind (message or rating), dialogue_id, turn, behaviour, judge, sample, status, reason. An unfinished
-            dialogue
-            is one row, at its next turn.
+            kind (message or rating), dialogue_id, turn, behaviour, judge, sample, status, reason. An
+            unfinished dialogue is one row, at its next turn.
 
         Examples
         --------
@@ -668,9 +666,8 @@ class Run(Ledger):
     def export(self, folder: str | os.PathLike) -> Path:
         """Write every table as Parquet and CSV into a folder, with the manifest and a data dictionary.
 
-        Existing files of the same names are replaced. The meaning of each column is in dictionary.csv and in the
-        Parquet
-        files.
+        Existing files of the same names are replaced. The meaning of each column is in dictionary.csv and in
+        the Parquet files.
 
         Raises
         ------
@@ -711,9 +708,8 @@ class Run(Ledger):
         Parameters
         ----------
         export : str or path
-            A folder that `export` wrote. Its CSV files and manifest are read. Empty text becomes missing where the
-            column
-            allows that, since CSV does not distinguish the two.
+            A folder that `export` wrote. Its CSV files and manifest are read. Empty text becomes missing
+            where the column allows that, since CSV does not distinguish the two.
         folder : str or path
             The folder of the new run.
 
@@ -820,9 +816,8 @@ def has_facts(run: Run, **facts: Any) -> bool:
     Raises
     ------
     RunError
-        If a fact differs and the run has dialogues or, for facts about the writer of prompts, prompts. The message
-        lists
-        the differences.
+        If a fact differs and the run has dialogues or, for facts about the writer of prompts, prompts. The
+        message lists the differences.
 
     Examples
     --------
@@ -915,7 +910,8 @@ def _as_html(run: Run) -> str:
     cost = "of unknown price" if counts["cost"] is None else f"{counts['cost']:.2f} US dollars"
     rows = {
         "Targets": ", ".join(counts["targets"]) or "none yet",
-        "Dialogues": f"{counts['dialogues_done']:,} of {counts['dialogues']:,} done, {counts['dialogues_failed']:,} failed",
+        "Dialogues": f"{counts['dialogues_done']:,} of {counts['dialogues']:,} done, "
+                     f"{counts['dialogues_failed']:,} failed",
         "Messages": f"{counts['messages']:,}",
         "Judges": ", ".join(counts["judges"]) or "none yet",
         "Ratings": f"{counts['ratings_ok']:,} ok of {counts['ratings']:,}",

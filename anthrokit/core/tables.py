@@ -31,9 +31,9 @@ from .files import local_path, replacing
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
            'ledger_tables', 'table_sql', 'require_unique_names', 'check_table', 'empty_table', 'escape_cell',
-           'restore_cell', 'map_cells', 'table_suffix', 'open_text', 'read_json', 'read_frame', 'read_parts',
-           'read_table', 'describe_column', 'write_frame', 'to_records', 'require_columns', 'require_unique',
-           'data_path']
+           'restore_cell', 'map_cells', 'table_suffix', 'check_size', 'open_text', 'read_json', 'read_frame',
+           'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records', 'require_columns',
+           'require_unique', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -141,9 +141,8 @@ def _tables_of_subpackages() -> Mapping[str, Table]:
 def all_tables() -> Mapping[str, Table]:
     """Return the tables of all subpackages by name.
 
-    A subpackage other than core defines its tables in the dict `TABLES` of its module `tables`. A run has all of them,
-    also
-    if the subpackage was not imported.
+    A subpackage other than core defines its tables in the dict `TABLES` of its module `tables`. A run has all
+    of them, also if the subpackage was not imported.
 
     Examples
     --------
@@ -518,9 +517,8 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     Raises
     ------
     TableError
-        If a column is missing or occurs twice, or a rule is broken. Names up to ten places: file, row (1 is the first
-        row
-        of data), column, value.
+        If a column is missing or occurs twice, or a rule is broken. Names up to ten places: file, row (1 is
+        the first row of data), column, value.
 
     Examples
     --------
@@ -645,7 +643,7 @@ def table_suffix(path: str | os.PathLike) -> str | None:
 _LEAST, _TIMES = 2**28, 200  # bytes that any file may take in memory, and multiples of its size on disk
 
 
-def _check_size(path: Path, size: int) -> None:
+def check_size(path: Path, size: int) -> None:
     """Raise if a file of a table takes far more memory than its size on disk explains."""
     limit = max(_LEAST, _TIMES * path.stat().st_size)
     if size > limit:
@@ -657,10 +655,10 @@ def _check_size(path: Path, size: int) -> None:
 
 
 class _Unpacked(io.RawIOBase):
-    """The bytes of a gzip file, checked by `_check_size` while they are read."""
+    """The bytes of a gzip file, checked by `check_size` while they are read."""
 
     def __init__(self, path: Path):
-        self._path, self._file, self._size = path, gzip.open(path), 0
+        self._path, self._file, self._size = path, gzip.open(path), 0  # noqa: SIM115
 
     def readable(self) -> bool:
         return True
@@ -668,7 +666,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         n = self._file.readinto(buffer)
         self._size += n
-        _check_size(self._path, self._size)
+        check_size(self._path, self._size)
         return n
 
     def close(self) -> None:
@@ -917,9 +915,8 @@ def read_frame(
     Parameters
     ----------
     path : str or path
-        Ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV file (, ;
-        tab
-        or |) is detected, or given by Excel's first line `sep=;`.
+        Ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV
+        file (, ; tab or |) is detected, or given by Excel's first line `sep=;`.
     encoding : str
         Of a text file that is neither UTF-8 nor UTF-16 with its mark.
     dtype : type or dict, optional
@@ -935,9 +932,8 @@ def read_frame(
     Raises
     ------
     TableError
-        If the file does not exist, has another encoding, a duplicate column, a row with more cells than the header, or
-        is
-        not a table.
+        If the file does not exist, has another encoding, a duplicate column, a row with more cells than the
+        header, or is not a table.
 
     Examples
     --------
@@ -967,11 +963,11 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         with pyarrow.parquet.ParquetFile(path) as file:
             require_unique_names(file.schema_arrow.names, f"{path}: ")
             size = 8 * file.metadata.num_rows
-            _check_size(path, size)
+            check_size(path, size)
             batches = []
             for batch in file.iter_batches(1_000):
                 size += batch.nbytes
-                _check_size(path, size)
+                check_size(path, size)
                 batches.append(batch)
             frame = pyarrow.Table.from_batches(batches, file.schema_arrow).to_pandas()
         return frame.reset_index(drop=frame.index.names == [None])

@@ -85,7 +85,7 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, one column a judge (its mode), votes_for, votes_cast, label. With J judges on
+        dialogue_id, turn, behaviour, one column per judge (its mode), votes_for, votes_cast, label. With J judges on
         the panel, ⌊J/2⌋ + 1 votes decide; short of that the label is NA.
 
     Notes

@@ -50,7 +50,7 @@ def plot_conditions(
     """
     from scipy.stats import t
 
-    need_columns(people, [score, condition], "analysis.compare_conditions (one row a participant)")
+    need_columns(people, [score, condition], "analysis.compare_conditions (one row per participant)")
     people = people.loc[:, [condition, score]].dropna()
     names = in_order(people[condition])
     ax, random = new_axes(ax, (5.2, 0.9 + 0.75 * len(names))), np.random.default_rng(0)

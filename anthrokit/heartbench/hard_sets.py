@@ -167,7 +167,7 @@ def hard_drop(
         raise TableError(f"fresh has no answers of the model {absent[0]!r}. Pass new answers of all models.")
     if new is not None and (silent := new.index[new.isna().all(axis=1)]).size:
         raise TableError(
-            f"the answers of {silent[0]!r} in fresh have no score in these cases. Pass answers to the same cases."
+            f"the answers of {silent[0]!r} in fresh have no score for these cases. Pass answers to the same cases."
         )
     n_cases, values = wide.shape[1], wide.to_numpy()
     weights = np.vstack([np.ones((1, n_cases)), draw_clusters(n_cases, n_resamples, seed)])

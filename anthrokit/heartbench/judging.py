@@ -326,7 +326,7 @@ class RubricJudge(PromptJudge):
     llm : LLM or str
         The model, or a LiteLLM string with default settings. The report used claude-sonnet-4-5.
     name : str, optional
-        Its column in tables. A name stands for one set of settings in a run; by default the model's name.
+        Its column in tables. A name identifies one set of settings in a run; by default the model's name.
     language : str
         Language of the instructions: zh or en.
     shuffle : bool

@@ -345,12 +345,12 @@ def _released_majority(verdicts: Iterable[str | None]) -> bool | None:
 
 
 def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_Rated]) -> list[str]:
-    """Return judges whose ratings were added to a rated file: the only ones in its majorities."""
+    """Return the judges whose ratings were added to an already rated file. Only these count in its majorities."""
     if _OWN_JUDGES in header:
         try:
             own = set(json.loads(rows[0][_OWN_JUDGES] or "[]"))
         except (ValueError, TypeError):
-            raise TableError(f"{rows[0]['place']}, column {_OWN_JUDGES}: is not a JSON list") from None
+            raise TableError(f"{rows[0]['place']}, column {_OWN_JUDGES} is not a JSON list") from None
         return [name for name in dict.fromkeys(place.judge for place in columns) if name not in own]
     for behaviour in dict.fromkeys(place.behaviour for place in columns):
         cue = CUES.get(behaviour, behaviour)
@@ -506,7 +506,7 @@ GROUP BY d.rowid, turn ORDER BY d.rowid, turn
 
 
 def _turn_rows(run: Run, target: str) -> pd.DataFrame:
-    """Return one row a turn in the authors' columns and ours, in the order of the run."""
+    """Return one row per turn in the authors' columns and ours, in the order of the run."""
     turns = run.query(_TURNS, [target])
     turns = turns[turns["user_message"].notna() | turns["assistant_message"].notna()]
     rows = turns.merge(run.dialogues(), on="dialogue_id", suffixes=("", " in the metadata"))
@@ -574,21 +574,21 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     Parameters
     ----------
     run : Run
-        With dialogues, judged or not.
+        A run with dialogues; they need not be judged.
     path : str or path
-        Ends in .csv; its folder is made where there is none.
+        Ends in .csv; a missing folder is created.
     target : str, optional
-        Which target, where the run has several: `summarize` takes a file as one.
+        The target to write. Required if the run has several, because `summarize` treats a file as one target.
 
     Returns
     -------
     Path
-        The file. `anthrobench_losses(run)` says what of the run it can't hold.
+        The written file. `anthrobench_losses(run)` lists the parts of the run that this format can't store.
 
     Raises
     ------
     ValueError
-        No dialogues, several targets, or judges or behaviours whose names the file can't tell apart.
+        No dialogues, several targets, or judges or behaviours whose names would be the same in the file.
 
     Notes
     -----
@@ -612,7 +612,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     judges = run.judges()["judge"]
     alike = judges[judges.map(column_name).duplicated(keep=False)].tolist()
     if alike:
-        raise ValueError(f"the columns of AnthroBench can't tell the judges {', '.join(alike)} apart")
+        raise ValueError(f"the judges {', '.join(alike)} would have the same columns in an AnthroBench file")
     rows = _turn_rows(run, target)
     if rows.empty:
         raise ValueError(f"the run {run.name!r} has no message of {target!r} yet")

@@ -73,14 +73,14 @@ def _write_json(items: list[dict[str, Any]], path: str | os.PathLike, kinds: tup
 
 
 def write_openai(run: Run, path: str | os.PathLike) -> Path:
-    """Write the dialogues of a run as OpenAI messages, one JSON object a line.
+    """Write the dialogues of a run as OpenAI messages, one JSON object per line.
 
     Parameters
     ----------
     run : Run
         With messages.
     path : str or path
-        Ends in .jsonl; its folder is made where there is none.
+        Ends in .jsonl; a missing folder is created.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
     run : Run
         With messages.
     path : str or path
-        Ends in .json (a list) or .jsonl (one object a line); its folder is made where there is none.
+        Ends in .json (a list) or .jsonl (one object per line); a missing folder is created.
 
     Returns
     -------

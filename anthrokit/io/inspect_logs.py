@@ -85,7 +85,7 @@ def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) 
     Parameters
     ----------
     labels : list of dict
-        turn, label (None where there is none), votes_for, votes_cast; one a message, in order.
+        turn, label (None if missing), votes_for, votes_cast; one dict per message, in order.
     ratings : list of dict
         turn, judge, sample, verdict, score, status, explanation, raw.
 
@@ -282,9 +282,9 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     Parameters
     ----------
     run : Run
-        With dialogues, judged or not.
+        A run with dialogues; they need not be judged.
     path : str or path
-        Ends in .eval (or .json); its folder is made where there is none.
+        Ends in .eval (or .json); a missing folder is created.
     target : str, optional
         Which target, where the run has several: a log holds one.
 

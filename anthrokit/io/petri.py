@@ -30,7 +30,7 @@ def _of_auditor(sample: EvalSample) -> bool:
 
 
 def _as_dialogue(sample: EvalSample) -> EvalSample:
-    """Return a sample with the prompt, the seed and Petri's scores as metadata."""
+    """Return an Inspect sample as a dialogue and its prompt; the seed and Petri's scores are metadata."""
     seed = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     first = next(
         (one.text for one in sample.messages if one.role == "user" and one.text.strip()), "(no prompt)"

@@ -18,7 +18,7 @@ __all__ = ['preference_table', 'write_preferences']
 
 # %% ../../nbs/13_io/04_preferences.ipynb #6e46aa94
 def preference_table(run: Run) -> pd.DataFrame:
-    """Return the pairs of a run of preference data, one row a pair.
+    """Return the pairs of a run of preference data, one row per pair.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def preference_table(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        pair_id, base_id, prompt (the message that is answered), chosen, rejected (the answers), each NA where there is
-        none, and for each behaviour that was judged "<behaviour>, chosen" and "<behaviour>, rejected" (True, False,
-        NA).
+        pair_id, base_id, prompt (the message that is answered), chosen, rejected (the answers), each NA if
+        missing, and for each behaviour that was judged "<behaviour>, chosen" and "<behaviour>, rejected"
+        (True, False, NA).
 
     Raises
     ------

@@ -60,7 +60,7 @@ def family_quality(judges: Sequence[Judge], split: str = "test") -> pd.DataFrame
     Parameters
     ----------
     judges : sequence of Judge
-        LLM judges are asked one call a message.
+        LLM judges are asked one call per message.
     split : str
         "test", or "tuning".
 

@@ -341,12 +341,12 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     Parameters
     ----------
     path : str or path, optional
-        A TOML file like the one that ships (`data/grammar.toml`), which is read by default.
+        A TOML file in the format of the bundled `data/grammar.toml`, the default.
 
     Returns
     -------
     dict of str to dict
-        Behaviour to slot to words; of the slot aside, word to the words beside which it doesn't count.
+        Behaviour to slot to words; in the slot aside, each word maps to the neighbours that cancel it.
 
     Raises
     ------
@@ -384,7 +384,7 @@ def _fits(found: Reading, slot: str, words: frozenset[str], aside: dict[str, lis
 
 
 def _bond(found: Reading, words: frozenset[str]) -> bool:
-    """Return whether the speaker is called the user's friend, or the user the speaker's."""
+    """Return whether the speaker is called a friend of the user, or the user a friend of the speaker."""
     sides = {"speaker": {"your", "we", "you"}, "user": {"my"}}.get(found.person, set())
     return (found.construction, found.standing) == ("is", "claim") and found.word in words and bool(found.near & sides)
 
@@ -409,14 +409,14 @@ def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #47e6859b
 class GrammarJudge(LocalJudge):
-    """Finds claims that the speaker makes of itself and of the user, by parsing.
+    """A judge that parses sentences and finds claims of the speaker about itself and about the user.
 
     Parameters
     ----------
     path : str or path, optional
         A table of words as `load_grammar` reads it.
     phrases : PatternJudge, optional
-        Set phrases that count as well; those that ship by default.
+        Fixed phrases that count as well; by default the bundled ones.
 
     Examples
     --------

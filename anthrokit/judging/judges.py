@@ -296,20 +296,20 @@ class PromptJudge(Judge):
     llm : LLM or str
         The model. A temperature above 0 makes repeated samples differ.
     name : str, optional
-        Its column in tables; the model's name by default.
+        Name of the judge's column in tables; the model's name by default.
 
     Attributes
     ----------
     max_attempts : int
-        Calls until a response can be parsed.
+        Largest number of calls until a response can be parsed.
     default_samples : int
         Ratings of each item and question, unless `judge(samples=…)` says otherwise.
     questions_per_call : int or None
         Questions in one call; None for all about an item. If it isn't 1, `request` gets a list of questions, and
         `parse` returns a list of ratings in their order.
     shared_prefix : str or None
-        What calls have in common at the beginning of their prompts, for prompt caching: "item" (all calls about an
-        item), "questions" (all calls) or None. The prompt marks it with `CachedPrefix`.
+        Which calls begin with the same prompt prefix, for prompt caching: "item" (all calls about an item),
+        "questions" (all calls) or None. The prompt marks the prefix with `CachedPrefix`.
     read_truncated : bool
         Parse responses that were cut off by the token limit. By default they count as unparsable.
 
@@ -381,13 +381,13 @@ def ask_judge(
     judge : PromptJudge
     item : Item
     questions : sequence
-        What is asked about it in one call.
+        The questions asked about the item in one call.
     unit : str
         What the call is booked under. The seed is made of it.
     code_of : str, optional
         What the item's code is made of; the unit by default.
     shared : bool
-        Keep the marks of a shared prefix, because later calls begin alike.
+        Keep the marks of a shared prefix, because later calls have the same prefix.
 
     Returns
     -------
@@ -511,10 +511,9 @@ def judge_prompt(
     behaviour : Behaviour
         Its name, definition, question and negative examples fill the template.
     template : str, optional
-        `JUDGE_TEMPLATE` by default.
-        With the fields {name}, {definition}, {not_present}, {question}, {message}, {context} (what was said before, by
-        `context`), {user} (the user's message that it answers), {history} (all that was said before), {code} and {form}
-        (how to answer).
+        `JUDGE_TEMPLATE` by default. With the fields {name}, {definition}, {not_present}, {question},
+        {message}, {context} (what was said before, by `context`), {user} (the user's message that it
+        answers), {history} (all that was said before), {code} and {form} (how to answer).
     context : str
         What the judge is shown in addition to the message: none, user or dialogue.
     present : bool
@@ -571,14 +570,15 @@ class LLMJudge(PromptJudge):
     llm : LLM or str
         The model. A temperature above 0 makes repeated samples differ.
     name : str, optional
-        Its column in tables; the model's name by default.
+        Name of the judge's column in tables; the model's name by default.
     template : str
         See `judge_prompt`.
     protocol : str or Released
         "paper": this project's wording of the paper's definitions. "released": prompt and parser of AnthroBench's
         code, with one attempt. `Released(…)` says whose wording.
     context : str
-        What the judge is shown in addition to the message: "none", "user" (the user's message that it answers) or "dialogue".
+        What the judge is shown in addition to the message: "none", "user" (the user's message that it answers) or
+        "dialogue".
     present : bool
         Show it each behaviour's positive examples too, which raise false positives, says the paper;
         `Taxonomy.with_present` has some.
@@ -714,7 +714,8 @@ def together_prompt(
     Returns
     -------
     str
-        `TOGETHER_TEMPLATE` with its fields filled. What is the same for every message, the behaviours, comes first.
+        `TOGETHER_TEMPLATE` with its fields filled. The behaviours, which are the same for every message, come
+        first.
 
     Examples
     --------

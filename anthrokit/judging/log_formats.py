@@ -22,7 +22,7 @@ import pandas as pd
 
 from ..core.errors import TableError, close_name
 from ..core.files import local_path
-from ..core.tables import TABLE_FILES, open_text, read_frame, read_json, table_suffix
+from ..core.tables import TABLE_FILES, check_size, open_text, read_frame, read_json, table_suffix
 from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
 
@@ -1084,7 +1084,7 @@ FORMATS = (
         nested_conversations,
         read_nested,
     ),
-    Format("one message a row", "dialogue_id, role and content", is_message, None),
+    Format("one message per row", "dialogue_id, role and content", is_message, None),
     Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
     Format("activity", "title and safeHtmlItem (Google's activity export)", _is_activity, read_activity),
     Format("alternating texts", "data: a list of texts of user and assistant in turns", _alternates, read_alternating),
@@ -1103,6 +1103,9 @@ def format_of(row: Any) -> tuple[Format | None, Any]:
     return None, row
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #4ade4162
+_BYTES_PER_ROW = 500  # of memory, for a row that becomes a dict; see `check_size`
+
+
 def read_records(source: pd.DataFrame | str | os.PathLike) -> list[tuple[str, Any]]:
     """Read the records of a log, each with its place.
 
@@ -1148,7 +1151,9 @@ def read_records(source: pd.DataFrame | str | os.PathLike) -> list[tuple[str, An
     if table_suffix(path) in (".json", ".jsonl", ".ndjson"):
         values = _json_values(path)
     else:
-        values = map(plain, read_frame(path, dtype=str).astype(object).to_dict("records"))
+        frame = read_frame(path, dtype=str)
+        check_size(path, _BYTES_PER_ROW * len(frame))
+        values = map(plain, frame.astype(object).to_dict("records"))
     return [(f"{path}: row {number}", value) for number, value in enumerate(values, 1)]
 
 

@@ -344,7 +344,7 @@ class ClassifierJudge(LocalJudge):
         return remembered(self._known, texts, read)
 
     def logits(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the highest logit of each text's sentences, one column a behaviour."""
+        """Return the highest logit of each text's sentences, one column per behaviour."""
         return np.stack([logits for _, logits in self._seen(texts)])
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
@@ -486,7 +486,7 @@ def _learn_all(
 
 # %% ../../nbs/05_judging/05_offline.ipynb #a3a87b20
 def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd.DataFrame, pd.Series]:
-    """Return texts, labels (one column a behaviour) and base prompts of the labelled target messages."""
+    """Return texts, labels (one column per behaviour) and base prompts of the labelled target messages."""
     texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
     key = ["dialogue_id", "turn", "base_id"]
     wide = labels.pivot(index=key, columns="behaviour", values="label").reset_index()

@@ -145,7 +145,7 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
         dialogue_id, turn, role, content, of both sides; persona (a name) or who (a description) where they are
         known.
     personas : mapping, optional
-        As from `load_personas`; those that ship by default.
+        As from `load_personas`; by default the bundled ones.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def judge_user_turns(
     judges : LLM, str, Judge or sequence of Judge
         A model, for a `user_turn_judge` of it; or judges.
     run : Run, str or path
-        Where the ratings are kept, beside the run that is checked. The same call resumes.
+        Run in which the ratings are saved, apart from the checked run. Repeating the call resumes the work.
     **parameters
         samples, budget, batch, …: as for `judge`.
 

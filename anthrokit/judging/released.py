@@ -34,7 +34,7 @@ def read_released(raw: str | None) -> tuple[bool | None, str | None, str]:
     Returns
     -------
     tuple
-        Verdict (None: no Yes or No), reason (what stands before the last semicolon), status (ok or unparsed).
+        Verdict (None: no Yes or No), reason (the text before the last semicolon), status (ok or unparsed).
 
     Notes
     -----

@@ -208,7 +208,7 @@ def completion_of(
     cost: float | None = None,
     asked: Sequence[Mapping[str, Any]] = (),
 ) -> Completion:
-    """Return an answer with its status, from what the server says, of whatever type that is.
+    """Return an answer with its status, from the fields of a server's response, which may have any type.
 
     Parameters
     ----------

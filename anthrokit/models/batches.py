@@ -398,12 +398,12 @@ class Provider:
         requests : mapping
             The requests by custom_id.
         may_exist : bool
-            It may have begun before: look for it first.
+            Whether the batch may have begun already. If so, it is searched for first.
 
         Returns
         -------
         str or None
-            None if it never began and this process can't begin it.
+            None if the batch never began and this process can't begin it.
         """
         look_first = may_exist
 

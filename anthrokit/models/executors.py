@@ -107,12 +107,12 @@ class RayExecutor:
     Parameters
     ----------
     **options
-        Of Ray's remote functions, such as num_cpus.
+        Options of Ray's remote functions, such as num_cpus.
 
     Notes
     -----
-    Of the cluster that this process is connected to (`ray.init(…)`), or of one that Ray starts on this machine. Work
-    of a lost worker is done again by `ExecutorPool`, not by Ray too.
+    Uses the cluster that this process is connected to (`ray.init(…)`), or one that Ray starts on this
+    machine. `ExecutorPool` repeats the work of a lost worker; Ray's own retries are switched off.
 
     Raises
     ------

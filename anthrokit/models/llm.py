@@ -37,7 +37,7 @@ __all__ = ['LLM']
 class Credentials:
     """The key of a model, its full addresses, and options that may hold a secret."""
 
-    __slots__ = ("key", "bases", "options")
+    __slots__ = ("bases", "key", "options")
 
     def __init__(
         self,
@@ -241,7 +241,7 @@ def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | 
     except Exception:  # the call has the same fault, and reports it better
         return dict(parameters)
     if left_out:
-        warnings.warn(f"{model} does not take {', '.join(left_out)}; sent without", stacklevel=5)
+        warnings.warn(f"{model} does not support {', '.join(left_out)}; requests are sent without them", stacklevel=5)
     return {name: value for name, value in parameters.items() if name not in left_out}
 
 # %% ../../nbs/02_models/07_llm.ipynb #04d3fb01
@@ -304,7 +304,7 @@ class PromptCache(NamedTuple):
 
 
 class _GivenUp(Exception):
-    """No further attempt is made: the last fault, and the number of attempts."""
+    """Raised when no further attempt is made; holds the last fault and the number of attempts."""
 
 
 _ASSUMED_LONGEST = 4096

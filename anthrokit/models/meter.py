@@ -86,7 +86,7 @@ class Meter:
     tokens : int
         Tokens spent.
     estimated : int
-        Of them, those of calls without an answer, which the provider may have counted: they are estimated.
+        The part of these from calls without an answer, which the provider may have counted: they are estimated.
 
     Examples
     --------

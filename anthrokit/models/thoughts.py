@@ -79,7 +79,7 @@ class SeparatedText(NamedTuple):
     answer : str or None
         None where nothing but reasoning was written.
     reasoning : str or None
-        The thoughts, joined by line breaks; None where there are none.
+        The thoughts, joined by line breaks; None if there are none.
     marks : tuple of str
         Marks left in the answer that may belong to reasoning, once each.
     """

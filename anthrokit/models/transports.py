@@ -590,7 +590,7 @@ def _is_piece(event: Any) -> bool:
 
 # %% ../../nbs/02_models/05_transports.ipynb #f981e9fc
 async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
-    """Make one attempt at the embedded model."""
+    """Make one attempt to call the embedded model."""
     try:
         answer = await answer_here(request["messages"], {**ready["parameters"], **request}, show)
     except (SetupError, asyncio.CancelledError):

@@ -53,7 +53,7 @@ class LabellingSession:
     Attributes
     ----------
     sheet : DataFrame
-        One row an item.
+        One row per item.
 
     Examples
     --------

@@ -290,15 +290,15 @@ class AdjudicationSession(VotingSession):
     settled : Ballots
         Where settlements are saved, apart from the votes.
     coordinator : str
-        Who settles; by default the expert of the sheet.
+        Name of the person who settles; by default the expert of the sheet.
     **rule
         As for `decide` (criteria) or `golden` (answers).
 
     Raises
     ------
     TableError
-        As for `VotingSession`; or the sheet is of rewritten dialogues, both ballots are the same, or the coordinator has
-        voted.
+        As for `VotingSession`; or the sheet is of rewritten dialogues, both ballots are the same, or the coordinator
+        has voted.
 
     Examples
     --------
@@ -313,7 +313,10 @@ class AdjudicationSession(VotingSession):
         super().__init__(sheet, settled, coordinator)
         asks = set(sheet["ask"])
         if len(asks) > 1 or "rewrite" in asks:
-            raise TableError("a coordinator's sheet asks of criteria or of answers, not both nor of rewritten talks")
+            raise TableError(
+                "a coordinator's sheet must ask about criteria or about answers, not about both and not about "
+                "rewritten dialogues"
+            )
         if ballots is settled or (ballots.path is not None and ballots.path == settled.path):
             raise TableError("settlements are kept apart from the votes: give other ballots for them")
         self.ask = asks.pop()

@@ -335,7 +335,7 @@ def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> s
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #d9714abd
 def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str, int, int, int, list[tuple]]]:
-    """List every judge asked about an item: name, Yes, verdicts, ratings; look, verdict and reason of each sample."""
+    """List the judges of an item: name, votes for Yes, verdicts, ratings, and the samples (icon, verdict, reason)."""
     place, (dialogue_id, turn, behaviour) = disputes.places[item], disputes.key(item)
     ratings = disputes.source.of("ratings", dialogue_id)
     ratings = ratings[(ratings["turn"] == turn) & (ratings["behaviour"] == behaviour)].sort_values("sample")
@@ -421,7 +421,7 @@ class DisagreementPanel(Panel):
     Parameters
     ----------
     source : Run, str, path, DataFrame or mapping of str to DataFrame
-        What to look at, see `RunSource`; it needs ratings.
+        The data to show, see `RunSource`; ratings are required.
     annotator : str
         The name under which verdicts are saved; can be written in the panel too.
     path : str or path, optional

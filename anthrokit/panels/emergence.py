@@ -65,7 +65,7 @@ class _Occurrences:
     Attributes
     ----------
     names : list of str
-        What can occur: behaviours in the order of the taxonomy; of the judged ones categories, and any.
+        The outcomes: behaviours in the order of the taxonomy; of the judged ones categories, and any.
     common : list of str
         Behaviours, the commonest first.
     """
@@ -179,7 +179,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str = "") ->
     ----------
     curves : _Curves
     names : sequence of str
-        What is shown, in the order of the taxonomy.
+        The outcomes to show, in the order of the taxonomy.
     line : str
         The name whose groups are drawn, where there is a split.
     by : str
@@ -282,7 +282,7 @@ def _about_html(curves: _Curves, line: str, by: str) -> str:
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
     known = "base_id" in first and first["base_id"].notna().all()
     targets = first["target"].nunique() if "target" in first and by != "target" else 0
-    kinds = {_ANY, *(first["category"] if "category" in first else ())}
+    kinds = {_ANY, *first.get("category", ())}
     return render(
         "emergence.html",
         contrast=_contrast_svg(curves, line, by),
@@ -317,7 +317,9 @@ def _turns_of(choice: str, last: int) -> list[str]:
         return [choice]
     if low in turns and high in turns:
         return turns[turns.index(low) : turns.index(high) + 1]
-    raise ValueError(f"there is no turn {visible_name(choice, 40)!r} here; there are 1 to {last}, never, undecided")
+    raise ValueError(
+        f"{visible_name(choice, 40)!r} is not a choice for the turn. Choose 1 to {last}, never or undecided."
+    )
 
 
 def _when(choice: str) -> str:
@@ -467,7 +469,7 @@ class EmergencePanel(Panel):
     Parameters
     ----------
     source : Run, str, path, DataFrame or mapping of str to DataFrame
-        What to look at, see `RunSource`; a table of labels will do.
+        The data to show, see `RunSource`; a table of labels suffices.
     state, live
         As for `Panel`.
 

@@ -297,7 +297,8 @@ class Panel(anywidget.AnyWidget):
     Parameters
     ----------
     source : object
-        What the parts look at; it has `refresh()`, and for `live` its `run` and the version of it that was `seen`.
+        The data that the parts show. It has `refresh()` and, for `live`, the attributes `run` and `seen` (the
+        version of the run that was read last).
     build : callable
         From the source to the parts. It is called again when the source was read again.
     title : str

@@ -68,8 +68,8 @@ class Rubrics:
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping
-        A run with HeartBench cases; its folder; the table *hits*, as from `heartbench.judging.verdicts`; or any of hits,
-        ratings, answers (frames) and cases (`Cases`) by name.
+        A run with HeartBench cases; its folder; the table *hits*, as from `heartbench.judging.verdicts`; or any of
+        hits, ratings, answers (frames) and cases (`Cases`) by name.
 
     Attributes
     ----------
@@ -389,7 +389,7 @@ class RubricPanel(Panel):
     Parameters
     ----------
     source : Run, str, path, DataFrame or mapping
-        What to look at, see `Rubrics`: a run with HeartBench cases, judged or not; its folder; a table *hits*; or
+        The data to show, see `Rubrics`: a run with HeartBench cases, judged or not; its folder; a table *hits*; or
         frames by name.
     state, live
         As for `Panel`.

@@ -83,7 +83,7 @@ def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Map
     given = Run(given, read_only=True) if isinstance(given, (str, os.PathLike)) else given
     if not isinstance(given, (Run, Mapping)):
         kind = type(given).__name__
-        raise TypeError(f"{what} looks at a run, the folder of a run or frames by name, not at {kind}")
+        raise TypeError(f"{what} shows a run, the folder of a run or frames by name, not {kind}")
     if isinstance(given, Mapping) and (not given or set(given) - set(known)):
         raise TypeError(f"the frames of {what} are {', '.join(known)}, not {', '.join(given) or 'none'}")
     return given
@@ -115,9 +115,9 @@ class RunSource:
     run : Run or None
         The run, where there is one.
     taxonomy : Taxonomy
-        The behaviours of the run, or those that ship.
+        The behaviours of the run, or the bundled ones.
     design : list of str
-        Columns of the dialogues' design that tell a few groups apart; their values are texts.
+        Columns of the dialogues' design that distinguish a few groups; their values are texts.
     seen : tuple or None
         The version of the run that was read.
     llm_judges : dict of str to dict

@@ -207,7 +207,7 @@ class Taxonomy:
         Parameters
         ----------
         path : str or path, optional
-            A TOML file with a list of messages a behaviour; the one that ships by default.
+            A TOML file with a list of messages per behaviour; by default the bundled one.
 
         Raises
         ------

@@ -116,7 +116,7 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     prompts : DataFrame, str or path
         prompt_id and first_message; or what `load_prompts` takes.
     n : int
-        Pairs to return, the most alike first.
+        Number of pairs to return, the most similar first.
 
     Returns
     -------

@@ -281,7 +281,7 @@ def first_person_pronouns(text: str, *, quotations: bool = True) -> list[tuple[i
     Returns
     -------
     list of (int, str)
-        Offset and word, such as (0, "I'm"). Empty where there is none.
+        Offset and word, such as (0, "I'm"). Empty if there are none.
 
     Notes
     -----

@@ -107,7 +107,7 @@ def show_conditions(conditions: Mapping[str, Condition]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a behaviour, one column a condition.
+        One row per behaviour, one column per condition.
 
     Examples
     --------
@@ -163,9 +163,9 @@ def compare_behaviours(
     Parameters
     ----------
     labels : DataFrame
-        Of a run of `simulate_conditions`, judged: `run.labels()`.
+        The labels of a judged run of `simulate_conditions`: `run.labels()`.
     conditions : (str, str)
-        The one that invites the behaviours, then the one that forbids them.
+        The condition that invites the behaviours, then the condition that forbids them.
     ci : float
         Confidence level.
 

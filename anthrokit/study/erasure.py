@@ -137,13 +137,14 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     study : Study or path
         The study.
     texts : list of str
-        What is looked for, in UTF-8: as it is, and as JSON and CSV write it; of a long one any hundred characters.
+        The text to search for, in UTF-8: as it is, and as JSON and CSV write it; of a long one any hundred
+        characters.
 
     Returns
     -------
     DataFrame
-        file, n_texts: how many of the texts it holds; one row for each file with any. Packed files (.gz, .bz2, .xz, .zip
-        and what is one, Parquet) are unpacked; of one that can't be, n_texts is NA.
+        file, n_texts: how many of the texts it holds; one row for each file with any. Packed files (.gz, .bz2, .xz,
+        .zip and what is one, Parquet) are unpacked; of one that can't be, n_texts is NA.
 
     Examples
     --------

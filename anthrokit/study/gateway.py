@@ -315,7 +315,7 @@ class Chats:
     def close_chat(self, person: Mapping[str, Any], by: str) -> None:
         """Record what ended a chat, and when; a chat that timed out ended at its deadline.
 
-        What ended the chat first stays: a participant may leave while the model answers.
+        The first reason for ending a chat is final: a participant may leave while the model answers.
         """
         participant = person["participant"]
         person = self.people.row(participant)

@@ -104,7 +104,7 @@ class Questionnaire:
         return [item for item in self.items if item.scale == scale]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with one row an item."""
+        """Return a table with one row per item."""
         names = ["id", "scale", "text", "low", "high", "points", "reverse", "expected"]
         return pd.DataFrame(list(self.items))[names].astype({"expected": "Int64"})
 
@@ -211,7 +211,8 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
         path = shipped / f"{name}.toml"
     if not path.exists():
         there = suggest_name(name, sorted(one.stem for one in shipped.glob("*.toml")))
-        raise TableError(f"Questionnaire {str(name)!r} does not exist. Pass the name of a bundled one or a path ending in .toml; {there}")
+        raise TableError(f"Questionnaire {str(name)!r} does not exist. Pass the name of a bundled one or a path "
+                         f"ending in .toml; {there}")
     return _questionnaire(path)
 
 
@@ -231,7 +232,7 @@ OPEN = "description"  # the questionnaire that open answers are kept under
 def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], others: bool) -> pd.DataFrame:
     """Check responses and set their dtypes. With `others`, rows of other questionnaires are dropped, and times may be missing."""
     if not isinstance(responses, pd.DataFrame):
-        raise TypeError(f"responses are a table, one row an answer; not {type(responses).__name__}")
+        raise TypeError(f"responses must be a table with one row per answer, not {type(responses).__name__}")
     if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0
         responses = responses.assign(value=responses["value"].map("{:g}".format, na_action="ignore"))
     items_by_key = {(one.name, item.id): item for one in questionnaires for item in one.items}
@@ -351,7 +352,7 @@ def synthetic_responses(
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a754c66f
 def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
-    """Return one row a participant and one column an item, with reversed items turned round.
+    """Return one row per participant and one column per item, with reversed items turned round.
 
     Parameters
     ----------
@@ -442,7 +443,7 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     Parameters
     ----------
     responses : DataFrame
-        One row a participant, one column an item. Participants with a gap in `items` are left out.
+        One row per participant, one column per item. Participants with a gap in `items` are left out.
     items : sequence of str
         The columns of the scale; reversed items must be turned round already, as `wide_items` does.
 

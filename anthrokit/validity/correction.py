@@ -176,7 +176,7 @@ def _shifted(q: float, shift: float, present: float, absent: float, gain: float 
 def _corrected_limits(
     parts: Sequence[tuple], influences: np.ndarray, rate: Callable = _shifted
 ) -> tuple[float, float, float]:
-    """Return the corrected rate with its limits from its four parts; the wider limits if P may be as low as F."""
+    """Return the corrected rate and its limits from its four parts; the limits are wider if P may be as low as F."""
     results = [recover_rate(rate, parts, influences)]
     (present, low, _), (absent, _, high) = parts[2:]
     if low <= absent or high >= present:

@@ -193,7 +193,7 @@ def enough_labels(
     strata: str = "label",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Decide whether people may stop labelling, at one of several planned looks or at any time.
+    """Test whether people may stop labelling, at one of several planned interim looks or at any time.
 
     Parameters
     ----------
@@ -220,9 +220,10 @@ def enough_labels(
 
     Notes
     -----
-    Pocock, S. J. (1977), Biometrika 64, as repeated confidence intervals (Jennison, C. and Turnbull, B. W., 1989, J.
-    Royal Statistical Society B 51). Without planned looks: Waudby-Smith, I. et al. (2024), Time-uniform central limit
-    theory and asymptotic confidence sequences, Annals of Statistics 52; narrowest at 100 labels of a group.
+    Pocock, S. J. (1977), Biometrika 64, as repeated confidence intervals (Jennison, C. and Turnbull, B. W.,
+    1989, J. Royal Statistical Society B 51). Without planned looks: Waudby-Smith, I. et al. (2024),
+    Time-uniform central limit theory and asymptotic confidence sequences, Annals of Statistics 52; the
+    interval is narrowest at 100 labels per group.
 
     Examples
     --------

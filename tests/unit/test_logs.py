@@ -755,3 +755,12 @@ def test_malformed_files(tmp_path):
         assert number % 5 == 0 or len(table.attrs["account"]) == records
         assert {outcome for _, outcome, _ in table.attrs["account"]} <= {"taken", "joined", "left out"}
     assert min(outcomes.values()) > 100, outcomes
+
+
+def test_a_small_parquet_that_holds_millions_of_rows_is_refused(tmp_path):
+    rows = 600_000
+    columns = {"dialogue_id": "d", "role": "user", "content": "x" * 100}
+    table = pyarrow.table({name: pyarrow.array([value] * rows).dictionary_encode() for name, value in columns.items()})
+    pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
+    with pytest.raises(TableError, match="takes more than 268,435,456 in memory"):
+        import_messages(tmp_path / "rows.parquet")
