@@ -87,7 +87,8 @@ def main() -> None:
             covered = ((part["low"] <= truth) & (part["high"] >= truth)).mean()
             known = "" if part["known"].isna().all() else f"{100 * (part['known'] - part['truth']).mean():+.1f}"
             print(
-                f"| {panel} | {name} | {100 * truth:.1f} | {known} | {100 * (part['ours'] - part['truth']).mean():+.1f} "
+                f"| {panel} | {name} | {100 * truth:.1f} | {known} | "
+                f"{100 * (part['ours'] - part['truth']).mean():+.1f} "
                 f"| {100 * part['ours'].std():.1f} | {100 * covered:.1f} | {100 * part['held'].mean():.0f} % |",
                 flush=True,
             )

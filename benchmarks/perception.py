@@ -2,8 +2,8 @@
 
     python benchmarks/perception.py [--scores scores.parquet]
 
-Writes data/perception.csv (coefficients) and data/perception_accuracy.csv (accuracy on test prompts beside baselines). The
-offline judges need about ten minutes for the 1,050 answers; with --scores their scores are saved and reused.
+Writes data/perception.csv (coefficients) and data/perception_accuracy.csv (accuracy on test prompts beside baselines).
+The offline judges need about ten minutes for the 1,050 answers; with --scores their scores are saved and reused.
 """
 
 import argparse

@@ -3,15 +3,16 @@
     python benchmarks/small_samples.py [--repeats 2500] [--write]
 
 Two versions answer the same base prompts. The first grid has one message a base prompt: sizes of 4 to 200, rates of .02
-to .5, correlations of the two versions' labels of 0 to 1 (of the largest possible), and true differences of 0, .05, .1 and
-.2. The second grid has several messages a base prompt, with a beta-distributed rate of each base prompt; labels that
-change from one version to the other change by message or by base prompt, as alike within a base prompt as the labels are.
-The result has one row for each size: the lowest coverage of the 95 % interval of `analysis.clustered.difference`, the
-largest share of studies that `analysis.drift` would call equivalent although the true difference equals the margin or
-twice the margin (5 % are allowed), and the median width. The worst of many cells is partly bad luck. So the cell with the
-lowest coverage and the cell with the most false verdicts are simulated again, with ten times as many repetitions and
-other random numbers, and the table has the second result. With 25,000 repetitions a coverage of 95 % has a standard error
-of 0.14 percentage points. `--write` saves the table as data/difference_coverage.csv.
+to .5, correlations of the two versions' labels of 0 to 1 (of the largest possible), and true differences of 0, .05, .1
+and .2. The second grid has several messages a base prompt, with a beta-distributed rate of each base prompt; labels
+that change from one version to the other change by message or by base prompt, as alike within a base prompt as the
+labels are. The result has one row for each size: the lowest coverage of the 95 % interval of
+`analysis.clustered.difference`, the largest share of studies that `analysis.drift` would call equivalent although the
+true difference equals the margin or twice the margin (5 % are allowed), and the median width. The worst of many cells
+is partly bad luck. So the cell with the lowest coverage and the cell with the most false verdicts are simulated again,
+with ten times as many repetitions and other random numbers, and the table has the second result. With 25,000
+repetitions a coverage of 95 % has a standard error of 0.14 percentage points. `--write` saves the table as
+data/difference_coverage.csv.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write `__init__.py` and `__init__.pyi` of every subpackage: its public names, loaded on first use.
 
-`make notebooks` runs this script after nbdev_export. PUBLIC lists the public names of each subpackage. Import other functions
-from their modules: `from anthrokit.core.tables import check_table`.
+`make notebooks` runs this script after nbdev_export. PUBLIC lists the public names of each subpackage. Import other
+functions from their modules: `from anthrokit.core.tables import check_table`.
 """
 
 import ast

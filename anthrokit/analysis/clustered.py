@@ -406,7 +406,8 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
     Returns
     -------
     (array of int, DataFrame)
-        The number of each row's group, and one row for each group with the columns of `by`, in the order of the numbers.
+        The number of each row's group, and one row for each group with the columns of `by`, in the order of the
+        numbers.
 
     Examples
     --------
@@ -524,8 +525,8 @@ def effective_sizes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the effective sample size of a share, the one for its limits, and the correlation within clusters.
 
-    For weighted rows, `totals` has the sums of weights by cluster, and `squares` the sums of their squares. A share of 0 or
-    1 has no variance; `alike` is then the correlation of two rows of a cluster.
+    For weighted rows, `totals` has the sums of weights by cluster, and `squares` the sums of their squares. A share of
+    0 or 1 has no variance; `alike` is then the correlation of two rows of a cluster.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -591,8 +592,8 @@ def _influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
 def cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """Return the variance of an estimate from its influence by cluster: … × clusters × groups.
 
-    A large cluster pulls the estimate towards itself, which makes its residual too small. Bell and McCaffrey's correction
-    (2002, CR2) compensates for it. For k clusters of one size it is the factor k / (k − 1).
+    A large cluster pulls the estimate towards itself, which makes its residual too small. Bell and McCaffrey's
+    correction (2002, CR2) compensates for it. For k clusters of one size it is the factor k / (k − 1).
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         return (influence**2 / (1 - totals / totals.sum(axis=0))).sum(axis=-2)
@@ -627,9 +628,9 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
 
     Notes
     -----
-    `benchmarks/coverage.py` measures the coverage. It falls to 88 % if one of two clusters holds 98 of 100 rows. Korn, E. L. and
-    Graubard, B. I. (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol. 3; Imbens, G. W. and
-    Kolesár, M. (2016), Review of Economics and Statistics 98, for clusters of unequal size.
+    `benchmarks/coverage.py` measures the coverage. It falls to 88 % if one of two clusters holds 98 of 100 rows. Korn,
+    E. L. and Graubard, B. I. (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol.
+    3; Imbens, G. W. and Kolesár, M. (2016), Review of Economics and Statistics 98, for clusters of unequal size.
 
     Examples
     --------
@@ -666,8 +667,8 @@ def influence_correlation(
 ) -> np.ndarray:
     """Return the correlation of two estimates from their influence by cluster, or 0 if one is constant.
 
-    The floors are variances of unobserved changes. They shrink the correlation towards 0, more so the closer it is to 1 or
-    −1. With two clusters the correlation is always 1 or −1, without information, and counts as 0.
+    The floors are variances of unobserved changes. They shrink the correlation towards 0, more so the closer it is to 1
+    or −1. With two clusters the correlation is always 1 or −1, without information, and counts as 0.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         common, spread = (one * other).sum(axis=0), [(side**2).sum(axis=0) for side in (one, other)]
@@ -759,8 +760,8 @@ def difference(
     Notes
     -----
     Zou, G. Y. and Donner, A. (2008), Statistics in Medicine 27. The limits of each share are those of `proportion`. The
-    correlation is that of the shares' influence by cluster, with pseudo-observations for unobserved changes (Agresti, A.
-    and Min, Y., 2005, Statistics in Medicine 24).
+    correlation is that of the shares' influence by cluster, with pseudo-observations for unobserved changes (Agresti,
+    A. and Min, Y., 2005, Statistics in Medicine 24).
 
     Examples
     --------
@@ -822,8 +823,8 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
 def has_enough_clusters(n_clusters: int | Sequence[int], ci: float = 0.95) -> np.ndarray:
     """Return whether there are enough clusters for a resampling interval: 6 or more at 95 %.
 
-    A resample cannot leave the range of the clusters. All clusters are on one side of the truth once in 2 to the power of
-    n − 1 times. If that is more often than the level allows, intervals and ranges of ranks are missing.
+    A resample cannot leave the range of the clusters. All clusters are on one side of the truth once in 2 to the power
+    of n − 1 times. If that is more often than the level allows, intervals and ranges of ranks are missing.
 
     Examples
     --------
@@ -853,8 +854,8 @@ def percentile_interval(
     Returns
     -------
     (low, high)
-        One limit for each result. NaN without resamples, with too few clusters (`has_enough_clusters`), if all resamples
-        are equal, or if the statistic is undefined in more than a tenth of them.
+        One limit for each result. NaN without resamples, with too few clusters (`has_enough_clusters`), if all
+        resamples are equal, or if the statistic is undefined in more than a tenth of them.
 
     Notes
     -----

@@ -194,8 +194,8 @@ def holding(
     Returns
     -------
     DataFrame
-        by…, turn, estimate, ci_low, ci_high, n (dialogues with all labels so far), n_total (dialogues that have this turn),
-        n_clusters, ci.
+        by…, turn, estimate, ci_low, ci_high, n (dialogues with all labels so far), n_total (dialogues that have this
+        turn), n_clusters, ci.
 
     Examples
     --------

@@ -112,7 +112,8 @@ _REPORTED = {  # text before "you should": reported, denied, hypothetical or ask
         r"(?:\b(?:no ?one|nobody|people|every(?:one|body)|some(?:one|body)|others|they|he|she|who|society"
         r"|(?:your|his|her|their|my|the) \w+)(?: \w+){0,2} (?:says?|said|tells?|told|thinks?|thought|believes?"
         r"|insists?|insisted|expects?|claims?)\b[^.;:!?]*"
-        r"|(?:\b(?:not|never)|n't)(?: \w+)? (?:say(?:ing)?|think(?:ing)?|mean(?:ing)?|suggest(?:ing)?|believe|because)\b[^.;:!?]*"
+        r"|(?:\b(?:not|never)|n't)(?: \w+)? "
+        r"(?:say(?:ing)?|think(?:ing)?|mean(?:ing)?|suggest(?:ing)?|believe|because)\b[^.;:!?]*"
         r"|\b(?:if|when(?:ever)?|whether|because|since|unless|what|why|how|where|who|all|everything|anything|than|as"
         r"|as though|as if|sounds? like|seems? like|feels? like|feel(?:ing)?) (?:that )?)$",
         re.I,
@@ -364,9 +365,9 @@ def patterns_and_scores(
     Returns
     -------
     DataFrame
-        measure, held (held constant: case; case and length; case, length and model), estimate (points), ci_low, ci_high,
-        sd (of the measure within cases), n (answers), n_clusters (cases). Without variation of the measure the estimate
-        is missing.
+        measure, held (held constant: case; case and length; case, length and model), estimate (points), ci_low,
+        ci_high, sd (of the measure within cases), n (answers), n_clusters (cases). Without variation of the measure the
+        estimate is missing.
 
     Raises
     ------

@@ -68,8 +68,8 @@ class Rubrics:
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping
-        A run with HeartBench cases; its folder; the table *hits*, as from `heartbench.judging.verdicts`; or any of hits,
-        ratings, answers (frames) and cases (`Cases`) by name.
+        A run with HeartBench cases; its folder; the table *hits*, as from `heartbench.judging.verdicts`; or any of
+        hits, ratings, answers (frames) and cases (`Cases`) by name.
 
     Attributes
     ----------

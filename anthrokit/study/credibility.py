@@ -63,8 +63,8 @@ def draw_credibility_sheet(
     simulated, real : DataFrame
         From `list_user_turns`.
     n : int
-        Pairs; each pair is one turn of each source with the same domain and turn. If one source has no domains, as chats of
-        participants, it is the same turn alone.
+        Pairs; each pair is one turn of each source with the same domain and turn. If one source has no domains, as
+        chats of participants, it is the same turn alone.
     seed : int
         The same seed draws the same sheet.
 

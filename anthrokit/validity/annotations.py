@@ -51,7 +51,7 @@ def _by_votes(strata: Sequence[pd.DataFrame], n: int) -> list[int]:
 
 
 def score_strata(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.Series:
-    """Number strata by the judges' votes, and within these by their scores.
+    """Assign strata by the judges' votes, and within these by their scores.
 
     Parameters
     ----------
@@ -480,7 +480,7 @@ class Annotations:
 
 
 def _number_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Number annotations by position, and check them."""
+    """Check annotations and number them by position."""
     return tables.check_table(rows.assign(annotation=range(1, len(rows) + 1)), "annotations")
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #9fed97c0

@@ -21,7 +21,8 @@ cases, answers, ballots = hb.load_cases("bundled"), hb.bundled_answers(), expert
 SHEETS = {
     "criteria": "experts.criteria_sheet(cases, answers, expert='Ada')",
     "golden": "gold_standard.golden_sheets(gold_standard.draw_golden(answers, cases), answers, cases, ['Ada'])['Ada']",
-    "rewrites": "rewriting.rewrites_sheet(pd.concat([pd.DataFrame({'case_id': c.case_id, 'step': rewriting.STEPS, 'status': 'ok', "
+    "rewrites": "rewriting.rewrites_sheet(pd.concat([pd.DataFrame({'case_id': c.case_id, 'step': "
+                "rewriting.STEPS, 'status': 'ok', "
     "'dialogue': [[t for _, t in c.dialogue], [t for _, t in c.dialogue[-1:]], ['…']]}) for c in cases]), cases, "
     "expert='Ada')",
 }
