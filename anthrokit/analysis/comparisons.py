@@ -205,8 +205,8 @@ def compare(
     group : str
         Column whose levels are compared: target, domain, scenario, empathy, persona, …
     by : str or sequence of str
-        "behaviour", "category" (any behaviour of it), or () for all labels together. The last two use only messages with
-        all labels of the category, or of the table (`profiles.any_behaviour`).
+        "behaviour", "category" (any behaviour of it), or () for all labels together. The last two use only messages
+        with all labels of the category, or of the table (`profiles.any_behaviour`).
     baseline : str, optional
         Compare every other level with this one; estimates are the other minus the baseline.
     pairs : sequence of (str, str), optional
@@ -281,9 +281,9 @@ def compare_differences(
     Returns
     -------
     DataFrame
-        by…, variant (unless by behaviour), a, b, within_a, within_b, estimate (a − b in within_a, less a − b in within_b),
-        ci_low, ci_high, p_value (Student's t, by base prompt), p_adjusted (Holm, within the family), difference_a,
-        difference_b, n_clusters, ci.
+        by…, variant (unless by behaviour), a, b, within_a, within_b, estimate (a − b in within_a, less a − b in
+        within_b), ci_low, ci_high, p_value (Student's t, by base prompt), p_adjusted (Holm, within the family),
+        difference_a, difference_b, n_clusters, ci.
 
     Notes
     -----

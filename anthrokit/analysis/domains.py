@@ -114,9 +114,9 @@ def post_hoc(
     Returns
     -------
     DataFrame
-        by…, variant (unless by behaviour), a, b (levels in the order that `compare` has them in), statistic (U), p_value,
-        p_adjusted (Holm over all rows), effect_size (rank-biserial correlation: positive where a is higher), n_a, n_b
-        (dialogues).
+        by…, variant (unless by behaviour), a, b (levels in the order that `compare` has them in), statistic (U),
+        p_value, p_adjusted (Holm over all rows), effect_size (rank-biserial correlation: positive where a is higher),
+        n_a, n_b (dialogues).
 
     Notes
     -----

@@ -157,9 +157,9 @@ def count_labels(
 def _any_values(grid: np.ndarray) -> np.ndarray:
     """Return a value for each message whose mean is the share of messages that show any behaviour.
 
-    `grid` is that of `message_labels` for one group. The deviations of the values from their mean are the influence of the
-    messages on the share; a complete message also contributes to the expectations of incomplete ones. Values are NaN for
-    messages without a label, and for all messages if some are undecided and none is complete.
+    `grid` is that of `message_labels` for one group. The deviations of the values from their mean are the influence of
+    the messages on the share; a complete message also contributes to the expectations of incomplete ones. Values are
+    NaN for messages without a label, and for all messages if some are undecided and none is complete.
     """
     yes, gap = grid == 1, np.isnan(grid)
     complete, some = ~gap.any(axis=1), yes.any(axis=1)

@@ -152,16 +152,16 @@ def emergence(
     DataFrame
         by…, turn, estimate, ci_low, ci_high, n_first (first occurrences at this turn), n_at_risk, n
         (dialogues with a label of turn 1), n_total, n_undecided, n_clusters, ci (the level), n_targets (if the table
-        names targets). For categories and any behaviour also lowest and highest (the share if the behaviour had occurred
-        in none, or in all, of the undecided dialogues) and variant. After the last turn with a dialogue at risk the
-        estimate is missing, unless the behaviour has occurred in all dialogues.
+        names targets). For categories and any behaviour also lowest and highest (the share if the behaviour had
+        occurred in none, or in all, of the undecided dialogues) and variant. After the last turn with a dialogue at
+        risk the estimate is missing, unless the behaviour has occurred in all dialogues.
 
     Notes
     -----
     Ibrahim et al. (2026), multi-turn analysis. Kaplan-Meier estimate: a dialogue in which nothing occurs
-    is censored at its last turn. One with a missing label before the first True is censored at the turn before it, which
-    assumes that labels are missing at random, and counted in n_undecided. A message of a category has a label if all its
-    behaviours have one (`any_behaviour`).
+    is censored at its last turn. One with a missing label before the first True is censored at the turn before it,
+    which assumes that labels are missing at random, and counted in n_undecided. A message of a category has a label if
+    all its behaviours have one (`any_behaviour`).
 
     Examples
     --------
@@ -281,12 +281,12 @@ def late_share(
     Returns
     -------
     DataFrame
-        by…, estimate, ci_low, ci_high, n (decided dialogues, early or late), n_total (dialogues), n_undecided (dialogues
-        that may be early, late or never, because labels are missing or the dialogue ended before the last turn of its
-        group), n_clusters (base prompts of those n), ci (the level), lowest, highest (the share if all undecided
-        dialogues were early, or all late), half_or_more ("yes" or "no" if the interval is on one side of one half, else
-        "open"), after_turn, n_targets (if the table names targets), variant (of categories). The estimate is missing if
-        the behaviour never occurred.
+        by…, estimate, ci_low, ci_high, n (decided dialogues, early or late), n_total (dialogues), n_undecided
+        (dialogues that may be early, late or never, because labels are missing or the dialogue ended before the last
+        turn of its group), n_clusters (base prompts of those n), ci (the level), lowest, highest (the share if all
+        undecided dialogues were early, or all late), half_or_more ("yes" or "no" if the interval is on one side of one
+        half, else "open"), after_turn, n_targets (if the table names targets), variant (of categories). The estimate is
+        missing if the behaviour never occurred.
 
     Notes
     -----

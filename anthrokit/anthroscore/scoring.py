@@ -196,10 +196,12 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
         _refuse_own_code(model, error)
         if "weights only" in str(error).lower() or type(error).__name__ == "UnpicklingError":
             raise AnthroScoreError(
-                f"{model} can't be loaded: its weights are a pickle with more than tensors in it. Such a file can run code and is "
+                f"{model} can't be loaded: its weights are a pickle with more than tensors in it. Such a file "
+                "can run code and is "
                 "never loaded. Save the weights as safetensors (model.save_pretrained(folder)) and give that folder."
             ) from None
-        raise AnthroScoreError(f"{model} can't be loaded: {str(error).splitlines()[0] if str(error) else error!r}") from None
+        raise AnthroScoreError(f"{model} can't be loaded: "
+                               f"{str(error).splitlines()[0] if str(error) else error!r}") from None
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #09416a6d
 def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:

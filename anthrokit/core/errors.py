@@ -304,7 +304,7 @@ def diff_settings(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     for name in {**there, **asked}:
         old, new = (repr(one[name]) if name in one else "none" for one in (there, asked))
         if old != new:
-            alike = len(os.path.commonprefix([old, new]))
+            alike = len(os.path.commonprefix([old, new]))  # noqa: RUF071
             start = max(0, alike - 60) if max(len(old), len(new)) > 300 else 0  # of long texts, where they part
             old, new = (f"{'…' * (start > 0)}{text[start : start + 300]}" for text in (old, new))
             lines.append(f"  {name}: it has {old}, this asks for {new}")

@@ -909,7 +909,8 @@ def _as_html(run: Run) -> str:
     cost = "of unknown price" if counts["cost"] is None else f"{counts['cost']:.2f} US dollars"
     rows = {
         "Targets": ", ".join(counts["targets"]) or "none yet",
-        "Dialogues": f"{counts['dialogues_done']:,} of {counts['dialogues']:,} done, {counts['dialogues_failed']:,} failed",
+        "Dialogues": f"{counts['dialogues_done']:,} of {counts['dialogues']:,} done, "
+                     f"{counts['dialogues_failed']:,} failed",
         "Messages": f"{counts['messages']:,}",
         "Judges": ", ".join(counts["judges"]) or "none yet",
         "Ratings": f"{counts['ratings_ok']:,} ok of {counts['ratings']:,}",

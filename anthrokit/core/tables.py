@@ -658,7 +658,7 @@ class _Unpacked(io.RawIOBase):
     """The bytes of a gzip file, checked by `check_size` while they are read."""
 
     def __init__(self, path: Path):
-        self._path, self._file, self._size = path, gzip.open(path), 0
+        self._path, self._file, self._size = path, gzip.open(path), 0  # noqa: SIM115
 
     def readable(self) -> bool:
         return True

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -470,7 +471,7 @@ def _fit_names(ax: Axes, width: float) -> bool:
         return changed
     labels = [label for label in ax.get_xticklabels() if label.get_text() and not label.get_rotation()]
     boxes = [label.get_window_extent() for label in labels]
-    if ax.name != "polar" and any(a.x1 + scaled_size(2) > b.x0 for a, b in zip(boxes, boxes[1:], strict=False)):
+    if ax.name != "polar" and any(a.x1 + scaled_size(2) > b.x0 for a, b in pairwise(boxes)):
         for label in labels:
             label.set(rotation=40, ha="right", rotation_mode="anchor")
         taller = max(one.get_window_extent().height for one in labels) - max(box.height for box in boxes)

@@ -74,13 +74,14 @@ def _turn_marks(turns: Sequence[int], ends: Sequence[int], interval: str) -> lis
 def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[Axes]:
     """Plot the share of dialogues in which each behaviour has occurred, with a bar in parts by turn of first occurrence.
 
-    A second panel scales each bar to the dialogues in which the behaviour occurs, so that rare behaviours can be read, too.
+    A second panel scales each bar to the dialogues in which the behaviour occurs, so that rare behaviours can be read,
+    too.
 
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.emergence`, grouped by "behaviour" or "category", with or without "target". For a run, its
-        emergence.
+        The result of `analysis.emergence`, grouped by "behaviour" or "category", with or without "target". For a run,
+        its emergence.
     ax : Axes, optional
         Axes for the first panel of one target, without the second one.
 

@@ -230,7 +230,8 @@ def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
         groups[-1] += _entries(dialogue, digest("pair", contents), about)
     marks = Counter(mark for dialogue in dialogues for message in dialogue.messages for mark in message.get("marks", ()))
     if marks:
-        notify(f"answers hold marks that may belong to reasoning: {', '.join(name for name, _ in marks.most_common(5))}.")
+        notify("answers hold marks that may belong to reasoning: "
+               f"{', '.join(name for name, _ in marks.most_common(5))}.")
     if differing:
         notify(f"columns left out, as they differ within a dialogue: {', '.join(differing)}.")
     return groups
@@ -300,7 +301,8 @@ def read_messages(
     _one_text_each(entries)
     renamed = {name: f"log_{name}" for entry in entries for name in reserved_names(entry["about"]) if name not in _OF_PROMPT}
     if renamed:
-        notify(f"columns with names of a run's own are renamed: {', '.join(f'{old} to {new}' for old, new in renamed.items())}.")
+        notify("columns with names of a run's own are renamed: "
+               f"{', '.join(f'{old} to {new}' for old, new in renamed.items())}.")
     rows = []
     for entry in entries:
         about = {_cell(renamed.get(name, name)): _cell(value) for name, value in entry["about"].items() if name not in _OF_PROMPT}

@@ -578,7 +578,8 @@ class LLMJudge(PromptJudge):
         "paper": this project's wording of the paper's definitions. "released": prompt and parser of AnthroBench's
         code, with one attempt. `Released(…)` says whose wording.
     context : str
-        What the judge is shown in addition to the message: "none", "user" (the user's message that it answers) or "dialogue".
+        What the judge is shown in addition to the message: "none", "user" (the user's message that it answers) or
+        "dialogue".
     present : bool
         Show it each behaviour's positive examples too, which raise false positives, says the paper;
         `Taxonomy.with_present` has some.

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import email.utils
 import itertools
 import json
@@ -159,10 +160,8 @@ def stated_wait(headers: Mapping[str, str], body: str = "") -> float | None:
         if value is not None:
             seconds = float(value) / (1000 if headers.get("retry-after-ms") else 1)
     except ValueError:
-        try:
+        with contextlib.suppress(ValueError, OverflowError):
             seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-        except (ValueError, OverflowError):
-            pass
     if seconds is None and (match := _WAITS.search(body)) and any(match.groups()):
         seconds = float(match["delay"] or 0) + 3600 * float(match["hours"] or 0) + 60 * float(match["minutes"] or 0)
         seconds += float(match["seconds"] or 0) / (1000 if match["unit"] == "ms" else 1)

@@ -37,7 +37,7 @@ __all__ = ['LLM']
 class Credentials:
     """The key of a model, its full addresses, and options that may hold a secret."""
 
-    __slots__ = ("key", "bases", "options")
+    __slots__ = ("bases", "key", "options")
 
     def __init__(
         self,

@@ -297,8 +297,8 @@ class AdjudicationSession(VotingSession):
     Raises
     ------
     TableError
-        As for `VotingSession`; or the sheet is of rewritten dialogues, both ballots are the same, or the coordinator has
-        voted.
+        As for `VotingSession`; or the sheet is of rewritten dialogues, both ballots are the same, or the coordinator
+        has voted.
 
     Examples
     --------

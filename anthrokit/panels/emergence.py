@@ -282,7 +282,7 @@ def _about_html(curves: _Curves, line: str, by: str) -> str:
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
     known = "base_id" in first and first["base_id"].notna().all()
     targets = first["target"].nunique() if "target" in first and by != "target" else 0
-    kinds = {_ANY, *(first["category"] if "category" in first else ())}
+    kinds = {_ANY, *first.get("category", ())}
     return render(
         "emergence.html",
         contrast=_contrast_svg(curves, line, by),

@@ -143,8 +143,8 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        file, n_texts: how many of the texts it holds; one row for each file with any. Packed files (.gz, .bz2, .xz, .zip
-        and what is one, Parquet) are unpacked; of one that can't be, n_texts is NA.
+        file, n_texts: how many of the texts it holds; one row for each file with any. Packed files (.gz, .bz2, .xz,
+        .zip and what is one, Parquet) are unpacked; of one that can't be, n_texts is NA.
 
     Examples
     --------

@@ -211,7 +211,8 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
         path = shipped / f"{name}.toml"
     if not path.exists():
         there = suggest_name(name, sorted(one.stem for one in shipped.glob("*.toml")))
-        raise TableError(f"Questionnaire {str(name)!r} does not exist. Pass the name of a bundled one or a path ending in .toml; {there}")
+        raise TableError(f"Questionnaire {str(name)!r} does not exist. Pass the name of a bundled one or a path "
+                         f"ending in .toml; {there}")
     return _questionnaire(path)
 
 

@@ -60,8 +60,9 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     anthroscore : str, path or Scorer, optional
         A model as for `anthroscore.load_scorer`: adds the AnthroScore of each description.
     entities : str, list of str or Entities, optional
-        What counts as a mention of the system: `anthroscore.preset("description")` by default, which has the usual words
-        (chatbot, bot, agent, program, …) and *it*. Add the system's name with `preset("description", names="Nova")`.
+        What counts as a mention of the system: `anthroscore.preset("description")` by default, which has the usual
+        words (chatbot, bot, agent, program, …) and *it*. Add the system's name with `preset("description",
+        names="Nova")`.
 
     Returns
     -------
@@ -71,8 +72,8 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
         attention_asked, description, and where the run is judged `rate of …` a behaviour (share of the system's
         messages with a label) and `rate of any behaviour` (without those counted by rule; of the messages with all
         labels) with its lowest rate and highest rate (if the other messages showed none, or all of them one); where
-        asked anthroscore and anthroscore_status (scored, or why not: missing, empty, language, no mention, …). NA for what
-        isn't there.
+        asked anthroscore and anthroscore_status (scored, or why not: missing, empty, language, no mention, …). NA for
+        what isn't there.
 
     Examples
     --------

@@ -459,7 +459,8 @@ class Study:
                 most = questions["longest_answer"]
                 raise TableError(f"{item}: {len(str(value))} characters; at most {most} are kept")
             if questionnaire == OPEN and item not in questions["open_items"]:
-                raise TableError(f"Open question {item!r} does not exist. In study.toml, [questions] open_items lists those that do.")
+                raise TableError(f"Open question {item!r} does not exist. In study.toml, [questions] open_items "
+                                 "lists those that do.")
         answers = {plain_value(item): value for item, value in answers.items()}
         if answers:
             columns = {"item": list(answers), "value": [_as_text(value) for value in answers.values()]}
