@@ -387,8 +387,8 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
     if wrong.any():
         place = int(np.flatnonzero(wrong)[0])
         raise TableError(
-            f"row {place + 1}: the weight is {column.tolist()[place]!r}. A weight is the number of messages that a drawn one "
-            f"represents: a finite number above 0, or missing."
+            f"row {place + 1}: the weight is {column.tolist()[place]!r}. A weight is the number of messages that "
+            "a drawn one represents: a finite number above 0, or missing."
         )
     return np.where(np.isnan(weights), 1.0, weights)
 

@@ -224,7 +224,7 @@ class Taxonomy:
         examples = read_toml(path)
         for name, messages in examples.items():
             if not isinstance(messages, list) or not messages or not all(isinstance(one, str) for one in messages):
-                raise TableError(f"{path}: {name} is {messages!r:.60}; it is a list of messages")
+                raise TableError(f"{path}: {name} is {messages!r:.60}; it must be a list of messages")
         self.select(examples)
         return type(self)(
             (replace(one, present=tuple(examples.get(one.name, one.present))) for one in self), self.title

@@ -567,7 +567,7 @@ def load_questionnaires(
         parts = [("questionnaire", one.name), *(("scale", scale) for scale in one.scales)]
         for kind, called in [*parts, *(("item", item.id) for item in one.items)]:
             if called in _TAKEN:
-                raise TableError(f"{one.name}: the {kind} {called!r} has the name of a column of the study. Rename it.")
+                raise TableError(f"{one.name}: the {kind} {called!r} needs another name, since studies have such a column")
             if (kind, called) in seen:
                 raise TableError(f"the {kind} {called!r} occurs twice: {seen[kind, called]}, {one.name}")
             seen[kind, called] = one.name
