@@ -1342,7 +1342,7 @@ def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
 
 
 def _write_summary(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
-    """Append the comparisons to a file as a Markdown table, for the summary of a GitHub job."""
+    """Append the comparisons as a Markdown table to a file, for the summary of a GitHub job."""
     lines = [f"### anthrokit check: {'failed' if failing.any() else 'passed'}", ""]
     lines += ["| version | behaviour | difference | interval | verdict |", "| --- | --- | --- | --- | --- |"]
     for row in table.itertuples():

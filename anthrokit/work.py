@@ -222,9 +222,9 @@ class Job:
         table : str
             A table of the ledger.
         rows : sequence of dict
-            All with the same columns.
+            Rows with the same columns.
         done, failed : int
-            What to add to the counts of the job.
+            Increments of the job's counts.
 
         Returns
         -------
@@ -402,9 +402,8 @@ def _active(
     with _ACTIVE_GUARD:
         if folder in _ACTIVE:
             raise RunError(
-                f"another job of this process is working on the run {job.run.folder}. Wait for it: two jobs would pay "
-                f"for "
-                "the same calls."
+                f"another job of this process is working on the run {job.run.folder}. Wait for it: two jobs "
+                "would pay for the same calls."
             )
         _ACTIVE.add(folder)
     try:
@@ -919,7 +918,7 @@ def check_outcomes(retry: Sequence[str], outcomes: Sequence[str] = ("failed", "u
     """
     if isinstance(retry, str) or (unknown := sorted(set(retry) - set(outcomes))):
         raise ValueError(
-            f"retry can hold {', '.join(outcomes)}, not {retry if isinstance(retry, str) else unknown[0]}"
+            f"retry can contain {', '.join(outcomes)}, not {retry if isinstance(retry, str) else unknown[0]}"
         )
 
 

@@ -28,7 +28,7 @@ __all__ = ['require_one_column', 'require_levels', 'level_pairs', 'LevelCounts',
 def require_one_column(name: str, what: str = "group") -> None:
     """Raise if this is not the name of one column."""
     if not isinstance(name, str):
-        raise TypeError(f"{what} is the name of one column, such as 'domain'; not {name!r}")
+        raise TypeError(f"{what} is {name!r}; it must be the name of one column, such as 'domain'")
 
 
 def require_levels(column: pd.Series) -> list:
@@ -61,7 +61,7 @@ def level_pairs(
         pairs = [pairs] if _is_pair(pairs) or not isinstance(pairs, Sequence) else list(pairs)
     if wrong := [pair for pair in pairs or () if not _is_pair(pair) or pair[0] == pair[1]]:
         example = f"[({levels[0]!r}, {levels[1]!r})]"
-        raise ValueError(f"pairs is a list of two different levels each, such as {example}; {wrong[0]!r} isn't")
+        raise ValueError(f"pairs is a list of two different levels each, such as {example}; {wrong[0]!r} is not such a pair")
     asked = [name for pair in pairs or () for name in pair]
     named = [*order, *([] if baseline is None else [baseline]), *asked]
     if absent := [level for level in named if level not in levels]:
@@ -311,7 +311,7 @@ def compare_differences(
         for x, y in level_pairs(rows[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
             if absent := [cell for cell in four if number_of.get(cell) not in levels.counts]:
-                raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}; give labels of every cell")
+                raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}; every combination needs labels")
             sums = [levels.matched(*(number_of[cell] for cell in side)) for side in (four[:2], four[2:])]
             sides = [contrast(*(share_estimates(*part[k : k + 2], ci) for k in (0, 2))) for part in sums]
             whole = contrast(*sides)
@@ -382,7 +382,7 @@ def similarity(
             raise TableError(f"{a} and {b} share no base prompt (base_id); give labels of the same prompts")
         both = (sums[1].sum(axis=0) > 0) & (sums[3].sum(axis=0) > 0)
         if both.sum() < 2:
-            raise TableError(f"{a} and {b} have labels of {both.sum()} behaviours in common; a profile takes two or more")
+            raise TableError(f"{a} and {b} have labels of {both.sum()} behaviours in common; a profile needs two or more")
         sums = [part[:, both] for part in sums]
         table = resample(
             lambda s, n, t, m: _alike(s / n, t / m), *sums, n_resamples=n_resamples, ci=ci, seed=seed

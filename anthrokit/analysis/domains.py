@@ -404,7 +404,7 @@ def marginal_means(
     names = [*factors, "target"] if design.shape[1] > len(terms) + 1 else factors
     levels = {name: sorted_levels(used[name]) for name in names}
     if named := [name for name in factors if "all" in levels[name]]:
-        raise TableError(f"a level of {named[0]} is called 'all', which means all levels here; rename it")
+        raise TableError(f"a level of {named[0]} is named 'all', a name reserved for the rows over all levels. Rename the level.")
     grid = pd.DataFrame(product(*levels.values()), columns=names).astype(used[names].dtypes)
     full = _design(grid, factors, True)[0]
     whole = ["all"] if len(factors) > 1 else []

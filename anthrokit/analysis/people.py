@@ -207,7 +207,7 @@ def _two_conditions(
     numbers = _numbers(people[score]).astype(float)
     a, b = (numbers[(people[condition] == name) & numbers.notna()].to_numpy() for name in (high, low))
     if min(len(a), len(b)) < 2:
-        raise TableError(f"two participants a condition are the least; there are {len(a)} and {len(b)} with a score")
+        raise TableError(f"each condition needs two participants or more with a score; there are {len(a)} and {len(b)}")
     return a, b
 
 

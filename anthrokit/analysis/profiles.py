@@ -290,5 +290,5 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     require_columns(table, ["turn"], "given")
     turn = whole_turns(table)
     if n < 1 or n > turn.max():
-        raise TableError(f"the longest dialogue has {turn.max()} turns; there are no first {n}. Choose n from 1 to {turn.max()}")
+        raise TableError(f"the longest dialogue has {turn.max()} turns, fewer than {n}. Choose n from 1 to {turn.max()}")
     return table[turn <= n].reset_index(drop=True)

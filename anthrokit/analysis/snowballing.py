@@ -72,7 +72,7 @@ def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
 def _fit_conditional(
     features: np.ndarray, stratum: np.ndarray, counts: np.ndarray, prior: float = 10.0
 ) -> tuple[np.ndarray, float, float]:
-    """Fit by conditional maximum likelihood which sequence of a stratum occurs; the last feature is of interest.
+    """Fit by conditional maximum likelihood which sequence of a stratum occurs. The last feature is of interest.
 
     counts: clusters × sequences; prior: standard deviation of the effects of turns. Estimates; the last one's variance
     by cluster and its degrees of freedom. NaN where there are none.

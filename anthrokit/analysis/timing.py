@@ -199,7 +199,7 @@ def emergence(
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #fd8ba5f3
 def _possible_starts(grid: np.ndarray, ends: np.ndarray, after: int) -> dict[str, np.ndarray]:
-    """Sort dialogues: early and late are certain, may_early and may_late what an undecided one can still be.
+    """Sort dialogues: early and late are certain; may_early and may_late are possible for undecided ones.
 
     `ends` is the last turn of a dialogue that counts; a turn before it without a label can hold anything.
     """

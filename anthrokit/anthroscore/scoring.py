@@ -48,9 +48,9 @@ class Scorer:
     Attributes
     ----------
     model, tokenizer
-        As transformers loads them.
+        A model and its tokenizer from transformers.
     name : str
-        What the column model says.
+        Value of the column `model`.
     kind : str
         masked or causal.
     precision : str

@@ -30,12 +30,13 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def printable(text: object) -> str:
-    """Return a text whose control characters are written out, so that a name can't steer a terminal.
+    """Return a text with escaped control characters, so that a name can't control a terminal.
 
     Parameters
     ----------
     text : object
-        Its str. New lines and tabs stay; escape sequences and marks that turn the direction of writing don't.
+        An object whose `str` is taken. Line feeds and tabs are kept. Escape sequences and bidirectional marks
+        are escaped.
 
     Examples
     --------

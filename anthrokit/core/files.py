@@ -30,7 +30,7 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
     Parameters
     ----------
     path : str or path
-        As the user gave it.
+        Path given by the user.
     error : type
         The error to raise.
 
@@ -50,9 +50,9 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
     """
     if _ADDRESS.match(os.fspath(path)):
         raise error(
-            f"{os.fspath(path)!r} is an address, and anthrokit reads and writes local files only. Give the path of a "
-            f"local "
-            "or mounted folder, and copy the files with the storage's own tool (aws s3 cp, gsutil cp, rclone copy)."
+            f"{os.fspath(path)!r} is an address, and anthrokit reads and writes local files only. Give the "
+            "path of a local or mounted folder, and copy the files with the storage's own tool (aws s3 cp, "
+            "gsutil cp, rclone copy)."
         )
     return Path(path).expanduser()
 
@@ -124,7 +124,7 @@ def write_file(path: str | os.PathLike, content: str | bytes) -> Path:
     path : str or path
         The file.
     content : str or bytes
-        A text is written in UTF-8; half of a surrogate pair becomes a question mark.
+        A text is written in UTF-8; lone surrogates become question marks.
 
     Examples
     --------
@@ -159,8 +159,7 @@ def refuse_links(folder: str | os.PathLike) -> None:
         if links := sorted(entry.name for entry in entries if entry.is_symlink()):
             raise RunError(
                 f"{folder} holds a symbolic link, {links[0]!r}, through which another file would be read or "
-                f"overwritten. "
-                "Put the file itself in its place, or remove the link."
+                "overwritten. Put the file itself in its place, or remove the link."
             )
 
 # %% ../../nbs/01_core/06_files.ipynb #a3322e01
@@ -187,9 +186,9 @@ def public_file(place: str, url: str, sha256: str) -> Path:
     place : str
         Path relative to the folder named by the environment variable ANTHROKIT_DATA, and relative to the cache.
     url : str
-        The address it is published at.
+        The URL of the published file.
     sha256 : str
-        Its checksum.
+        SHA-256 of the file as hexadecimal digits.
 
     Returns
     -------
@@ -199,7 +198,7 @@ def public_file(place: str, url: str, sha256: str) -> Path:
     Raises
     ------
     TableError
-        If it can't be downloaded, or has another checksum.
+        If the file can't be downloaded or its checksum differs.
 
     Examples
     --------

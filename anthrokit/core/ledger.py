@@ -95,9 +95,9 @@ def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str
     for kind, name, statement in rows:
         if statement != schema.get(name):
             raise RunError(
-                f"{path} holds a {kind} {name!r} that anthrokit did not make, so its results can't be trusted. Ask "
-                f"where "
-                f"the file comes from. If you trust it, remove the {kind} (sqlite3 {path} 'DROP {kind.upper()} \"{name}\"')."
+                f"{path} holds a {kind} {name!r} that anthrokit did not make, so its results can't be "
+                f"trusted. Ask where the file comes from. If you trust it, remove the {kind} (sqlite3 {path} "
+                f"'DROP {kind.upper()} \"{name}\"')."
             )
 
 
@@ -274,9 +274,8 @@ def _describe_holder(holder: Path) -> str:
 
 def _unwritable(folder: Path, error: OSError) -> RunError:
     return RunError(
-        f"the folder {folder} can't be written: {error.strerror}. Make room, or get the right to write there. To look "
-        f"at "
-        f"a run you need neither: Run({str(folder)!r}, read_only=True)."
+        f"the folder {folder} can't be written: {error.strerror}. Make room, or get the right to write "
+        f"there. To look at a run you need neither: Run({str(folder)!r}, read_only=True)."
     )
 
 
@@ -476,8 +475,8 @@ class Ledger:
         if self._process != os.getpid():
             raise RunError(
                 f"the run {self.folder} was opened by the process {self._process}, of which this process, "
-                f"{os.getpid()}, is a "
-                f"copy. Close the run before the copy is made, and open it there: Run({str(self.folder)!r})."
+                f"{os.getpid()}, is a copy. Close the run before the copy is made, and open it there: "
+                f"Run({str(self.folder)!r})."
             )
         try:
             with self._guard:

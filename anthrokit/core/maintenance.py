@@ -151,7 +151,7 @@ def _check_parts(parts: Sequence[Run]) -> None:
         if not (folder / "ledger.sqlite").exists():
             raise RunError(f"{folder} holds no run. Pass the folder of a part.")
         if folder in folders[:number]:
-            raise RunError(f"{folder} is given twice; its calls and their cost would be counted twice")
+            raise RunError(f"{folder} is a duplicate: its calls and their cost would be counted twice. Pass each part once.")
     about = [part.fact("part") for part in parts]
     if not any(about):
         return
@@ -164,7 +164,7 @@ def _check_parts(parts: Sequence[Run]) -> None:
         names = ", ".join(map(str, missing))
         raise RunError(f"part {names} of {about[0]['of']} is missing, so its results would be lost. Pass all parts.")
     if len({*numbers}) < len(numbers):
-        raise RunError("a part is given twice, once as a copy; its calls and their cost would be counted twice")
+        raise RunError("a part is given twice, once as a copy: its calls and their cost would be counted twice. Pass it once.")
 
 
 def _merge_facts(parts: Sequence[Run]) -> dict[str, Any]:
@@ -201,9 +201,8 @@ def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
     state = next((name for name in ("status", "content") if name in about.stored_columns), None)
     empty = {"status": "{}.status IN " + _NO_RESULT, "content": "{}.content IS NULL", None: "0"}[state]
     copy.execute(
-        f"DELETE FROM main.{table} AS a WHERE {empty.format('a')} AND EXISTS (SELECT 1 FROM part.{table} b WHERE "
-        f"{same} "
-        f"AND NOT {empty.format('b')})"
+        f"DELETE FROM main.{table} AS a WHERE {empty.format('a')} AND EXISTS (SELECT 1 FROM part.{table} b "
+        f"WHERE {same} AND NOT {empty.format('b')})"
     )
     compared = [name for name in about.stored_columns if name not in {*about.key, *_CIRCUMSTANCES}]
     differ = " OR ".join(f"a.{name} IS NOT b.{name}" for name in compared) or "0"

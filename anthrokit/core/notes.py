@@ -124,9 +124,9 @@ class ProgressBar:
     noun : str
         What is counted.
     total : int, optional
-        The number of all; None if it is unknown.
+        Total number of units; None if it is unknown.
     done : int
-        How many were done before.
+        Number of units that were done before.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class ProgressBar:
         self._line, self._written = _Line(), self._due(done)
 
     def _due(self, done: int) -> int:
-        """Return how many lines a file should have by now: one per quarter, or per minute."""
+        """Return the number of lines due so far in a log file: one per quarter of the work, or one per minute."""
         return 4 * done // self.total if self.total else int(time.monotonic() - self.start) // 60
 
     def line(self, done: int, more: Mapping[str, str] | None = None) -> str:

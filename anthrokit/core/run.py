@@ -353,9 +353,8 @@ class Run(Ledger):
             write_file(self.folder / "manifest.json", _as_json(self.manifest()))
         except OSError as error:
             raise RunError(
-                f"{self.folder / 'manifest.json'} can't be written: {error.strerror}. All results are saved in the "
-                f"ledger. "
-                "Make room, or get the right to write there, and run again."
+                f"{self.folder / 'manifest.json'} can't be written: {error.strerror}. All results are saved "
+                "in the ledger. Make room, or get the right to write there, and run again."
             ) from None
 
     def bind(self, **facts: Any) -> None:
@@ -584,7 +583,7 @@ class Run(Ledger):
         return pd.concat([part[names].astype(object) for part in (dialogues, ratings)], ignore_index=True)
 
     def planned_ratings(self, *, missing_only: bool = False) -> pd.DataFrame:
-        """Return every rating that the run's judges are asked for, or only those that are not ok.
+        """Return all planned ratings of the run, or only those that are not ok.
 
         Returns
         -------
@@ -995,14 +994,14 @@ def import_dialogues(
     rows: Mapping[str, list[dict[str, Any]]],
     **facts: Any,
 ) -> Run:
-    """Import dialogues of another program into a run.
+    """Import dialogues that another program made into a run.
 
     Parameters
     ----------
     run : Run, str, path or None
-        As for `as_run`: empty, or made from the same messages before.
+        As for `as_run`; the run must be empty or contain the same messages from an earlier import.
     kind : str
-        Where they come from, for the manifest.
+        Source of the dialogues, for the manifest.
     prompts : DataFrame
         With the columns of `list_columns("prompts")`.
     rows : dict

@@ -476,11 +476,11 @@ def require_unique_names(names: Iterable[object], where: str = "") -> None:
     >>> require_unique_names(["turn", "text", "turn"], "said.csv: ")
     Traceback (most recent call last):
         ...
-    anthrokit.core.errors.TableError: said.csv: two columns are called turn; give one another name
+    anthrokit.core.errors.TableError: said.csv: two columns are named turn; rename one of them
     """
     counts = Counter(map(str, names))
     if duplicates := [name for name, n in counts.items() if n > 1 and name.strip()]:
-        raise TableError(f"{where}two columns are called {', '.join(duplicates)}; give one another name")
+        raise TableError(f"{where}two columns are named {', '.join(duplicates)}; rename one of them")
 
 
 def _require_fields(frame: pd.DataFrame, table: str, where: str) -> None:
@@ -711,7 +711,7 @@ _SAVE_AS_UTF8 = "Save it as UTF-8 (in Excel: Save As, CSV UTF-8), or read it wit
 
 
 def _explain_encoding(path: Path, encoding: str) -> str:
-    """Say which byte of which line is not in an encoding, and what to do about it."""
+    """Describe the byte and line that an encoding can't decode, and the remedy."""
     with open_text(path, encoding) as file:
         content, encoding = file.buffer.read(), file.encoding.removesuffix("-sig")
     if content.startswith((b"PK\x03\x04", b"\x1f\x8b")):
@@ -826,9 +826,8 @@ def _read_json_table(path: Path, encoding: str) -> pd.DataFrame:
     for place, row in rows:
         if place == _WHOLE:
             raise TableError(
-                f"{path}: is not a list of objects, one per row (as pandas writes it with orient='records'). One "
-                f"object "
-                "per line is JSON lines: name the file .jsonl"
+                f"{path}: is not a list of objects, one per row (as pandas writes it with orient='records'). "
+                "One object per line is JSON lines: name the file .jsonl"
             )
         if not isinstance(row, dict):
             hint = ". A JSON list is one value: name the file .json" if isinstance(row, list) else ""
@@ -918,9 +917,10 @@ def read_frame(
         Ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV
         file (, ; tab or |) is detected, or given by Excel's first line `sep=;`.
     encoding : str
-        Of a text file that is neither UTF-8 nor UTF-16 with its mark.
+        Encoding of a text file. Not needed for UTF-8, or for UTF-16 with a byte order mark.
     dtype : type or dict, optional
-        Of all columns, or column to dtype, for CSV. By default ids and names of judges, annotators and models are text.
+        One dtype for all columns, or a dict from column to dtype, for CSV. By default ids and names of
+        judges, annotators and models are text.
     escaped : bool
         Whether cells of a CSV file may have been escaped by `write_frame`. False for files of other programs.
 

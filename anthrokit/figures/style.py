@@ -346,7 +346,7 @@ def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> No
 
 
 def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable:
-    """Return a decorator that lets a figure take a run: it then draws `estimate(run)`.
+    """Return a decorator with which a figure function accepts a run: it draws `estimate(run)`.
 
     Examples
     --------

@@ -110,7 +110,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     targets, rows = in_order(frame[series]) if series else [None], in_order(frame[what])
     if ax is not None and len(targets) > 1:
         raise TableError(
-            f"one ax shows one {series}: filter the table by {series}, or leave ax out for a panel each"
+            f"one ax shows one {series}: filter the table by {series}, or omit ax to draw one panel for each"
         )
     estimated = frame[frame["estimate"].notna()].astype({"turn": int})
     ends = estimated.groupby([*([series] if series else []), what], dropna=False)["turn"].max()

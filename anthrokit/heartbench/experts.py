@@ -256,7 +256,7 @@ def decide(
         return table
     require_unique(settled, unit, "criterion {criterion} of {item!r} is settled twice")
     if both := sorted(set(settled["expert"]) & set(votes["expert"])):
-        raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
+        raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
     by_coordinator = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
     applies = table["taken"].eq(False).fillna(False).astype(bool) & by_coordinator["vote"].notna()
     take = applies & by_coordinator["vote"].eq("take")

@@ -165,7 +165,7 @@ def golden_sheets(
     text = items.merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
     if text["content"].isna().any():
         row = text[text["content"].isna()].iloc[0]
-        raise TableError(f"there is no answer of {row['model']!r} to case {row['case_id']!r}")
+        raise TableError(f"the answer of {row['model']!r} to case {row['case_id']!r} is missing")
     random = np.random.default_rng(seed)
     names, assigned = [experts[k] for k in random.permutation(len(experts))], {name: [] for name in experts}
     for place, row in enumerate(text.itertuples(index=False)):

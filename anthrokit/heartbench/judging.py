@@ -73,8 +73,7 @@ _JUDGE_PROMPTS = {
         "# Criteria ({n})\n{criteria}\n\n# Output\nOne JSON object and nothing else, beginning with the mark {mark}, "
         "written once:\n"
         '{{"mark": "{mark}", "verdicts": [{{"criterion": 1, "reason": "…", "hit": true}}, …]}}\n'
-        "Exactly {n} items, each number from 1 to {n} once, the reason before the verdict; "
-        "hit is true or false.",
+        "Exactly {n} items, each number from 1 to {n} once, the reason before the verdict; hit is true or false.",
         "again": "This can't be used: {problem}. Give the whole JSON object again, beginning with the mark {mark}, "
         "each number from 1 to {n} once.",
         "colon": ": ",

@@ -77,9 +77,8 @@ def leaderboard(
     if (answered != answered[0]).any():
         counts = answered.sum(axis=1)
         notify(
-            f"The models answered different cases ({counts.min()} to {counts.max()} each), some of which may be "
-            f"harder. "
-            f"heartbench.compare_models compares models on their common cases."
+            f"The models answered different cases ({counts.min()} to {counts.max()} each), some of which may "
+            "be harder. heartbench.compare_models compares models on their common cases."
         )
     table["lacks"] = [", ".join(np.array(grid.abilities)[lacks]) for lacks in grid.counted & ~scored]
     common = scored[scored.any(axis=1)].all(axis=0)
@@ -462,9 +461,8 @@ def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
     most = int(expert_votes.groupby(unit)["expert"].nunique().max()) if len(expert_votes) else 0
     if most < everyone:
         notify(
-            f"No item has votes of all {everyone} experts, so the items were probably divided among them, with "
-            f"{most} experts "
-            f"per item. If an item was given to more, pass experts=."
+            f"No item has votes of all {everyone} experts, so the items were probably divided among them, "
+            f"with {most} experts per item. If an item was given to more, pass experts=."
         )
     return most
 
@@ -540,7 +538,7 @@ def golden(
     if settled is None:
         return table.assign(golden=verdict)
     if both := sorted(set(settled["expert"]) & set(expert_votes["expert"])):
-        raise TableError(f"{both[0]!r} votes as an expert, so somebody else must settle")
+        raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
     require_unique(settled, unit, "case {case_id!r}, criterion {criterion} is settled twice")
     by_coordinator = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
     applies = enough & verdict.isna() & by_coordinator.notna()

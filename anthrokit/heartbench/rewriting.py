@@ -240,14 +240,11 @@ STEPS = ("anonymised", "compressed", "polished")
 MAX_MESSAGES = 9
 _REWRITE = {
     "compressed": "Shorten this dialogue to at most {most} messages, an odd number, the user first and "
-    "last. Join messages that "
-    "say one thing and leave fillers out. Make events that could tell who somebody is more general (a "
-    "prize, a rare illness, an "
-    "accident in the news). Keep feelings, their causes and the user's last message in substance. Invent "
-    "nothing.",
+    "last. Join messages that say one thing and leave fillers out. Make events that could tell who somebody "
+    "is more general (a prize, a rare illness, an accident in the news). Keep feelings, their causes and "
+    "the user's last message in substance. Invent nothing.",
     "polished": "Correct grammar and joins in this dialogue. Keep every message, its feeling and its "
-    "meaning; change as little as "
-    "you can.",
+    "meaning; change as little as you can.",
 }
 
 

@@ -122,7 +122,7 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str) -> None:
 
 
 def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
-    """Let dialogues without a base_id share one by user where the log has several users, else by first message."""
+    """Give dialogues without a base_id one per user if the log has several users, else one per first message."""
     several = len({entry["user"] for entry in entries} - {None}) > 1
     for entry in entries:
         given = entry["base_id"]
@@ -214,7 +214,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
 
 
 def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
-    """Return the dialogues of a log by target, the two sides of a pair together."""
+    """Return the dialogues of a log grouped by target; the two sides of a pair form one group."""
     columns = [_about(dialogue) for dialogue in dialogues]
     differing = dict.fromkeys(name for _, _, names in columns for name in names)
     groups: list[list[dict[str, Any]]] = []

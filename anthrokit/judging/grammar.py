@@ -38,12 +38,12 @@ def _rating(text: str, spans: Sequence[tuple[int, int]], how: str, otherwise: st
 
 
 class PatternJudge(LocalJudge):
-    """Finds phrases that show a behaviour.
+    """A judge that matches phrases by regular expressions.
 
     Parameters
     ----------
     path : str or path, optional
-        A TOML file with a list of regular expressions a behaviour; the bundled one by default.
+        A TOML file with a list of regular expressions per behaviour; the bundled one by default.
     languages : collection of str, optional
         The languages that the patterns are for: a message in another one is missing. English by default; None for
         any. Codes as `core.texts.detect_language` returns them.
@@ -307,7 +307,7 @@ def _reading(construction: str, person: str, word: Any, subject: Any) -> Reading
 
 
 def _subject_dropped(word: Any) -> bool:
-    """Return whether this is the head of a sentence that omits its "I", such as "walked the dog"."""
+    """Return whether the word is the head of a sentence that omits "I", such as "walked the dog"."""
     if word.dep_ != "ROOT" or word.tag_ not in ("VBD", "VBG", "VBN", "JJ"):
         return False
     if any(child.dep_ in ("nsubj", "nsubjpass", "expl", "csubj", "det", "aux") for child in word.children):

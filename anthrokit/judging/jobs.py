@@ -439,7 +439,7 @@ class JudgingJob(Job):
         return [call for call in calls if call]
 
     def calls(self, judge: PromptJudge) -> Iterator[list[RatingUnit]]:
-        """Yield a prompt judge's pending ratings, call by call."""
+        """Yield the pending ratings of a prompt judge, grouped by call."""
         for units in self.units(judge):
             yield from self.calls_of(judge, units)
 
@@ -517,7 +517,7 @@ def ask_call(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], s
 
 
 def ask_item(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit]) -> Steps:
-    """Ask for all ratings of a message by a judge whose prompts begin with it: one call first, then the others."""
+    """Request all ratings of a message from a judge whose prompts begin with it: one call, then the others."""
     calls = job.calls_of(judge, units)
     yield tuple(ask_call(job, judge, call, shared=len(calls) > 1) for call in calls)
 
@@ -604,7 +604,7 @@ def judge(
         Behaviours or categories; all by default.
     taxonomy : Taxonomy or list of Behaviour, optional
         By default the run's, or the bundled one. Behaviours that the run lacks are added to its taxonomy, and only
-        they are judged. A behaviour that the run has in other words raises an error.
+        they are judged. A behaviour that the run has with another wording raises an error.
     quotations : bool
         Whether pronouns inside quotation marks count.
     retry : str or iterable of str

@@ -130,9 +130,10 @@ class Judge(ABC):
     name : str
         Its column in tables.
     behaviours : list of str or None
-        Names of the only behaviours that it judges; None for all.
+        Names of the behaviours that the judge supports; None for all.
     settings : dict or None
-        What determines its ratings: its identity in a run. None: the source of its class and its plain attributes.
+        The settings that determine its ratings, its identity in a run. None: the source of its class and its
+        plain attributes.
     asks_about : str
         behaviours or criteria.
     counts_words : bool
@@ -502,12 +503,12 @@ def judge_prompt(
     code: str = "00000000",
     structured: bool = False,
 ) -> str:
-    """Write the prompt of an LLM judge about one message.
+    """Return the prompt with which an LLM judge is asked about one message.
 
     Parameters
     ----------
     item : Item or str
-        The message, and what was said before it.
+        The message with the preceding messages.
     behaviour : Behaviour
         Its name, definition, question and negative examples fill the template.
     template : str, optional
@@ -608,7 +609,7 @@ class LLMJudge(PromptJudge):
         structured: bool | None = None,
     ):
         if context not in CONTEXTS:
-            raise ValueError(f"context is {context!r}; a judge is shown {', '.join(CONTEXTS)}")
+            raise ValueError(f"context is {context!r}; it must be one of {', '.join(CONTEXTS)}")
         if protocol == "released":
             protocol = Released()
         elif protocol != "paper" and not isinstance(protocol, Released):
@@ -638,7 +639,7 @@ class LLMJudge(PromptJudge):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what determines its ratings: its identity in a run."""
+        """Return the settings that determine the judge's ratings, its identity in a run."""
         if self.released:
             return {**self.llm.settings, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
@@ -778,7 +779,7 @@ class TogetherJudge(LLMJudge):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what determines its ratings: its identity in a run."""
+        """Return the settings that determine the judge's ratings, its identity in a run."""
         how = {"protocol": "together", "template": digest(TOGETHER_TEMPLATE), "context": self.context}
         how |= {"present": True} if self.present else {}
         return {**self.llm.settings, **how, "structured": self.structured}

@@ -163,7 +163,7 @@ _TOOL_KEYS = {"toolUse", "toolResult", "functionCall", "functionResponse", "exec
 
 @dataclass
 class Content:
-    """The words and thoughts of a message, and the number of its parts that belong to a tool."""
+    """The text and the thoughts of a message, and the number of its parts that belong to a tool."""
 
     words: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -400,7 +400,7 @@ def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
 
 
 def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple[list[dict[str, Any]], int]]:
-    """Return the branches of a conversation, the one that was shown last first.
+    """Return the branches of a conversation, beginning with the one that the user saw last.
 
     Parameters
     ----------
@@ -675,7 +675,7 @@ Reader = Callable[[str, Record, Mapping[str, str]], list[Dialogue]]
 
 
 def target_of(*rows: Mapping[str, Any]) -> Any:
-    """Return the model that records name, the innermost first."""
+    """Return the model named in nested records; the innermost name takes precedence."""
     for row in rows:
         inner = [row[name] for name in _SETTINGS if isinstance(row.get(name), Mapping)]
         for here in (row, *inner):
@@ -1162,7 +1162,7 @@ def _is_text(path: Path) -> bool:
 
 
 def _json_values(path: Path) -> list[Any]:
-    """Return the values of a JSON file: those of a list, one a line, or the whole, whichever its content is."""
+    """Return the values of a JSON file: those of a list, one per line, or the whole, whichever its content is."""
     try:
         return [value for _, value in read_json(path)]
     except TableError:
@@ -1197,11 +1197,11 @@ def read_log(
     Parameters
     ----------
     source : DataFrame or path
-        As for `read_records`. The content of each record decides its form.
+        As for `read_records`. The form of each record is detected from its content.
     roles : dict, optional
         Maps unknown names of speakers to "user", "assistant", "system" or "tool".
     bad_rows : {"raise", "skip"}
-        Raise an error at a malformed record, or leave it out and account for it.
+        Raise an error at a malformed record, or omit it and list it in the result.
 
     Returns
     -------

@@ -145,8 +145,8 @@ def written_sentences() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        message_id, style, sentence (1, 2, …: its place in the message), text, shows and near (behaviours, with "; "
-        between them: those that the sentence shows, and those that it only seems to show).
+        message_id, style, sentence (1, 2, …: its place in the message), text, shows and near (behaviours
+        joined by "; ": those that the sentence shows, and those that it only seems to show).
 
     Examples
     --------
@@ -496,7 +496,7 @@ def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd
 
 
 class StudentJudge(LocalJudge):
-    """A logistic regression a behaviour on what the offline judges see, learnt from labelled messages.
+    """A logistic regression per behaviour on what the offline judges see, learnt from labelled messages.
 
     Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated
     quality: behaviour, threshold, the columns of `quality`, and the expected loss with intervals by group: error

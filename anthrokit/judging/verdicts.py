@@ -122,7 +122,7 @@ _LINE = 300  # characters of a line that are parsed
 
 @dataclass(frozen=True)
 class Statement:
-    """A stated verdict, the code beside it, whether it is one clear word, and the rest of its line."""
+    """A stated verdict, its code, whether it is one clear word, and the rest of its line."""
 
     verdict: bool
     code: str | None = None
@@ -245,8 +245,8 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     raw : str or None
         The response.
     code : str, optional
-        Eight hexadecimal digits that the judge was told to write beside its verdict. A verdict without this code may
-        be a quotation and doesn't count.
+        Eight hexadecimal digits that the judge was instructed to write next to its verdict. A verdict without
+        this code may be a quotation and doesn't count.
     judged : str
         The judged text and the messages before it. A line of it is a quotation in the response.
 

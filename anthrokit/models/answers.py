@@ -83,7 +83,7 @@ _WEIGHTS = (
 
 
 def guess_tokens(texts: Sequence[str]) -> int:
-    """Estimate the tokens of texts, rather too high than too low."""
+    """Estimate the tokens of texts; the estimate is conservative (rather too high)."""
     data = "".join(texts).encode("utf-8", "replace")
     rest = data.translate(None, _WORD)
     tokens = (len(data) - len(rest)) / 3
@@ -162,7 +162,7 @@ def stop_meaning(reason: Any) -> str | None:
     Returns
     -------
     str or None
-        None where the server gave no reason, or one that is not in the table; the latter prints a notice.
+        None if the server gave no reason or an unknown one; the latter prints a notice.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def completion_of(
     cost: float | None = None,
     asked: Sequence[Mapping[str, Any]] = (),
 ) -> Completion:
-    """Return an answer with its status, from the fields of a server's response, which may have any type.
+    """Return an answer with its status, from fields of a server's response, which may have any type.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def completion_of(
     cost : float, optional
         US dollars, if known.
     asked : sequence of dict
-        The messages, to estimate their tokens if the server states no count.
+        The sent messages, to estimate their tokens if the server states no count.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def read_chat_completion(
     body : mapping
         The parsed JSON of the response.
     asked : sequence of dict
-        The messages, to estimate their tokens if the server states no count.
+        The sent messages, to estimate their tokens if the server states no count.
     cost : float, optional
         US dollars.
 

@@ -165,7 +165,7 @@ class _Refused(SetupError):
 
 
 async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-    """Return the result of a call, retried after passing faults; errors hold no key."""
+    """Return the result of a call, with retries after transient faults; keys are removed from errors."""
 
     async def once() -> Any:
         try:
@@ -457,7 +457,7 @@ def count_pending(run: Run, model: str | None = None) -> int:
 
 # %% ../../nbs/02_models/09_batches.ipynb #c78b83e7
 class BatchLedger:
-    """Batch files, their requests, and fetched answers that are not saved yet, in a run's ledger."""
+    """The tables of a ledger for batch files, their requests, and fetched answers that are not saved yet."""
 
     def __init__(self, run: Run):
         self.run = run
@@ -542,7 +542,7 @@ class _ModelQueue:
             raise SetupError(f"two models are called {llm.name} in one batch; give one another name, LLM(…, name=…)")
 
     async def ask(self, pending: _PendingRequest) -> Completion:
-        """Return the answer when it has come."""
+        """Wait for the answer and return it."""
         if (existing := self.awaited.get(pending.request)) is not None:
             return await asyncio.shield(existing.answer)
         self.awaited[pending.request] = pending
@@ -581,7 +581,7 @@ class _ModelQueue:
             self.waiting.clear()
 
     def _is_time_to_send(self) -> bool:
-        """Return whether a file is full, or no new request has come for a moment."""
+        """Return whether the batch file is full, or no request was added for a moment."""
         while self.waiting and self.waiting[0].answer.done():  # its caller has gone
             self.waiting.popleft()
         if not self.waiting or self.held:

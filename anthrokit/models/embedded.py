@@ -220,7 +220,7 @@ class Request:
     """One request to the embedded model.
 
     Temperature 0 takes the likeliest token; the same seed draws the same random numbers. A repetition_penalty above 1
-    discourages tokens said before: small models loop without it.
+    discourages repeated tokens; without it, small models loop.
     """
 
     messages: Sequence[Mapping[str, str]]
@@ -315,7 +315,7 @@ class _Engine:
             return None
         size, made = self.sizes.pop(handle), self.made.pop(handle)
         if handle.get_status() != status.FINISHED:
-            raise RuntimeError("the dialogue found no place in the embedded model's memory")
+            raise RuntimeError("the embedded model has no memory left for the dialogue")
         [output] = handle.read_all()
         stopped = output.finish_reason == self.genai.GenerationFinishReason.STOP
         tokens = made + list(output.generated_ids)
@@ -519,7 +519,7 @@ def _converted(name: str) -> Path:
 # %% ../../nbs/02_models/03_embedded.ipynb #d3a4c8e8
 @load_once
 def load_embedded() -> tuple[Any, Any]:
-    """Load the embedded text model and its tokenizer by transformers, once a process.
+    """Load the embedded text model and its tokenizer by transformers, once per process.
 
     Returns
     -------

@@ -89,7 +89,7 @@ class _PendingCall:
     answer: asyncio.Future
 
     def take(self, outcome: Outcome) -> None:
-        """Book lost attempts, and set the answer."""
+        """Record lost attempts, and set the answer."""
         answer = outcome.answer
         try:
             for lost in outcome.lost if self.on_lost is not None else ():
@@ -169,7 +169,7 @@ class ExecutorPool:
 
     def __init__(self, executor: Any, *, shards: int | None = None, calls: int = 256, seconds: float = 10.0):
         if not callable(getattr(executor, "submit", None)):
-            raise ValueError(f"on is {executor!r:.80}; say an executor, as ProcessPoolExecutor(4), or a Dask client")
+            raise ValueError(f"on is {executor!r:.80}; pass an executor, such as ProcessPoolExecutor(4), or a Dask client")
         workers = getattr(executor, "_max_workers", None)
         if hasattr(executor, "get_executor"):  # a Dask client, whose own submit takes equal calls for one
             workers = sum(executor.nthreads().values())
@@ -177,7 +177,7 @@ class ExecutorPool:
         self.executor, self.shards = executor, shards or workers or os.cpu_count() or 1
         self.calls, self.seconds = calls, seconds
         if min(self.shards, calls, seconds) < 1:
-            raise ValueError("shards, calls and seconds are numbers of 1 or more")
+            raise ValueError("shards, calls and seconds must be numbers of 1 or more")
         self._waiting: list[_PendingCall] = []
         self._out: set[asyncio.Task] = set()
         self._pickled: weakref.WeakKeyDictionary[LLM, bytes] = weakref.WeakKeyDictionary()
@@ -208,7 +208,7 @@ class ExecutorPool:
     ) -> Completion:
         """Await `LLM.acomplete` in a worker."""
         if show is not None:
-            raise ValueError("a worker's answer comes whole: leave out show, or on")
+            raise ValueError("a worker can't stream its answer: omit show or on")
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
         call = _PendingCall(llm, messages, parameters, on_lost, asyncio.get_running_loop().create_future())

@@ -97,7 +97,7 @@ class Fault(Exception):
 
     @property
     def follows(self) -> str:
-        """Return what follows: retry, refused, unit or stop."""
+        """Return the consequence of the fault: retry, refused, unit (fails) or stop."""
         return KINDS[self.kind].follows
 
     @property
@@ -154,7 +154,7 @@ _LONGEST_WAIT = 600.0
 
 
 def stated_wait(headers: Mapping[str, str], body: str = "") -> float | None:
-    """Return the seconds that a response asks to wait, at most ten minutes; None if it states none."""
+    """Return the waiting time in seconds that a response asks for, at most ten minutes; None if it has none."""
     seconds, value = None, headers.get("retry-after-ms") or headers.get("retry-after")
     try:
         if value is not None:

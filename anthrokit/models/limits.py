@@ -58,7 +58,7 @@ class Pace:
             self.tokens = Bucket(tpm)
 
     async def enter(self, tokens: int) -> None:
-        """Wait until a request of about so many tokens may be sent."""
+        """Wait until a request with about this number of tokens may be sent."""
         self._line = self._line or asyncio.Lock()
         async with self._line:
             while True:
@@ -83,7 +83,7 @@ class Pace:
         self.in_flight += 1
 
     def leave(self, guessed: int, used: int | None, fault: Fault | None) -> None:
-        """Record the end of a call: correct the tokens taken, and adapt the number of calls in flight."""
+        """Record the end of a call: correct the reserved tokens, and adapt the number of calls in flight."""
         self.in_flight -= 1
         if self.tokens and used is not None:
             self.tokens.take(used - guessed)

@@ -85,7 +85,7 @@ _PRIVATE = re.compile(r"headers|key|token(?!s)|secret|password|credential|auth|e
 
 
 def _may_hold_secret(name: str, value: Any) -> bool:
-    """Return whether an option may hold a secret, by its name, its inner names or the look of its texts."""
+    """Return whether an option may hold a secret, by its name, its nested names or the format of its texts."""
     if _PRIVATE.search(name):
         return True
     if isinstance(value, Mapping):
@@ -229,7 +229,7 @@ def _check_names(options: Iterable[str]) -> None:
 
 
 def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
-    """Return the parameters that a model takes; warn about the others."""
+    """Return the parameters that a model accepts; warn about the others."""
 
     def in_its_words(left: str | None = None) -> dict[str, Any]:
         return translate_parameters(name, provider, {one: value for one, value in parameters.items() if one != left})
@@ -271,11 +271,11 @@ class Server:
 
     @property
     def ready(self) -> bool:
-        """Return whether it may be called. After silence a single call tests it."""
+        """Return whether the server may be called. After a pause, a single call tests it."""
         return not self.silent or (time.monotonic() >= self.rests_until and not self.in_flight)
 
     def heard(self, fault: Fault | None) -> None:
-        """Record the end of an attempt: a server that doesn't answer rests 1 s, 2 s, … 30 s."""
+        """Record the end of an attempt. After a failure the server is skipped for 1 s, 2 s, … 30 s."""
         now = time.monotonic()
         if fault is None or fault.kind not in ("passing", "unreachable", "dropped", "timeout"):
             self.silent = 0
@@ -366,7 +366,7 @@ class LLM:
     price : (float, float), optional
         US dollars per million input and output tokens, if LiteLLM's table doesn't know the model.
     rpm, tpm : float, optional
-        Requests and tokens a minute that the key allows. Models with the same name, address and key share them.
+        Requests and tokens per minute that the key allows. Models with the same name, address and key share them.
     system_role : bool
         False for a model that has no system role: the system text is put at the beginning of the first user message.
     transport : str
@@ -510,7 +510,7 @@ class LLM:
         return Endpoint("embedded", self.timeout, self.prices(), False, ready)
 
     def _reached_servers(self) -> list[Server]:
-        """Return all servers; raise if none answers. Silent ones are used once they answer."""
+        """Return all servers; raise if none responds. Those that don't respond yet are used once they do."""
         servers, silent, self._live.reached = [], [], bool(self.bases)
         for base, address in zip(self.bases or (None,), self.addresses or (None,), strict=True):
             servers.append(Server(self._remote_endpoint(base), address))
@@ -563,7 +563,7 @@ class LLM:
 
     @property
     def pace(self) -> Pace:
-        """Return the pace that it shares with models of the same name, address and key."""
+        """Return the rate limiter that the model shares with models of the same name, address and key."""
         return pace_of(digest(self.model, *(self.bases or (None,)), self.credentials.key))
 
     @property

@@ -81,7 +81,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     Parameters
     ----------
     work : coroutine
-        The work. An interrupt (Ctrl-C, the stop button) cancels it and waits until its clean-up has ended.
+        The coroutine. An interrupt (Ctrl-C, the stop button) cancels it and waits until its clean-up has ended.
     tick : callable, optional
         Called about five times a second in the waiting thread, and once at the end.
 
@@ -122,7 +122,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | N
     Parameters
     ----------
     work : coroutine
-        The work. If the caller is cancelled, it is cancelled.
+        The coroutine. It is cancelled if the caller is.
     tick : callable, optional
         Called about five times a second on the caller's loop.
 

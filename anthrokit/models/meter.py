@@ -53,7 +53,7 @@ class Writer:
             raise self._failure
 
     def _write(self) -> None:
-        """Write the gathered rows in one transaction."""
+        """Write the queued rows in one transaction."""
         rows, written = self._rows, self._written
         self._rows, self._written = {}, None
         try:
@@ -70,7 +70,7 @@ _BOOKED = ("served_model", "tokens_in", "tokens_cached", "tokens_out", "cost", "
 
 # %% ../../nbs/02_models/08_meter.ipynb #428e3eec
 class Meter:
-    """The account of one run: it books calls and keeps them within a budget.
+    """The account of a run: records its calls and enforces its budget.
 
     Parameters
     ----------
@@ -137,14 +137,14 @@ class Meter:
     def most(
         self, llm: LLM, messages: Sequence[Mapping[str, str]], batch: bool = False, **parameters: Any
     ) -> tuple[float, int]:
-        """Return the maximum dollars and tokens of a call."""
+        """Return the largest possible cost of a call in dollars and in tokens."""
         price, longest = self._limits(llm, batch)
         longest = max(parameters.get("max_tokens") or longest, self._longest_seen.get(llm.name, 0))
         tokens_in = guess_messages(messages)
         return tokens_in * price[0] + longest * price[1], tokens_in + longest
 
     def _limits(self, llm: LLM, batch: bool = False) -> tuple[tuple[float, float], int]:
-        """Return a model's prices and its longest answer, looked up once."""
+        """Return the prices of a model and the length limit of its answers; looked up once."""
         if (llm, batch) not in self._most:
             self._most[llm, batch] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
         return self._most[llm, batch]
@@ -236,7 +236,7 @@ class Meter:
         return Writer(self.run)
 
     def book(self, llm: LLM, answer: Completion, *, unit: str, purpose: str) -> asyncio.Future:
-        """Book an answer in the table of calls; return a future that ends when it is on disk."""
+        """Record an answer in the table of calls; return a future that is done once it is on disk."""
         if answer.cost is None and answer.tokens_in + answer.tokens_out:
             self.cost = None
         elif self.cost is not None:

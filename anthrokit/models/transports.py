@@ -127,14 +127,14 @@ def _has_listeners(litellm: Any) -> bool:
 
 
 def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Completion:
-    """Return an answer with what a router's headers say: the deployment that answered, and what it cost.
+    """Return an answer with the information in a router's headers: the deployment that answered and the cost.
 
     Parameters
     ----------
     headers : mapping
-        Of the response, by names in lower case.
+        Headers of the response, with names in lower case.
     model : str
-        The name that was asked for.
+        Name of the requested model.
     """
     deployment = headers.get("x-litellm-model-id") or headers.get("x-litellm-model-api-base")
     if not deployment:
@@ -269,12 +269,12 @@ def parsed_body(raw: bytes) -> Any:
     try:
         body = json.loads(raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw)
     except (ValueError, RecursionError):
-        raise Fault("unreadable", "an answer that can't be read") from None
+        raise Fault("unreadable", "an unparsable response") from None
     counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body) if isinstance(body, dict) else ()
     if fault := fault_in_answer(body, paid_tokens(counts)):
         raise fault
     if not isinstance(body, dict):
-        raise Fault("unreadable", "an answer that can't be read")
+        raise Fault("unreadable", "an unparsable response")
     return body
 
 
@@ -418,7 +418,7 @@ class RequestTranslator:
             )
         except Exception:
             counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body)
-            raise Fault("unreadable", "an answer that can't be read", tokens=paid_tokens(counts)) from None
+            raise Fault("unreadable", "an unparsable response", tokens=paid_tokens(counts)) from None
 
     def _cost(self, response: Any) -> float | None:
         """Return the US dollars by LiteLLM's table; None if it has no price, or the server counts no tokens."""
@@ -459,7 +459,7 @@ class CachedPrefix(str):
 
 
 def plain_messages(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Remove cache markers from messages whose prefix no other call shares; storing it would only cost.
+    """Remove cache markers from messages whose prefix no other call shares, since writing a cache costs.
 
     Examples
     --------
@@ -577,7 +577,7 @@ async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
                 except (ValueError, RecursionError):
                     event = None
                 if not _is_piece(event):
-                    raise Fault("unreadable", "a piece of an answer that can't be read")
+                    raise Fault("unreadable", "an unparsable chunk of a stream")
                 yield event
 
 

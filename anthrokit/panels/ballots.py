@@ -164,7 +164,7 @@ def _check_vote(session: VotingSession, at: str, value: str, fields: Fields) -> 
         return None
     points = _parse_points(fields.get("points", ""))
     if value == "take" and points is None:
-        raise ValueError("A criterion that is taken needs points: what is a hit worth? Nothing is saved yet.")
+        raise ValueError("An accepted criterion needs points, the score of a hit. Enter them; nothing is saved yet.")
     if value == "take" and question.get("kind") == ("bonus" if points < 0 else "penalty"):
         raise ValueError(
             f"This is drafted as a {question['kind']}; {points:g} points would make it the other. Change them, or reword."
@@ -331,7 +331,7 @@ class AdjudicationSession(VotingSession):
         cast = self.expert_votes.table
         cast = cast[cast["vote"].isin([vote for _, vote, *_ in _ASKS[self.ask]])]
         if self.expert in set(cast["expert"]):
-            raise TableError(f"{self.expert!r} votes as an expert, so somebody else must settle")
+            raise TableError(f"{self.expert!r} votes as an expert, so another person must settle")
         self.cast = dict(list(cast.groupby("item")))
         self.ruled = {row.item: (row.state, row.why) for row in _apply_rule(self.ask, cast, self.rule).itertuples()}
 

@@ -146,15 +146,15 @@ class DisplayOptions:
     Attributes
     ----------
     absent : bool
-        Badges for behaviours that were judged absent, too.
+        Whether to show badges for behaviours that were judged absent, too.
     markdown : bool
-        Messages as Markdown; then no words are marked.
+        Whether to render messages as Markdown; words are then not marked.
     limit : int or None
         Characters of a text to show at first; None for all.
     words : str
-        A search, whose matches are marked.
+        Search text; its matches are marked.
     lit : frozenset of str
-        Behaviours to light up.
+        Behaviours to highlight.
     raw : str
         The rating whose prompt and response are shown, as turn/behaviour/judge/sample.
 
@@ -185,7 +185,7 @@ def _shipped_template() -> str:
 
 
 def _prompt_of(source: RunSource, dialogue_id: str, turn: int, behaviour: str, judge: str) -> str | None:
-    """Return the prompt of an LLM judge about a message; None where the run doesn't tell its template."""
+    """Return the prompt of an LLM judge about a message; None if the run doesn't record the template."""
     settings, behaviours = source.llm_judges[judge], {one.name: one for one in source.taxonomy}
     if behaviour not in behaviours or settings.get("template") != _shipped_template():
         return None

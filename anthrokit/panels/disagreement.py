@@ -44,7 +44,7 @@ class _Tally:
     yes: np.ndarray
 
     def of(self, judges: Sequence[str]) -> _Tally:
-        """Return the columns of some judges."""
+        """Return the columns of the given judges."""
         if unknown := [judge for judge in judges if judge not in self.judges]:
             raise ValueError(f"Judge {unknown[0]!r} has no ratings here; {suggest_name(unknown[0], self.judges)}")
         columns, counts = [self.judges.index(judge) for judge in judges], (self.asked, self.cast, self.yes)
@@ -74,7 +74,7 @@ def judge_disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = Non
     Parameters
     ----------
     ratings : DataFrame
-        dialogue_id, turn, behaviour, judge, verdict (True, False, NA); one row a sample.
+        dialogue_id, turn, behaviour, judge, verdict (True, False, NA); one row per sample.
     judges : sequence of str, optional
         Only these; by default all in the table.
 
@@ -148,7 +148,7 @@ def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     -------
     DataFrame
         Messages and behaviours by what judge a says (rows) and judge b (columns): Yes, No, no verdict (none there, or a
-        tie of the samples). Only behaviours that both were asked about.
+        tie of the samples). Only behaviours that both judges were asked about.
 
     Examples
     --------
@@ -387,7 +387,7 @@ def _name_in(panel: Panel, fields: Fields) -> str:
 
 
 def _go_on(panel: Panel, name: str, value: str) -> None:
-    """Open the next item if this one has left the list."""
+    """Open the next item if the current one is no longer in the list."""
     following = panel.items[panel.items.index(panel.item) :]
     if panel.chosen["annotator"] != name:
         panel.choose(annotator=name)

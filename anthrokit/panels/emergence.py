@@ -28,7 +28,7 @@ __all__ = ['EmergencePanel']
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #48c4b737
 class _Curves(NamedTuple):
-    """What the panel draws and lists; `group` is the value of the column that splits the curves."""
+    """The estimates that the panel draws and lists; `group` is the value of the column that splits the curves."""
 
     incidence: pd.DataFrame
     contrast: pd.DataFrame

@@ -300,11 +300,11 @@ class Panel(anywidget.AnyWidget):
         The data that the parts show. It has `refresh()` and, for `live`, the attributes `run` and `seen` (the
         version of the run that was read last).
     build : callable
-        From the source to the parts. It is called again when the source was read again.
+        Builds the parts from the source. It is called again after the source was reloaded.
     title : str
-        What the panel is called.
+        Title of the panel.
     state : dict, optional
-        A view to open, as another panel's `state` gave it.
+        The view to open: the `state` of another panel.
     live : float, optional
         Look every so many seconds whether there is something new, until `close`.
 

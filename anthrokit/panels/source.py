@@ -172,7 +172,7 @@ class RunSource:
         return count_votes(self._ratings) if self._ratings is not None else vote_counts(self.run)
 
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
-        """Return what a judge responded, as it was sent; None where the run has no response."""
+        """Return the raw response of a judge; None if the run has no response."""
         where = " AND ".join(f"{name} = ?" for name in ("dialogue_id", "turn", "behaviour", "judge", "sample"))
         rows = self.run.rows(f"SELECT raw FROM ratings WHERE {where}", [dialogue_id, turn, behaviour, judge, sample])
         return rows[0][0] if rows else None

@@ -30,17 +30,17 @@ class Behaviour:
     Attributes
     ----------
     name : str
-        As in every table.
+        Name of the behaviour in all tables.
     category : str
-        The category it counts under.
+        Category of the behaviour.
     definition : str
-        When it is present.
+        Definition: when the behaviour is present.
     question : str
-        What a judge is asked about one message.
+        Question that judges answer about a message.
     how : str
         "judged", or "counted" (first-person pronouns, by rule).
     not_present : tuple of str
-        Messages that look like it and do not show it.
+        Negative examples: messages that resemble the behaviour and do not show it.
     sources : tuple of str
         Where it is described or measured: for readers, never shown to a judge.
     present : tuple of str
@@ -73,7 +73,7 @@ def read_entry(
 ) -> tuple[dict[str, Any], str]:
     """Return the fields of an entry, lists as tuples, and its place; raise with entry and field if it is invalid."""
     if not isinstance(entry, dict):
-        raise TableError(f"{where} is {entry!r:.60}; each is a table, under [[{kind}]]")
+        raise TableError(f"{where} is {entry!r:.60}; it must be a table, under [[{kind}]]")
     where, fields = f"{where} ({entry.get('name', 'without a name')})", {*texts, *lists, other}
     if unknown := sorted(set(entry) - fields):
         raise TableError(f"{where}: unknown field {unknown[0]!r}; {suggest_name(unknown[0], sorted(fields))}")
@@ -83,7 +83,7 @@ def read_entry(
     for name in lists:
         given = entry.get(name, [])
         if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
-            raise TableError(f"{where}: {name} is {given!r:.60}; it is a list of texts")
+            raise TableError(f"{where}: {name} is {given!r:.60}; it must be a list of texts")
     return {**entry, **{name: tuple(entry.get(name, ())) for name in lists}}, where
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #67bd2ca5
@@ -130,7 +130,7 @@ class Taxonomy:
         names = [behaviour.name for behaviour in self.behaviours]
         alike = [" ".join(str(name).lower().split()) for name in names]  # so they are known in a judge's answer
         if doubled := sorted({name for name, one in zip(names, alike, strict=True) if alike.count(one) > 1}):
-            raise TableError(f"these behaviours stand more than once in the taxonomy: {', '.join(doubled)}")
+            raise TableError(f"these behaviours occur more than once in the taxonomy: {', '.join(doubled)}")
 
     def __iter__(self) -> Iterator[Behaviour]:
         return iter(self.behaviours)
@@ -178,7 +178,7 @@ class Taxonomy:
         Raises
         ------
         TableError
-            Names the behaviours that are in this one in other words, and what of them differs.
+            If behaviours of the same name have other wordings. Lists these and their differing fields.
 
         Examples
         --------
@@ -195,7 +195,7 @@ class Taxonomy:
                 differ.append(f"{other.name} ({', '.join(names)})")
         if differ:
             raise TableError(
-                f"these behaviours are there in other words: {'; '.join(differ)}. Give those that "
+                f"these behaviours exist with other wordings: {'; '.join(differ)}. Give those that "
                 "you change another name"
             )
         added = [other for other in others if other.name not in self._by_name]
@@ -248,7 +248,7 @@ class Taxonomy:
         content = read_toml(path)
         entries, title = content.get("behaviour", []), content.get("title", "behaviours")
         if not isinstance(entries, list) or not isinstance(title, str):
-            raise TableError(f"{path}: title is a text, and each behaviour a table of its own, [[behaviour]]")
+            raise TableError(f"{path}: title must be a text, and each behaviour a table under [[behaviour]]")
         return cls.from_entries(entries, title, path)
 
     def select(self, names: str | Iterable[str] | None) -> list[str]:
@@ -257,7 +257,7 @@ class Taxonomy:
         Raises
         ------
         TableError
-            Names what is unoptions, and the most similar name; or raises if no name is given.
+            If a name is unknown, with the most similar name; or if no name is given.
         """
         if names is None:
             return self.names

@@ -206,7 +206,7 @@ class SimulationSettings:
         if not isinstance(self.template, str) or "{first_message}" not in self.template:
             raise ValueError("the template of the user's role must contain {first_message}")
         if isinstance(self.script, str) or not all(isinstance(line, str) and line.strip() for line in self.script):
-            raise ValueError(f"script is {self.script!r:.60}; it must be a list of messages, one a turn from turn 2 on")
+            raise ValueError(f"script is {self.script!r:.60}; it must be a list of messages, one per turn from turn 2")
 
     def check_prompts(self, prompts: pd.DataFrame) -> None:
         """Raise if prompts don't fit the persona, or the template has no field for something that the user needs."""
@@ -218,7 +218,7 @@ class SimulationSettings:
                 f"the field."
             )
         if self.persona is not None and has_persons:
-            raise ValueError("these prompts have a column who with a person for each; leave out persona")
+            raise ValueError("these prompts have the column who, which describes a person for each; omit persona")
         check_personas(prompts, self.persona)
 
 
@@ -254,7 +254,7 @@ class Opening(NamedTuple):
     history : list of dict
         Messages before the first one.
     target_messages : str or None
-        Messages that the target gets in place of the first one, as JSON.
+        Messages that the target receives instead of the first one, as JSON.
     script : list of str
         The user's messages from turn 2 on.
     """
@@ -266,7 +266,7 @@ class Opening(NamedTuple):
 
 
 def opening_of(prompt: Mapping[str, Any], script: Sequence[str] = ()) -> Opening:
-    """Return the opening of a prompt, its columns filled into the script."""
+    """Return the opening of a prompt; the fields of the script are filled from the prompt's columns."""
     columns = {name: str(value) for name, value in prompt.items() if not pd.isna(value)}
     for number, line in enumerate(script, 1):
         if absent := [name for name in re.findall(r"\{(\w+)\}", line) if name not in columns]:

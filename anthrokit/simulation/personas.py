@@ -78,11 +78,11 @@ class Persona:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #1df5db3f
 def _persona(entry: Any, number: int, source: object) -> Persona:
-    """Return a persona from an entry of the file, or raise with the entry's name."""
+    """Make a persona from an entry of the file; errors name the entry."""
     texts, lists = ("name", "situation", "goals", "style", "risk"), ("facts", "never", "sources")
     fields, where = read_entry(entry, f"{source}: persona {number}", "persona", texts, lists, "age")
     if not isinstance(fields.get("age"), int) or not 5 <= fields["age"] <= 120:
-        raise TableError(f"{where}: age is {fields.get('age')!r}; it is a whole number of years, 5 to 120")
+        raise TableError(f"{where}: age is {fields.get('age')!r}; it must be a whole number of years from 5 to 120")
     for pattern in fields["never"]:
         try:
             re.compile(pattern)

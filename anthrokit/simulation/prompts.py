@@ -48,13 +48,13 @@ _ANTHROBENCH = {
 def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
     """Make a table of prompts from first messages, each with a separate base prompt."""
     if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
-        raise TableError(f"prompts are a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
+        raise TableError(f"prompts must be a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
     texts = list(texts)
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or is_blank(text):
-            raise TableError(f"first message {number} is {text!r}; a list of prompts holds texts")
+            raise TableError(f"first message {number} is {text!r}; it must be a text")
         if text in texts[: number - 1]:
-            raise TableError(f"first message {number} stands in the list already; repeats=… makes several dialogues")
+            raise TableError(f"first message {number} is a duplicate; for several dialogues per prompt use repeats=…")
     ids = [digest("prompt", text) for text in texts]
     frame = pd.DataFrame({"prompt_id": ids, "base_id": ids, "first_message": texts}, dtype="str")
     return tables.check_table(frame, "prompts")
@@ -206,7 +206,7 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #a4e6460c
 def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
-    """Return ids of base prompts, from each behaviour in turn, that have n prompts together."""
+    """Return ids of base prompts that have n prompts in total, drawn from each behaviour in turn."""
     bases = mixed.drop_duplicates("base_id").assign(
         _size=lambda frame: frame["base_id"].map(mixed["base_id"].value_counts()),
         _turn=lambda frame: frame.groupby("behaviour", sort=False, dropna=False).cumcount(),

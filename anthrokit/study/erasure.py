@@ -173,7 +173,7 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
     Parameters
     ----------
     study : Study or path
-        The study; gateway and study server must be stopped for these seconds.
+        The study; gateway and study server must be stopped meanwhile.
     participant : str
         The participant's id, or the id that the panel gave them.
 

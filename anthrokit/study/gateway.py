@@ -922,7 +922,7 @@ class Client:
     def join(
         cls, url: str, study: Study, label: str, *, front: str = "notebook", origin: str | None = None
     ) -> Client:
-        """Add a participant, or return to one.
+        """Add a participant, or continue as an existing one.
 
         Parameters
         ----------
@@ -931,7 +931,7 @@ class Client:
         study : Study
             The study, whose token is needed to add participants.
         label : str
-            A name; the same label is the same participant.
+            A name that identifies the participant.
         front, origin : str
             As in the table `participants`.
         """

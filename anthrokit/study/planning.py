@@ -74,13 +74,13 @@ def simulated_power(
     an_arm : int
         Participants in each condition.
     shift : float
-        Of the participants' levels, in standard deviations.
+        Shift of the participants' levels, in standard deviations.
     alpha : float
         Level of the test, two-sided.
     items, points : int
-        Of the scale.
+        Number of items of the scale, and of points per item.
     studies : int
-        How many are drawn.
+        Number of simulated studies.
     seed : int
         The same seed gives the same answer.
 
@@ -177,7 +177,7 @@ def plan(
         For a simulated study: half of the width that a rate's interval may have, such as 0.05.
     pilot : Run, path or DataFrame, optional
         A judged run, its folder or its labels: rates, design effects and messages a base prompt come from it, and of a
-        run the dollars a message.
+        run the dollars per message.
     rate, design_effect, messages_a_prompt : float
         Used without a pilot; by default as in data of the papers' shape (8 scenarios of 5 turns, naive
         standard errors about 2.7 times too small).
@@ -246,7 +246,7 @@ def plan(
 
 
 def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
-    """Return rates with design effects, all targets together, and the dollars a message (NaN where unknown)."""
+    """Return rates with design effects, all targets together, and the dollars per message (NaN where unknown)."""
     if isinstance(pilot, str | os.PathLike):
         with Run(pilot, read_only=True) as run:
             return _of_pilot(run)

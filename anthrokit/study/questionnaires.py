@@ -204,7 +204,7 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     ['Fake', 'Machinelike']
     """
     if not isinstance(name, str | os.PathLike):
-        raise TypeError(f"a questionnaire is called by its name, or a path ending in .toml; not {name!r}")
+        raise TypeError(f"questionnaire is {name!r}; it must be a name or a path ending in .toml")
     shipped = data_path("study/questionnaires")
     path = Path(name)
     if path.suffix != ".toml":
@@ -563,7 +563,7 @@ def load_questionnaires(
         parts = [("questionnaire", one.name), *(("scale", scale) for scale in one.scales)]
         for kind, called in [*parts, *(("item", item.id) for item in one.items)]:
             if called in _TAKEN:
-                raise TableError(f"{one.name}: the {kind} {called!r} needs another name; studies have such a column")
+                raise TableError(f"{one.name}: the {kind} {called!r} has the name of a column of the study. Rename it.")
             if (kind, called) in seen:
                 raise TableError(f"the {kind} {called!r} occurs twice: {seen[kind, called]}, {one.name}")
             seen[kind, called] = one.name

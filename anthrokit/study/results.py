@@ -163,7 +163,7 @@ def judged_and_perceived(
     require_columns(people, ["condition", score, rate], "outcomes")
     complete = people[["condition", score, rate]].dropna().astype({score: float, rate: float})
     if len(complete) < 10:
-        raise TableError(f"ten participants with a score and a rate are the least; there are {len(complete)}")
+        raise TableError(f"at least ten participants need a score and a rate; {len(complete)} have both")
     y, x = ((complete[name] - complete[name].mean()) / (complete[name].std() or np.nan) for name in (score, rate))
     dummies = pd.get_dummies(complete["condition"], drop_first=True, dtype=float)
     rows = []

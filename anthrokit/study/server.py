@@ -77,7 +77,7 @@ _PINS = {  # what is installed from each file, in this order
 
 
 def _make_environment(folder: Path, part: Path) -> None:
-    """Install oTree into a new environment. Nothing is left of one that failed."""
+    """Install oTree into a new environment; a failed installation is removed."""
     shutil.rmtree(part, ignore_errors=True)
     python = part / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pip = [python, "-m", "pip", "--no-color", "--quiet", "--disable-pip-version-check", "install"]

@@ -454,7 +454,7 @@ class Study:
             if len(item) > 100:
                 raise TableError(f"an item has a name of {len(item)} characters; at most 100 are allowed")
             if not isinstance(value, str | int | None) or isinstance(value, bool):
-                raise TableError(f"{item}: an answer is a text or a whole number, not {type(value).__name__}")
+                raise TableError(f"{item}: an answer must be a text or a whole number, not {type(value).__name__}")
             if len(str(value)) > questions["longest_answer"]:
                 most = questions["longest_answer"]
                 raise TableError(f"{item}: {len(str(value))} characters; at most {most} are kept")

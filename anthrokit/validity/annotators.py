@@ -100,14 +100,15 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     Parameters
     ----------
     queues : DataFrame
-        As from `assign_items`.
+        The result of `assign_items`.
     annotations : DataFrame
         `run.annotations()`, or `Annotations(…).table()`.
 
     Returns
     -------
     DataFrame
-        annotator, items, done, undecided (seen, without a verdict), shared, shared_done (by all who share the item).
+        annotator, items, done, undecided (seen, without a verdict), shared, shared_done (labelled by all
+        annotators who share the item).
 
     Examples
     --------
@@ -173,7 +174,7 @@ def annotator_agreement(
         weights = annotations.astype({"dialogue_id": "str", "turn": "Int64"}).groupby(ITEM, as_index=False)["weight"]
         wide = wide.merge(weights.first(), on=ITEM, how="left")
     if len(names) < 2 or not (wide[names].notna().sum(axis=1) > 1).any():
-        raise TableError("no item was labelled by two people; assign_items gives several people the same items")
+        raise TableError("no item was labelled by two people; use assign_items to give several people the same items")
     return agreement(wide, by, judges=names, **parameters)
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #10edb84b
@@ -295,7 +296,7 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
 
 
 def _require_kind(value: Any, kind: type, place: str) -> Any:
-    """Return a part of an export; raise if it is not of the kind that the tool writes."""
+    """Return a part of an export; raise if it doesn't have the type that the tool writes."""
     if not isinstance(value, kind):
         names = {list: "a list", dict: "an object"}
         raise TableError(f"{place} is {value!r:.40}, not {names[kind]}; export it again, as JSON with all annotations")

@@ -94,7 +94,7 @@ def dataset_behaviours(name: str) -> list[str]:
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #2d8a8a5c
 def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.DataFrame:
-    """Load messages that people judged.
+    """Load messages with people's labels.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
 def _need(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
     """Raise if a column is missing."""
     if absent := missing_columns(columns, frame):
-        raise TableError(f"this is not a file of {name}; it lacks the column(s) {absent}. Pass the published file.")
+        raise TableError(f"the file is not one of {name}: it lacks the column(s) {absent}. Pass the published file.")
 
 
 def _texts(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:

@@ -327,7 +327,7 @@ def judge_exchanges(
 
 
 def _share(name: str, right: pd.Series) -> dict[str, float]:
-    """Return a share with its interval; NA without observations."""
+    """Return a share with its interval, or NA if there are no observations."""
     if right.empty:
         return dict.fromkeys([name, f"{name}_low", f"{name}_high"], pd.NA)
     low, high = proportion_confint(int(right.sum()), len(right), method="wilson")

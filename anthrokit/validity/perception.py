@@ -74,9 +74,9 @@ def fit_perception(
     Parameters
     ----------
     scores : DataFrame
-        As from `judge_scores`, indexed by item_id.
+        The result of `judge_scores`, indexed by item_id.
     pairs : DataFrame
-        As from `load_rankings`: cluster, more, less.
+        The result of `load_rankings`: cluster, more, less.
     n_resamples : int
         Number of resamples of the prompts.
     seed : int
@@ -154,7 +154,7 @@ def ranking_accuracy(values: pd.Series, pairs: pd.DataFrame, *, ci: float = 0.95
     values : Series
         A value for each answer, indexed by item_id.
     pairs : DataFrame
-        As from `load_rankings`: cluster, more, less.
+        The result of `load_rankings`: cluster, more, less.
     ci : float
         Confidence level.
 
@@ -179,12 +179,12 @@ def ranking_accuracy(values: pd.Series, pairs: pd.DataFrame, *, ci: float = 0.95
 
 
 def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
-    """Estimate how often one person orders a pair as another person, and as the majority of the others.
+    """Estimate how often a person orders a pair like another person, and like the majority of the others.
 
     Parameters
     ----------
     pairs : DataFrame
-        As from `load_rankings`: cluster, person, more, less.
+        The result of `load_rankings`: cluster, person, more, less.
     ci : float
         Confidence level.
 
