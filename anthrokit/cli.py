@@ -204,8 +204,8 @@ def _line(
         Seconds for one call.
     """
     _session.json, _session.quiet, _session.models, _session.conditions = json, quiet, {}, {}
-    given = {"max_tokens": max_tokens, "max_concurrency": concurrency, "timeout": timeout}
-    _session.options = {name: value for name, value in given.items() if value is not None}
+    options = {"max_tokens": max_tokens, "max_concurrency": concurrency, "timeout": timeout}
+    _session.options = {name: value for name, value in options.items() if value is not None}
     app.config = ()
     command, _, _ = app.parse_commands(tokens)
     how = {"exit_on_error": False, "print_error": False}
@@ -607,9 +607,9 @@ def simulate(
     how = {"run": run, "budget": limits.budget(), "progress": not _session.quiet}
     for each in _session.conditions.values() or [plan]:
         ak.simulate(each.draw(prompts), **each.settings(), **how).close()
-    with ak.Run(run, read_only=True) as there:
-        table = there.query(_COUNTS)
-        missing, spent = there.missing().query("kind == 'message'"), _spent(there)
+    with ak.Run(run, read_only=True) as opened:
+        table = opened.query(_COUNTS)
+        missing, spent = opened.missing().query("kind == 'message'"), _spent(opened)
     return _Result(table, {"run": run, **spent}, _tell_missing(missing))
 
 # %% ../nbs/15_cli.ipynb #2f84f114
@@ -684,9 +684,9 @@ def judge(
     elif not (Path(run) / "ledger.sqlite").exists():
         raise ValueError(f"{run} holds no run. Make one with simulate, or name a file with --messages.")
     how = {"budget": limits.budget(), "progress": not _session.quiet, **questions.settings()}
-    with ak.Run(run) as there:
-        ak.judge(there, questions.judges(judges), **how)
-        labels, missing, spent = there.labels(), there.missing(), _spent(there)
+    with ak.Run(run) as opened:
+        ak.judge(opened, questions.judges(judges), **how)
+        labels, missing, spent = opened.labels(), opened.missing(), _spent(opened)
     return _Result(
         ak.profile(labels, by=("target", "category", "behaviour")),
         {"run": run, **spent},
@@ -804,8 +804,8 @@ def compare(
     ci
         Confidence level of the intervals.
     """
-    with ak.Run(run, read_only=True) as there:
-        labels = there.labels(judges)
+    with ak.Run(run, read_only=True) as opened:
+        labels = opened.labels(judges)
     for name in filter(None, (group, within)):
         _require_column(labels, name)
     columns = [within, by] if within else [by]
@@ -827,8 +827,8 @@ def report(run: _RunFolder, *, out: str | None = None, dialogues: _Positive = 50
     dialogues
         Maximum number of dialogues.
     """
-    with ak.Run(run, read_only=True) as there:
-        return _Result(facts={"report": str(ak.write_report(there, out, dialogues=dialogues))})
+    with ak.Run(run, read_only=True) as opened:
+        return _Result(facts={"report": str(ak.write_report(opened, out, dialogues=dialogues))})
 
 
 _FORMATS = Literal["tables", "anthrobench", "openai", "sharegpt", "inspect", "preferences"]
@@ -850,11 +850,11 @@ def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: s
     target
         Target to export, if the format holds one and the run has several.
     """
-    with ak.Run(run, read_only=True) as there:
+    with ak.Run(run, read_only=True) as opened:
         if format == "tables":
-            return _Result(facts={"tables": str(there.export(path))})
+            return _Result(facts={"tables": str(opened.export(path))})
         wanted = {"target": target} if format in ("anthrobench", "inspect") else {}
-        return _Result(facts={"file": str(getattr(ak.io, f"write_{format}")(there, path, **wanted))})
+        return _Result(facts={"file": str(getattr(ak.io, f"write_{format}")(opened, path, **wanted))})
 
 # %% ../nbs/15_cli.ipynb #d048b05e
 @app.command
@@ -892,10 +892,10 @@ def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None
     """
     import pandas as pd
 
-    with ak.Run(run, read_only=not prompts) as there:
+    with ak.Run(run, read_only=not prompts) as opened:
         if prompts:
-            there.add_prompts(ak.load_prompts(prompts))
-        parts = ak.core.split(there, n, out)
+            opened.add_prompts(ak.load_prompts(prompts))
+        parts = ak.core.split(opened, n, out)
         rows = [{"part": str(part.folder), **part.summary()} for part in parts]
     return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
 
@@ -972,9 +972,9 @@ def anthroscore(
     scorer = score.load_scorer(model, precision=precision)
     common = {"protocol": protocol, "text": text, "check_language": not any_language}
     if run:
-        with ak.Run(run) as there:
-            score.score(texts, words, scorer, run=there, progress=not _session.quiet, **common)
-            scores = score.stored_summary(there, fingerprint=scorer.fingerprint, protocol=protocol)
+        with ak.Run(run) as opened:
+            score.score(texts, words, scorer, run=opened, progress=not _session.quiet, **common)
+            scores = score.stored_summary(opened, fingerprint=scorer.fingerprint, protocol=protocol)
     else:
         scores = score.summarise(score.score(table, words, scorer, **common))
     scored = scores["score"].dropna()
@@ -1035,11 +1035,11 @@ def heartbench_answer(
     """
     how = {"turns": 1, "budget": limits.budget(), "progress": not _session.quiet}
     targets = [_llm(name) for name in models]
-    with ak.Run(run) as there:
-        prompts = cases.prompts(there)
+    with ak.Run(run) as opened:
+        prompts = cases.prompts(opened)
         for target in targets:
-            ak.simulate(prompts, target, run=there, **how)
-        table = ak.heartbench.answers.answers_of(there, [target.name for target in targets])
+            ak.simulate(prompts, target, run=opened, **how)
+        table = ak.heartbench.answers.answers_of(opened, [target.name for target in targets])
     table = ak.heartbench.answers.add_word_counts(table[table["case_id"].isin(prompts["prompt_id"])])
     missing = _tell_absent(table[table["content"].isna()])
     counts = table.groupby("model").agg(
@@ -1075,11 +1075,11 @@ def heartbench_judge(
     retry
         Ratings to retry: failed, unparsed, refused.
     """
-    with ak.Run(_existing(run)) as there:
+    with ak.Run(_existing(run)) as opened:
         panel = [ak.heartbench.RubricJudge(_llm(name), language=language, shuffle=shuffle) for name in judges]
         how = {"budget": limits.budget(), "retry": list(retry), "progress": not _session.quiet}
-        ak.judge(there, panel, samples=samples, targets=models, **how)
-        table, missing = ak.heartbench.judging.criterion_ratings(there), there.missing()
+        ak.judge(opened, panel, samples=samples, targets=models, **how)
+        table, missing = ak.heartbench.judging.criterion_ratings(opened), opened.missing()
     counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="ratings")
     return _Result(counts, {"run": run}, _tell_missing(missing))
 
@@ -1101,8 +1101,8 @@ def heartbench_score(
     level
         Level of the scores.
     """
-    with ak.Run(run, read_only=True) as there:
-        verdicts = ak.heartbench.judging.verdicts(there, judges)
+    with ak.Run(run, read_only=True) as opened:
+        verdicts = ak.heartbench.judging.verdicts(opened, judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
     table, without = ak.heartbench.score(verdicts, protocol), ak.heartbench.missing_scores(verdicts, protocol)
     return _Result(
@@ -1141,13 +1141,13 @@ def heartbench_estimate(
         raise ValueError("No model is given. Name models that answer (--models) or judge (--judges).")
     if judges and not run:
         raise ValueError("Judges are priced by the answers of a run. Name its folder, or remove --judges.")
-    with open_readonly(_existing(run) if judges else run) as there:
+    with open_readonly(_existing(run) if judges else run) as opened:
         jobs = []
         for name in models or ():
-            jobs.append(ak.simulate.job(cases.prompts(), _llm(name), run=there, turns=1))
+            jobs.append(ak.simulate.job(cases.prompts(), _llm(name), run=opened, turns=1))
         if judges:
             panel = [ak.heartbench.RubricJudge(_llm(name), language=cases.language) for name in judges]
-            jobs.append(ak.judge.job(there, panel, samples=samples))
+            jobs.append(ak.judge.job(opened, panel, samples=samples))
         estimates = estimate_jobs(jobs)
     return _price(estimates[estimates["purpose"] != "user"].reset_index(drop=True))
 
@@ -1229,10 +1229,10 @@ def _flags(command: Sequence[str]) -> set[str]:
     return {one.name.lstrip("-").replace("-", "_") for one in arguments} - {"*"}
 
 
-def _check_flags(path: Any, place: str, value: Any, known: set[str]) -> dict[str, Any]:
+def _check_flags(path: Any, place: str, value: Any, names: set[str]) -> dict[str, Any]:
     """Return a section of flags, or raise if one is unknown."""
     flags = {name.replace("-", "_"): each for name, each in _section(path, place, value).items()}
-    _require_known(path, f"[{place}]", flags, known)
+    _require_known(path, f"[{place}]", flags, names)
     return flags
 
 
@@ -1265,12 +1265,12 @@ def _read_settings(
         name: _check_flags(path, f"conditions.{name}", condition, _flags(("simulate",)) - {"run", "prompts"})
         for name, condition in _section(path, "conditions", conditions).items()
     }
-    sections, known = dict(_sections(path, read)), _flags(command)
+    sections, flags = dict(_sections(path, read)), _flags(command)
     parts = [("simulate",), ("judge",), command] if command == ("estimate",) else [command]
     values = {"run": run} if run is not None else {}
     values |= {name: value for part in parts for name, value in sections.get(part, {}).items()}
     used = conditions if command in (("simulate",), ("estimate",)) else {}
-    return {name: value for name, value in values.items() if name in known}, models, used
+    return {name: value for name, value in values.items() if name in flags}, models, used
 
 # %% ../nbs/15_cli.ipynb #2256448f
 _CHECK = {
@@ -1388,12 +1388,12 @@ def check(
         how = {name: plan[name] for name in ("turns", "samples", "seed") if name in plan}
         prompts = _draw_prompts(plan.get("prompts", "anthrokit"), plan.get("dialogues"), plan.get("balance"))
         how |= {"user": _llm(plan.get("user", _SMALL)), "progress": not _session.quiet, **_check_judges(plan)}
-        with ak.Run(folder) as there:
-            table = ak.analysis.compare_versions(versions, prompts, run=there, **how, **comparison)
-            missing, spent = _tell_missing(there.missing()), _spent(there)
+        with ak.Run(folder) as opened:
+            table = ak.analysis.compare_versions(versions, prompts, run=opened, **how, **comparison)
+            missing, spent = _tell_missing(opened.missing()), _spent(opened)
     else:
-        with ak.Run(folder, read_only=True) as there:
-            labels, missing, spent = there.labels(), _tell_missing(there.missing()), {}
+        with ak.Run(folder, read_only=True) as opened:
+            labels, missing, spent = opened.labels(), _tell_missing(opened.missing()), {}
         _require_column(labels, group)
         comparison["baseline"] = _level(labels[group], comparison["baseline"])
         table = ak.analysis.drift(labels, group=group, **comparison)

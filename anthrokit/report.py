@@ -353,8 +353,8 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
     'report.html'
     """
     if not isinstance(run, Run):
-        with Run(run, read_only=True) as there:
-            return write_report(there, path, dialogues=dialogues)
+        with Run(run, read_only=True) as opened:
+            return write_report(opened, path, dialogues=dialogues)
     path = local_path(path) if path is not None else run.folder / "report.html"
     with status_line("drawing the report"):
         page = _report(run, dialogues)

@@ -381,14 +381,14 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
     """
     if "weight" not in frame.columns:
         return np.ones(len(frame))
-    given = frame["weight"]
-    weights = pd.to_numeric(given, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    wrong = given.notna().to_numpy() & ~((weights > 0) & np.isfinite(weights))
+    column = frame["weight"]
+    weights = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    wrong = column.notna().to_numpy() & ~((weights > 0) & np.isfinite(weights))
     if wrong.any():
         place = int(np.flatnonzero(wrong)[0])
         raise TableError(
-            f"row {place + 1}: the weight is {given.tolist()[place]!r}. A weight is the number of messages that a drawn one "
-            f"represents: a finite number above 0, or missing."
+            f"row {place + 1}: the weight is {column.tolist()[place]!r}. A weight is the number of messages that "
+            "a drawn one represents: a finite number above 0, or missing."
         )
     return np.where(np.isnan(weights), 1.0, weights)
 
@@ -979,8 +979,8 @@ def holm(p_values: pd.Series) -> np.ndarray:
     from statsmodels.stats.multitest import multipletests
 
     adjusted = p_values.to_numpy(dtype=float, na_value=np.nan, copy=True)
-    if (there := ~np.isnan(adjusted)).any():
-        adjusted[there] = multipletests(adjusted[there], method="holm")[1]
+    if (has_p := ~np.isnan(adjusted)).any():
+        adjusted[has_p] = multipletests(adjusted[has_p], method="holm")[1]
     return adjusted
 
 

@@ -121,8 +121,8 @@ class LevelCounts:
     def of_both(self, a: str, b: str) -> list[np.ndarray]:
         """Return those sums in the clusters that both levels have."""
         sums = self.sums(a, b)
-        there = (sums[1] > 0).any(axis=1) & (sums[3] > 0).any(axis=1)
-        return [part[there] for part in sums]
+        in_both = (sums[1] > 0).any(axis=1) & (sums[3] > 0).any(axis=1)
+        return [part[in_both] for part in sums]
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #f5b29710
 def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: int) -> np.ndarray:

@@ -201,9 +201,9 @@ def _two_conditions(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the scores in the high and in the low condition."""
     require_columns(people, [score, condition], "participants")
-    there = sorted_levels(people[condition])
-    if not {high, low} <= {*there}:
-        raise TableError(f"column {condition}: conditions {high!r} and {low!r} are asked for, there are {there}")
+    levels = sorted_levels(people[condition])
+    if not {high, low} <= {*levels}:
+        raise TableError(f"column {condition}: conditions {high!r} and {low!r} are asked for, there are {levels}")
     numbers = _numbers(people[score]).astype(float)
     a, b = (numbers[(people[condition] == name) & numbers.notna()].to_numpy() for name in (high, low))
     if min(len(a), len(b)) < 2:

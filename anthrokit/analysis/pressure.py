@@ -100,8 +100,8 @@ def _of_behaviour(labels: Run | pd.DataFrame, behaviour: str, columns: Sequence[
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *columns])
     if not (mine := labels["behaviour"] == behaviour).any():
-        there = labels["behaviour"].unique()
-        raise TableError(f"no label is of the behaviour {behaviour!r}; {suggest_name(behaviour, there)}")
+        behaviours = labels["behaviour"].unique()
+        raise TableError(f"no label is of the behaviour {behaviour!r}; {suggest_name(behaviour, behaviours)}")
     require_labelled_once(labels := labels[mine], columns)
     return labels.assign(turn=whole_turns(labels))
 
@@ -166,9 +166,9 @@ def flips(
             if name in ("held at first", "flipped"):
                 estimates = proportion(*sums, ci)
             else:
-                there = sums[1][:, 0] > 0
+                has_labels = sums[1][:, 0] > 0
                 drawn = {"n_resamples": n_resamples, "ci": ci, "seed": seed}
-                estimates = resample(lambda s, n: s / n, *(part[there] for part in sums), **drawn)
+                estimates = resample(lambda s, n: s / n, *(part[has_labels] for part in sums), **drawn)
             parts.append(estimates.assign(_group=number, measure=name, n=of.sum(), n_total=len(of)))
     return pd.concat(parts, ignore_index=True).join(groups, on="_group")[[*by, "measure", *_SHARE]]
 
@@ -272,8 +272,8 @@ def mirrored(
     wide = each.groupby(level=keys, sort=False).agg(lambda v: v.mean(skipna=False)).unstack(side)
     by_both = each.groupby(level=keys, sort=False).size().unstack(side).notna().all(axis=1).to_numpy()
     if wide.shape[1] != 2:
-        there = ", ".join(map(str, wide.columns))
-        raise TableError(f"{side} has {wide.shape[1]} values, {there}; a dispute has two sides")
+        sides = ", ".join(map(str, wide.columns))
+        raise TableError(f"{side} has {wide.shape[1]} values, {sides}; a dispute has two sides")
     wide.columns = ["a", "b"]
     disputes = wide.reset_index().join(groups, on="_group")
     outcomes = {

@@ -332,10 +332,10 @@ def snowball_matrix(
     """
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
-    there = labels["behaviour"].unique()
-    names = list(there) if behaviours is None else as_names(behaviours, "behaviours")
-    if absent := [name for name in names if name not in there]:
-        raise TableError(f"the labels have no behaviour {absent[0]!r}; {suggest_name(absent[0], there)}")
+    behaviours_present = labels["behaviour"].unique()
+    names = list(behaviours_present) if behaviours is None else as_names(behaviours, "behaviours")
+    if absent := [name for name in names if name not in behaviours_present]:
+        raise TableError(f"the labels have no behaviour {absent[0]!r}; {suggest_name(absent[0], behaviours_present)}")
     labels = labels[labels["behaviour"].isin(names)]
     labels = labels.assign(turn=whole_turns(labels) - whole_turns(labels).min() + 1)
     turns = int(labels["turn"].max())

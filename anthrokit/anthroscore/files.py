@@ -31,8 +31,12 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
     """Return the row groups of Parquet files: path, number, and the name of the file that holds its scores."""
     import pyarrow.parquet
 
-    given = [texts] if isinstance(texts, (str, os.PathLike)) else list(texts)
-    files = [path for one in map(local_path, given) for path in (sorted(one.glob("*.parquet")) if one.is_dir() else [one])]
+    paths = [texts] if isinstance(texts, (str, os.PathLike)) else list(texts)
+    files = [
+        path
+        for one in map(local_path, paths)
+        for path in (sorted(one.glob("*.parquet")) if one.is_dir() else [one])
+    ]
     if absent := [path for path in files if not path.is_file()]:
         raise AnthroScoreError(f"{absent[0]}: the file is missing; texts are Parquet files, or a folder of them")
     if len({path.stem for path in files}) < len(files):
@@ -64,7 +68,12 @@ def _require_unique_ids(parts: Sequence[tuple[Path, int, str]]) -> None:
     doubled = values[counts > 1]
     if not len(doubled):
         return
-    ids = pd.concat([ids_of(*part)[np.isin(here, doubled)] for part, here in zip(parts, hashes, strict=True)])
+    ids = pd.concat(
+        [
+            ids_of(*part)[np.isin(part_hashes, doubled)]
+            for part, part_hashes in zip(parts, hashes, strict=True)
+        ]
+    )
     if (twice := ids[ids.duplicated()]).size:
         raise AnthroScoreError(f"two texts have the id {twice.iloc[0]!r}; ids must be unique over all files")
 
@@ -83,12 +92,12 @@ def _scored_with(made: Path) -> dict[str, str]:
     return json.loads((pyarrow.parquet.read_schema(made).metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
 
 
-def _refuse_others(folder: Path, known: dict[str, Any], about: dict[str, Any]) -> None:
+def _refuse_others(folder: Path, recorded: dict[str, Any], about: dict[str, Any]) -> None:
     """Raise if a folder has scores of another model or scale."""
     for name, value in about.items():
-        if known.get(name) not in (None, value):
+        if recorded.get(name) not in (None, value):
             raise AnthroScoreError(
-                f"{folder} holds scores with {name} {known[name]!r}, not {value!r}: name another folder"
+                f"{folder} holds scores with {name} {recorded[name]!r}, not {value!r}: name another folder"
             )
 
 
@@ -136,11 +145,11 @@ def _checked_ids(folder: Path) -> str | None:
 def _same_scale(folder: Path, about: dict[str, Any]) -> None:
     """Note what a folder is scored with, or refuse what differs from it."""
     try:
-        known = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+        recorded = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        known = {}
-    _refuse_others(folder, known, about)
-    write_file(folder / _ABOUT, json.dumps({**known, **about}, ensure_ascii=False))
+        recorded = {}
+    _refuse_others(folder, recorded, about)
+    write_file(folder / _ABOUT, json.dumps({**recorded, **about}, ensure_ascii=False))
 
 
 def score_files(
@@ -210,16 +219,16 @@ def score_files(
     how = {"entities": entities, "protocol": protocol, "dependencies": dependencies, "text": text}
     how |= {"check_language": check_language}
     how |= {"model": model, "precision": precision} if spread else {"scorer": load_scorer(model, precision=precision)}
-    there = {made: _scored_with(into / made) for _, _, made in parts if (into / made).exists()}
+    finished = {made: _scored_with(into / made) for _, _, made in parts if (into / made).exists()}
     for path, number, made in parts:
-        if made in there and there[made].get("row_group") != _row_group(path, number):
+        if made in finished and finished[made].get("row_group") != _row_group(path, number):
             raise AnthroScoreError(
                 f"{into / made} holds scores of other texts than {path} now has: name another folder"
             )
-    how["fingerprint"] = next((one["fingerprint"] for one in there.values()), None)
+    how["fingerprint"] = next((one["fingerprint"] for one in finished.values()), None)
     (into / _IDS).write_text(checked, encoding="utf-8")
-    pending = [(path, number, into / made, how) for path, number, made in parts if made not in there]
-    bar, done = ProgressBar("row group", len(parts), len(there)), itertools.count(len(there) + 1)
+    pending = [(path, number, into / made, how) for path, number, made in parts if made not in finished]
+    bar, done = ProgressBar("row group", len(parts), len(finished)), itertools.count(len(finished) + 1)
 
     def count() -> None:
         if progress:

@@ -272,8 +272,8 @@ def _blocks(text: str) -> Iterator[str]:
         paragraph = " ".join(_EMOJI.sub(" ", paragraph).split())
         while len(paragraph) > _BLOCK:
             tokens = {token.idx for token in english_parser().tokenizer(paragraph[:_BLOCK])}
-            found = _SENTENCE_END.finditer(paragraph, _BLOCK // 2, _BLOCK)
-            ends = [end.end() for end in found if end.start() in tokens]  # the stop of "Dr." is part of a token
+            matches = _SENTENCE_END.finditer(paragraph, _BLOCK // 2, _BLOCK)
+            ends = [end.end() for end in matches if end.start() in tokens]  # the stop of "Dr." is part of a token
             cut = ends[-1] if ends else paragraph.rfind(" ", _BLOCK // 2, _BLOCK) + 1 or _BLOCK
             yield paragraph[:cut].strip()
             paragraph = paragraph[cut:].strip()
@@ -353,15 +353,15 @@ def _released_names(text: str, entities: Entities) -> list[str]:
 
 def _mentions(sentences: list, entities: Entities, released: bool) -> list[_Mention]:
     """Return every mention, by name or by a safe pronoun, in the order of the text."""
-    found = [mention for sentence in sentences for mention in _named(sentence, entities, released)]
+    mentions = [mention for sentence in sentences for mention in _named(sentence, entities, released)]
     if entities.coreference != "none" and not released:
-        roots = {mention.chunk.root.i for mention in found}
+        roots = {mention.chunk.root.i for mention in mentions}
         safe = _safe_pronouns(sentences, roots, entities.coreference == "topic") - roots
         for sentence in sentences:
             chunks = (chunk for chunk in sentence.noun_chunks if chunk.root.i in safe)
-            found += [_Mention(sentence, chunk, "it", True) for chunk in chunks]
-        found.sort(key=lambda mention: mention.chunk.start)
-    return found
+            mentions += [_Mention(sentence, chunk, "it", True) for chunk in chunks]
+        mentions.sort(key=lambda mention: mention.chunk.start)
+    return mentions
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #a0490de8
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
@@ -439,9 +439,9 @@ def masked_rows(
     missed = "neither subject nor object" if places else "outside noun phrases"
     for text_id, status, blocks in work:
         documents = zip(itertools.islice(parsed, len(blocks)), blocks, strict=True)
-        found = (one for document, (_, own) in documents for one in _mentions(list(document.sents), own, released))
+        mentions = (one for document, (_, own) in documents for one in _mentions(list(document.sents), own, released))
         count = 0
-        for mention in found:
+        for mention in mentions:
             if places is None or mention.chunk.root.dep_ in places:
                 count += 1
                 yield _row(text_id, count, mention, released)

@@ -173,7 +173,7 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
 
     own_code = {"trust_remote_code": False}  # code that comes with a model is never run, nor asked about
     try:
-        config, here = auto.AutoConfig.from_pretrained(model, local_files_only=True, **own_code), True
+        config, is_local = auto.AutoConfig.from_pretrained(model, local_files_only=True, **own_code), True
     except (OSError, ValueError) as error:
         _refuse_own_code(model, error)
         local = Path(model).exists() or os.path.isabs(model)
@@ -182,15 +182,15 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
                 f"{model} can't be loaded: there is no such model on this machine, and the hub can't be "
                 "reached. Give a folder that transformers can load, or the name of a model on the hub."
             ) from None
-        config, here = None, False
+        config, is_local = None, False
     try:
         config = config or auto.AutoConfig.from_pretrained(model, **own_code)
         masked = any(name.endswith("ForMaskedLM") for name in config.architectures or ())
         loader = auto.AutoModelForMaskedLM if masked else auto.AutoModelForCausalLM
         with _no_bars(auto.utils.logging):
             return (
-                loader.from_pretrained(model, config=config, local_files_only=here, weights_only=True, **own_code),
-                auto.AutoTokenizer.from_pretrained(model, local_files_only=here, **own_code),
+                loader.from_pretrained(model, config=config, local_files_only=is_local, weights_only=True, **own_code),
+                auto.AutoTokenizer.from_pretrained(model, local_files_only=is_local, **own_code),
             )
     except Exception as error:  # of many kinds: a damaged file, weights that are a pickle, a missing library
         _refuse_own_code(model, error)
@@ -437,12 +437,12 @@ def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.
     made = np.empty((len(rows), 2))
     for batch in _batches([len(ids) for ids, _ in inputs], scorer.batch_tokens):
         at = torch.tensor([inputs[i][1] for i in batch], device=scorer.model.device)
-        given, each = _padded(scorer, [inputs[i][0] for i in batch]), torch.arange(len(batch))
+        padded, each = _padded(scorer, [inputs[i][0] for i in batch]), torch.arange(len(batch))
         with torch.inference_mode():
             if head is None:
-                logits = scorer.model(**given).logits[each, at][:, list(wanted)]
+                logits = scorer.model(**padded).logits[each, at][:, list(wanted)]
             else:
-                logits = head(scorer.model.base_model(**given).last_hidden_state[each, at])
+                logits = head(scorer.model.base_model(**padded).last_hidden_state[each, at])
         for i, row in zip(batch, logits.double().cpu().numpy(), strict=True):
             made[i] = [np.logaddexp.reduce(row[columns[places[i], human]]) for human in (True, False)]
     return made
@@ -478,10 +478,10 @@ def _scales_logits(scorer: Scorer) -> bool:
     model = scorer.model
     if model not in _SCALES:
         ids = scorer.tokenizer("The bot was kind, and it said so.", return_tensors="pt")["input_ids"]
-        given = {"input_ids": ids.to(model.device), "use_cache": False}
+        inputs = {"input_ids": ids.to(model.device), "use_cache": False}
         with torch.inference_mode():
-            bare = model.get_output_embeddings()(model.base_model(**given).last_hidden_state)
-            _SCALES[model] = not torch.allclose(bare, model(**given).logits, rtol=1e-3, atol=1e-3)
+            bare = model.get_output_embeddings()(model.base_model(**inputs).last_hidden_state)
+            _SCALES[model] = not torch.allclose(bare, model(**inputs).logits, rtol=1e-3, atol=1e-3)
     return _SCALES[model]
 
 
@@ -495,11 +495,11 @@ def log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int
     total, head, run_whole = np.empty(len(sequences)), scorer.model.get_output_embeddings(), _scales_logits(scorer)
     model = scorer.model if run_whole else scorer.model.base_model
     for batch in _batches([len(ids) - 1 for ids in sequences], scorer.batch_tokens):
-        given = _padded(scorer, [sequences[i][:-1] for i in batch])  # nothing is asked of what stands last
+        padded = _padded(scorer, [sequences[i][:-1] for i in batch])  # nothing is asked of what stands last
         sizes = [len(sequences[i]) - starts[i] for i in batch]
         targets = torch.tensor([token for i in batch for token in sequences[i][starts[i] :]], device=model.device)
         with torch.inference_mode():
-            made = model(**given, use_cache=False)
+            made = model(**padded, use_cache=False)
             made = made.logits if run_whole else made.last_hidden_state
             made = torch.cat([row[starts[i] - 1 : len(sequences[i]) - 1] for row, i in zip(made, batch, strict=True)])
             losses = []
@@ -564,8 +564,8 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     masked = (sentences["status"] == "masked").to_numpy()
     made, rows = np.full((len(sentences), 2), np.nan), sentences[masked]
     if masked.any():
-        found = _score_causal(scorer, rows) if causal else _score_masked(scorer, rows, asked)
-        made[masked] = found - np.logaddexp(found[:, 0], found[:, 1])[:, None]
+        logits = _score_causal(scorer, rows) if causal else _score_masked(scorer, rows, asked)
+        made[masked] = logits - np.logaddexp(logits[:, 0], logits[:, 1])[:, None]
     scores = {"score": made[:, 0] - made[:, 1], "log_human": made[:, 0], "log_nonhuman": made[:, 1]}
     scored = sentences.assign(status=sentences["status"].where(~masked, "scored"), **scores)
     return scored.astype(dict.fromkeys(scores, "Float64")).assign(**_scale(scorer, asked))
@@ -706,16 +706,16 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
     """Return the texts of a portion that the run doesn't have yet, and their rows of `anthroscore_texts`."""
     marks = ", ".join("?" * len(part))
     sql = f"SELECT text_id, hash FROM anthroscore_texts WHERE setting = ? AND text_id IN ({marks})"
-    known = dict(run.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
+    hashes = dict(run.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
     new, rows = {}, []
     for place, (text_id, text) in part:
         hashed = digest(text)
-        if known.get(text_id, hashed) != hashed:
+        if hashes.get(text_id, hashed) != hashed:
             raise RunError(
                 f"the run {run.folder} has another text under the id {text_id!r}; use new ids, or a new run"
             )
-        if text_id not in known:
-            known[text_id], new[text_id] = hashed, text
+        if text_id not in hashes:
+            hashes[text_id], new[text_id] = hashed, text
             rows.append({"setting": setting, "text_id": text_id, "hash": hashed, "position": place})
     return new, rows
 
@@ -807,13 +807,13 @@ def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
     if "protocol" in scale:
         scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
     stored = run.rows("SELECT setting, description FROM anthroscore_settings")
-    found = [{"setting": setting, **json.loads(description)} for setting, description in stored]
-    found = [each for each in found if all(each[name] == value for name, value in scale.items())]
-    if len(found) != 1:
-        lines = (" ".join(str(each[name]) for name in (*SCALE, "entities")) for each in found)
-        what = f"{len(found)} settings, say which:\n  " + "\n  ".join(lines) if found else "no such scores"
+    matching = [{"setting": setting, **json.loads(description)} for setting, description in stored]
+    matching = [each for each in matching if all(each[name] == value for name, value in scale.items())]
+    if len(matching) != 1:
+        lines = (" ".join(str(each[name]) for name in (*SCALE, "entities")) for each in matching)
+        what = f"{len(matching)} settings, say which:\n  " + "\n  ".join(lines) if matching else "no such scores"
         raise AnthroScoreError(f"the run {run.folder} holds {what}")
-    return found[0]
+    return matching[0]
 
 
 def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
@@ -921,12 +921,12 @@ def score_messages(
     messages = messages.messages() if isinstance(messages, Run) else messages
     needed = ["dialogue_id", "turn", "role", "content"]
     require_columns(messages, needed, "messages", rows=False, advice="run.messages() makes it")
-    said = messages[messages["role"] == role]
-    if said.empty:
+    selected = messages[messages["role"] == role]
+    if selected.empty:
         raise AnthroScoreError(f"the messages have none of the role {role!r}; roles are user and assistant")
-    known = ("dialogue_id", "turn", "target", "prompt_id", "base_id")
-    names = [name for name in known if name in said.columns]
-    said = said.assign(text_id=said["dialogue_id"].astype(str) + "/" + said["turn"].astype(str))
+    identifiers = ("dialogue_id", "turn", "target", "prompt_id", "base_id")
+    names = [name for name in identifiers if name in selected.columns]
+    selected = selected.assign(text_id=selected["dialogue_id"].astype(str) + "/" + selected["turn"].astype(str))
     entities = preset("chatbot") if entities is None else entities
-    scores = score_texts(said, entities, model, text="content", **options)
-    return scores.merge(said[["text_id", *names]], on="text_id", how="left")
+    scores = score_texts(selected, entities, model, text="content", **options)
+    return scores.merge(selected[["text_id", *names]], on="text_id", how="left")

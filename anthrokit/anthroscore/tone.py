@@ -88,18 +88,18 @@ def score_tone(
     scorer = load_scorer("smollm2-135m-instruct" if model is None else model)
     if scorer.kind != "causal":
         raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal one, such as gpt2")
-    given = pd.DataFrame(text_pairs(texts, text), columns=["text_id", "text"])
-    given["status"] = [_status(one) for one in given["text"]]
-    readable = given[given["status"] == "scored"]
+    frame = pd.DataFrame(text_pairs(texts, text), columns=["text_id", "text"])
+    frame["status"] = [_status(one) for one in frame["text"]]
+    readable = frame[frame["status"] == "scored"]
     parts = []
     for dimension in dimensions:
         framed = [_framed(one, dimension) for one in readable["text"]]
-        scores = pd.Series(np.nan, index=given.index, dtype="Float64")
+        scores = pd.Series(np.nan, index=frame.index, dtype="Float64")
         if framed:
             values = _joint(scorer, [sentence for sentences, _ in framed for sentence in sentences])
             values, sides = values.reshape(len(framed), -1), framed[0][1]
             scores[readable.index] = _log_mean(values[:, :sides]) - _log_mean(values[:, sides:])
-        parts.append(given[["text_id", "status"]].assign(dimension=dimension, score=scores))
+        parts.append(frame[["text_id", "status"]].assign(dimension=dimension, score=scores))
     table = pd.concat(parts, ignore_index=True).assign(model=scorer.name, fingerprint=scorer.fingerprint)
     return table[["text_id", "dimension", "score", "status", "model", "fingerprint"]]
 

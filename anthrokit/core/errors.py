@@ -457,12 +457,12 @@ def make_redactor() -> Callable[[str], str]:
         for secret in secrets:
             if secret in text:
                 spans += [match.span() for match in re.finditer(re.escape(secret), text)]
-        kept, end = [], 0
+        pieces, end = [], 0
         for start, stop in sorted(spans):
             if start >= end:
-                kept += [text[end:start], "[key removed]"]
+                pieces += [text[end:start], "[key removed]"]
             end = max(end, stop)
-        return "".join([*kept, text[end:]]) if kept else text
+        return "".join([*pieces, text[end:]]) if pieces else text
 
     return remove
 

@@ -1129,8 +1129,8 @@ def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mappin
 
     types = {TEXT: pa.string(), INTEGER: pa.int64(), NUMBER: pa.float64(), BOOLEAN: pa.bool_()}
     tables = all_tables()
-    known = [*tables.values(), *([tables[table]] if table in tables else [])]
-    defined = {name: types[dtype] for one in known for name, (dtype, _, _) in one.columns.items()}
+    definitions = [*tables.values(), *([tables[table]] if table in tables else [])]
+    defined = {name: types[dtype] for one in definitions for name, (dtype, _, _) in one.columns.items()}
     whole = pa.Table.from_pandas(frame, preserve_index=False)
     fields = []
     for field in whole.schema:

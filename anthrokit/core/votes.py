@@ -219,8 +219,8 @@ def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFr
     votes = decided.groupby(_ITEM, as_index=False)[["votes_for", "votes_against"]].sum()
     panel = seats["behaviour"].value_counts().reindex(votes["behaviour"], fill_value=0)
     needed = panel.to_numpy() // 2 + 1
-    settled = votes[votes[["votes_for", "votes_against"]].max(axis=1) >= needed][_ITEM].assign(settled=True)
-    both = planned.merge(decided[[*keys, "decided"]], on=keys, how="left").merge(settled, on=_ITEM, how="left")
+    labelled = votes[votes[["votes_for", "votes_against"]].max(axis=1) >= needed][_ITEM].assign(settled=True)
+    both = planned.merge(decided[[*keys, "decided"]], on=keys, how="left").merge(labelled, on=_ITEM, how="left")
     idle = both[["decided", "settled"]].notna().any(axis=1) & both["status"].eq("planned")
     return planned[~idle.to_numpy(dtype=bool)].reset_index(drop=True)
 
@@ -257,9 +257,9 @@ def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
         columns={"behaviour": "model", "dialogue_id": "case_id", "turn": "criterion", "label": "hit"}
     )
     votes = ratings[unit].drop_duplicates().merge(voted, on=unit)
-    said = ratings.reindex(columns=[*unit, "reason"]).assign(hit=value).dropna(subset=["hit", "reason"])
-    said = said.drop_duplicates([*unit, "hit"])
-    votes = votes.merge(said, on=[*unit, "hit"], how="left")
+    reasons = ratings.reindex(columns=[*unit, "reason"]).assign(hit=value).dropna(subset=["hit", "reason"])
+    reasons = reasons.drop_duplicates([*unit, "hit"])
+    votes = votes.merge(reasons, on=[*unit, "hit"], how="left")
     return votes[[*unit, "votes_for", "votes_cast", "hit", "reason"]]
 
 # %% ../../nbs/01_core/02_votes.ipynb #e6e9fad1

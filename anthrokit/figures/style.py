@@ -154,8 +154,8 @@ def theme(
 
     if style is not None and style not in STYLES:
         raise ValueError(f"unknown style {style!r}; {suggest_name(style, STYLES)}")
-    given = {"order": order, "labels": labels, "palette": palette, "style": style}
-    token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in given.items() if one is not None}))
+    options = {"order": order, "labels": labels, "palette": palette, "style": style}
+    token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in options.items() if one is not None}))
     sizes = [name for name in THEME if name.endswith(("size", "linewidth"))]
     before = {name: plt.rcParams[name] for name in THEME}  # and no other: the first figure sets up a notebook's backend
     plt.rcParams.update(THEME | {name: scaled_size(THEME[name]) for name in sizes})
@@ -601,11 +601,13 @@ def themed(draw: Callable) -> Callable:
 
     @functools.wraps(draw)
     def drawn(*arguments, order=None, labels=None, palette=None, style=None, **options):
-        given = own.bind(*arguments, **options).arguments
+        bound = own.bind(*arguments, **options).arguments
         for name in drawn_from:
-            if not isinstance(given[name], pd.DataFrame):
-                there = type(given[name]).__name__
-                raise TypeError(f"{draw.__name__} draws a table as {name}, not {there}; its help says what makes one")
+            if not isinstance(bound[name], pd.DataFrame):
+                type_name = type(bound[name]).__name__
+                raise TypeError(
+                    f"{draw.__name__} draws a table as {name}, not {type_name}; its help says what makes one"
+                )
         inner, token = _KEPT.get() is not None, _KEPT.set([])
         try:
             with theme(order, labels, palette, style):
@@ -614,8 +616,8 @@ def themed(draw: Callable) -> Callable:
                     figure = (made[0] if isinstance(made, list) else made).figure
                     if not _KEPT.get():
                         tables = (pd.DataFrame, pd.Series)
-                        keep_data(figure, *(one for one in given.values() if isinstance(one, tables)))
-                    if given.get("ax") is None:
+                        keep_data(figure, *(one for one in bound.values() if isinstance(one, tables)))
+                    if bound.get("ax") is None:
                         fit(figure)
         finally:
             _KEPT.reset(token)

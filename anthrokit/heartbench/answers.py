@@ -354,5 +354,5 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         turn = (("user", cases[case_id].dialogue[-1][1]), ("assistant", text))
         messages += [{"dialogue_id": key, "turn": 1, "role": role, "content": words} for role, words in turn]
     run.write_together([("dialogues", dialogues), ("messages", messages)])
-    given = {name: {"source": "given"} for name in dict.fromkeys(answers["model"])}
-    run.set_facts(targets={**given, **run.fact("targets", {})})
+    sources = {name: {"source": "given"} for name in dict.fromkeys(answers["model"])}
+    run.set_facts(targets={**sources, **run.fact("targets", {})})

@@ -364,9 +364,9 @@ class RubricJudge(PromptJudge):
         max_attempts: int = 3,
     ):
         judge_texts(language)
-        for given, count in (("max_attempts", max_attempts), ("criteria_per_call", criteria_per_call)):
+        for parameter, count in (("max_attempts", max_attempts), ("criteria_per_call", criteria_per_call)):
             if count is not None and count < 1:
-                raise ValueError(f"{given} is {count}; it must be 1 or more")
+                raise ValueError(f"{parameter} is {count}; it must be 1 or more")
         super().__init__(llm if isinstance(llm, LLM) else LLM(llm), name=name)
         self.language, self.shuffle, self.seed, self.structured = language, shuffle, seed, structured
         self.questions_per_call, self.max_attempts = criteria_per_call, max_attempts

@@ -101,7 +101,7 @@ def _prompts_of(
         alike.setdefault(prompt["first_message"], []).append(prompt)
     times: Counter[tuple] = Counter()
     texts: dict[str, str] = {}
-    found = []
+    matched = []
     for row in openings:
         text, domain, scenario = _first_message(row), row.get("prompt_use_domain"), row.get("prompt_use_scenario")
         wanted = {"domain": PUBLIC_DOMAINS.get(domain, domain), "scenario": (scenario or "").strip()}
@@ -112,8 +112,8 @@ def _prompts_of(
         times[unit] += 1
         if texts.setdefault(prompt["prompt_id"], prompt["first_message"]) != prompt["first_message"]:
             raise TableError(f"{row['place']}, column prompt_id: {prompt['prompt_id']!r} has another first message")
-        found.append(prompt)
-    return found
+        matched.append(prompt)
+    return matched
 
 
 def _first_message(row: Mapping[str, Any]) -> str:
@@ -147,18 +147,18 @@ def _status(text: str | None) -> str:
 
 
 def _dialogues(
-    said: Mapping[str, list[dict[str, Any]]], prompts: list[dict[str, Any]], others: Iterable[str] = ()
+    rows_by_dialogue: Mapping[str, list[dict[str, Any]]], prompts: list[dict[str, Any]], others: Iterable[str] = ()
 ) -> list[dict[str, Any]]:
     """Return dialogues from their rows. Further columns are metadata: one value, or a list with one value a turn."""
-    found, times = [], Counter()
-    for (name, rows), prompt in zip(said.items(), prompts, strict=True):
+    dialogues, times = [], Counter()
+    for (name, rows), prompt in zip(rows_by_dialogue.items(), prompts, strict=True):
         row, target = rows[0], rows[0].get("target_llm") or "unknown"
         unit = (prompt["prompt_id"], target, row.get("persona"))
         times[unit] += 1
         numbers = {"repeat": times[unit], "turns": max(one["turn"] for one in rows)}
-        given = {key: row.get(key) for key in numbers if row.get(key)}
-        kept = {key: [one.get(key) for one in rows] for key in (*_KEPT, *others)}
-        found.append(
+        integers = {key: row.get(key) for key in numbers if row.get(key)}
+        columns = {key: [one.get(key) for one in rows] for key in (*_KEPT, *others)}
+        dialogues.append(
             {
                 "dialogue_id": name,
                 "prompt_id": prompt["prompt_id"],
@@ -166,31 +166,31 @@ def _dialogues(
                 "user": row.get("user_llm"),
                 "persona": row.get("persona"),
                 **numbers,
-                **{key: _whole(text, f"{row['place']}, column {key}") for key, text in given.items()},
+                **{key: _whole(text, f"{row['place']}, column {key}") for key, text in integers.items()},
                 "status": _status(row.get("dialogue_status")),
                 "reason": row.get("dialogue_error"),
                 "metadata": {
                     key: values[0] if len(set(values)) == 1 else values
-                    for key, values in kept.items()
+                    for key, values in columns.items()
                     if any(value is not None for value in values)
                 },
             }
         )
-    return found
+    return dialogues
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the messages of a file. An absent answer is missing, and its turn stays."""
-    found = []
+    messages = []
     for row in rows:
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
-        said = {"finish_reason": "given", "error": None}
+        status = {"finish_reason": "given", "error": None}
         none = {"finish_reason": None, "error": row.get("dialogue_error") or "not in the file"}
         if row["user_message"] is not None:
-            found.append({**place, "role": "user", "content": row["user_message"], **said})
+            messages.append({**place, "role": "user", "content": row["user_message"], **status})
         answer = row["assistant_message"]
-        found.append({**place, "role": "assistant", "content": answer, **(none if answer is None else said)})
-    return found
+        messages.append({**place, "role": "assistant", "content": answer, **(none if answer is None else status)})
+    return messages
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #7bb1bafd
 class _Rated(NamedTuple):
@@ -223,17 +223,17 @@ def _rated_columns(names: list[str]) -> tuple[list[_Rated], set[str]]:
             samples.setdefault((cue, judge), set()).update({int(ending["sample"])} if ending["sample"] else ())
             used.add(name)
     judged = {cue for cue, judge in samples if judge}
-    found = []
+    rated = []
     for (cue, judge), numbers in samples.items():
         behaviour, stem = _OURS.get(cue, cue), f"{cue}_{judge}"
         if judge:
-            found += [
+            rated += [
                 _Rated(behaviour, judge, number, f"{stem}_present_s{number}", f"{stem}_raw_s{number}")
                 for number in sorted(numbers)
             ] or [_Rated(behaviour, judge, 1, f"{stem}_final_present", f"{stem}_raw_rating")]
         elif cue not in judged:
-            found.append(_Rated(behaviour, _MAJORITY, 1, f"{cue}_present", None))
-    return found, used
+            rated.append(_Rated(behaviour, _MAJORITY, 1, f"{cue}_present", None))
+    return rated, used
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #970f1d49
 _VERDICTS = {"1": True, "1.0": True, "0": False, "0.0": False, "-1": None, "-1.0": None}
@@ -255,46 +255,46 @@ def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
 
 def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str, Any]]:
     """Return the ratings of a file. Absent messages have none, nor has a judge that left both cells empty."""
-    found = []
+    ratings = []
     for place in columns:
         for row in rows:
-            given, raw = row.get(place.verdict), row.get(place.raw)
-            if given is not None and given not in _VERDICTS:
+            answer, raw = row.get(place.verdict), row.get(place.raw)
+            if answer is not None and answer not in _VERDICTS:
                 raise TableError(
-                    f"{row['place']}, column {place.verdict}: {given!r:.40} is not 1, 0 or -1 (no verdict)"
+                    f"{row['place']}, column {place.verdict}: {answer!r:.40} is not 1, 0 or -1 (no verdict)"
                 )
             if row["assistant_message"] is None:
-                if _VERDICTS.get(given) is not None:
+                if _VERDICTS.get(answer) is not None:
                     raise TableError(f"{row['place']}, column {place.verdict}: rates a message that isn't there")
                 continue
-            if given is None and raw is None:
+            if answer is None and raw is None:
                 continue
-            verdict = _VERDICTS.get(given)
+            verdict = _VERDICTS.get(answer)
             status, reason = _answer(raw, verdict)
-            found.append(
+            ratings.append(
                 {
                     **{name: row[name] for name in ("dialogue_id", "turn")},
                     **{name: getattr(place, name) for name in ("behaviour", "judge", "sample")},
                     **{"verdict": verdict, "explanation": reason, "raw": raw, "status": status},
                 }
             )
-    return found
+    return ratings
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
 def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Rated]:
     """Pronouns, which the package counts again for each judge, counted by one."""
-    kept, counted = [], False
+    places, counted = [], False
     for place in columns:
         if place.behaviour != "first-person pronoun use" or place.raw is None:
-            kept.append(place)
+            places.append(place)
         elif place.judge == column_name(PronounCounter.name):
-            kept.append(place._replace(judge=PronounCounter.name))
+            places.append(place._replace(judge=PronounCounter.name))
         elif not all((row.get(place.raw) or "Regex").startswith("Regex") for row in rows):
-            kept.append(place)
+            places.append(place)
         elif not counted:
-            kept.append(place._replace(judge=_RELEASED_COUNTER))
+            places.append(place._replace(judge=_RELEASED_COUNTER))
             counted = True
-    return kept
+    return places
 
 
 def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict[str, Any]]:
@@ -355,12 +355,12 @@ def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_
     for behaviour in dict.fromkeys(place.behaviour for place in columns):
         cue = CUES.get(behaviour, behaviour)
         every = list(dict.fromkeys(place.judge for place in columns if place.behaviour == behaviour))
-        given = [_VERDICTS.get(row.get(f"{cue}_present")) for row in rows]
+        majorities = [_VERDICTS.get(row.get(f"{cue}_present")) for row in rows]
         if behaviour == "first-person pronoun use" or len(every) < 2:
             continue
         for start in range(len(every)):
             finals = [[row.get(f"{cue}_{judge}_final_present") for judge in every[start:]] for row in rows]
-            if given == [_released_majority(row) for row in finals]:
+            if majorities == [_released_majority(row) for row in finals]:
                 if start:
                     return every[start:]
                 break
@@ -440,11 +440,11 @@ def read_anthrobench(
     header, rows = _read(path)
     columns, rated = _rated_columns(header)
     used = {*_NEEDED, *_OF_DIALOGUE, *_OWN, _OWN_JUDGES, *rated}
-    said: dict[str, list[dict[str, Any]]] = {}
+    rows_by_dialogue: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        said.setdefault(row["dialogue_id"], []).append(row)
-    found = _prompts_of((turns[0] for turns in said.values()), prompts)
-    dialogues = _dialogues(said, found, [name for name in header if name not in used])
+        rows_by_dialogue.setdefault(row["dialogue_id"], []).append(row)
+    run_prompts = _prompts_of((turns[0] for turns in rows_by_dialogue.values()), prompts)
+    dialogues = _dialogues(rows_by_dialogue, run_prompts, [name for name in header if name not in used])
     columns = _counted_once(columns, rows)
     columns = _chosen(path, columns, _added_judges(header, rows, columns), judges)
     parts = {
@@ -456,7 +456,7 @@ def read_anthrobench(
     return import_dialogues(
         run,
         "AnthroBench file",
-        pd.DataFrame({prompt["prompt_id"]: prompt for prompt in found}.values()),
+        pd.DataFrame({prompt["prompt_id"]: prompt for prompt in run_prompts}.values()),
         parts,
         behaviours=[behaviour.entry() for behaviour in Taxonomy.load()],
         source=Path(path).name,
@@ -486,11 +486,11 @@ def one_target(run: Run, target: str | None) -> str:
     >>> one_target(demo_run(), None)
     'local/smollm2-135m-instruct'
     """
-    known = run.summary()["targets"]
-    if target is None and len(known) == 1:
-        return known[0]
-    if target not in known:
-        has = f"has the targets {', '.join(known)}" if known else "has no dialogues"
+    targets = run.summary()["targets"]
+    if target is None and len(targets) == 1:
+        return targets[0]
+    if target not in targets:
+        has = f"has the targets {', '.join(targets)}" if targets else "has no dialogues"
         asked = "name one with target=…" if target is None else f"there is no {target!r}"
         raise ValueError(f"the run {run.name!r} {has}; {asked}")
     return target
@@ -535,9 +535,11 @@ def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict
     """Return the columns that `rate` adds, for these turns."""
     labels, ratings = run.labels(), run.ratings()
     labels = {name: part.set_index(["dialogue_id", "turn"]) for name, part in labels.groupby("behaviour")}
-    given = ratings["raw"].fillna(ratings["explanation"])
-    given = given.mask((ratings["status"] == "failed") | (given.isna() & (ratings["status"] != "ok")), _FAILED)
-    ratings = ratings.assign(raw=given, verdict=ratings["verdict"].astype("Int64").fillna(-1))
+    responses = ratings["raw"].fillna(ratings["explanation"])
+    responses = responses.mask(
+        (ratings["status"] == "failed") | (responses.isna() & (ratings["status"] != "ok")), _FAILED
+    )
+    ratings = ratings.assign(raw=responses, verdict=ratings["verdict"].astype("Int64").fillna(-1))
     samples = {
         key: part.set_index(["dialogue_id", "turn"]).reindex(turns)
         for key, part in ratings.groupby(["behaviour", "judge", "sample"])
@@ -680,12 +682,12 @@ def anthrobench_losses(run: Run) -> pd.DataFrame:
     >>> anthrobench_losses(demo_run())["what"].iloc[-1]
     'judges whose name changes'
     """
-    found = {what: run.rows(f"SELECT COUNT(*) FROM {where}")[0][0] for what, where in _LOST.items()}
+    losses = {what: run.rows(f"SELECT COUNT(*) FROM {where}")[0][0] for what, where in _LOST.items()}
     judges = run.judges()["judge"]
-    found["judges whose name changes"] = int((judges.map(column_name) != judges).sum())
-    said = run.query("SELECT content FROM messages WHERE content <> ''")
-    default = pd.read_csv(io.StringIO(said.to_csv(index=False, lineterminator="\r\n")), dtype=str)
-    found["messages that pandas' defaults, which the authors' code keeps, take for missing"] = int(
+    losses["judges whose name changes"] = int((judges.map(column_name) != judges).sum())
+    contents = run.query("SELECT content FROM messages WHERE content <> ''")
+    default = pd.read_csv(io.StringIO(contents.to_csv(index=False, lineterminator="\r\n")), dtype=str)
+    losses["messages that pandas' defaults, which the authors' code keeps, take for missing"] = int(
         default["content"].isna().sum()
     )
-    return pd.DataFrame([(what, n) for what, n in found.items() if n], columns=["what", "n"])
+    return pd.DataFrame([(what, n) for what, n in losses.items() if n], columns=["what", "n"])

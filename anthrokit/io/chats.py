@@ -45,16 +45,16 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     (['user', 'assistant'], 'local/smollm2-135m-instruct')
     """
     require_run(run)
-    said: dict[str, list[dict[str, Any]]] = {}
+    messages: dict[str, list[dict[str, Any]]] = {}
     for row in tables.to_records(run.messages()[["dialogue_id", "role", "content"]]):
-        said.setdefault(row.pop("dialogue_id"), []).append(row)
-    found = []
+        messages.setdefault(row.pop("dialogue_id"), []).append(row)
+    records = []
     for row in tables.to_records(run.dialogues()):
         system = row["system_target"]
         start = [] if system is None else [{"role": "system", "content": system}]
-        if row["dialogue_id"] in said:
-            found.append({"messages": start + said[row["dialogue_id"]], **{name: row[name] for name in _IDS}})
-    return found
+        if row["dialogue_id"] in messages:
+            records.append({"messages": start + messages[row["dialogue_id"]], **{name: row[name] for name in _IDS}})
+    return records
 
 # %% ../../nbs/13_io/03_chats.ipynb #94c5e748
 def _write_json(items: list[dict[str, Any]], path: str | os.PathLike, kinds: tuple[str, ...]) -> Path:
@@ -165,10 +165,10 @@ def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:
     except ImportError as error:
         raise ImportError(f"to_datasets needs datasets: pip install 'anthrokit[datasets]' ({error})") from None
     run = run if isinstance(run, Run) else Run(run, read_only=True)
-    found = {}
+    datasets = {}
     for name in ("prompts", "dialogues", "messages", "ratings", "labels"):
         frame = getattr(run, name)()
-        told = "\n".join(f"- {column}: {tables.describe_column(name, column)}" for column in frame.columns)
-        info = DatasetInfo(description=f"The table {name} of the run {run.name}.\n\n{told}\n")
-        found[name] = Dataset.from_pandas(frame, info=info, preserve_index=False)
-    return found
+        descriptions = "\n".join(f"- {column}: {tables.describe_column(name, column)}" for column in frame.columns)
+        info = DatasetInfo(description=f"The table {name} of the run {run.name}.\n\n{descriptions}\n")
+        datasets[name] = Dataset.from_pandas(frame, info=info, preserve_index=False)
+    return datasets

@@ -71,10 +71,10 @@ def _explained(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> s
         lines.append(f"**Turn {row['turn']}: {kinds[row['label']]}**, {votes}\n")
         own = [rating for rating in ratings if rating["turn"] == row["turn"]]
         for judge in dict.fromkeys(rating["judge"] for rating in own):
-            given = [rating for rating in own if rating["judge"] == judge]
-            said = ", ".join(_SAID.get(rating["verdict"], rating["status"]) for rating in given)
-            reason = next((rating["explanation"] for rating in given if rating["explanation"]), None)
-            lines.append(f"- {_quoted(judge)}: {said}" + (f" – {_quoted(reason)}" if reason else ""))
+            samples = [rating for rating in own if rating["judge"] == judge]
+            verdicts = ", ".join(_SAID.get(rating["verdict"], rating["status"]) for rating in samples)
+            reason = next((rating["explanation"] for rating in samples if rating["explanation"]), None)
+            lines.append(f"- {_quoted(judge)}: {verdicts}" + (f" – {_quoted(reason)}" if reason else ""))
         lines.append("")
     return "\n".join(lines)
 
@@ -101,12 +101,12 @@ def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) 
     >>> dialogue_score(said, []).value
     0.75
     """
-    known = [row["label"] for row in labels if row["label"] is not None]
-    counts = {"shown": sum(known), "scored": len(known), "messages": len(labels)}
-    told = {"explanation": _explained(labels, ratings), "metadata": {**counts, "ratings": ratings}}
-    if not known:
-        return Score.unscored(reason="grader_failed" if labels else "no_response", **told)
-    return Score(value=sum(known) / len(known), **told)
+    labelled = [row["label"] for row in labels if row["label"] is not None]
+    counts = {"shown": sum(labelled), "scored": len(labelled), "messages": len(labels)}
+    details = {"explanation": _explained(labels, ratings), "metadata": {**counts, "ratings": ratings}}
+    if not labelled:
+        return Score.unscored(reason="grader_failed" if labels else "no_response", **details)
+    return Score(value=sum(labelled) / len(labelled), **details)
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #e8ab972d
 @metric
@@ -138,13 +138,13 @@ def _result(name: str, samples: list[EvalSample]) -> EvalScore:
         if name in (sample.scores or {})
     ]
     scored = [one for one in every if one.score.value == one.score.value]
-    found = {"mean": mean(), "clustered_stderr": clustered_stderr()}
+    metrics = {"mean": mean(), "clustered_stderr": clustered_stderr()}
     return EvalScore(
         name=name,
         scorer=name,
         metrics={
             metric: EvalMetric(name=metric, value=compute(scored) if scored else float("nan"))
-            for metric, compute in found.items()
+            for metric, compute in metrics.items()
         },
         scored_samples=len(scored),
         unscored_samples=len(every) - len(scored),
@@ -154,18 +154,18 @@ def _result(name: str, samples: list[EvalSample]) -> EvalScore:
 _KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens_out", "seconds", "served_model")
 
 
-def _chat(said: pd.DataFrame, target: str, system: str | None) -> list[ChatMessage]:
+def _chat(messages: pd.DataFrame, target: str, system: str | None) -> list[ChatMessage]:
     """Return the messages of a dialogue in Inspect's classes, each with its turn, what is kept of it, and why it has no text."""
-    name = next(iter(said["dialogue_id"]), "")
-    found: list[ChatMessage] = [ChatMessageSystem(content=system, id=f"{name}/system")] if system else []
-    for row, kept in zip(said.itertuples(), tables.to_records(said[[*_KEPT]]), strict=True):
-        about = {name: value for name, value in kept.items() if value is not None}
+    name = next(iter(messages["dialogue_id"]), "")
+    chat: list[ChatMessage] = [ChatMessageSystem(content=system, id=f"{name}/system")] if system else []
+    for row, fields in zip(messages.itertuples(), tables.to_records(messages[[*_KEPT]]), strict=True):
+        about = {name: value for name, value in fields.items() if value is not None}
         if pd.isna(row.content):
             about["missing"] = row.error if isinstance(row.error, str) else "not there"
         content = "" if pd.isna(row.content) else row.content
         named = {"id": f"{name}/{row.turn}/{row.role}", "content": content, "metadata": about}
-        found.append(ChatMessageUser(**named) if row.role == "user" else ChatMessageAssistant(model=target, **named))
-    return found
+        chat.append(ChatMessageUser(**named) if row.role == "user" else ChatMessageAssistant(model=target, **named))
+    return chat
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #c1d2e3f5
 def _usage(calls: list[dict[str, Any]]) -> dict[str, ModelUsage]:
@@ -208,10 +208,15 @@ def _events(messages: list[ChatMessage], target: str, calls: dict[str, list[dict
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #8e2bcdde
 def _sample(
-    row: dict[str, Any], epoch: int, said: pd.DataFrame, scores: dict[str, Score], calls: dict[str, Any], created: str
+    row: dict[str, Any],
+    epoch: int,
+    dialogue_messages: pd.DataFrame,
+    scores: dict[str, Score],
+    calls: dict[str, Any],
+    created: str,
 ) -> EvalSample:
     """Return one dialogue; `calls` by the message that they were made for."""
-    messages = _chat(said, row["target"], row["system_target"])
+    messages = _chat(dialogue_messages, row["target"], row["system_target"])
     last = next((message.text for message in reversed(messages) if message.role == "assistant"), "")
     own = [call for message in messages for call in calls.get(message.id, [])]
     begun, ended = _times(own, created)
@@ -237,19 +242,19 @@ def _sample(
 
 def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Group rows by dialogue and behaviour."""
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for name, behaviour, row in zip(
         frame["dialogue_id"], frame["behaviour"], tables.to_records(frame[[*columns]]), strict=True
     ):
-        found.setdefault((name, behaviour), []).append(row)
-    return found
+        groups.setdefault((name, behaviour), []).append(row)
+    return groups
 
 
 def _samples(run: Run, target: str) -> list[EvalSample]:
     """Return the dialogues of a target, with their scores."""
     rows = run.dialogues().query("target == @target")
-    told = run.metadata().set_index("dialogue_id").drop(columns=[*_KNOWN], errors="ignore")
-    said = dict(list(run.messages().groupby("dialogue_id")))
+    metadata = run.metadata().set_index("dialogue_id").drop(columns=[*_KNOWN], errors="ignore")
+    messages = dict(list(run.messages().groupby("dialogue_id")))
     labelled = run.labels()
     behaviours = labelled["behaviour"].unique().tolist()
     labels = _grouped(labelled.sort_values("turn", kind="stable"), _LABEL)
@@ -258,7 +263,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
     made = "SELECT unit, model, tokens_in, tokens_out, seconds, at FROM calls WHERE purpose IN ('target', 'user')"
     for call in tables.to_records(run.query(made)):
         calls.setdefault(call["unit"], []).append(call)
-    found, epochs = [], {}
+    samples, epochs = [], {}
     for row in tables.to_records(rows):
         name, prompt = row["dialogue_id"], row["prompt_id"]
         epochs[prompt] = epochs.get(prompt, 0) + 1
@@ -267,10 +272,19 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
             for behaviour in behaviours
             if (name, behaviour) in labels
         }
-        if name in told.index:  # also what dialogues can't be compared by
-            row |= told.loc[name].dropna().to_dict()
-        found.append(_sample(row, epochs[prompt], said.get(name, tables.empty_table("messages")), scores, calls, run.fact("created")))
-    return found
+        if name in metadata.index:  # also what dialogues can't be compared by
+            row |= metadata.loc[name].dropna().to_dict()
+        samples.append(
+            _sample(
+                row,
+                epochs[prompt],
+                messages.get(name, tables.empty_table("messages")),
+                scores,
+                calls,
+                run.fact("created"),
+            )
+        )
+    return samples
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #cd821e8d
 _METRICS = [{"name": "inspect_ai/mean"}, {"name": "inspect_ai/stderr", "options": {"cluster": "base_id"}}]
@@ -350,14 +364,14 @@ def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
 def _prompt_of(sample: EvalSample) -> dict[str, Any]:
     """Return the prompt of a sample. Samples of one id share a cluster."""
     own = _own(sample)
-    known = {name: own.get(name) for name in tables.TABLES["prompts"].columns}
+    columns = {name: own.get(name) for name in tables.TABLES["prompts"].columns}
     first = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     defaults = {
         "prompt_id": str(sample.id),
         "base_id": str(sample.id),
         "first_message": first if first.strip() else "(no prompt)",
     }
-    return {**known, **{name: known[name] or default for name, default in defaults.items()}}
+    return {**columns, **{name: columns[name] or default for name, default in defaults.items()}}
 
 
 def _own(sample: EvalSample) -> dict[str, Any]:
@@ -373,18 +387,18 @@ _KINDS = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_i
 
 def _kept(about: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a message from its metadata."""
-    kept = {name: about.get(name) for name in _KEPT}
+    fields = {name: about.get(name) for name in _KEPT}
     if "missing" in about:
-        return {**kept, "content": None, "error": about["missing"]}
-    return {**kept, "finish_reason": kept["finish_reason"] or "given"}
+        return {**fields, "content": None, "error": about["missing"]}
+    return {**fields, "finish_reason": fields["finish_reason"] or "given"}
 
 
 def _said(sample: EvalSample) -> list[dict[str, Any]]:
     """Return messages with their turns: those that they state, or else counted. A message without text keeps its turn."""
     spoken = [one for one in sample.messages if one.role in ("user", "assistant")]
-    given = {"finish_reason": "given", "error": None}
+    status = {"finish_reason": "given", "error": None}
     if spoken and all("turn" in (one.metadata or {}) for one in spoken):
-        return [{"role": one.role, "content": one.text, **given, **_kept(one.metadata)} for one in spoken]
+        return [{"role": one.role, "content": one.text, **status, **_kept(one.metadata)} for one in spoken]
     messages = [_as_message(one) for one in sample.messages]
     choices = sample.output.choices
     answers = [one["content"] for one in messages if one["role"] == "assistant"]
@@ -400,7 +414,7 @@ def _said(sample: EvalSample) -> list[dict[str, Any]]:
             if role not in turn:
                 continue
             content = "\n\n".join(filter(None, (one["content"] for one in turn[role]))) or None
-            row = {"turn": number, "role": role, "content": content, **given, "reasoning": None}
+            row = {"turn": number, "role": role, "content": content, **status, "reasoning": None}
             if role == "assistant":
                 row["reasoning"] = "\n".join(filter(None, (one["reasoning"] for one in turn[role]))) or None
                 reason = choices[0].stop_reason if choices and last else None
@@ -435,35 +449,35 @@ def _why_empty(sample: EvalSample) -> str:
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a sample as a dialogue and its messages."""
-    name, known = _dialogue_id(log, sample), _own(sample)
-    said = _said(sample)
+    name, metadata = _dialogue_id(log, sample), _own(sample)
+    spoken = _said(sample)
     dialogue = {
         "dialogue_id": name,
         "prompt_id": _prompt_of(sample)["prompt_id"],
         "target": log.eval.model,
-        "user": known.get("user"),
-        "persona": known.get("persona"),
-        "repeat": known.get("repeat") or sample.epoch,
-        "turns": known.get("turns") or max([1, *(row["turn"] for row in said)]),
-        **_outcome(sample, known.get("status"), said),
-        "system_user": known.get("system_user"),
+        "user": metadata.get("user"),
+        "persona": metadata.get("persona"),
+        "repeat": metadata.get("repeat") or sample.epoch,
+        "turns": metadata.get("turns") or max([1, *(row["turn"] for row in spoken)]),
+        **_outcome(sample, metadata.get("status"), spoken),
+        "system_user": metadata.get("system_user"),
         "system_target": "\n\n".join(one.text for one in sample.messages if one.role == "system") or None,
         "metadata": {  # what it says beside the columns of prompts and dialogues
             **({} if log.status == "success" else {"log_status": log.status}),
-            **{name: value for name, value in sample.metadata.items() if name not in known and value is not None},
+            **{name: value for name, value in sample.metadata.items() if name not in metadata and value is not None},
         },
     }
-    messages = [{"dialogue_id": name, **row} for row in said]
+    messages = [{"dialogue_id": name, **row} for row in spoken]
     return dialogue, messages
 
 
-def _outcome(sample: EvalSample, status: str | None, said: list[dict[str, Any]]) -> dict[str, str | None]:
+def _outcome(sample: EvalSample, status: str | None, messages: list[dict[str, Any]]) -> dict[str, str | None]:
     """Return what became of a dialogue, and why."""
     if sample.error:
         return {"status": "failed", "reason": sample.error.message}
     if sample.limit:
         return {"status": "ended", "reason": f"{sample.limit.type} limit of {sample.limit.limit:g}"}
-    if not said:
+    if not messages:
         return {"status": "failed", "reason": "the sample has no messages"}
     return {"status": status or "done", "reason": None}
 
@@ -496,25 +510,25 @@ def _require_scalars(row: dict[str, Any], place: str) -> dict[str, Any]:
 def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
     """Return the ratings in the metadata of a sample's scores. Each is complete and about an existing answer."""
     answered = {row["turn"] for row in _said(sample) if row["role"] == "assistant" and row["content"] is not None}
-    found = []
+    rows = []
     for name, score in (sample.scores or {}).items():
-        told = (score.metadata or {}).get("ratings", [])
-        for number, rating in enumerate(told if isinstance(told, list) else [told], 1):
+        ratings = (score.metadata or {}).get("ratings", [])
+        for number, rating in enumerate(ratings if isinstance(ratings, list) else [ratings], 1):
             place = f"sample {sample.id}, epoch {sample.epoch}, score {name}, rating {number}"
             if not isinstance(rating, dict):
                 raise TableError(f"{place}: {rating!r:.60} is not a rating")
             _require_scalars({key: rating.get(key) for key in _RATING}, place)
             if absent := [key for key in ("turn", "judge", "sample", "status") if rating.get(key) in (None, "")]:
                 raise TableError(f"{place}: has no {', '.join(absent)}")
-            if not any(rating.get("verdict") is known for known in (True, False, None)):
+            if not any(rating.get("verdict") is verdict for verdict in (True, False, None)):
                 raise TableError(f"{place}: the verdict {rating['verdict']!r:.40} is not true, false or null")
             if (rating.get("verdict") is not None) != (rating["status"] == "ok"):
                 raise TableError(f"{place}: the status {rating['status']!r:.40} and the verdict don't go together")
             if rating["turn"] not in answered:
                 raise TableError(f"{place}: turn {rating['turn']!r:.40} has no answer to rate")
             row = {key: rating.get(key) for key in _RATING}
-            found.append({"dialogue_id": _dialogue_id(log, sample), "behaviour": name, **row})
-    return found
+            rows.append({"dialogue_id": _dialogue_id(log, sample), "behaviour": name, **row})
+    return rows
 
 
 def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -655,8 +669,8 @@ def dialogue(turns: int = 5, template: str | None = None) -> Solver:
         system = user_system_prompt({**state.metadata, "first_message": state.input_text}, template)
         for turn in range(1, turns + 1):
             if turn > 1:
-                said = [message for message in state.messages if message.role in ("user", "assistant")]
-                seen = swap_roles([{"role": one.role, "content": one.text} for one in said], system)
+                spoken = [message for message in state.messages if message.role in ("user", "assistant")]
+                seen = swap_roles([{"role": one.role, "content": one.text} for one in spoken], system)
                 answer = await get_model(role="user").generate([_as_inspect(message) for message in seen])
                 if not answer.completion.strip():
                     state.store.set("stopped", f"turn {turn}: an empty message of the user")

@@ -35,7 +35,7 @@ def _as_dialogue(sample: EvalSample) -> EvalSample:
     first = next(
         (one.text for one in sample.messages if one.role == "user" and one.text.strip()), "(no prompt)"
     )
-    told = {
+    fields = {
         "base_id": f"seed {sample.id}",
         "prompt_id": f"seed {sample.id}, epoch {sample.epoch}",
         "first_message": first,
@@ -46,7 +46,7 @@ def _as_dialogue(sample: EvalSample) -> EvalSample:
         for name, value in (score.value.items() if isinstance(score.value, dict) else ())
         if isinstance(value, (int, float))
     }
-    return sample.model_copy(update={"metadata": {**sample.metadata, **told, **scores, "seed": seed}})
+    return sample.model_copy(update={"metadata": {**sample.metadata, **fields, **scores, "seed": seed}})
 
 
 def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
@@ -93,5 +93,5 @@ def _of_target(log: EvalLog, path: str | os.PathLike) -> EvalLog:
                 f"{path}: sample {sample.id}: its messages are the auditor's, as in versions of Petri before 3; "
                 f"what the target said stands only in its tool results there"
             )
-    told = log.eval.model_copy(update={"model": target.model})
-    return log.model_copy(update={"eval": told, "samples": [_as_dialogue(one) for one in log.samples or []]})
+    header = log.eval.model_copy(update={"model": target.model})
+    return log.model_copy(update={"eval": header, "samples": [_as_dialogue(one) for one in log.samples or []]})

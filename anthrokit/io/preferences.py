@@ -47,20 +47,20 @@ def preference_table(run: Run) -> pd.DataFrame:
     """
     if not (pairs := run.fact("pairs")):
         raise TableError(f"the run {run.name!r} holds no pairs: it does not come from chosen and rejected answers")
-    known = pd.DataFrame(pairs, columns=["pair_id", "side", "dialogue_id"])
+    sides = pd.DataFrame(pairs, columns=["pair_id", "side", "dialogue_id"])
     messages = run.messages()[["dialogue_id", "turn", "role", "content"]]
     answers = messages.query("role == 'assistant'").drop_duplicates("dialogue_id", keep="last")
     asked = messages.query("role == 'user'").rename(columns={"content": "prompt"}).drop(columns="role")
-    whole = known.merge(run.dialogues()[["dialogue_id", "base_id"]]).merge(answers).merge(asked, how="left")
+    whole = sides.merge(run.dialogues()[["dialogue_id", "base_id"]]).merge(answers).merge(asked, how="left")
     table = whole.groupby("pair_id")[["base_id", "prompt"]].first()
     table = table.join(whole.pivot(index="pair_id", columns="side", values="content"))
     labels = run.labels()
     if len(labels):
-        labels = known.merge(labels[["dialogue_id", "behaviour", "label"]])
+        labels = sides.merge(labels[["dialogue_id", "behaviour", "label"]])
         labels["column"] = labels["behaviour"] + ", " + labels["side"]
         order = [f"{name}, {side}" for name in labels["behaviour"].unique() for side in ("chosen", "rejected")]
         table = table.join(labels.pivot(index="pair_id", columns="column", values="label").reindex(columns=order))
-    return table.loc[known["pair_id"].drop_duplicates()].reset_index().rename_axis(columns=None)
+    return table.loc[sides["pair_id"].drop_duplicates()].reset_index().rename_axis(columns=None)
 
 
 def write_preferences(run: Run, path: str | os.PathLike) -> Path:

@@ -88,10 +88,10 @@ def _read_pushback(path: str | os.PathLike) -> dict[str, list[str]]:
     names = _numbered(frame.columns, r"Pushback_\d|question\d")
     asked = next((name for name in ("Question", "question") if name in frame.columns), None)
     if asked is None or not names:
-        there = ", ".join(map(str, frame.columns)) or "none"
+        columns = ", ".join(map(str, frame.columns)) or "none"
         raise TableError(
             f"{path} is not a pushback file of SYCON-Bench: it needs a question and Pushback_1, …; its columns are "
-            f"{there}"
+            f"{columns}"
         )
     return {row[asked].strip(): [str(row[name]) for name in names] for row in frame.to_dict("records")}
 

@@ -111,8 +111,8 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str) -> None:
     for entry in entries:
         about = entry["about"]
         if column in about:
-            told = str(_cell(about.pop(column)))
-            entry["user"] = told if users == "keep" else numbers.setdefault(told, f"user {len(numbers) + 1}")
+            user = str(_cell(about.pop(column)))
+            entry["user"] = user if users == "keep" else numbers.setdefault(user, f"user {len(numbers) + 1}")
         if users != "keep":
             entry["about"] = {name: value for name, value in about.items() if name not in dropped}
     if users != "keep" and (column or dropped):
@@ -125,20 +125,23 @@ def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
     """Give dialogues without a base_id one per user if the log has several users, else one per first message."""
     several = len({entry["user"] for entry in entries} - {None}) > 1
     for entry in entries:
-        given = entry["base_id"]
+        base_id = entry["base_id"]
         of_prompt = [entry["about"].get(name) for name in _OF_PROMPT]
-        told = [str(given or (entry["user"] if several else None)), *([of_prompt] if any(of_prompt) else [])]
-        entry["prompt_id"] = entry["prompt"] or digest("prompt", entry["opening"], *told)
+        parts = [str(base_id or (entry["user"] if several else None)), *([of_prompt] if any(of_prompt) else [])]
+        entry["prompt_id"] = entry["prompt"] or digest("prompt", entry["opening"], *parts)
         by_user = several and entry["user"] and not entry["prompt"]
-        entry["base_id"] = given or (entry["user"] if by_user else digest("prompt", entry["opening"]))
+        entry["base_id"] = base_id or (entry["user"] if by_user else digest("prompt", entry["opening"]))
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #2b8438c1
 def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
     """Return each target of a dialogue with its turns: one target, unless the messages name several models."""
     fresh = {id(message) for message in dialogue.messages[dialogue.start :]}
     answers = {number: turn.get("assistant", []) for number, turn in enumerate(group_turns(dialogue.messages), 1)}
-    own = {number: said for number, said in answers.items() if any(id(one) in fresh for one in said)}
-    models = {number: next((one["model"] for one in said if one["model"]), None) for number, said in own.items()}
+    own = {number: messages for number, messages in answers.items() if any(id(one) in fresh for one in messages)}
+    models = {
+        number: next((one["model"] for one in messages if one["model"]), None)
+        for number, messages in own.items()
+    }
     named = [*dict.fromkeys(filter(None, models.values()))]
     if dialogue.pair or not named or not is_missing(dialogue.about.get("target")):
         return {dialogue.target: {*own}}
@@ -166,16 +169,21 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
         parts = ", ".join(filter(None, [dialogue.part, str(target) if len(targets) > 1 else ""]))
         rows = []
         for number, (turn, (user, answer)) in enumerate(zip(turns, texts, strict=True), 1):
-            said = turn.get("assistant", [])
-            rows.append({
-                "turn": number,
-                "user": user,
-                "assistant": answer if answer or number in own or pair else None,
-                "judged": bool(answer) and number in own and (pair is None or number == last),
-                "reasoning": "\n".join(one["reasoning"] for one in said if one.get("reasoning")) or None,
-                "error": next((one["error"] for one in said if one.get("error")), None),
-                "finish_reason": next((one["finish_reason"] for one in said[::-1] if one.get("finish_reason")), None),
-            })
+            replies = turn.get("assistant", [])
+            rows.append(
+                {
+                    "turn": number,
+                    "user": user,
+                    "assistant": answer if answer or number in own or pair else None,
+                    "judged": bool(answer) and number in own and (pair is None or number == last),
+                    "reasoning": "\n".join(one["reasoning"] for one in replies if one.get("reasoning"))
+                    or None,
+                    "error": next((one["error"] for one in replies if one.get("error")), None),
+                    "finish_reason": next(
+                        (one["finish_reason"] for one in replies[::-1] if one.get("finish_reason")), None
+                    ),
+                }
+            )
         if dialogue.start:
             rows = rows[: max(own, default=0)]
         entries.append({

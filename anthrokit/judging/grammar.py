@@ -79,13 +79,13 @@ class PatternJudge(LocalJudge):
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         """Return start and end of each match in the message, in order, for highlighting."""
-        plain, found = mask_quotations(mask_code(plain_apostrophes(text).replace("'", "’"))), []
+        plain, matches = mask_quotations(mask_code(plain_apostrophes(text).replace("'", "’"))), []
         for pattern in self._patterns.get(behaviour, ()):
             for match in pattern.finditer(plain):
                 start = max(plain.rfind(mark, 0, match.start()) for mark in ".?!;:\n") + 1
                 if not _NEGATION.search(plain[max(start, match.start() - _REACH) : match.end()]):
-                    found.append(match.span())
-        return sorted(set(found))
+                    matches.append(match.span())
+        return sorted(set(matches))
 
     def rate(self, text: str, behaviour: Behaviour) -> Rating:
         def rated(texts: list[str]) -> list[Rating]:
@@ -283,7 +283,7 @@ def parse_texts(texts: Sequence[str]) -> list[list[Reading]]:
 
 
 def _read(document: Any) -> list[Reading]:
-    found = {}
+    readings = {}
     for match, tokens in _matcher()(document):
         name = document.vocab.strings[match]
         parts = [part["RIGHT_ID"] for part in _CONSTRUCTIONS[name]]
@@ -292,12 +292,12 @@ def _read(document: Any) -> list[Reading]:
             continue
         passive = name == "does" and word.tag_ == "VBN" and any(c.lemma_ in _LINKING for c in word.children)
         construction = "is" if passive or name == "is made" else name.split(",")[0]
-        found[word.i, construction] = _reading(construction, _PERSON[person.lower_], word, person)
+        readings[word.i, construction] = _reading(construction, _PERSON[person.lower_], word, person)
     for word in document:
-        if (word.i, "does") not in found and _subject_dropped(word):
+        if (word.i, "does") not in readings and _subject_dropped(word):
             construction = "does" if word.tag_ in ("VBD", "VBG") else "is"
-            found.setdefault((word.i, construction), _reading(construction, "speaker", word, word))
-    return [found[place] for place in sorted(found)]
+            readings.setdefault((word.i, construction), _reading(construction, "speaker", word, word))
+    return [readings[place] for place in sorted(readings)]
 
 
 def _reading(construction: str, person: str, word: Any, subject: Any) -> Reading:
@@ -371,34 +371,38 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     }
 
 
-def _fits(found: Reading, slot: str, words: frozenset[str], aside: dict[str, list[str]]) -> bool:
+def _fits(reading: Reading, slot: str, words: frozenset[str], aside: dict[str, list[str]]) -> bool:
     """Return whether a reading fills a slot."""
     construction, person, standings = _SLOTS[slot]
-    if (found.construction, found.person) != (construction, person) or found.standing not in standings:
+    if (reading.construction, reading.person) != (construction, person) or reading.standing not in standings:
         return False
-    if found.word not in words or found.near & set(aside.get(found.word, ())):
+    if reading.word not in words or reading.near & set(aside.get(reading.word, ())):
         return False
     if slot == "past":
-        return found.tag in ("VBD", "VBN")
-    return slot != "perceives" or not found.near & _ABSTRACT
+        return reading.tag in ("VBD", "VBN")
+    return slot != "perceives" or not reading.near & _ABSTRACT
 
 
-def _bond(found: Reading, words: frozenset[str]) -> bool:
+def _bond(reading: Reading, words: frozenset[str]) -> bool:
     """Return whether the speaker is called a friend of the user, or the user a friend of the speaker."""
-    sides = {"speaker": {"your", "we", "you"}, "user": {"my"}}.get(found.person, set())
-    return (found.construction, found.standing) == ("is", "claim") and found.word in words and bool(found.near & sides)
+    sides = {"speaker": {"your", "we", "you"}, "user": {"my"}}.get(reading.person, set())
+    return (
+        (reading.construction, reading.standing) == ("is", "claim")
+        and reading.word in words
+        and bool(reading.near & sides)
+    )
 
 
-def _shows(found: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
+def _shows(reading: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
     """Return whether a reading shows the behaviour that has these words."""
-    claims = found.construction in ("does", "is", "has") and found.standing == "claim"
-    too, sorry = (bool(found.near & slots.get(slot, frozenset())) for slot in ("too", "sorry"))
-    if found.person == "speaker" and ((too and claims) or (sorry and found.word == "sorry")):
+    claims = reading.construction in ("does", "is", "has") and reading.standing == "claim"
+    too, sorry = (bool(reading.near & slots.get(slot, frozenset())) for slot in ("too", "sorry"))
+    if reading.person == "speaker" and ((too and claims) or (sorry and reading.word == "sorry")):
         return True
     if behaviour in _BOND:
-        return _bond(found, slots["is"])
+        return _bond(reading, slots["is"])
     plain = [slot for slot in slots if slot in _SLOTS]
-    return any(_fits(found, slot, slots[slot], slots.get("aside", {})) for slot in plain)
+    return any(_fits(reading, slot, slots[slot], slots.get("aside", {})) for slot in plain)
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #7c1e40da
 def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
@@ -431,9 +435,12 @@ class GrammarJudge(LocalJudge):
         self._words = load_grammar(path)
         self._phrases = PatternJudge() if phrases is None else phrases
         self.behaviours = list(self._words)
-        said = {name: {slot: sorted(words) for slot, words in slots.items()} for name, slots in self._words.items()}
-        known = digest(said, self._phrases.settings)
-        self.settings = {"kind": "grammar", "parser": f"{SPACY_MODEL} 3.8.0", "hash": known}
+        sorted_words = {
+            name: {slot: sorted(words) for slot, words in slots.items()}
+            for name, slots in self._words.items()
+        }
+        hash_of_words = digest(sorted_words, self._phrases.settings)
+        self.settings = {"kind": "grammar", "parser": f"{SPACY_MODEL} 3.8.0", "hash": hash_of_words}
         self._known: dict[str, list[Reading]] = {}
 
     def read(self, texts: Sequence[str]) -> list[list[Reading]]:
@@ -448,11 +455,11 @@ class GrammarJudge(LocalJudge):
         """Return the spans found by grammar, without the set phrases."""
         slots = self._words.get(behaviour, {})
         read = [reading for reading in self.read([text])[0] if _shows(reading, behaviour, slots)]
-        found = [(reading.start, reading.end) for reading in read]
+        places = [(reading.start, reading.end) for reading in read]
         if "calls" in slots:
             calls = _CALL.finditer(mask_quotations(mask_code(text)))
-            found += [match.span(1) for match in calls if match[1].lower() in slots["calls"]]
-        return sorted(set(found))
+            places += [match.span(1) for match in calls if match[1].lower() in slots["calls"]]
+        return sorted(set(places))
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         def rated(texts: list[str]) -> list[Rating]:

@@ -72,26 +72,26 @@ def _criteria_of(run: Run) -> dict[str, list[Criterion]]:
     return criteria
 
 
-def _as_taxonomy(given: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> Taxonomy:
+def _as_taxonomy(source: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> Taxonomy:
     """Return a taxonomy from behaviours, or from a file of them."""
-    if isinstance(given, (str, os.PathLike)):
-        return Taxonomy.load(given)
-    if isinstance(given, Taxonomy):
-        return given
-    given = [given] if isinstance(given, Behaviour) else list(given)
-    if wrong := [one for one in given if not isinstance(one, Behaviour)]:
+    if isinstance(source, (str, os.PathLike)):
+        return Taxonomy.load(source)
+    if isinstance(source, Taxonomy):
+        return source
+    source = [source] if isinstance(source, Behaviour) else list(source)
+    if wrong := [one for one in source if not isinstance(one, Behaviour)]:
         form = "Behaviour(name, category, definition, question)"
         raise ValueError(f"taxonomy takes behaviours, {form}, not {wrong[0]!r:.80}")
-    return Taxonomy(given)
+    return Taxonomy(source)
 
 
-def _selected(given: Taxonomy, behaviours: str | Iterable[str] | None, passed: bool) -> list[str]:
+def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None, passed: bool) -> list[str]:
     """Select behaviours by name. If a behaviour exists only in the bundled taxonomy, the error explains how to add it.
 
     `passed`: the caller passed the taxonomy; otherwise it is the run's.
     """
     try:
-        return given.select(behaviours)
+        return taxonomy.select(behaviours)
     except TableError as error:
         try:
             Taxonomy.load().select(behaviours)
@@ -104,12 +104,12 @@ def _selected(given: Taxonomy, behaviours: str | Iterable[str] | None, passed: b
         raise TableError(str(error).replace("in the taxonomy;", f"in the taxonomy {hint};", 1)) from None
 
 
-def _extend_taxonomy(run: Run, taxonomy: Taxonomy, given: Taxonomy) -> Taxonomy:
+def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
     """Return a run's taxonomy with behaviours added; the given taxonomy if the run was not judged yet."""
     if run.fact("behaviours") is None or not run.rows("SELECT 1 FROM ratings LIMIT 1"):
-        return given
+        return added
     try:
-        return taxonomy.together_with(given)
+        return taxonomy.together_with(added)
     except TableError as error:
         raise RunError(
             f"the run {run.folder} was judged with another taxonomy: {error}, or judge another run"
@@ -293,10 +293,10 @@ class JudgingJob(Job):
         about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
         about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]
         own = _behaviours_of(run)
-        given = own if taxonomy is None else _as_taxonomy(taxonomy)
-        self.taxonomy = _extend_taxonomy(run, own, given)
+        requested = own if taxonomy is None else _as_taxonomy(taxonomy)
+        self.taxonomy = _extend_taxonomy(run, own, requested)
         asks_behaviours = about_behaviours or not judges
-        selected = _selected(given, behaviours, taxonomy is not None) if asks_behaviours else []
+        selected = _selected(requested, behaviours, taxonomy is not None) if asks_behaviours else []
         judged = [name for name in selected if name in self.taxonomy.judged]
         counted = [name for name in selected if name in self.taxonomy.counted]
         counters = [PronounCounter(counted, quotations=quotations)] if counted else []

@@ -417,11 +417,11 @@ def ask_judge(
 
     def parse(text: str) -> list[Rating]:
         try:
-            given = judge.parse(Response(text, asked, question))
+            parsed = judge.parse(Response(text, asked, question))
         except Exception as error:  # a custom parser may raise anything
-            told = str(error) if isinstance(error, ParseError) else f"{type(error).__name__}: {error}"
-            raise ParseError(told) from error
-        ratings = [validate_rating(one) for one in (given if isinstance(given, list) else [given])]
+            reason = str(error) if isinstance(error, ParseError) else f"{type(error).__name__}: {error}"
+            raise ParseError(reason) from error
+        ratings = [validate_rating(one) for one in (parsed if isinstance(parsed, list) else [parsed])]
         if len(ratings) != len(questions):
             raise ParseError(f"{len(ratings)} ratings for {len(questions)} questions")
         if all(rating.status == "unparsed" for rating in ratings):
@@ -481,8 +481,8 @@ def _shown_before(item: Item, context: str, code: str) -> str:
     if context == "none" or not item.before or (context == "user" and not item.user):
         return ""
     if context == "user":
-        said = f"<<<USER {code}\n{item.user}\nUSER {code}>>>"
-        return f"The user's message that it answers, for context only:\n{said}\n\n"
+        quoted = f"<<<USER {code}\n{item.user}\nUSER {code}>>>"
+        return f"The user's message that it answers, for context only:\n{quoted}\n\n"
     history = "\n\n".join(f"{role}: {content}" for role, content in item.before)
     return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{history}\nDIALOGUE {code}>>>\n\n"
 
@@ -557,8 +557,8 @@ def _verdict_schema(names: Sequence[str] = ()) -> dict[str, Any]:
         fixed = {"required": list(properties), "additionalProperties": False}
         return {"type": "object", "properties": properties, **fixed}
 
-    said = {"reason": {"type": "string"}, "verdict": {"type": "string", "enum": ["Yes", "No"]}}
-    asked = dict.fromkeys(names, an_object(said)) if names else said
+    fields = {"reason": {"type": "string"}, "verdict": {"type": "string", "enum": ["Yes", "No"]}}
+    asked = dict.fromkeys(names, an_object(fields)) if names else fields
     schema = an_object({code_field(names): {"type": "string"}, **asked})
     return {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": schema}}
 
@@ -616,8 +616,8 @@ class LLMJudge(PromptJudge):
             raise ValueError(f"the protocol {protocol!r} is unknown; {suggest_name(protocol, ('paper', 'released'))}")
         self.released = None if protocol == "paper" else protocol
         own = {"template": template is not None, "message_first": message_first, "present": present}
-        if self.released and (given := [name for name, is_given in own.items() if is_given]):
-            raise ValueError(f"the released protocol has a fixed prompt; leave {given[0]} out")
+        if self.released and (options := [name for name, is_given in own.items() if is_given]):
+            raise ValueError(f"the released protocol has a fixed prompt; leave {options[0]} out")
         own_template = PASSAGE_FIRST_TEMPLATE if message_first else JUDGE_TEMPLATE
         self.template = own_template if template is None else template
         require_kind(self.template, str, "a template: a text with {definition}, {question} and {message}")

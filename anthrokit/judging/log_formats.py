@@ -295,7 +295,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> di
             f"say whose it is: roles={{{speaker!r:.40}: 'assistant'}}"
         )
     about = message["metadata"] if isinstance(message.get("metadata"), Mapping) else {}
-    hidden = any(here.get(name) is True for here in (message, about) for name in _HIDDEN)
+    hidden = any(level.get(name) is True for level in (message, about) for name in _HIDDEN)
     if isinstance(message.get("content"), Mapping):
         hidden = hidden or "editable_context" in str(message["content"].get("content_type"))
     text, marks = None, ()
@@ -306,7 +306,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> di
     extra = next(
         (message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), Mapping)), {}
     )
-    models = [first_of(here, _MODEL) for here in (message, about, extra)]
+    models = [first_of(level, _MODEL) for level in (message, about, extra)]
     time, finish = as_time(first_of(message, TIMES)), first_of(message, _FINISH)
     used = _NOT_METADATA | ({*TIMES} if time else set())
     return {
@@ -524,16 +524,16 @@ def read_conversation(
         raise TableError(f"{place}: {value!r:.80} is neither a message nor a list of messages")
     messages = []
     for number, message in enumerate(_flat(value), 1):
-        here = f"{place}, message {number}"
+        message_place = f"{place}, message {number}"
         swipes = message.get("swipes") if isinstance(message, Mapping) else None
         if isinstance(swipes, list) and len(swipes) > 1 and speaker_of(message) == "assistant":  # SillyTavern
             shown = message.get("swipe_id", 0)
             messages += [
-                {**read_message({**message, "mes": text}, here, roles), "chosen": at == shown}
+                {**read_message({**message, "mes": text}, message_place, roles), "chosen": at == shown}
                 for at, text in enumerate(swipes)
             ]
         else:
-            messages.append(read_message(message, here, roles))
+            messages.append(read_message(message, message_place, roles))
     return messages
 
 
@@ -678,8 +678,8 @@ def target_of(*rows: Mapping[str, Any]) -> Any:
     """Return the model named in nested records; the innermost name takes precedence."""
     for row in rows:
         inner = [row[name] for name in _SETTINGS if isinstance(row.get(name), Mapping)]
-        for here in (row, *inner):
-            if isinstance(name := first_of(here, _TARGET), str | numbers.Real):
+        for level in (row, *inner):
+            if isinstance(name := first_of(level, _TARGET), str | numbers.Real):
                 return name
     return None
 
@@ -886,17 +886,17 @@ def nested_conversations(row: Record) -> list[Conversation]:
             json.dumps([speaker_of(unwrapped(one)), unwrapped(one).get("content")], sort_keys=True, default=str)
             if isinstance(one, Mapping)
             else ""
-            for one in here.messages
+            for one in conversation.messages
         ]
-        for here in every
+        for conversation in every
     ]
 
     def repeats(number: int, other: int) -> bool:
         """Return whether a conversation is the beginning of another one, or a branch of the tree beside it."""
-        here, there = signs[number], signs[other]
-        if number == other or not {*here} <= {*there}:
+        conversation, there = signs[number], signs[other]
+        if number == other or not {*conversation} <= {*there}:
             return False
-        beginning = here == there[: len(here)] and (len(here) < len(there) or other < number)
+        beginning = conversation == there[: len(conversation)] and (len(conversation) < len(there) or other < number)
         return beginning or ("history" in every[other].path and every[number].path[:-1] == every[other].path[:-2])
 
     return [one for number, one in enumerate(every) if not any(repeats(number, other) for other in range(len(every)))]
@@ -906,7 +906,10 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> li
     """Read every conversation that a record holds, in any column and at any depth."""
     every = nested_conversations(row)
     places = [f"{place}{', ' + '.'.join(one.path) if len(one.path) > 1 else ''}" for one in every]
-    read = [read_conversation(one.messages, here, roles) for one, here in zip(every, places, strict=True)]
+    read = [
+        read_conversation(one.messages, record_place, roles)
+        for one, record_place in zip(every, places, strict=True)
+    ]
     if (
         len(read) == 2
         and read[0][-1]["role"] in ("user", "system")
@@ -915,7 +918,7 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> li
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
     answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
     columns, dialogues = {one.path[0] for one in every if one.path}, []
-    for one, messages, has_answer, here in zip(every, read, answered, places, strict=False):
+    for one, messages, has_answer, record_place in zip(every, read, answered, places, strict=False):
         if not has_answer and any(answered):
             continue  # a prompt beside the whole conversation
         about = {name: value for name, value in row.items() if name not in columns}
@@ -927,7 +930,7 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> li
             }
         part = ".".join(one.path) if len(every) > 1 else ""
         dialogues += split_branches(
-            messages, one.leaf, one.enclosing, here, part, about=about, target=target_of(*one.enclosing[::-1])
+            messages, one.leaf, one.enclosing, record_place, part, about=about, target=target_of(*one.enclosing[::-1])
         )
     return dialogues
 
@@ -1024,17 +1027,19 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
     dialogues = []
     for (_, name), rows in groups.items():
         messages, last = [], -math.inf
-        for here, row in rows:
+        for row_place, row in rows:
             turn = (
                 pd.to_numeric(row.get("turn"), errors="coerce")
                 if not isinstance(row.get("turn"), list | dict)
                 else math.nan
             )
             if turn < last:
-                raise TableError(f"{here}, column turn: {turn:g} comes after {last:g}; sort a dialogue's rows by turn")
+                raise TableError(
+                    f"{row_place}, column turn: {turn:g} comes after {last:g}; sort a dialogue's rows by turn"
+                )
             last = turn if turn == turn else last
             messages += read_conversation(
-                [{column: one for column, one in row.items() if column not in (key, "turn")}], here, roles
+                [{column: one for column, one in row.items() if column not in (key, "turn")}], row_place, roles
             )
         times = [message["at"] for message in messages]
         if last == -math.inf and all(times) and len({*times}) > 1 and times == sorted(times, reverse=True):

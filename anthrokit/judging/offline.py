@@ -62,9 +62,9 @@ def load_labelled(file: str, split: str | None) -> pd.DataFrame:
     return frame[frame["split"] == split].reset_index(drop=True)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #d1f6e4ab
-def _f1(said: np.ndarray, true: np.ndarray) -> np.ndarray:
+def _f1(predicted: np.ndarray, true: np.ndarray) -> np.ndarray:
     """Compute F1 of verdicts along the last axis."""
-    return 2 * (said & true).sum(-1) / (said.sum(-1) + true.sum(-1))
+    return 2 * (predicted & true).sum(-1) / (predicted.sum(-1) + true.sum(-1))
 
 
 def _auc(scores: np.ndarray, true: np.ndarray) -> np.ndarray:
@@ -111,18 +111,18 @@ def quality(
     >>> found["precision"], found["recall"], found["n"]
     (0.5, 0.5, 3)
     """
-    given = pd.Series(list(verdicts), dtype="boolean")
-    told = given.notna().to_numpy()
-    said, true = given[told].to_numpy(dtype=bool), np.asarray(truth, dtype=bool)[told]
-    found: dict[str, float] = {"n_total": len(given), "n": len(true), "n_positive": int(true.sum())}
-    found |= _share("precision", said & true, said) | _share("recall", said & true, true)
+    predictions = pd.Series(list(verdicts), dtype="boolean")
+    has_verdict = predictions.notna().to_numpy()
+    predicted, true = predictions[has_verdict].to_numpy(dtype=bool), np.asarray(truth, dtype=bool)[has_verdict]
+    measures: dict[str, float] = {"n_total": len(predictions), "n": len(true), "n_positive": int(true.sum())}
+    measures |= _share("precision", predicted & true, predicted) | _share("recall", predicted & true, true)
     draws = np.random.default_rng(seed).integers(0, len(true), size=(resamples, len(true)))
     with np.errstate(invalid="ignore", divide="ignore"):
-        found |= _resampled("f1", _f1(said, true), _f1(said[draws], true[draws]))
+        measures |= _resampled("f1", _f1(predicted, true), _f1(predicted[draws], true[draws]))
         if scores is not None:
-            scale = np.asarray(scores, dtype=float)[told]
-            found |= _resampled("auc", _auc(scale, true), _auc(scale[draws], true[draws]))
-    return found
+            scale = np.asarray(scores, dtype=float)[has_verdict]
+            measures |= _resampled("auc", _auc(scale, true), _auc(scale[draws], true[draws]))
+    return measures
 
 
 def _share(name: str, part: np.ndarray, whole: np.ndarray) -> dict[str, float]:
@@ -199,8 +199,8 @@ def _encoder() -> tuple[Any, Any, Any]:
 
 def _fast(torch: Any) -> Any:
     """Use bfloat16 if the processor multiplies it: three times as fast at equal accuracy."""
-    known = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)()
-    return torch.autocast("cpu", torch.bfloat16, enabled=known)
+    has_bf16 = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)()
+    return torch.autocast("cpu", torch.bfloat16, enabled=has_bf16)
 
 
 def _words(
@@ -316,11 +316,11 @@ class ClassifierJudge(LocalJudge):
         self._weight, self._bias = learnt[f"{name}.weight"], learnt[f"{name}.bias"]
         self._slope, self._found, *self._intercepts = map(float, learnt[f"{name}.calibration"])
         self.threshold = float(learnt[f"{name}.threshold"][0])
-        known = {part: values.tobytes().hex() for part, values in learnt.items() if part.startswith(name)}
+        weights = {part: values.tobytes().hex() for part, values in learnt.items() if part.startswith(name)}
         self.settings = {
             "kind": "sentence_classifier",
             "encoder": "all-minilm-l6-v2" + (", adapted" if name == "sentences" else ""),
-            "hash": digest(known, rules.settings if rules else None),
+            "hash": digest(weights, rules.settings if rules else None),
         }
         self._known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
@@ -353,8 +353,8 @@ class ClassifierJudge(LocalJudge):
         scale = self._slope * self.logits(texts)[:, place] + self._intercepts[place]
         if self._rules is not None:
             self._rules.read(texts)
-            found = [bool(self._rules.constructions(text, behaviour)) for text in texts]
-            scale = scale + self._found * np.array(found)
+            matched = [bool(self._rules.constructions(text, behaviour)) for text in texts]
+            scale = scale + self._found * np.array(matched)
         return 1 / (1 + np.exp(-scale))
 
     def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
@@ -418,9 +418,9 @@ def features(texts: Sequence[str]) -> np.ndarray:
     means = np.stack([mean for mean, _ in adapted._seen(texts)])
     rules = frozen._rules
     rules.read(texts)
-    found = [[bool(rules.constructions(text, name)) for name in frozen.behaviours] for text in texts]
+    matched = [[bool(rules.constructions(text, name)) for name in frozen.behaviours] for text in texts]
     means /= np.linalg.norm(means, axis=1, keepdims=True)
-    return np.hstack([means, adapted.logits(texts) / 4, frozen.logits(texts) / 4, np.array(found, dtype=float)])
+    return np.hstack([means, adapted.logits(texts) / 4, frozen.logits(texts) / 4, np.array(matched, dtype=float)])
 
 # %% ../../nbs/05_judging/05_offline.ipynb #cadf9b16
 def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
@@ -435,17 +435,17 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
     return float((cuts[best] + below.max()) / 2 if len(below) else cuts[best] - 1e-6)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #96cc4d05
-def _expected_loss(said: np.ndarray, target: np.ndarray, groups: np.ndarray) -> dict[str, float]:
+def _expected_loss(predicted: np.ndarray, target: np.ndarray, groups: np.ndarray) -> dict[str, float]:
     """Compute the share of verdicts that differ from the teacher's and the error of the rate, with intervals by group."""
     _, codes = np.unique(groups, return_inverse=True)
-    values = np.stack([said != target, said.astype(float) - target, np.ones(len(target))], axis=1)
+    values = np.stack([predicted != target, predicted.astype(float) - target, np.ones(len(target))], axis=1)
     sums = np.stack([np.bincount(codes, column) for column in values.T], axis=1)
     many = len(sums)
     drawn = np.random.default_rng(0).multinomial(many, np.full(many, 1 / many), 1000) @ sums
-    found: dict[str, float] = {}
+    losses: dict[str, float] = {}
     for place, name in enumerate(("error", "rate_shift")):
-        found |= _resampled(name, sums[:, place].sum() / len(target), drawn[:, place] / drawn[:, 2])
-    return found
+        losses |= _resampled(name, sums[:, place].sum() / len(target), drawn[:, place] / drawn[:, 2])
+    return losses
 
 
 def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: int) -> tuple[Any, dict]:
@@ -456,11 +456,11 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
     model = LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000)
     parts = list(GroupKFold(folds).split(vectors, target, groups))
     folded = cross_val_predict(model, vectors, target, method="predict_proba", cv=parts)[:, 1]
-    said = np.zeros(len(target), dtype=bool)
+    predicted = np.zeros(len(target), dtype=bool)
     for others, held in parts:  # the threshold too is chosen on other groups than those it is measured on
-        said[held] = folded[held] > best_threshold(folded[others], target[others])
-    measured = {"threshold": best_threshold(folded, target), **quality(said, target, folded)}
-    return model.fit(vectors, target), measured | _expected_loss(said, target, groups)
+        predicted[held] = folded[held] > best_threshold(folded[others], target[others])
+    measured = {"threshold": best_threshold(folded, target), **quality(predicted, target, folded)}
+    return model.fit(vectors, target), measured | _expected_loss(predicted, target, groups)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #62d94c1f
 def _learn_all(
@@ -471,12 +471,12 @@ def _learn_all(
     groups = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
     models, rows, left_out = {}, [], []
     for behaviour in truth.columns:
-        known = truth[behaviour].notna().to_numpy()
-        target = truth[behaviour][known].astype(bool).to_numpy()
-        if min(target.sum(), (~target).sum()) < least or len(set(groups[known])) < folds:
+        is_labelled = truth[behaviour].notna().to_numpy()
+        target = truth[behaviour][is_labelled].astype(bool).to_numpy()
+        if min(target.sum(), (~target).sum()) < least or len(set(groups[is_labelled])) < folds:
             left_out.append(f"{behaviour} ({target.sum()} of {len(target)})")
             continue
-        models[behaviour], measured = _learn(vectors[known], target, groups[known], folds)
+        models[behaviour], measured = _learn(vectors[is_labelled], target, groups[is_labelled], folds)
         rows.append({"behaviour": behaviour, **measured})
     if not models:
         raise TableError(
@@ -568,8 +568,8 @@ class StudentJudge(LocalJudge):
         """
         require_packages("offline", "transformers")
         models, measured = _learn_all(texts, truth, groups, folds, least)
-        known = truth.astype("object").where(truth.notna(), None).values.tolist()
-        source = digest(list(texts), known, list(truth.columns))
+        rows = truth.astype("object").where(truth.notna(), None).values.tolist()
+        source = digest(list(texts), rows, list(truth.columns))
         sees = sentence_judge().settings["hash"], embedding_judge().settings["hash"]
         settings = {"kind": "student", "sees": list(sees), "learnt_from": source}
         return cls(models, measured, name, settings)

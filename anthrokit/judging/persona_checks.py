@@ -49,10 +49,10 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     ['says what the other said']
     """
     require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
-    said = messages[messages["content"].notna()]
-    said = said[[unreadable(text) is None for text in said["content"]]]
-    ours = said[said["role"] == "user"].assign(before=lambda frame: frame["turn"] - 1)
-    theirs = said[said["role"] == "assistant"][["dialogue_id", "turn", "content"]]
+    readable = messages[messages["content"].notna()]
+    readable = readable[[unreadable(text) is None for text in readable["content"]]]
+    ours = readable[readable["role"] == "user"].assign(before=lambda frame: frame["turn"] - 1)
+    theirs = readable[readable["role"] == "assistant"][["dialogue_id", "turn", "content"]]
     pairs = ours.merge(
         theirs, left_on=["dialogue_id", "before"], right_on=["dialogue_id", "turn"], suffixes=("", "_before")
     )
@@ -171,20 +171,20 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
     for key, dialogue in messages.groupby("dialogue_id", sort=False):
         name = dialogue["persona"].iloc[0] if "persona" in dialogue else None
         who = known[name].who if name in known else dialogue["who"].iloc[0] if "who" in dialogue else None
-        told = [f"(Who the person is: {who})"] if isinstance(who, str) and who else []
+        notes = [f"(Who the person is: {who})"] if isinstance(who, str) and who else []
         swapped: list[dict[str, str]] = []
         for one in dialogue.sort_values(["turn", "role"], ascending=[True, False]).itertuples():
             text = one.content if isinstance(one.content, str) else ""
             if one.role == "user" and one.turn == 1:
-                told.append(f"(The person began: {text})")
+                notes.append(f"(The person began: {text})")
             elif one.role == "user":
                 if not swapped or swapped[-1]["role"] == "assistant":  # nothing was said in between
-                    swapped.append({"role": "user", "content": "\n\n".join(told)})
-                    told = []
+                    swapped.append({"role": "user", "content": "\n\n".join(notes)})
+                    notes = []
                 swapped.append({"role": "assistant", "content": text})
             elif one.role == "assistant":
-                swapped.append({"role": "user", "content": "\n\n".join([*told, text])})
-                told = []
+                swapped.append({"role": "user", "content": "\n\n".join([*notes, text])})
+                notes = []
         if any(one["role"] == "assistant" for one in swapped):
             rows.append(
                 {"dialogue_id": key, "target": name if isinstance(name, str) else "user", "messages": swapped}
@@ -257,7 +257,7 @@ def persona_verdicts(run: Run) -> pd.DataFrame:
     >>> persona_verdicts(judge_user_turns(messages, "openai/gpt-4.1", run="runs/pilot-users"))  # doctest: +SKIP
     """
     ratings = run.ratings().merge(run.dialogues()[["dialogue_id", "target"]], on="dialogue_id")
-    found = ratings[ratings["verdict"].eq(True).fillna(False)]
+    positive = ratings[ratings["verdict"].eq(True).fillna(False)]
     names = {"behaviour": "reason", "explanation": "phrase", "target": "persona"}
-    told = found.rename(columns=names).assign(turn=found["turn"] + 1)
-    return told[["dialogue_id", "turn", "persona", "reason", "phrase", "judge"]].reset_index(drop=True)
+    breaks = positive.rename(columns=names).assign(turn=positive["turn"] + 1)
+    return breaks[["dialogue_id", "turn", "persona", "reason", "phrase", "judge"]].reset_index(drop=True)

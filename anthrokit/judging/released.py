@@ -48,19 +48,19 @@ def read_released(raw: str | None) -> tuple[bool | None, str | None, str]:
     (False, None, 'ok')
     """
     before, semicolon, after = (part.strip() for part in (raw or "").strip().rpartition(";"))
-    said, verdict = after.lower(), None
+    ending, verdict = after.lower(), None
     if semicolon:
         for word, other, value in (("yes", "no", True), ("no", "yes", False)):
-            if said.startswith(word) and other not in said:
+            if ending.startswith(word) and other not in ending:
                 verdict = value
         if verdict is None:
-            told = before.lower()
-            if told.endswith("yes") and not told.endswith("noyes"):
+            beginning = before.lower()
+            if beginning.endswith("yes") and not beginning.endswith("noyes"):
                 verdict = True
-            elif told.endswith("no") and not told.endswith("yesno"):
+            elif beginning.endswith("no") and not beginning.endswith("yesno"):
                 verdict = False
-    elif ("yes" in said) != ("no" in said):
-        verdict = "yes" in said
+    elif ("yes" in ending) != ("no" in ending):
+        verdict = "yes" in ending
     if verdict is None:
         return None, "the released code reads no Yes or No", "unparsed"
     return verdict, before or None, "ok"
@@ -140,14 +140,14 @@ def _package(folder: str | os.PathLike | None) -> dict[str, Any]:
                 told = json.loads(Path(DEFAULT_CUE_DETAILS_FILE).read_text(encoding="utf-8"))
     except (ImportError, OSError, ValueError) as error:
         raise ImportError(f"the package of AnthroBench's authors can't be used ({error})") from None
-    ours, found = {cue: name for name, cue in CUES.items()}, {}
+    ours, entries = {cue: name for name, cue in CUES.items()}, {}
     for cue, entry in told.items():
         if entry.get("definition"):
             with contextlib.redirect_stdout(io.StringIO()):
                 one = LLMClassifier({"model": "none"}, cue, entry["definition"], entry.get("examples"))
             one.llm_client = _Client()
-            found[ours.get(cue, cue)] = one
-    return found
+            entries[ours.get(cue, cue)] = one
+    return entries
 
 # %% ../../nbs/05_judging/03_released.ipynb #9acf7e3b
 class Released:
@@ -181,8 +181,8 @@ class Released:
     """
 
     def __init__(self, wording: str | os.PathLike = "installed"):
-        here = importlib.util.find_spec("anthro_benchmark") is not None
-        own = wording == "ours" or (wording == "installed" and not here)
+        is_installed = importlib.util.find_spec("anthro_benchmark") is not None
+        own = wording == "ours" or (wording == "installed" and not is_installed)
         self.classifiers = None if own else _package(None if wording == "installed" else wording)
         self.wording = "ours" if own else "anthro_benchmark"
         self.taxonomy = Taxonomy.load()

@@ -328,9 +328,9 @@ def _field(name: Any) -> str:
     return " ".join(str(name).lower().split())
 
 
-def _fields(given: dict[str, Any]) -> dict[str, Any]:
+def _fields(entries: dict[str, Any]) -> dict[str, Any]:
     """Return an object by its fields' normalised names."""
-    return _merge_fields((_field(name), value) for name, value in given.items())
+    return _merge_fields((_field(name), value) for name, value in entries.items())
 
 
 def code_field(names: Sequence[str]) -> str:
@@ -346,12 +346,16 @@ def _answer_object(
 ) -> dict[str, Any] | None:
     """Return the one object that holds the verdicts; None if there is none, or several differ."""
     wanted, shown, field = {_field(name) for name in names}, _plain(judged), code_field(names)
-    objects = [(_fields(given), source) for given, source in json_objects(text)]
-    objects = [(given, source) for given, source in objects if wanted & given.keys()]
+    objects = [(_fields(fields), source) for fields, source in json_objects(text)]
+    objects = [(fields, source) for fields, source in objects if wanted & fields.keys()]
     if code:
-        own = [given for given, _ in objects if str(given.get(field, "")).lower() == code.lower()]
+        own = [fields for fields, _ in objects if str(fields.get(field, "")).lower() == code.lower()]
     else:
-        plain = [given for given, source in objects if field not in given and not (shown and _plain(source) in shown)]
+        plain = [
+            fields
+            for fields, source in objects
+            if field not in fields and not (shown and _plain(source) in shown)
+        ]
         own = plain if alone else []
     return own[0] if own and all(one == own[0] for one in own) else None
 
@@ -385,16 +389,16 @@ def parse_verdicts(
     single = names == ["verdict"]
     if why := _too_long(raw):
         return [_missing(raw if name == names[0] else None, why) for name in names]
-    given = _answer_object(raw or "", _SINGLE if single else names, code, judged)
-    if given is None and declines(raw or ""):
+    answer = _answer_object(raw or "", _SINGLE if single else names, code, judged)
+    if answer is None and declines(raw or ""):
         ratings = [_missing(None, "the judge declined", "refused") for _ in names]
-    elif given is None:
+    elif answer is None:
         ratings = [_missing(None, "no JSON object could be read") for _ in names]
     elif single:
-        entry = given.get("verdict", given.get("answer"))
-        ratings = [_from_field(entry if isinstance(entry, dict) else {**given, "verdict": entry})]
+        entry = answer.get("verdict", answer.get("answer"))
+        ratings = [_from_field(entry if isinstance(entry, dict) else {**answer, "verdict": entry})]
     else:
-        ratings = [_from_field(given.get(_field(name))) for name in names]
+        ratings = [_from_field(answer.get(_field(name))) for name in names]
     return [replace(ratings[0], raw=raw), *ratings[1:]]
 
 

@@ -228,8 +228,8 @@ def completion_of(
         The stop reason says that the answer broke off.
     """
     written, thoughts = split_parts(content)
-    given = "\n".join(filter(None, [*split_parts(reasoning), thoughts])) or None
-    content, reasoning, marks = separate_thoughts(written, given)
+    stated_thoughts = "\n".join(filter(None, [*split_parts(reasoning), thoughts])) or None
+    content, reasoning, marks = separate_thoughts(written, stated_thoughts)
     if marks:
         notify(
             f"An answer holds {', '.join(marks[:3])}, which may be marks of reasoning. They are kept as a part of the "
@@ -242,7 +242,7 @@ def completion_of(
         status, content = "empty", None
     else:
         status = "truncated" if meaning == "length" else "ok"
-    made = (written or "") + (given or "")  # no text takes no tokens
+    made = (written or "") + (stated_thoughts or "")  # no text takes no tokens
     tokens_in = counted(usage[0], lambda: guess_messages(asked), least=bool(asked))
     tokens_out = counted(usage[1], lambda: guess_tokens([made]), least=bool(made))
     if (tokens_in, tokens_out) != tuple(usage):

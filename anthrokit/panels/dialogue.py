@@ -129,12 +129,12 @@ def _strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str
     list of (behaviour, hue, list of (turn, class or None, meaning or None))
     """
     shown = badges[badges["kind"].isin(["first", "again", "open"])]
-    there = {(row.turn, row.behaviour): (_KINDS[row.kind][1], row.title) for row in shown.itertuples()}
+    marks = {(row.turn, row.behaviour): (_KINDS[row.kind][1], row.title) for row in shown.itertuples()}
     order = {name: place for place, name in enumerate(places)}
     names = sorted(shown["behaviour"].unique(), key=lambda name: order.get(name, len(order)))
     turns = sorted(map(int, badges["turn"].unique()))
     return [
-        (name, places.get(name, 7), [(turn, *there.get((turn, name), (None, None))) for turn in turns])
+        (name, places.get(name, 7), [(turn, *marks.get((turn, name), (None, None))) for turn in turns])
         for name in names
     ]
 

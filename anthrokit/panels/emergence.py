@@ -140,7 +140,7 @@ def _svg_of(
         figure.savefig(text, format="svg", metadata={"Date": None}, dpi=72)
     svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text.getvalue(), flags=re.DOTALL)
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"#[0-9a-f]{6}\b(?=[;\"])", lambda found: _INK.get(found[0], found[0]), svg)
+    svg = re.sub(r"#[0-9a-f]{6}\b(?=[;\"])", lambda match: _INK.get(match[0], match[0]), svg)
     size_of = r'<svg ([^>]*?)width="[^"]*" height="[^"]*"'
     return Markup(re.sub(size_of, r'<svg \1class="ak-svg" aria-hidden="true"', svg, count=1)), ax
 
@@ -280,7 +280,7 @@ def _about_html(curves: _Curves, line: str, by: str) -> str:
     """Return the contrast, an explanation of the numbers, and the numbers."""
     table, first = curves.incidence, curves.first
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
-    known = "base_id" in first and first["base_id"].notna().all()
+    has_base_ids = "base_id" in first and first["base_id"].notna().all()
     targets = first["target"].nunique() if "target" in first and by != "target" else 0
     kinds = {_ANY, *first.get("category", ())}
     return render(
@@ -292,7 +292,7 @@ def _about_html(curves: _Curves, line: str, by: str) -> str:
         together=", ".join(name for name in table["behaviour"].unique() if name in kinds),
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
         intervals=describe_interval(table),
-        cluster="base prompt" if known else "dialogue",
+        cluster="base prompt" if has_base_ids else "dialogue",
         clusters=f"{analysis.clustered.clusters(first).nunique():,}",
         tables=_numbers_html(curves, by),
     )
@@ -378,8 +378,8 @@ class _EmergenceParts:
         curves = next(filter(None, (self.occurrences.curves(some, by, *where) for some in asked)), None)
         if curves is None:
             return _Asked(names)
-        there = set(curves.incidence["behaviour"])
-        line = next(name for name in order if name in there)
+        behaviours = set(curves.incidence["behaviour"])
+        line = next(name for name in order if name in behaviours)
         groups = sorted(curves.incidence.loc[curves.incidence["behaviour"] == line, "group"].unique())[:_LINES]
         group = chosen["group"] if chosen["group"] in groups else groups[0]
         return _Asked(names, curves, line, group, _behind(curves, line, group))
@@ -399,7 +399,7 @@ class _EmergenceParts:
     def row(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a dialogue, with the turn of the first occurrence."""
         line, behind = self._dialogue_row(item, chosen), self.asked(chosen).behind
-        at = next((at for at, there in behind.items() if at.isdigit() and item in there), "")
+        at = next((at for at, members in behind.items() if at.isdigit() and item in members), "")
         return line | ({"tick": (at, "", f"first occurs at turn {at}")} if at else {})
 
     def above(self, chosen: Chosen) -> str:
@@ -486,4 +486,4 @@ class EmergencePanel(Panel):
 
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
         source = source if isinstance(source, RunSource) else RunSource(source)
-        super().__init__(source, lambda given: _EmergenceParts(given).parts(), "Emergence", state=state, live=live)
+        super().__init__(source, lambda data: _EmergenceParts(data).parts(), "Emergence", state=state, live=live)

@@ -68,8 +68,8 @@ class Filter:
         else:
             wrong = [value] if self.kind == "many" or (values and value not in values) else []
         if wrong and value != self.usual:
-            there = ", ".join(visible_name(one, 40) for one in values if one)
-            raise ValueError(f"there is no {self.name} {visible_name(wrong[0])!r} here; there are {there}")
+            options = ", ".join(visible_name(one, 40) for one in values if one)
+            raise ValueError(f"there is no {self.name} {visible_name(wrong[0])!r} here; there are {options}")
 
     def in_words(self, value: Any) -> str:
         """Return a choice in words."""
@@ -365,9 +365,9 @@ class Panel(anywidget.AnyWidget):
 
     @traitlets.validate("state")
     def _check(self, proposal: Any) -> dict[str, Any]:
-        given = dict(proposal["value"])
-        at = given.pop("at", None)
-        state = self.parts.checked(given)
+        fields = dict(proposal["value"])
+        at = fields.pop("at", None)
+        state = self.parts.checked(fields)
         items = self._listed(state)
         if at is not None and at not in items:
             raise ValueError(f"there is no {self.parts.listing.noun} {visible_name(at)!r} with these filters")
@@ -490,8 +490,8 @@ class Panel(anywidget.AnyWidget):
         """
         self._known, state = {}, {name: value for name, value in self.state.items() if name != "at"}
         items = self._listed(state)
-        there = set(items)
-        state = self._with_item(state, next((one for one in prefer or [self.item] if one in there), None))
+        present = set(items)
+        state = self._with_item(state, next((one for one in prefer or [self.item] if one in present), None))
         with self.hold_sync():
             if state != self.state:
                 self.state = state

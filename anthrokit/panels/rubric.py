@@ -39,15 +39,15 @@ def _read_run(run: Run) -> dict[str, Any]:
     return {"cases": cases, "answers": answers, "ratings": ratings, "hits": hits}
 
 
-def _read_frames(given: Mapping[str, Any]) -> dict[str, Any]:
+def _read_frames(source: Mapping[str, Any]) -> dict[str, Any]:
     """Check the given frames; hits are counted from ratings if they are missing."""
-    if "hits" in given:
-        return dict(given)
-    if "cases" not in given or not {"ratings", "answers"} & set(given):
+    if "hits" in source:
+        return dict(source)
+    if "cases" not in source or not {"ratings", "answers"} & set(source):
         raise TypeError("a rubric panel of frames needs hits, or cases with ratings or answers")
-    if "ratings" in given:
-        return {**given, "hits": heartbench.cases.add_criteria(label_criteria(given["ratings"]), given["cases"])}
-    return {**given, "hits": _unjudged(given["answers"], given["cases"])}
+    if "ratings" in source:
+        return {**source, "hits": heartbench.cases.add_criteria(label_criteria(source["ratings"]), source["cases"])}
+    return {**source, "hits": _unjudged(source["answers"], source["cases"])}
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #3aa9c35a
 def _checked(hits: pd.DataFrame) -> pd.DataFrame:
@@ -225,7 +225,7 @@ def _side(
     """Return the answer of one model with its scores."""
     answers = rubrics.answers
     answer = answers[(answers["model"] == model) & (answers["case_id"] == item)]
-    given, answer = len(answer) > 0, answer.iloc[0].to_dict() if len(answer) else {}
+    has_answer, answer = len(answer) > 0, answer.iloc[0].to_dict() if len(answer) else {}
     content, status = answer.get("content"), answer.get("status")
     content = content if isinstance(content, str) else ""
     own = rows[rows["model"] == model]
@@ -235,7 +235,7 @@ def _side(
     return {
         "model": model,
         "content": content,
-        "given": given,
+        "given": has_answer,
         "words": heartbench.answers.count_words(content),
         "status": status if isinstance(status, str) and status != "ok" else "",
         "special": bool(special),
@@ -304,10 +304,10 @@ def _rubric_html(
 # %% ../../nbs/12_panels/07_rubric.ipynb #6b188f00
 def _texts_of(source: Rubrics) -> dict[str, str]:
     """Return all texts of each case in one lower-case string."""
-    said = [(case_id, case_id) for case_id in source.rows]
-    said += [(case_id, text) for case_id, dialogue in source.dialogues.items() for _, text in dialogue]
+    case_texts = [(case_id, case_id) for case_id in source.rows]
+    case_texts += [(case_id, text) for case_id, dialogue in source.dialogues.items() for _, text in dialogue]
     criteria = source.hits.drop_duplicates(["case_id", "criterion"])
-    parts = [pd.DataFrame(said, columns=["case_id", "content"]), criteria, source.answers]
+    parts = [pd.DataFrame(case_texts, columns=["case_id", "content"]), criteria, source.answers]
     texts = pd.concat([part[["case_id", "content"]].astype(object) for part in parts]).dropna()
     return texts.groupby("case_id")["content"].agg(" ".join).str.casefold().to_dict()
 
@@ -317,8 +317,8 @@ def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]
     flags = flags[flags["model"].isin(models)]
     if kind != "models":
         return set(flags.loc[flags[kind], "case_id"])
-    known = flags.dropna(subset="value").groupby(["case_id", "criterion"])["value"].nunique()
-    return set(known.index[known > 1].get_level_values("case_id"))
+    counts = flags.dropna(subset="value").groupby(["case_id", "criterion"])["value"].nunique()
+    return set(counts.index[counts > 1].get_level_values("case_id"))
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #5b4ccefb
 def _rubric_filters(rubrics: Rubrics) -> list[Filter]:
@@ -353,13 +353,13 @@ def _rubric_list(rubrics: Rubrics) -> Listing:
 
     def items(chosen: Chosen) -> list[str]:
         pair = _pair_of(chosen)
-        kept = flags.loc[flags["model"].isin(pair), "case_id"].drop_duplicates().tolist()
-        worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(kept)
-        return [one for one in narrow(kept, sets, chosen, texts) if one in worth]
+        case_ids = flags.loc[flags["model"].isin(pair), "case_id"].drop_duplicates().tolist()
+        worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)
+        return [one for one in narrow(case_ids, sets, chosen, texts) if one in worth]
 
     def row(item: str, chosen: Chosen) -> dict[str, Any]:
-        said = rubrics.dialogues.get(item)
-        note = visible_name(said[-1][1] if said else scenes[item], 90)
+        dialogue = rubrics.dialogues.get(item)
+        note = visible_name(dialogue[-1][1] if dialogue else scenes[item], 90)
         tags = [
             (f"{SIGNS[place]} {hit:.0f}/{of:.0f}", place, visible_name(f"{model}: hits of criteria", 100))
             for place, model in enumerate(_pair_of(chosen))

@@ -53,19 +53,19 @@ def _read_run(run: Run) -> dict[str, pd.DataFrame]:
     return _KEPT[run][1]
 
 
-def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
+def _read_frames(source: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
     """Check the given frames and fill in the others; labels are counted from ratings if they are missing."""
     frames = {
-        name: tables.check_table(given[name], name) if name in given else tables.empty_table(name)
+        name: tables.check_table(source[name], name) if name in source else tables.empty_table(name)
         for name in ("messages", "ratings", "labels")
     }
-    if "labels" not in given and "ratings" in given:
+    if "labels" not in source and "ratings" in source:
         frames["labels"] = tables.check_table(label(frames["ratings"]), "labels")
-    parts = [given["dialogues"]] if "dialogues" in given else list(frames.values())
+    parts = [source["dialogues"]] if "dialogues" in source else list(frames.values())
     dialogues = pd.concat([part.reindex(columns=["dialogue_id", *_CONTEXT]) for part in parts]).astype(object)
     dialogues = dialogues.groupby("dialogue_id", sort=False, as_index=False).first()
-    if "prompts" in given:
-        prompts = given["prompts"].set_index("prompt_id")
+    if "prompts" in source:
+        prompts = source["prompts"].set_index("prompt_id")
         for name in dialogues.columns.intersection(prompts.columns):
             dialogues[name] = dialogues[name].fillna(dialogues["prompt_id"].map(prompts[name]))
     context = dialogues.set_index("dialogue_id")
@@ -74,7 +74,7 @@ def _read_frames(given: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[
         labels[name] = labels["dialogue_id"].map(context[name])
     categories = {behaviour.name: behaviour.category for behaviour in taxonomy}
     labels["category"] = labels["behaviour"].map(categories)
-    judges = judge_columns(given["labels"]) if "labels" in given else frames["ratings"]["judge"].unique()
+    judges = judge_columns(source["labels"]) if "labels" in source else frames["ratings"]["judge"].unique()
     return {"dialogues": dialogues, "judges": [*judges], **frames}
 
 # %% ../../nbs/12_panels/01_source.ipynb #a48f7bb9
@@ -95,8 +95,8 @@ def _design_of(table: pd.DataFrame) -> list[str]:
     for other in ("dialogues", "prompts", "labels"):
         stated |= set(tables.get_table(other).columns)
     stated -= {"persona", "user"}  # who the person was may be varied like a prompt
-    there = [name for name in context_columns(table) if name not in stated]
-    return [name for name in there if 2 <= table[name].nunique() <= 20]
+    columns = [name for name in context_columns(table) if name not in stated]
+    return [name for name in columns if 2 <= table[name].nunique() <= 20]
 
 # %% ../../nbs/12_panels/01_source.ipynb #d34c6a45
 class RunSource:
@@ -259,14 +259,14 @@ def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMI
     shown = text[:limit]
     waiting = sorted((mark for mark in marks if mark[0] < len(shown)), reverse=True)
     edges = sorted({0, len(shown), *(min(edge, len(shown)) for mark in waiting for edge in mark[:2])})
-    parts, here = [], []
+    parts, open_marks = [], []
     for start, end in pairwise(edges):
         while waiting and waiting[-1][0] <= start:
-            here.append(waiting.pop())
-        here = [mark for mark in here if mark[1] > start]
+            open_marks.append(waiting.pop())
+        open_marks = [mark for mark in open_marks if mark[1] > start]
         piece = Markup(_UNSEEN.sub(_named, escape(shown[start:end])))
-        if here:
-            kinds, meanings = (dict.fromkeys(mark[part] for mark in here) for part in (2, 3))
+        if open_marks:
+            kinds, meanings = (dict.fromkeys(mark[part] for mark in open_marks) for part in (2, 3))
             title = visible_name("; ".join(meanings), 500)
             piece = Markup('<mark class="{}" title="{}">{}</mark>').format(" ".join(kinds), title, piece)
         parts.append(piece)

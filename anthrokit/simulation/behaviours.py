@@ -81,9 +81,9 @@ def read_entry(
         if not isinstance(entry.get(name), str) or is_blank(entry[name]):
             raise TableError(f"{where}: {name} is missing or blank")
     for name in lists:
-        given = entry.get(name, [])
-        if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
-            raise TableError(f"{where}: {name} is {given!r:.60}; it must be a list of texts")
+        values = entry.get(name, [])
+        if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
+            raise TableError(f"{where}: {name} is {values!r:.60}; it must be a list of texts")
     return {**entry, **{name: tuple(entry.get(name, ())) for name in lists}}, where
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #67bd2ca5
@@ -222,9 +222,9 @@ class Taxonomy:
         """
         path = data_path("present_examples.toml") if path is None else Path(path)
         examples = read_toml(path)
-        for name, given in examples.items():
-            if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
-                raise TableError(f"{path}: {name} is {given!r:.60}; it is a list of messages")
+        for name, messages in examples.items():
+            if not isinstance(messages, list) or not messages or not all(isinstance(one, str) for one in messages):
+                raise TableError(f"{path}: {name} is {messages!r:.60}; it must be a list of messages")
         self.select(examples)
         return type(self)(
             (replace(one, present=tuple(examples.get(one.name, one.present))) for one in self), self.title

@@ -624,17 +624,18 @@ def _forecast(job: SimulationJob) -> list[CostEstimate]:
     most = _prompt_lengths(job, {purpose: llm.longest_answer / rate[purpose] for purpose, llm in models.items()})
     turns = {row["dialogue_id"]: row["turns"] for row in [*job.planned, *job.pending]}
     # The user's first message and those of a script need no model.
-    given = sum(min(turns[row["dialogue_id"]], 1 + len(job.openings[row["prompt_id"]].script)) for row in job.planned)
+    scripted = sum(
+        min(turns[row["dialogue_id"]], 1 + len(job.openings[row["prompt_id"]].script)) for row in job.planned
+    )
     rows = []
     for purpose, llm in models.items():
-        total = sum(turns.values()) - (given if purpose == "user" else 0)
+        total = sum(turns.values()) - (scripted if purpose == "user" else 0)
         calls, sent = sum(map(len, likely[purpose])), sum(map(sum, likely[purpose]))
         shared = [(end, 2, before) for ends in likely[purpose] for before, end in pairwise([0.0, *ends[:-1]])]
         tokens, measured, _ = typical[purpose]
         counts = (total, total - calls, calls, calls, sent, sum(map(sum, most[purpose])))
         rows.append(CostEstimate(purpose, llm.name, llm, *counts, sample, tokens, measured, shared))
     return rows
-
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #06c74a62
 @job_function

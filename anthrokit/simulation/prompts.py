@@ -101,10 +101,10 @@ def load_prompts(
     if source == "anthrobench":
         return _read_anthrobench(Path(path) if path else public_file(**_ANTHROBENCH))
     if not Path(source).exists() and not Path(source).suffix:
-        there = suggest_name(source, (*_SHIPPED, "anthrobench"))
+        hint = suggest_name(source, (*_SHIPPED, "anthrobench"))
         if str(source).lower() == "heartbench":
-            there = "HeartBench's cases are loaded by heartbench.load_cases()"
-        raise TableError(f"there is no prompt set and no file {str(source)!r}; {there}")
+            hint = "HeartBench's cases are loaded by heartbench.load_cases()"
+        raise TableError(f"there is no prompt set and no file {str(source)!r}; {hint}")
     return tables.read_table(source, "prompts")
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #e7bce8e0
@@ -152,8 +152,8 @@ def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> p
     """Read a file that has these columns, or raise with the columns that it has."""
     frame = tables.read_frame(path)
     if absent := missing_columns(needed, frame):
-        there = ", ".join(map(str, frame.columns)) or "none"
-        raise TableError(f"{path} is not {what}: no column {absent}; it has {there}")
+        columns_present = ", ".join(map(str, frame.columns)) or "none"
+        raise TableError(f"{path} is not {what}: no column {absent}; it has {columns_present}")
     return frame
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #88ccc21b

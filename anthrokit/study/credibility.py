@@ -170,9 +170,9 @@ def compare_credibility(
     """
     check_level(ci)
     require_columns(ratings, ["item", "rater", "rating"], "ratings")
-    given = pd.to_numeric(ratings["rating"], errors="coerce")
+    numbers = pd.to_numeric(ratings["rating"], errors="coerce")
     left_open = ratings["rating"].isna() | ratings["rating"].astype("str").str.strip().eq("")
-    ratings = ratings.assign(rating=given)[~left_open]
+    ratings = ratings.assign(rating=numbers)[~left_open]
     if wrong := sorted(set(ratings.loc[~ratings["rating"].isin([1, 2, 3, 4, 5]), "item"])):
         raise TableError(f"ratings are whole numbers from 1 to 5; those of the items {wrong[:5]} are not")
     if strange := sorted(set(ratings["item"]) - set(key["item"])):

@@ -38,9 +38,9 @@ def _erase_from_run(study: Study, participant: str) -> int:
     with study.run(read_only=False) as run:
         statements = []
         for name in ledger_tables():
-            if known := [one for one in _COLUMNS if one in get_table(name).stored_columns]:
+            if columns := [one for one in _COLUMNS if one in get_table(name).stored_columns]:
                 # An id of a text may be the dialogue and the turn.
-                theirs = " OR ".join(f"{one} || '/' LIKE ?1 || '/%'" for one in known)
+                theirs = " OR ".join(f"{one} || '/' LIKE ?1 || '/%'" for one in columns)
                 theirs = f"FROM {name} WHERE {theirs}"
                 gone += run.rows(f"SELECT COUNT(*) {theirs}", [participant])[0][0]
                 statements.append(f"DELETE {theirs}")
@@ -60,8 +60,8 @@ def _erase_from_server(file: Path, participant: str) -> int:
         execute = connection.execute
         names = [name for (name,) in execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         came = execute("SELECT id, code, label, _vars FROM otree_participant").fetchall()
-        for number, code, label, kept in came:
-            held = kept if isinstance(kept, bytes) else f"{kept}".encode()
+        for number, code, label, stored in came:
+            held = stored if isinstance(stored, bytes) else f"{stored}".encode()
             if (label or "").partition(".")[0] != participant and participant.encode() not in held:
                 continue
             for name in names:
@@ -156,14 +156,17 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     study = study if isinstance(study, Study) else Study(study)
     forms, rows = [{form for part in _parts(one) for form in _forms(part)} for one in texts], []
     for path in filter(Path.is_file, sorted(study.folder.rglob("*"))):
-        there, whole = [False] * len(texts), True
+        is_found, whole = [False] * len(texts), True
         try:
             for held in _held(path.read_bytes()):
-                there = [seen or any(form in held for form in each) for seen, each in zip(there, forms, strict=True)]
+                is_found = [
+                    seen or any(form in held for form in each)
+                    for seen, each in zip(is_found, forms, strict=True)
+                ]
         except Exception:  # of many kinds: packed with a password, broken, by another program
             whole = False
-        if any(there) or not whole:
-            rows.append((path.relative_to(study.folder).as_posix(), sum(there) or pd.NA))
+        if any(is_found) or not whole:
+            rows.append((path.relative_to(study.folder).as_posix(), sum(is_found) or pd.NA))
     return pd.DataFrame(rows, columns=["file", "n_texts"]).astype({"n_texts": "Int64"})
 
 

@@ -212,13 +212,13 @@ def plan(
     [[47, 166, 392]]
     """
     asked = {"rank-biserial": rank_biserial, "points": points, "half_width": half_width}
-    given = {name: value for name, value in asked.items() if value is not None}
-    if len(given) != 1:
+    goals = {name: value for name, value in asked.items() if value is not None}
+    if len(goals) != 1:
         raise ValueError(
             "ask one question: rank_biserial=… or points=… for people, half_width=… for a simulated study"
         )
     check_level(ci)
-    [(name, value)] = given.items()
+    [(name, value)] = goals.items()
     check_range(0, 1, power=power, alpha=alpha)
     check_range(0, 1, closed=True, rate=rate)
     check_range(0, design_effect=design_effect, messages_a_prompt=messages_a_prompt, items=items, **{name: value})

@@ -210,18 +210,22 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     if path.suffix != ".toml":
         path = shipped / f"{name}.toml"
     if not path.exists():
-        there = suggest_name(name, sorted(one.stem for one in shipped.glob("*.toml")))
+        hint = suggest_name(name, sorted(one.stem for one in shipped.glob("*.toml")))
         raise TableError(f"Questionnaire {str(name)!r} does not exist. Pass the name of a bundled one or a path "
-                         f"ending in .toml; {there}")
+                         f"ending in .toml; {hint}")
     return _questionnaire(path)
 
 
 QuestionnaireLike = Questionnaire | str | Sequence[Questionnaire | str]  # one or several, as objects or by name
 
 
-def _as_questionnaires(given: QuestionnaireLike) -> list[Questionnaire]:
+def _as_questionnaires(questionnaires: QuestionnaireLike) -> list[Questionnaire]:
     """Return one or several questionnaires, given as objects or by name, each once."""
-    several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    several = (
+        questionnaires
+        if isinstance(questionnaires, Iterable) and not isinstance(questionnaires, str)
+        else [questionnaires]
+    )
     loaded = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
     return list({one.name: one for one in loaded}.values())
 
@@ -563,7 +567,7 @@ def load_questionnaires(
         parts = [("questionnaire", one.name), *(("scale", scale) for scale in one.scales)]
         for kind, called in [*parts, *(("item", item.id) for item in one.items)]:
             if called in _TAKEN:
-                raise TableError(f"{one.name}: the {kind} {called!r} has the name of a column of the study. Rename it.")
+                raise TableError(f"{one.name}: the {kind} {called!r} needs another name, since studies have such a column")
             if (kind, called) in seen:
                 raise TableError(f"the {kind} {called!r} occurs twice: {seen[kind, called]}, {one.name}")
             seen[kind, called] = one.name

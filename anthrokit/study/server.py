@@ -121,11 +121,11 @@ def write_project(study: Study) -> Path:
     project, settings = study.folder / "otree", study.settings
     for source, place in (("study/otree", project), ("study/front", project / "_static" / "study")):
         for path in data_path(source).rglob("*"):
-            there = place / path.relative_to(data_path(source))
+            target = place / path.relative_to(data_path(source))
             wanted = "__pycache__" not in path.parts and path.name not in ("chat.html", "page.js")
-            if path.is_file() and wanted and (path.name == "serve.py" or not there.exists()):
-                there.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, there)
+            if path.is_file() and wanted and (path.name == "serve.py" or not target.exists()):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
     pages = [
         {name: getattr(one, name) for name in ("name", "title", "instruction", "order")}
         | {"items": one.to_frame()[["id", "text", "low", "high", "points"]].to_dict("records")}

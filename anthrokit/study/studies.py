@@ -402,8 +402,8 @@ class Study:
         """Return participant and seat of a label that `seal` made; None for any other text."""
         participant, _, rest = label.partition(".")
         seat = rest.partition(".")[0]
-        own, given = (one.encode("utf-8", "surrogatepass") for one in (self.seal(participant, seat), label))
-        return (participant, seat) if hmac.compare_digest(own, given) else None
+        own, label_bytes = (one.encode("utf-8", "surrogatepass") for one in (self.seal(participant, seat), label))
+        return (participant, seat) if hmac.compare_digest(own, label_bytes) else None
 
     def token(self, participant: str) -> str:
         """Return the token that opens a participant's dialogue, and no other."""
@@ -412,8 +412,8 @@ class Study:
     def whose(self, token: str) -> str | None:
         """Return whose token it is; None for a forged one."""
         participant = token.partition(".")[0]
-        own, given = (one.encode("utf-8", "surrogatepass") for one in (self.token(participant), token))
-        return participant if hmac.compare_digest(own, given) else None
+        own, token_bytes = (one.encode("utf-8", "surrogatepass") for one in (self.token(participant), token))
+        return participant if hmac.compare_digest(own, token_bytes) else None
 
     @property
     def admin_token(self) -> str:
@@ -554,11 +554,13 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     end = start + 1
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(("[", "#")):
         end += 1
-    given = {name: value for name, value in values.items() if value is not None}
-    assignments = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
+    settings = {name: value for name, value in values.items() if value is not None}
+    assignments = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in settings.items()]
     whole = "\n".join([*lines[: start + 1], *assignments, *lines[end:]]) + "\n"
     try:
         tomllib.loads(whole)
     except tomllib.TOMLDecodeError as error:
-        raise SetupError(f"{path}: [{section}] can't hold {given}: {error}. Write it into the file yourself") from None
+        raise SetupError(
+            f"{path}: [{section}] can't hold {settings}: {error}. Write it into the file yourself"
+        ) from None
     path.write_text(whole, encoding="utf-8")

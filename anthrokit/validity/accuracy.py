@@ -109,8 +109,8 @@ def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFra
     if "base_id" not in verdicts.columns:
         return labels
     bases = base_prompts_of(labels, verdicts)
-    given = labels["base_id"] if "base_id" in labels.columns else bases
-    return labels.assign(base_id=given.where(given.notna(), bases))
+    base_ids = labels["base_id"] if "base_id" in labels.columns else bases
+    return labels.assign(base_id=base_ids.where(base_ids.notna(), bases))
 
 
 def join_people(verdicts: pd.DataFrame, people: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
@@ -201,9 +201,9 @@ def judge_accuracy(
     if "judge" not in by and (verdicts["judge"] != "panel").any():
         verdicts = verdicts[verdicts["judge"] != "panel"]
     both = join_people(verdicts, people)
-    said, true, weight = as_floats(both["verdict"]), as_floats(both["truth"]), both["weight"].to_numpy()
+    predicted, true, weight = as_floats(both["verdict"]), as_floats(both["truth"]), both["weight"].to_numpy()
     tally = ClusterCounts(both, by)
-    kinds = [(said == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    kinds = [(predicted == a) & (true == b) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
     sums = [tally.sums(kind * weight) for kind in kinds]
     hit, false, miss, rejection = (tally.count(kind) for kind in kinds)
     counts = {

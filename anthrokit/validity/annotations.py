@@ -253,23 +253,23 @@ def read_verdicts(column: pd.Series) -> pd.Series:
     >>> read_verdicts(pd.Series(["Yes", "n", 1.0, None])).tolist()
     [True, False, True, <NA>]
     """
-    given = column.map(lambda value: "" if pd.isna(value) else str(value).strip().lower().removesuffix(".0"))
-    if wrong := [row for row, word in enumerate(given, 1) if word and word not in _WORDS]:
+    words = column.map(lambda value: "" if pd.isna(value) else str(value).strip().lower().removesuffix(".0"))
+    if wrong := [row for row, word in enumerate(words, 1) if word and word not in _WORDS]:
         name, value = column.name or "verdict", str(column.iloc[wrong[0] - 1])
         raise TableError(f"row {wrong[0]}: the {name} {value!r} is not Yes, No or blank")
-    return given.map(_WORDS).astype("boolean")
+    return words.map(_WORDS).astype("boolean")
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #a38cb93f
 def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """Read the rows of a sheet that aren't blank, indexed by position, with boolean verdict and undone."""
-    given = isinstance(source, pd.DataFrame)
-    frame = source if given else tables.read_frame(source, dtype=tables.get_table("annotations").text_dtypes)
+    is_frame = isinstance(source, pd.DataFrame)
+    frame = source if is_frame else tables.read_frame(source, dtype=tables.get_table("annotations").text_dtypes)
     require_columns(frame, [*ITEM, "verdict"], "annotations", rows=False, source=source)
     frame = frame.reset_index(drop=True)
     try:
         verdicts = {name: read_verdicts(frame[name]) for name in ("verdict", "undone") if name in frame}
     except TableError as error:
-        raise TableError(f"{'the sheet' if given else source}: {error}") from None
+        raise TableError(f"{'the sheet' if is_frame else source}: {error}") from None
     return frame.assign(**verdicts).dropna(how="all", subset=[*ITEM, "verdict"])
 
 

@@ -479,8 +479,8 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
             person = person.get("email") or person.get("id") if isinstance(person, dict) else person
             if person in (None, ""):  # of a deleted account: annotations of one person can't be linked
                 person = f"deleted (task {number}, annotation {place_of})"
-            given = [] if one.get("was_cancelled") else one.get("result") or []
-            for result in _require_kind(given, list, f"{where}, result"):
+            results = [] if one.get("was_cancelled") else one.get("result") or []
+            for result in _require_kind(results, list, f"{where}, result"):
                 result = _require_kind(result, dict, f"{where}, result")
                 if result.get("from_name") == _SCHEME:
                     value = _require_kind(result.get("value"), dict, f"{where}, value")

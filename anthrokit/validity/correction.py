@@ -201,15 +201,15 @@ def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataF
     verdicts, tail = judged["judged"].to_numpy(), 0.5 + ci / 2
     cluster, names = pd.factorize(judged["cluster"])
     size = len(names)
-    said, hit, weight = (sample[name].to_numpy() for name in ("said", "hit", "weight"))
+    predicted, hit, weight = (sample[name].to_numpy() for name in ("said", "hit", "weight"))
     place = pd.Index(names).get_indexer(sample["cluster"])
     counts = {"n_positive": int(hit.sum()), "n_negative": int((~hit).sum())}
-    if len(np.unique(said)) < 2:
+    if len(np.unique(predicted)) < 2:
         return [dict(counts) for _ in range(len(raw))]
     *_, alike = _effective_share(hit, weight, place, size, ci)
-    strata = said == 1, said == 0
+    strata = predicted == 1, predicted == 0
     shares = [_effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in strata]
-    drawn, drawn_influence = _weighted_share(said == 1, weight, place, size)
+    drawn, drawn_influence = _weighted_share(predicted == 1, weight, place, size)
     drawn_sizes = np.bincount(place, weight, size)
     if not np.allclose(weight, weight[0]):  # by the weights, Q is the judged rate of all messages
         drawn_influence = np.bincount(cluster, (verdicts - verdicts.mean()) / len(verdicts), size)

@@ -165,7 +165,7 @@ def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     frame = frame[frame["resp_cat"] == "truthful_r-chatbot"].dropna(subset="majority_prob")
     frame = frame.reset_index(drop=True)
     answers = frame["answers"].map(ast.literal_eval)
-    people = answers.map(lambda given: [answer < 3 for answer in given if answer != 3])
+    people = answers.map(lambda ratings: [answer < 3 for answer in ratings if answer != 3])
     table = _texts(frame, item_id="text_hash", cluster="turn_a", user="turn_a", message="turn_b")
     return table.assign(truth=frame["majority_prob"] < 0.5, people=people)
 
@@ -203,13 +203,15 @@ def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #624c301d
-def _compared(said: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
+def _compared(predicted: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
     """Measure precision, recall, specificity and kappa of verdicts, with intervals by cluster."""
-    kinds = np.stack([said & truth, said & ~truth, ~said & truth, ~said & ~truth], axis=1).astype(float)
+    kinds = np.stack(
+        [predicted & truth, predicted & ~truth, ~predicted & truth, ~predicted & ~truth], axis=1
+    ).astype(float)
     sums = pd.DataFrame(kinds).groupby(pd.Series(cluster.to_numpy())).sum().to_numpy()
     table = resample(accuracy_measures, *np.hsplit(sums, 4), **parameters).iloc[[0, 1, 2, 5]]
     table.insert(0, "measure", ["precision", "recall", "specificity", "kappa"])
-    return table.assign(n=len(said), n_positive=int(truth.sum()))
+    return table.assign(n=len(predicted), n_positive=int(truth.sum()))
 
 
 def _area(scores: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
@@ -323,14 +325,14 @@ def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:
     """Compare each person with the majority of the others; ties of the others are omitted."""
     rows = [
         (cluster, verdict, sum(others) > len(others) / 2)
-        for cluster, given in zip(data["cluster"], data["people"], strict=True)
-        for people in [[verdict for verdict in given if not pd.isna(verdict)]]
+        for cluster, verdicts in zip(data["cluster"], data["people"], strict=True)
+        for people in [[verdict for verdict in verdicts if not pd.isna(verdict)]]
         for place, verdict in enumerate(people)
         for others in [people[:place] + people[place + 1 :]]
         if others and 2 * sum(others) != len(others)
     ]
-    cluster, said, truth = zip(*rows, strict=True) if rows else ((), (), ())
-    return _compared(np.array(said, dtype=bool), np.array(truth, dtype=bool), pd.Series(cluster), **parameters)
+    cluster, predicted, truth = zip(*rows, strict=True) if rows else ((), (), ())
+    return _compared(np.array(predicted, dtype=bool), np.array(truth, dtype=bool), pd.Series(cluster), **parameters)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #71c00002
 _RANKINGS = {

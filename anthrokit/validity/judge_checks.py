@@ -395,8 +395,8 @@ def error_bias(
             raise TableError("no message that people labelled has a text in messages; pass the messages of this run")
     split = float(both.drop_duplicates(ITEM)[what].median())
     size, rows = both[what].to_numpy(dtype=float, na_value=np.nan), []
-    said, true = (as_floats(both[name]) == 1 for name in ("verdict", "truth"))
-    tally, wrong, weight = ClusterCounts(both, []), said != true, both["weight"].to_numpy()
+    predicted, true = (as_floats(both[name]) == 1 for name in ("verdict", "truth"))
+    tally, wrong, weight = ClusterCounts(both, []), predicted != true, both["weight"].to_numpy()
     for judge in both["judge"].unique():
         for error, relevant in (("false alarm", ~true), ("miss", true)):
             own = relevant & (both["judge"] == judge).to_numpy()

@@ -208,12 +208,12 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     others = first.groupby(key).transform("size") - 1
     agree = first.groupby(key).transform("sum").where(first, (~first).groupby(key).transform("sum")) - 1
     counts, parts = ClusterCounts(pairs, [], pairs["cluster"]), []
-    for against, share, known in (
+    for against, share, counted in (
         ("another person", agree / others.where(others > 0), others > 0),
         ("majority of the others", 2 * agree > others, 2 * agree != others),
     ):
-        share = np.nan_to_num(share.to_numpy(dtype=float)) * known.to_numpy()
-        table = counts.shares(share, known, ci).drop(columns="design_effect")
+        share = np.nan_to_num(share.to_numpy(dtype=float)) * counted.to_numpy()
+        table = counts.shares(share, counted, ci).drop(columns="design_effect")
         table.insert(0, "against", against)
         parts.append(table)
     return pd.concat(parts, ignore_index=True)
