@@ -293,7 +293,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> from anthrokit import analysis, figures
     >>> labels = analysis.simulate_labels(1, base_prompts=10)
     >>> figures.plot_snowball(analysis.snowball(labels)).get_xlabel()
-    'Next turns that show it (%)'
+    'Next turns that show it (%), with 95 % interval'
     """
     what = name_column(frame)
     columns = [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]

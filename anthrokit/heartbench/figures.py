@@ -191,7 +191,18 @@ def plot_abilities(
     keep_data(ax.figure, table if words is None else table.assign(words=words))
     if chinese:
         in_chinese(*ax.get_xticklabels(), *ax.get_yticklabels(), *above.get_xticklabels())
+    _fit_notes(ax)
     return ax
+
+
+def _fit_notes(ax: Axes) -> None:
+    """Reduce the numbers in the cells of a heat map if they are wider than the cells."""
+    ax.figure.draw_without_rendering()
+    cell = ax.get_window_extent().width / np.ptp(ax.get_xlim())
+    widest = max((note.get_window_extent().width for note in ax.texts), default=0)
+    if widest > 0.9 * cell:
+        for note in ax.texts:
+            note.set_fontsize(note.get_fontsize() * 0.9 * cell / widest)
 
 
 def _draw_words(ax: Axes, words: pd.Series) -> None:
@@ -500,7 +511,7 @@ def plot_normalisation(spans: Sequence[float] = (3, 10, 30), *, ax: Axes | None 
     return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #cecbddbb
-_QUOTED = re.compile(r"「([^」]+)」|“([^”]+)”|\"([^\"]+)\"|(?<!\w)'(.+?)'(?!\w)")
+_QUOTED = re.compile(r"「([^「」]+)」|“([^“”]+)”|\"([^\"]+)\"|(?<!\w)'(.{1,300}?)'(?!\w)")
 
 
 def _quoted_spans(answer: str, reason: object) -> list[tuple[int, int]]:

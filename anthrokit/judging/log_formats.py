@@ -253,7 +253,7 @@ _NOT_METADATA = {
 }
 
 
-def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> dict[str, Any]:
+def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Read one message in any of the public forms.
 
     Parameters
@@ -288,7 +288,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] = ROLES) -> di
         raise TableError(
             f"{place}: needs role and content (or from and value), not the fields {', '.join(message)[:80]}"
         )
-    role = roles.get(speaker.strip().lower()) if isinstance(speaker, str) else None
+    role = (roles or ROLES).get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
         raise TableError(
             f"{place}: the speaker {speaker!r:.40} is none of {', '.join(list(ROLES)[:12])}, …; "
@@ -467,17 +467,17 @@ def transcript(text: str) -> list[dict[str, str]]:
     ]
 
 
-def labelled_lines(text: str, roles: Mapping[str, str] = ROLES) -> list[dict[str, str]]:
+def labelled_lines(text: str, roles: Mapping[str, str] | None = None) -> list[dict[str, str]]:
     """Return the messages of a text whose lines begin with a speaker and a colon; empty unless both sides speak."""
     messages: list[dict[str, str]] = [{"role": "system", "content": ""}]
     for line in text.splitlines():
         label, colon, words = re.sub("：", ":", line, count=1).partition(":")
-        if colon and len(label) < 40 and roles.get(label.strip(" *#>\t").lower()):
+        if colon and len(label) < 40 and (roles or ROLES).get(label.strip(" *#>\t").lower()):
             messages.append({"role": label.strip(" *#>\t"), "content": words})
         elif not line.startswith("[CONVERSATION ENDED"):
             messages[-1]["content"] += "\n" + line
     messages = [{**message, "content": message["content"].strip()} for message in messages]
-    if not {"user", "assistant"} <= {roles.get(message["role"].lower()) for message in messages}:
+    if not {"user", "assistant"} <= {(roles or ROLES).get(message["role"].lower()) for message in messages}:
         return []
     return messages if messages[0]["content"] else messages[1:]
 
@@ -507,7 +507,7 @@ def may_hold_messages(value: Any) -> bool:
 
 
 def read_conversation(
-    value: Any, place: str, roles: Mapping[str, str] = ROLES, *, alone: bool = False
+    value: Any, place: str, roles: Mapping[str, str] | None = None, *, alone: bool = False
 ) -> list[dict[str, Any]]:
     """Read the messages of a conversation: a list of them, its JSON, a transcript, or one message.
 
@@ -770,7 +770,7 @@ def _preference_columns(row: Record) -> tuple[str, str] | None:
     return None
 
 
-def read_preferences(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+def read_preferences(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a chosen and a rejected answer: two dialogues of which the last answer is judged."""
     names = _preference_columns(row)
     if all(is_missing(row[name]) for name in names):
@@ -809,7 +809,7 @@ def _texts_of(value: Any) -> Any:
     return value
 
 
-def read_arena(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+def read_arena(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read the two sides of an arena: two dialogues with two targets."""
     names, sides = _arena_columns(row), []
     used = {name for name, _ in names} | {f"model{dash}{side}" for _, side in names for dash in ("_", "")}
@@ -858,7 +858,7 @@ def _completions_column(row: Record) -> str | None:
     return None
 
 
-def read_completions(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+def read_completions(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read several answers to one prompt: a dialogue for each, with the model that gave it."""
     name, sides = _completions_column(row), []
     for number, one in enumerate(row[name], 1):
@@ -902,7 +902,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
     return [one for number, one in enumerate(every) if not any(repeats(number, other) for other in range(len(every)))]
 
 
-def read_nested(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read every conversation that a record holds, in any column and at any depth."""
     every = nested_conversations(row)
     places = [f"{place}{', ' + '.'.join(one.path) if len(one.path) > 1 else ''}" for one in every]
@@ -935,7 +935,7 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> li
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #0727e685
-def read_pair(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a message and the answer to it, after the turns of the record's history."""
     asks, answers = pair_of(row)
     if all(is_missing(row[name]) for name in (asks, answers)):
@@ -963,7 +963,7 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list
     return [Dialogue(place, with_system(read_conversation(raw, place, roles), [row], place), about, target_of(row))]
 
 
-def read_activity(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+def read_activity(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read an entry of Google's activity export: "Prompted …" in the title, and the answer as HTML."""
     parts = [one.get("html") for one in row["safeHtmlItem"] if isinstance(one, Mapping)]
     answer = html.unescape(re.sub(r"<[^<>]*>", "", "\n".join(part for part in parts if isinstance(part, str))))
@@ -975,7 +975,7 @@ def read_activity(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> 
     return [Dialogue(place, read_conversation(raw, place, roles), about, target_of(row))]
 
 
-def read_alternating(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+def read_alternating(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a list of texts that a user and an assistant wrote in turns, as in UltraChat."""
     raw = [{"role": ("user", "assistant")[number % 2], "content": text} for number, text in enumerate(row["data"])]
     about = {name: value for name, value in row.items() if name != "data"}
@@ -987,7 +987,7 @@ def _labelled_column(row: Record) -> str | None:
     return next((name for name, value in row.items() if isinstance(value, str) and labelled_lines(value)), None)
 
 
-def read_labelled(place: str, row: Record, roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+def read_labelled(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a text whose lines begin with a speaker and a colon."""
     name = _labelled_column(row)
     messages = read_conversation(labelled_lines(row[name], roles), place, roles)
@@ -1011,7 +1011,7 @@ _OF_MESSAGES = {
 }
 
 
-def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] = ROLES) -> list[Dialogue]:
+def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Join records of one message each into dialogues, in their order.
 
     Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Records without such a
