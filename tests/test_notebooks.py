@@ -28,7 +28,7 @@ def parameters():
         yield pytest.param(path, id=path.relative_to(ROOT / "nbs").as_posix(), marks=marks)
 
 
-@pytest.mark.parametrize("path", parameters())
+@pytest.mark.parametrize("path", list(parameters()))
 def test_notebook(path, kernels):
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = [cell for cell in notebook.cells if not cell.source.startswith("#| eval: false")]

@@ -190,7 +190,7 @@ class SimulationSettings:
 
     turns: int = 5
     system_target: str | None = None
-    template: str = USER_TEMPLATE
+    template: str = field(default_factory=lambda: USER_TEMPLATE)
     persona: str | None = None
     script: Sequence[str] = ()
     natural_end: bool = False
