@@ -30,7 +30,7 @@ PUBLIC = {
     """,
     "anthroscore": """
         AnthroScoreError Entities PROTOCOLS Protocol Scorer load_scorer mask_sentences preset score
-        score_sentences score_tone stored_scores stored_summary summarise summarise
+        score_sentences score_tone stored_scores stored_summary summarise
     """,
     "analysis": """
         agreement carry_over compare compare_conditions compare_differences compare_pairs compare_versions

@@ -335,7 +335,7 @@ async def retry(
         Makes one attempt; a failed one raises a `Fault`.
     wait_after : coroutine function
         Given a fault and the number of attempts so far, returns the seconds to wait before the next attempt. To give
-        up, it raises.
+        up, it raises. Nothing else ends the attempts.
 
     Examples
     --------

@@ -41,8 +41,8 @@ def load_family(*names: str) -> Taxonomy:
     18
     """
     paths = {path.stem: path for path in sorted(data_path("behaviours").glob("*.toml"))}
-    if unpaths := [name for name in names if name not in paths]:
-        raise TableError(f"there is no family {unpaths[0]!r}; {suggest_name(unpaths[0], paths)}")
+    if unknown := [name for name in names if name not in paths]:
+        raise TableError(f"there is no family {unknown[0]!r}; {suggest_name(unknown[0], paths)}")
     parts = [Taxonomy.load(paths[name]) for name in names or paths]
     together = [behaviour for part in parts for behaviour in part]
     return Taxonomy(together, title=", ".join(part.title for part in parts))
