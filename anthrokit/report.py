@@ -224,7 +224,7 @@ def draw_figures(run: Run) -> dict[str, Any]:
     Parameters
     ----------
     run : Run
-        With labels.
+        A run with labels.
 
     Returns
     -------

@@ -53,7 +53,7 @@ class Request:
     unit, purpose : str
         What the call is recorded under: the id of the message or rating, and user, target, judge, ….
     parameters : dict
-        Of this call only, such as seed.
+        Parameters of this call only, such as seed.
 
     Examples
     --------
@@ -158,9 +158,9 @@ class Job:
     Attributes
     ----------
     noun : str
-        What is counted.
+        Noun for the counted units, such as "rating".
     total, done, failed : int
-        How many there are, how many are saved, and how many of these have no result.
+        Number of all units, of saved units, and of saved units without a result.
     counts : dict
         Further counts that the progress bar shows.
     opened : bool
@@ -796,7 +796,7 @@ def job_function(make: Callable[..., Job]) -> Any:
     Returns
     -------
     callable
-        With the parameters of `make`; it returns the job's result.
+        A function with the parameters of `make` that returns the job's result.
 
     Examples
     --------
@@ -949,7 +949,7 @@ class PromptJob(Job):
     rows : callable
         Takes `ask` and an item, and returns steps that return rows of the table. `ask(prompt, parse)` is `work.ask`.
     purpose : str
-        What the calls are recorded under.
+        Purpose under which the calls are recorded.
     tokens : int
         Assumed tokens of a response, until enough are measured.
     result : callable

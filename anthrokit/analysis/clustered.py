@@ -295,7 +295,7 @@ def whole_turns(table: pd.DataFrame) -> np.ndarray:
     Parameters
     ----------
     table : DataFrame
-        With a column turn.
+        A table with a column turn.
 
     Returns
     -------
@@ -361,7 +361,7 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
     Parameters
     ----------
     frame : DataFrame
-        With or without a column `weight`; a missing weight counts as 1.
+        A frame with or without a column `weight`; a missing weight counts as 1.
 
     Returns
     -------
@@ -439,7 +439,7 @@ class ClusterCounts:
     Parameters
     ----------
     frame : DataFrame
-        With base_id or dialogue_id, and the columns of `by`.
+        A frame with base_id or dialogue_id, and the columns of `by`.
     by : sequence of str
         Columns to group by; without columns all rows are one group.
     cluster : sequence, optional

@@ -306,7 +306,7 @@ def compare_conditions(
     people : DataFrame
         One row per participant: the columns `score` and `condition`.
     score, condition : str
-        What these columns are called.
+        Names of these columns.
     high, low : str
         The two conditions; differences are high minus low.
     above : float, optional

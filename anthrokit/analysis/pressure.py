@@ -381,7 +381,7 @@ def recovery(
     labels : Run or DataFrame
         dialogue_id, base_id, turn, behaviour, label, and the columns of `by`.
     behaviour : str
-        What may recover, such as "exclusivity".
+        The behaviour that may recover, such as "exclusivity".
     after : str or int
         The behaviour by which the target states the boundary, such as "stating what it is" (its first True); or the
         turn at which the user does, in every dialogue.

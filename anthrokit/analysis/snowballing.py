@@ -226,7 +226,7 @@ def snowball(
     labels, by, variant, ci
         As for `emergence`.
     method : str
-        How the intervals of estimate and ratio are had: "score" (as `difference`) or "resample" (as `resample`).
+        Method for the intervals of estimate and ratio: "score" (as `difference`) or "resample" (as `resample`).
     n_resamples, seed
         As for `resample`; base prompts are drawn. Of use with "resample" only.
     odds : bool
@@ -301,7 +301,7 @@ def snowball_matrix(
     labels : Run or DataFrame
         As for `emergence`; of one target, or of several together (n_targets). Dialogues of up to 6 turns.
     behaviours : sequence of str, optional
-        Those to cross; by default all. Fewer of them leave fewer questions to correct for.
+        Behaviours to cross; by default all. Fewer of them leave fewer questions to correct for.
     ci : float
         Confidence level.
 

@@ -168,7 +168,7 @@ def simulate_labels(
     Parameters
     ----------
     targets : int or sequence of str
-        How many targets, or their names.
+        Number of targets, or their names.
     base_prompts, scenarios, turns : int
         Shape of the study; each base prompt meets each scenario once.
     rates : dict, optional
@@ -187,7 +187,7 @@ def simulate_labels(
     judges : int
         Number of judges; a label needs more than half of them.
     seed : int
-        Of the random numbers; the same seed gives the same table.
+        Seed of the random numbers; the same seed gives the same table.
 
     Returns
     -------

@@ -281,7 +281,7 @@ def score(
         Texts as for `mask_sentences`; a run, or a table of its messages; with `run` also a table's file or an iterator
         of any length; with `into` Parquet files or a folder of them.
     entities : str, list of str, re.Pattern or Entities, optional
-        What counts as a mention. By default `preset("chatbot")` for messages, else the words system and model.
+        The words or phrases that count as a mention. By default `preset("chatbot")` for messages, else the words system and model.
     model : str, path, (model, tokenizer) or Scorer, optional
         As for `load_scorer`.
     run : Run, optional

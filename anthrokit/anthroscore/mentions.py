@@ -471,7 +471,7 @@ def mask_sentences(
     texts : list of str, Series, or DataFrame with a text column
         Ids come from a column text_id, the index, or the position.
     entities : str, list of str, re.Pattern or Entities
-        What counts as a mention; see `preset`.
+        The words or phrases that count as a mention; see `preset`.
     protocol : str
         A name of `PROTOCOLS`: paper, released-0.0.2, released-head or released-examples.
     dependencies : str or sequence of str, optional

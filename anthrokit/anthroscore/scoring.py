@@ -293,7 +293,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
     Parameters
     ----------
     tokenizer
-        Of a masked model.
+        Tokenizer of a masked model.
     protocol : str
         A name of `PROTOCOLS`.
 
@@ -739,7 +739,7 @@ def score_into(
     Parameters
     ----------
     run : Run
-        Where the scores go.
+        The run in which the scores are saved.
     texts : path of a table's file, DataFrame, Series, dict, or iterator of texts or of (id, text)
         A CSV file (see `core.read_frame`) or an iterator is never held in memory. Ids must stay the same from call to
         call; the same text under the same id counts once.
@@ -900,7 +900,7 @@ def score_messages(
     model
         As for `score_texts`.
     role : str
-        Whose messages: user or assistant.
+        Role whose messages are scored: user or assistant.
     **options
         More arguments of `score_texts`.
 

@@ -321,7 +321,7 @@ def require_kind(given: object, kind: Any, wanted: str) -> None:
     kind : type or tuple of types
         As for `isinstance`.
     wanted : str
-        What was expected, for the message.
+        Description of the expected value, for the message.
 
     Raises
     ------

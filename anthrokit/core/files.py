@@ -248,7 +248,7 @@ def load_once(load: Callable[..., _Loaded]) -> Callable[..., _Loaded]:
     Parameters
     ----------
     load : callable
-        Its arguments must be hashable.
+        The function. Its arguments must be hashable.
 
     Returns
     -------

@@ -108,7 +108,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     Parameters
     ----------
     connection : sqlite3.Connection
-        With `isolation_level=None`.
+        A connection with `isolation_level=None`.
 
     Examples
     --------

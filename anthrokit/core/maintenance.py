@@ -229,8 +229,8 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     Returns
     -------
     Run
-        With all calls and their cost. Its fact `merged` lists the units with different results in several parts; the
-        first part's result is kept.
+        The new run, with all calls and their cost. Its fact `merged` lists the units with different results
+        in several parts; the first part's result is kept.
 
     Raises
     ------

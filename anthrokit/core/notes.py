@@ -122,7 +122,7 @@ class ProgressBar:
     Parameters
     ----------
     noun : str
-        What is counted.
+        Noun for the counted units, such as "rating".
     total : int, optional
         Total number of units; None if it is unknown.
     done : int
@@ -158,7 +158,7 @@ class ProgressBar:
         Parameters
         ----------
         done : int
-            How many are done.
+            Number of finished units.
         more : mapping, optional
             Further counts by name.
         """
@@ -182,7 +182,7 @@ def status_line(what: str, show: bool = True) -> Iterator[None]:
     Parameters
     ----------
     what : str
-        What is running, such as "loading the model".
+        The running step, such as "loading the model".
     show : bool
         False shows nothing.
 

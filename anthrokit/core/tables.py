@@ -45,7 +45,7 @@ class Table(NamedTuple):
     Attributes
     ----------
     row : str
-        What a row is.
+        Description of a row.
     key : tuple of str
         The columns that identify a row.
     columns : dict
@@ -507,7 +507,7 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     table : str
         Name of a table.
     source : str or path, optional
-        Where the rows come from, for the message. The index of the frame then counts the rows there, from 0.
+        Source of the rows, for the message. The index of the frame then counts the rows there, from 0.
 
     Returns
     -------
@@ -603,14 +603,14 @@ def map_cells(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame
     Parameters
     ----------
     frame : DataFrame
-        It does not change.
+        The frame; it is not modified.
     change : callable
         Takes the value of a cell of a text column and returns the new value.
 
     Returns
     -------
     DataFrame
-        With the same dtypes. Values of other columns do not change.
+        A frame with the same dtypes. Values of other columns do not change.
 
     Examples
     --------
@@ -1024,7 +1024,7 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
     table : str
         Name of a table.
     encoding : str
-        Of a text file.
+        Encoding of a text file.
 
     Returns
     -------
@@ -1087,7 +1087,7 @@ def write_frame(
     meanings : mapping of str to str, optional
         Meanings of columns that the table does not define.
     encoding : str
-        Of CSV. "utf-8-sig" adds the byte order mark by which Excel recognises UTF-8.
+        Encoding of a CSV file. "utf-8-sig" adds the byte order mark by which Excel recognises UTF-8.
 
     Raises
     ------
@@ -1171,11 +1171,11 @@ def require_columns(
     columns : iterable of str
         The columns it needs.
     what : str
-        What the message calls the table.
+        Name of the table in the message.
     rows : bool
         Whether it needs at least one row.
     advice : str
-        Which function makes such a table.
+        The function that makes such a table.
     source : str or path, optional
         The file it came from. A DataFrame is ignored.
 

@@ -341,7 +341,7 @@ def draft_criteria(
         zh or en.
     model : LLM or str
     run : Run or path
-        Where drafts are saved. Running again makes only missing drafts, and those with other answers.
+        The run in which drafts are saved. Running again makes only missing drafts, and those with other answers.
     tries, retry, budget
         As for `PromptJob`.
     batch, on, progress

@@ -301,7 +301,7 @@ def tag_cases(cases: Iterable[Case]) -> Any:
     cases : iterable of Case
     model : LLM or str
     run : Run or path
-        Where tags are saved. Running again makes only the missing ones.
+        The run in which tags are saved. Running again makes only the missing ones.
     tries, retry, budget
         As for `PromptJob`.
     batch, on, progress

@@ -141,7 +141,7 @@ def criteria_sheet(
     Parameters
     ----------
     cases : Cases
-        With drafted criteria.
+        Cases with drafted criteria.
     answers : DataFrame, optional
         case_id, content; shown without model names, in random order.
     expert : str

@@ -325,7 +325,8 @@ class RubricJudge(PromptJudge):
     llm : LLM or str
         The model, or a LiteLLM string with default settings. The report used claude-sonnet-4-5.
     name : str, optional
-        Its column in tables. A name identifies one set of settings in a run; by default the model's name.
+        Name of the judge's column in tables. A name identifies one set of settings in a run; by default the
+        model's name.
     language : str
         Language of the instructions: zh or en.
     shuffle : bool
@@ -428,7 +429,7 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
     Parameters
     ----------
     run : Run
-        With answers and judges of criteria.
+        A run with answers and judges of criteria.
 
     Returns
     -------

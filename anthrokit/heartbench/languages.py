@@ -53,7 +53,7 @@ def simplified(text: str) -> str:
     Returns
     -------
     str
-        Of the same length.
+        A text of the same length.
 
     Examples
     --------

@@ -245,7 +245,7 @@ def by_difficulty(
     Parameters
     ----------
     hits : DataFrame or Run
-        With difficulty; as from `verdicts`.
+        The result of `verdicts`, with the column difficulty.
     protocol, ci, n_resamples, seed
         As for `score`.
 

@@ -140,7 +140,7 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
     Returns
     -------
     Case
-        With consistent placeholders.
+        The case with consistent placeholders.
     DataFrame
         placeholder, text, n (replacements). This key re-identifies people: protect it like the original.
 
@@ -297,9 +297,9 @@ def rewrite(cases: Iterable[Case]) -> Any:
     ----------
     cases : iterable of Case
     model : LLM or str
-        It gets only anonymised dialogues.
+        The model that rewrites. It receives only anonymised dialogues.
     run : Run or path
-        Where the steps are saved, without the originals. Running again makes only missing steps.
+        The run in which the steps are saved, without the originals. Running again makes only missing steps.
     tries, retry, budget
         As for `PromptJob`.
     batch, on, progress

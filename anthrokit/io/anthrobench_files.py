@@ -399,7 +399,7 @@ def read_anthrobench(
         What `anthro-eval generate` or `anthro-eval rate` wrote, or the same as another of the files that
         `core.read_frame` reads.
     run : Run, str or path, optional
-        Where it goes; a temporary folder by default.
+        The run to import into; by default one in a temporary folder.
     prompts : DataFrame or str, optional
         The prompts the dialogues were opened with, or what `load_prompts` takes ("anthrobench"): gives each dialogue
         its base prompt, by the first message. Without it, each first message is a separate cluster and intervals
@@ -411,9 +411,9 @@ def read_anthrobench(
     Returns
     -------
     Run
-        With `messages()`, `ratings()`, `labels()`. A score of −1 is a missing verdict; its status follows from the
-        answer. Messages that are not there have no ratings. `metadata()` holds the time and the status of each
-        dialogue in the file's words, and any column that isn't AnthroBench's.
+        The run, with `messages()`, `ratings()` and `labels()`. A score of −1 is a missing verdict; its status
+        follows from the answer. Messages that are not there have no ratings. `metadata()` holds the time and
+        the status of each dialogue in the file's words, and any column that isn't AnthroBench's.
 
     Raises
     ------
@@ -471,9 +471,9 @@ def one_target(run: Run, target: str | None) -> str:
     Parameters
     ----------
     run : Run
-        With dialogues.
+        A run with dialogues.
     target : str or None
-        Which one.
+        Name of the target.
 
     Raises
     ------

@@ -30,7 +30,7 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     Parameters
     ----------
     run : Run
-        With messages.
+        A run with messages.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def write_openai(run: Run, path: str | os.PathLike) -> Path:
     Parameters
     ----------
     run : Run
-        With messages.
+        A run with messages.
     path : str or path
         Ends in .jsonl; a missing folder is created.
 
@@ -104,7 +104,7 @@ def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
     Parameters
     ----------
     run : Run
-        With messages.
+        A run with messages.
     path : str or path
         Ends in .json (a list) or .jsonl (one object per line); a missing folder is created.
 

@@ -557,7 +557,7 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     path : str or path
         A .eval or .json log, of `write_inspect`, of the task `anthrobench`, or of any other task with chat messages.
     run : Run, str or path, optional
-        Where it goes; a temporary folder by default.
+        The run to import into; by default one in a temporary folder.
 
     Returns
     -------
@@ -589,7 +589,7 @@ def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLi
     Parameters
     ----------
     log : inspect_ai.log.EvalLog
-        With its samples.
+        A log with its samples.
     path : str or path
         Where it was read from: for errors and the run's facts.
     run : Run, str or path, optional

@@ -57,7 +57,7 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
     path : str or path
         A .eval or .json log of its task `audit`.
     run : Run, str or path, optional
-        Where it goes; a temporary folder by default.
+        The run to import into; by default one in a temporary folder.
 
     Returns
     -------

@@ -360,7 +360,7 @@ def import_messages(
     source : DataFrame, path, or dict of these
         As for `read_messages`. A dict names the target that each table or file is of.
     run : Run, str or path, optional
-        Where they go; a temporary folder by default. A run made from other messages is refused.
+        The run to import into; by default one in a temporary folder. A run made from other messages is refused.
     roles, users, bad_rows
         As for `read_messages`.
 
@@ -504,7 +504,7 @@ def judge_table(
     judges : sequence of Judge, optional
         As for `judge`.
     run : Run, str or path
-        Where messages and ratings are kept.
+        The run in which messages and ratings are saved.
     **parameters
         samples, behaviours, budget, sampling, …: as for `judge`.
 

@@ -206,13 +206,13 @@ class Reading:
     construction : str
         does, is, has or undergoes.
     person : str
-        Of whom: speaker, user, or it.
+        The person spoken of: speaker, user, or it.
     word : str
         The word that says it, as its lemma.
     tag : str
         The word's tag (Penn's).
     standing : str
-        What the sentence makes of it: claim, negated, conditional, asked, reported.
+        Status in the sentence: claim, negated, conditional, asked, reported.
     near : frozenset of str
         Words that hang on it and the six after it, with their lemmas, in lower case.
     start, end : int

@@ -592,7 +592,7 @@ def judge(
     Parameters
     ----------
     run : Run, str or path
-        With messages. Saved ratings are not repeated, so judges can be added later.
+        A run with messages. Saved ratings are not repeated, so judges can be added later.
     judges : Judge or sequence of Judge, optional
         By default the offline panel (`offline_panel`): a way to try the toolkit, not a substitute for LLM judges.
         After its first verdict, a judge's name belongs to its settings. A judge without any verdict is reported at the
@@ -615,7 +615,7 @@ def judge(
         modes of judges that were not asked, and the agreement between judges, remain unknown. If you add a judge
         later, name the earlier ones with it, because labels may become undecided.
     targets : str or list of str, optional
-        Whose messages to judge; all by default.
+        Targets whose messages are judged; all by default.
     budget, on, progress, wait
         As for `simulate`.
     batch : bool or Batch
@@ -625,7 +625,7 @@ def judge(
     Returns
     -------
     Run
-        With `ratings()`, `labels()` and `missing()`.
+        The run, with `ratings()`, `labels()` and `missing()`.
 
     Raises
     ------

@@ -50,7 +50,7 @@ class Item:
     code : str
         Eight hexadecimal digits that the message can't know. Another one for each attempt.
     dialogue_id, prompt_id, target : str
-        Where the message is from; empty outside a run.
+        Origin of the message; empty outside a run.
     turn, sample : int
         The turn of the message, and which of the judge's repeated ratings is asked for.
 
@@ -84,11 +84,11 @@ class Criterion:
     number : int
         1, 2, …: its place in the prompt's list.
     ability : str
-        What it measures; "Other" for what no ability covers.
+        The ability that the criterion measures, or "Other".
     score : float or None
         Points if it is met, below 0 for a penalty; None only for "Other".
     content : str
-        What is to be seen in the answer.
+        The required content of the answer.
     case_id : str
         The prompt.
 
@@ -128,7 +128,7 @@ class Judge(ABC):
     Attributes
     ----------
     name : str
-        Its column in tables.
+        Name of the judge's column in tables.
     behaviours : list of str or None
         Names of the behaviours that the judge supports; None for all.
     settings : dict or None
@@ -137,11 +137,11 @@ class Judge(ABC):
     asks_about : str
         behaviours or criteria.
     counts_words : bool
-        It counts words instead of judging, so it belongs to every panel.
+        Whether the judge counts words instead of judging; such a judge belongs to every panel.
     context : str
         What it sees in addition to the message: none, user (the message that it answers) or dialogue.
     present : bool
-        It needs positive examples of each behaviour.
+        Whether the judge needs positive examples of each behaviour.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
     texts : sequence of str
         Messages.
     behaviour : Behaviour
-        What they are rated for.
+        The behaviour for which the texts are rated.
 
     Returns
     -------
@@ -267,9 +267,9 @@ class Response(str):
     Attributes
     ----------
     item : Item
-        What was judged.
+        The judged item.
     question : Behaviour or list of Behaviour
-        What was asked about it, as `PromptJudge.request` got it.
+        The question or questions, as passed to `PromptJudge.request`.
 
     Examples
     --------
@@ -384,9 +384,9 @@ def ask_judge(
     questions : sequence
         The questions asked about the item in one call.
     unit : str
-        What the call is booked under. The seed is made of it.
+        Unit under which the call is recorded. The seed is derived from it.
     code_of : str, optional
-        What the item's code is made of; the unit by default.
+        Text from which the item's code is derived; by default the unit.
     shared : bool
         Keep the marks of a shared prefix, because later calls have the same prefix.
 
@@ -516,7 +516,7 @@ def judge_prompt(
         {message}, {context} (what was said before, by `context`), {user} (the user's message that it
         answers), {history} (all that was said before), {code} and {form} (how to answer).
     context : str
-        What the judge is shown in addition to the message: none, user or dialogue.
+        Context that the prompt contains in addition to the message: none, user or dialogue.
     present : bool
         Show the behaviour's positive examples after its definition. AnthroBench shows none.
     code : str
@@ -578,8 +578,8 @@ class LLMJudge(PromptJudge):
         "paper": this project's wording of the paper's definitions. "released": prompt and parser of AnthroBench's
         code, with one attempt. `Released(…)` says whose wording.
     context : str
-        What the judge is shown in addition to the message: "none", "user" (the user's message that it answers) or
-        "dialogue".
+        Context that the prompt contains in addition to the message: "none", "user" (the user's message that
+        it answers) or "dialogue".
     present : bool
         Show it each behaviour's positive examples too, which raise false positives, says the paper;
         `Taxonomy.with_present` has some.
@@ -753,7 +753,7 @@ class TogetherJudge(LLMJudge):
     llm, context, present, structured
         As for `LLMJudge`.
     name : str, optional
-        Its column in tables; the model's name and "together" by default.
+        Name of the judge's column in tables; the model's name and "together" by default.
 
     Examples
     --------

@@ -96,7 +96,7 @@ def quality(
     resamples : int
         Bootstrap resamples of messages for the intervals of F1 and AUC.
     seed : int
-        Of the resamples.
+        Seed of the resamples.
 
     Returns
     -------
@@ -554,9 +554,9 @@ class StudentJudge(LocalJudge):
         truth : DataFrame
             One True/False/NA column a behaviour, rows as `texts`.
         groups : sequence, optional
-            What must not be split between folds; every text its own by default.
+            Group of each text. Groups are not split between folds; by default each text is its own group.
         name : str
-            What the judge is called.
+            Name of the judge.
         folds, least : int
             Of the cross-validation; a behaviour is not learnt with fewer groups than folds, or where fewer than
             `least` messages have it, or lack it.

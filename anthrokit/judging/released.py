@@ -164,7 +164,7 @@ class Released:
     wording : str
         "ours" or "anthro_benchmark"; part of a judge's identity.
     behaviours : list of str
-        Those that it has a definition for.
+        Names of the behaviours with a definition.
 
     Raises
     ------

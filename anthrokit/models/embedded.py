@@ -445,7 +445,7 @@ async def answer_here(
     messages : sequence of dict
         role and content.
     parameters : dict
-        Those of `Request`; others are left out.
+        Parameters of `Request`; others are ignored.
     show : callable, optional
         Called with each further piece while the answer is generated.
 

@@ -311,9 +311,9 @@ class ExecutorPool:
         Parameters
         ----------
         function : callable
-            Of a module that workers can import.
+            A function in a module that workers can import.
         arguments : iterable of tuple
-            Of each call.
+            Arguments of each call.
         on_result : callable, optional
             Called after each result.
 

@@ -235,7 +235,7 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
     Parameters
     ----------
     text : str or None
-        What the model wrote.
+        The response of the model.
     reasoning : str or None
         Reasoning from a separate field. A lone closing mark then belongs to the answer.
 
@@ -305,7 +305,7 @@ def visible_answer(text: str) -> str:
     Parameters
     ----------
     text : str
-        What a stream has brought so far.
+        The part of a stream received so far.
 
     Returns
     -------

@@ -59,7 +59,7 @@ class VotingSession:
         One row a question: item, criterion, ask, and the texts to show; as from `criteria_sheet`, `golden_sheets` or
         `rewrites_sheet`.
     ballots : Ballots
-        Where votes are saved.
+        Storage of the votes.
     expert : str
         The voter; by default the expert of the sheet.
 
@@ -247,7 +247,7 @@ class BallotPanel(Panel):
         The questions for one expert: from `heartbench.rewriting.rewrites_sheet`, `criteria_sheet`, or one of
         `golden_sheets`.
     ballots : Ballots
-        Where votes are saved as they are given. A panel on the same file continues there.
+        Storage of the votes; each vote is saved at once. A panel on the same file continues there.
     expert : str
         The voter; by default the expert of the sheet.
     state : dict, optional
@@ -288,7 +288,7 @@ class AdjudicationSession(VotingSession):
     ballots : Ballots
         The experts' votes; nothing is written there.
     settled : Ballots
-        Where settlements are saved, apart from the votes.
+        Storage of the settlements, separate from the votes.
     coordinator : str
         Name of the person who settles; by default the expert of the sheet.
     **rule

@@ -31,7 +31,7 @@ class Decisions:
     Attributes
     ----------
     store : Annotations or Ballots
-        Where decisions are saved.
+        Storage of the decisions.
     table : DataFrame
         The current decisions, oldest first: item, person, value, note, and the columns of the store.
     undone : dict of str to list
@@ -102,7 +102,7 @@ class Labels(Decisions):
     Parameters
     ----------
     store : Annotations
-        Where they are saved.
+        Storage of the decisions.
     items : callable
         Returns the current annotations of the store with the column item.
     row : callable
@@ -147,7 +147,7 @@ class Votes(Decisions):
     Parameters
     ----------
     store : Ballots
-        Where they are saved.
+        Storage of the decisions.
     keys : sequence of (str, int)
         Case or answer, and criterion, of each row.
     """

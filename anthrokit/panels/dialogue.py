@@ -205,7 +205,7 @@ def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LI
     Parameters
     ----------
     source : Source
-        Where the rating is.
+        Source that contains the rating.
     rating : namedtuple
         A row of the table `ratings`.
     raw : str
@@ -280,11 +280,11 @@ def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | No
     Parameters
     ----------
     source : Source
-        Where the dialogue is.
+        Source that contains the dialogue.
     dialogue_id : str
-        Which one.
+        Id of the dialogue.
     look : Look, optional
-        How it is shown.
+        Display options.
 
     Examples
     --------

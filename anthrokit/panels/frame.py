@@ -33,11 +33,11 @@ class Filter:
     Attributes
     ----------
     name : str
-        As in the state of the panel.
+        Name of the filter in the panel's state.
     label : str
         As a reader sees it.
     options : sequence of (value, text)
-        What can be chosen; none for text and ticks.
+        The options; empty for text and ticks.
     kind : str
         "choice" (one option), "many" (some options), "text", "tick", or "own": a control elsewhere sets it.
     usual : str, bool or list
@@ -127,13 +127,13 @@ class Listing:
         From an id and what is chosen to its line: a dict with title and optionally note, cells (texts, one a further
         column), tick (text, look, meaning) and tags (each text, colour as in `hues`, meaning).
     total : int
-        How many items there are without filters.
+        Number of items without filters.
     noun : str
-        What one is called.
+        Noun for one item.
     columns : sequence of dict
         Heads of title and cells: label, and for those that sort a name, sorts=True.
     empty : str
-        What is said where nothing is left.
+        Text shown if no item is left.
 
     Examples
     --------
@@ -203,11 +203,11 @@ class Parts:
     Attributes
     ----------
     filters : sequence of Filter
-        What a reader can choose.
+        The filters that a reader can set.
     listing : Listing
         The items.
     view : View
-        What is shown of them.
+        The view of an item.
 
     Examples
     --------

@@ -242,7 +242,7 @@ def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMI
     Parameters
     ----------
     text : str or missing
-        What a model, a judge or a stranger wrote.
+        Untrusted text of a model, a judge or a participant.
     marks : iterable of (start, end, class, meaning)
         Stretches to mark, which may overlap.
     limit : int or None
@@ -312,7 +312,7 @@ def render(template: str, **values: Any) -> Markup:
     template : str
         A file in `data/panels`, such as "dialogue.html"; or the template itself.
     **values
-        What is filled in.
+        Values of the template's fields.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def safe_markdown(text: object, limit: int | None = LIMIT) -> Markup:
     Parameters
     ----------
     text : str or missing
-        What a model wrote.
+        Untrusted text of a model.
     limit : int or None
         As for `safe_html`.
 
@@ -372,7 +372,7 @@ def palette_places(taxonomy: Taxonomy) -> dict[str, int]:
     Parameters
     ----------
     taxonomy : Taxonomy
-        Of the run.
+        Taxonomy of the run.
 
     Examples
     --------

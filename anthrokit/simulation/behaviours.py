@@ -42,7 +42,7 @@ class Behaviour:
     not_present : tuple of str
         Negative examples: messages that resemble the behaviour and do not show it.
     sources : tuple of str
-        Where it is described or measured: for readers, never shown to a judge.
+        Publications that describe or measure the behaviour; for readers, never shown to a judge.
     present : tuple of str
         Messages that show it; shown to no judge but one made with `present=True`.
 
@@ -102,7 +102,7 @@ class Taxonomy:
     Parameters
     ----------
     behaviours : iterable of Behaviour
-        With names that differ by more than capitals and spaces.
+        Behaviours whose names differ by more than capitals and spaces.
     title : str
         For display.
 

@@ -36,7 +36,7 @@ class Condition:
     Attributes
     ----------
     name : str
-        As in every table.
+        Name of the condition in all tables.
     prompt : str
         The system prompt.
     lines : dict

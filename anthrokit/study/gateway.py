@@ -105,7 +105,7 @@ class ChatState:
     seconds : float
         Since the participant first saw the chat, without the time in which no gateway ran.
     over : str or None
-        What ended the chat: participant, time, turns, budget or fault.
+        The reason why the chat ended: participant, time, turns, budget or fault.
     """
 
     messages: list[dict[str, Any]]

@@ -184,11 +184,11 @@ def plan(
     judge : (float, float)
         Sensitivity and specificity of the judges, for rates corrected by labels.
     power, alpha : float
-        Of the test between two conditions, two-sided.
+        Power and level of the two-sided test between two conditions.
     ci : float
         Confidence level of the interval.
     items, scale_points : int
-        Of the questionnaire's scale.
+        Number of items of the questionnaire's scale, and of points per item.
 
     Returns
     -------

@@ -36,7 +36,7 @@ class Item:
     id : str
         As in the table of responses; also the name of its column in a wide table.
     low, high : str
-        What the first and the last point mean.
+        Labels of the first and the last point.
     text : str
         What is asked; empty for a pair of words that speaks for itself.
     scale : str, optional
@@ -78,7 +78,7 @@ class Questionnaire:
     scales : dict
         Name to title.
     source, licence : str
-        Where it comes from, and on which terms.
+        Source and licence of the questionnaire.
     order : str
         "fixed", or "random": another order for each participant.
 
@@ -313,7 +313,7 @@ def synthetic_responses(
     conditions : dict or Series
         Participant to condition.
     questionnaires : Questionnaire, str or sequence of them
-        What is answered.
+        The questionnaires that are answered.
     shift : float
         How many standard deviations higher those in the condition "high" are, on scales that begin with godspeed.
     noise : float
