@@ -232,7 +232,7 @@ def plot_case_scores(hits: pd.DataFrame | Run, protocol: str = "paper", *, ax: A
     Parameters
     ----------
     hits : DataFrame or Run
-        With difficulty; as from `verdicts`.
+        The result of `verdicts`, with the column difficulty.
     protocol : str
         "paper" or "released".
 
