@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,50 +32,13 @@ from .models import LLM, Batch, Budget, Completion, ExecutorPool
 from .models.batches import BatchQueue, Provider, count_pending
 from .models.embedded import NOTICE
 from .models.loop import await_for, background_loop, wait_for
-from .models.meter import Meter
+from .models.meter import Meter, Request
 
 # %% auto #0
-__all__ = ['Steps', 'Request', 'run_steps', 'Job', 'CostEstimate', 'run_job', 'arun_job', 'Running', 'mean_response_tokens',
-           'estimate_jobs', 'open_readonly', 'job_function', 'ParseError', 'ask', 'check_outcomes', 'forecast_calls',
-           'PromptJob']
+__all__ = ['Steps', 'run_steps', 'Job', 'CostEstimate', 'run_job', 'arun_job', 'Running', 'mean_response_tokens', 'estimate_jobs',
+           'open_readonly', 'job_function', 'ParseError', 'ask', 'check_outcomes', 'forecast_calls', 'PromptJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
-@dataclass(frozen=True)
-class Request:
-    """A call that a unit of work needs.
-
-    Attributes
-    ----------
-    llm : LLM
-        The model.
-    messages : sequence of dict
-        role and content.
-    unit, purpose : str
-        What the call is recorded under: the id of the message or rating, and user, target, judge, ….
-    parameters : dict
-        Parameters of this call only, such as seed.
-
-    Examples
-    --------
-    >>> messages = [{"role": "user", "content": "Hm?"}]
-    >>> len(Request(LLM("openai/gpt-4o"), messages, "d1/1", "target", {"seed": 1}).id)
-    32
-    """
-
-    llm: LLM
-    messages: Sequence[Mapping[str, str]]
-    unit: str
-    purpose: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def id(self) -> str:
-        """A hash of everything that determines the response, by which another process finds the request."""
-        return digest(
-            self.unit, self.purpose, self.llm.settings, self.parameters, list(self.messages), length=32
-        )
-
-
 Steps = Generator[Any, Any, Any]
 
 # %% ../nbs/03_work.ipynb #3c9ba5ca
@@ -322,15 +285,7 @@ async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None =
 
     async def call(request: Request) -> Completion:
         try:
-            return await job.meter.call(
-                request.llm,
-                request.messages,
-                unit=request.unit,
-                purpose=request.purpose,
-                settle=False,
-                ask=pool and pool.ask,
-                **request.parameters,
-            )
+            return await job.meter.call(request, settle=False, ask=pool and pool.ask)
         except CallFailed as failure:
             return Completion(None, "failed", error=str(failure))
 
@@ -370,8 +325,7 @@ async def _run_in_batches(job: Job, batch: Batch, call: Callable[[Request], Awai
                 if request.llm not in remote:
                     return await call(request)
                 sent.append(request.id)
-                about = {"unit": request.unit, "purpose": request.purpose}
-                return await queue.ask(request.id, request.llm, request.messages, request.parameters, **about)
+                return await queue.ask(request)
 
             await run_steps(steps, send, in_batch=True)
             queue.done(*sent)

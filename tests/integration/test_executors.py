@@ -65,7 +65,7 @@ def test_dask_workers_judge_and_one_is_killed(run, server, client):
     assert client.dashboard_link.startswith("http")
     [victim, _] = client.run(os.getpid).values()
     killer = kill_when(lambda: run.rows("SELECT COUNT(*) FROM ratings")[0][0] >= 100, victim)
-    spread = ExecutorPool(client, calls=100, seconds=2)
+    spread = ExecutorPool(client, calls=100)
     judge(run, panel(base), samples=1, behaviours="relationship building", on=spread, progress=False)
     killer.join()
     ratings = run.ratings()
@@ -82,7 +82,7 @@ def test_a_pool_that_loses_a_worker_stops_and_a_new_one_goes_on(run, server):
         rated = "SELECT COUNT(*) FROM ratings"
         killer = kill_when(lambda: run.rows(rated)[0][0], lambda: next(iter(pool._processes)))
         with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
-            judge(run, panel(base), on=ExecutorPool(pool, calls=10, seconds=1), **asked)
+            judge(run, panel(base), on=ExecutorPool(pool, calls=10), **asked)
         killer.join()
     kept = len(run.ratings())
     assert 0 < kept < 80

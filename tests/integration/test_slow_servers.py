@@ -13,7 +13,7 @@ from anthrokit.models import LLM
 from anthrokit.models.faults import Fault
 from anthrokit.models.limits import Pace
 from anthrokit.models.loop import wait_for
-from anthrokit.models.meter import Meter
+from anthrokit.models.meter import Meter, Request
 
 
 def chat(content="Yes.", model="some-model"):
@@ -93,7 +93,7 @@ def test_a_slow_server_is_named_with_what_to_change(server, tmp_path, caplog, mo
     with Run(tmp_path / "run") as run:
         meter = Meter(run)
         with pytest.raises(CallFailed, match="no answer within 0.2 seconds .after 3 attempts"):
-            wait_for(meter.call(slow, slow.as_sent("Hello"), unit="u", purpose="target"))
+            wait_for(meter.call(Request(slow, slow.as_sent("Hello"), "u", "target")))
         assert slow.timed_out == 3
         statuses = [row[0] for row in run.rows("SELECT status FROM calls ORDER BY call")]
         assert statuses == ["estimated"] * 3 + ["failed"]
