@@ -38,7 +38,7 @@ class Bucket:
         self.level -= amount
 
 # %% ../../nbs/02_models/06_limits.ipynb #83f892f6
-class Pace:
+class RateLimiter:
     """Limits of requests, tokens and calls in flight for one model, key and address."""
 
     def __init__(self) -> None:
@@ -99,16 +99,16 @@ class Pace:
             self._place.set_result(None)
 
 # %% ../../nbs/02_models/06_limits.ipynb #d34996bc
-_PACES: dict[str, Pace] = {}
+_LIMITERS: dict[str, RateLimiter] = {}
 
 
-def pace_of(key: str) -> Pace:
-    """Return the pace shared by all models with one name, address and key."""
-    return _PACES.setdefault(key, Pace())
+def limiter_of(key: str) -> RateLimiter:
+    """Return the rate limiter shared by all models with one name, address and key."""
+    return _LIMITERS.setdefault(key, RateLimiter())
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_PACES.clear)
+    os.register_at_fork(after_in_child=_LIMITERS.clear)
 
 # %% ../../nbs/02_models/06_limits.ipynb #e3cf5889
 def is_number(value: Any) -> bool:

@@ -25,7 +25,7 @@ from ..core.run import digest
 from .answers import Completion, guess_messages, priced
 from .embedded import fetch_model, import_openvino
 from .faults import Fault, pause_before_next
-from .limits import Pace, check_number, is_number, pace_of
+from .limits import RateLimiter, check_number, is_number, limiter_of
 from .loop import wait_for
 from .transports import LEAN, CachedPrefix, Endpoint, RequestTranslator
 from .transports import import_litellm, translate_parameters
@@ -234,7 +234,7 @@ class CallState:
     """State of a model in this process: endpoints, limits, and what is known about its requests."""
 
     def __init__(self) -> None:
-        self.loop = self.places = self.pace = self.servers = self.probe = self.translator = None
+        self.loop = self.concurrency = self.limiter = self.endpoints = self.probe = self.translator = None
         self.takes_seed, self.worked, self.reached, self.timed_out = True, set(), False, 0
 
     def __reduce__(self) -> tuple:
@@ -244,35 +244,12 @@ class CallState:
         return "CallState(…)"
 
 # %% ../../nbs/02_models/07_llm.ipynb #2616816a
-@dataclass
-class Server:
-    """One server of a model: its endpoint, its calls in flight, and its rest after silence."""
-
-    endpoint: Endpoint
-    address: str | None = None
-    in_flight: int = 0
-    silent: int = 0
-    rests_until: float = 0.0
-
-    @property
-    def ready(self) -> bool:
-        """Return whether the server may be called. After a pause, a single call tests it."""
-        return not self.silent or (time.monotonic() >= self.rests_until and not self.in_flight)
-
-    def heard(self, fault: Fault | None) -> None:
-        """Record the end of an attempt. After a failure the server is skipped for 1 s, 2 s, … 30 s."""
-        now = time.monotonic()
-        if fault is None or fault.kind not in ("passing", "unreachable", "dropped", "timeout"):
-            self.silent = 0
-        elif now >= self.rests_until:
-            self.silent += 1
-            self.rests_until = now + min(30.0, 2.0 ** (self.silent - 1))
-
-
-def free_server(servers: Sequence[Server]) -> Server:
-    """Return the ready server with the fewest calls in flight, or else the one whose rest ends first."""
-    ready = [server for server in servers if server.ready]
-    return min(ready, key=lambda server: server.in_flight) if ready else min(servers, key=lambda one: one.rests_until)
+def choose_endpoint(endpoints: Sequence[Endpoint]) -> Endpoint:
+    """Return the available endpoint with the fewest calls in flight, or else the one whose rest ends first."""
+    available = [one for one in endpoints if one.available]
+    if not available:
+        return min(endpoints, key=lambda one: one.rests_until)
+    return min(available, key=lambda one: one.in_flight)
 
 # %% ../../nbs/02_models/07_llm.ipynb #a320e839
 _LEAST = {"gemini": 2048, "deepseek": 64}  # where LiteLLM's table doesn't say; 1,024 elsewhere
@@ -476,9 +453,9 @@ class LLM:
         ...
         anthrokit...SetupError: 'gpt-next' is not a model string that LiteLLM knows: ...
         """
-        if self._live.servers is None:
-            self.pace.limit(self.rpm, self.tpm)
-            self._live.servers = [Server(self._embedded_endpoint())] if self.embedded else self._reached_servers()
+        if self._live.endpoints is None:
+            self.limiter.limit(self.rpm, self.tpm)
+            self._live.endpoints = [self._embedded_endpoint()] if self.embedded else self._reached_endpoints()
         return self
 
     @property
@@ -494,23 +471,23 @@ class LLM:
         ready = {"model": name, "parameters": self.parameters}
         return Endpoint("embedded", self.timeout, self.prices(), False, ready)
 
-    def _reached_servers(self) -> list[Server]:
-        """Return all servers; raise if none responds. Those that don't respond yet are used once they do."""
-        servers, silent, self._live.reached = [], [], bool(self.bases)
+    def _reached_endpoints(self) -> list[Endpoint]:
+        """Return all endpoints; raise if none responds. Those that don't respond yet are used once they do."""
+        endpoints, silent, self._live.reached = [], [], bool(self.bases)
         for base, address in zip(self.bases or (None,), self.addresses or (None,), strict=True):
-            servers.append(Server(self._remote_endpoint(base), address))
+            endpoints.append(self._remote_endpoint(base, address))
             try:
                 _reach(self.model, base)
             except SetupError as error:
-                servers[-1].heard(Fault("passing", str(error)))
+                endpoints[-1].heard(Fault("passing", str(error)))
                 silent.append(error)
-        if len(silent) == len(servers):
+        if len(silent) == len(endpoints):
             raise silent[0]
         for error in silent:
             notify(f"{error} The other servers take its calls meanwhile.")
-        return servers
+        return endpoints
 
-    def _remote_endpoint(self, base: str | None) -> Endpoint:
+    def _remote_endpoint(self, base: str | None, address: str | None) -> Endpoint:
         if base and "…" in base:
             raise SetupError(
                 f"the address of {self.model} may hold a key and stayed in the process it was given in; make the model "
@@ -528,7 +505,7 @@ class LLM:
         wire = RequestTranslator(ready)
         self._live.translator = self._live.translator or wire
         ready = wire if transport == "lean" else ready
-        return Endpoint(transport, self.timeout, self.prices(), self.price is None, ready, secrets)
+        return Endpoint(transport, self.timeout, self.prices(), self.price is None, ready, secrets, address)
 
     def _checked_key(self, provider: str) -> str | None:
         """Return the key to send; raise if the provider needs one and it is missing."""
@@ -547,9 +524,9 @@ class LLM:
     # Properties
 
     @property
-    def pace(self) -> Pace:
+    def limiter(self) -> RateLimiter:
         """Return the rate limiter that the model shares with models of the same name, address and key."""
-        return pace_of(digest(self.model, *(self.bases or (None,)), self.credentials.key))
+        return limiter_of(digest(self.model, *(self.bases or (None,)), self.credentials.key))
 
     @property
     def takes_schema(self) -> bool:
@@ -696,12 +673,12 @@ class LLM:
             not retried.
         """
         live = self._live
-        if live.servers is None:
+        if live.endpoints is None:
             await asyncio.to_thread(self.prepare)
         if live.loop is not asyncio.get_running_loop():  # the first call, or the first after a fork
-            live.loop, live.pace = asyncio.get_running_loop(), self.pace
-            live.places, live.probe = asyncio.Semaphore(self.max_concurrency), asyncio.Lock()
-            live.pace.limit(self.rpm, self.tpm)
+            live.loop, live.limiter = asyncio.get_running_loop(), self.limiter
+            live.concurrency, live.probe = asyncio.Semaphore(self.max_concurrency), asyncio.Lock()
+            live.limiter.limit(self.rpm, self.tpm)
         if not live.takes_seed:
             parameters.pop("seed", None)
         request, pieces = {**parameters, "messages": self.as_sent(messages)}, []
@@ -710,7 +687,7 @@ class LLM:
             pieces.append(piece)
             show(piece)
 
-        async with live.places:
+        async with live.concurrency:
             start = time.perf_counter()
             for attempts in itertools.count(1):
                 try:
@@ -730,10 +707,10 @@ class LLM:
 
     def _pause_before_next(self, fault: Fault, attempts: int) -> float | None:
         """Return the seconds to wait before another attempt; None if none follows."""
-        servers = self._live.servers
-        if fault.follows != "retry" or attempts >= self.max_retries + len(servers):
+        endpoints = self._live.endpoints
+        if fault.follows != "retry" or attempts >= self.max_retries + len(endpoints):
             return None
-        if len(servers) > 1 and fault.kind != "rate" and any(server.ready and not server.silent for server in servers):
+        if len(endpoints) > 1 and fault.kind != "rate" and not all(one.silent for one in endpoints):
             return 0.0
         return pause_before_next(attempts, fault.retry_after)
 
@@ -764,25 +741,25 @@ class LLM:
                 )
 
     async def _attempt(self, request: dict[str, Any], show: Any = None) -> tuple[Completion, str | None]:
-        """Make one attempt at a free server when the pace allows; return the answer and the server's address."""
+        """Make one attempt at a free server when the rate limiter allows it; return the answer and the server's address."""
         live, guess = self._live, guess_messages(request["messages"]) + (self._limit(request) or 500)
-        await live.pace.enter(guess)
-        server, used, last_fault = free_server(live.servers), None, None
-        server.in_flight += 1
+        await live.limiter.enter(guess)
+        endpoint, used, last_fault = choose_endpoint(live.endpoints), None, None
+        endpoint.in_flight += 1
         try:
-            answer = await server.endpoint.call(request, show)
+            answer = await endpoint.call(request, show)
             used = answer.tokens_in + answer.tokens_out
-            server.heard(None)
+            endpoint.heard(None)
             live.reached = True
-            return answer, server.address
+            return answer, endpoint.address
         except Fault as fault:
             last_fault = fault
-            server.heard(fault)
+            endpoint.heard(fault)
             live.reached = live.reached or fault.kind not in ("unreachable", "timeout")
             raise
         finally:
-            server.in_flight -= 1
-            live.pace.leave(guess, used, last_fault)
+            endpoint.in_flight -= 1
+            live.limiter.leave(guess, used, last_fault)
 
     async def _probe(self, request: Mapping[str, Any], fault: Fault, on_lost: Any) -> None:
         """Find out whether a request was rejected for its text or its form, with the same form and the text 'Hello'."""

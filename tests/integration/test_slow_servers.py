@@ -11,7 +11,7 @@ import anthrokit as ak
 from anthrokit.core import CallFailed, Run, SetupError
 from anthrokit.models import LLM
 from anthrokit.models.faults import Fault
-from anthrokit.models.limits import Pace
+from anthrokit.models.limits import RateLimiter
 from anthrokit.models.loop import wait_for
 from anthrokit.models.meter import Meter, Request
 
@@ -71,7 +71,7 @@ def server():
 
 
 def test_fewer_calls_are_in_flight_after_timeouts_and_more_again_after_answers():
-    pace = Pace()
+    pace = RateLimiter()
     pace.in_flight = 16
     for _ in range(16):  # the calls of one moment time out together
         pace.leave(10, None, Fault("timeout", "no answer within 120 seconds"))
@@ -138,7 +138,7 @@ def test_a_server_that_has_answered_is_tried_patiently(server, monkeypatch):
     async def fails(*_):
         raise gone
 
-    monkeypatch.setattr(type(one._live.servers[0].endpoint), "call", fails)
+    monkeypatch.setattr(type(one._live.endpoints[0]), "call", fails)
     with pytest.raises(CallFailed, match="after 7 attempts"):
         one.complete("Hello")
 
