@@ -200,9 +200,11 @@ def check_counts(**counts: Any) -> None:
 _PROTOCOLS = {"paper": (USER_TEMPLATE, None), "released": (RELEASED_USER_TEMPLATE, RELEASED_TARGET_PROMPT)}
 
 
-@dataclass(frozen=True)
+@dataclass
 class SimulationSettings:
     """The parameters of `simulate` that define its dialogues, without prompts and models.
+
+    The protocol fills in `template` and `system_target` where they are None.
 
     Raises
     ------
@@ -224,9 +226,9 @@ class SimulationSettings:
     def __post_init__(self) -> None:
         if self.protocol not in _PROTOCOLS:
             raise ValueError(f"the protocol {self.protocol!r} is unknown; {suggest_name(self.protocol, _PROTOCOLS)}")
-        for name, default in zip(("template", "system_target"), _PROTOCOLS[self.protocol], strict=True):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, default)
+        template, system_target = _PROTOCOLS[self.protocol]
+        self.template = template if self.template is None else self.template
+        self.system_target = system_target if self.system_target is None else self.system_target
         check_counts(turns=self.turns, repeats=self.repeats)
         for name in ("system_target", "persona"):
             if not isinstance(getattr(self, name), str | None):
