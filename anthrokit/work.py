@@ -679,7 +679,8 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
 
 def _cached_tokens(estimate: CostEstimate, rate: float, batch: bool) -> tuple[int, float]:
     """Return the tokens that the provider reads from its prompt cache, if nothing is evicted, and the dollars saved."""
-    if batch or (cache := estimate.llm.prompt_cache()) is None:
+    cache = estimate.llm.prompt_cache() if estimate.llm and not batch else None
+    if estimate.llm is None or cache is None:
         return 0, 0.0
     read, saved, price = 0, 0.0, estimate.llm.prices()[0]
 

@@ -806,12 +806,12 @@ def _expected_messages(jobs: Iterable[Job]) -> tuple[int, float, float]:
     """Return the number of pending target messages of simulations, and the mean characters of target and user messages."""
     counts, lengths = [], []
     for job in jobs:
-        forecast = {each.purpose: each for each in job.forecast()}
+        forecast = {each.purpose: each for each in job.forecast() if each.llm}
         counts.append(forecast["target"].calls)
         lengths.append([
-            forecast[purpose].answer_tokens
-            / max(forecast[purpose].llm.tokens_a_character(forecast[purpose].sample), 1e-9)
-            for purpose in ("target", "user")
+            one.answer_tokens / max(one.llm.tokens_a_character(one.sample), 1e-9)
+            for one in (forecast["target"], forecast["user"])
+            if one.llm
         ])
     total = sum(counts)
     weights = counts if total else [1] * len(counts)

@@ -653,7 +653,7 @@ class LLMJudge(PromptJudge):
             prompt = self.released.prompt(item.text, question, item.user)
             return [{"role": "user", "content": prompt}]
         how = {"context": self.context, "present": self.present, "code": item.code, "structured": self.structured}
-        end = _OF_BEHAVIOUR.search(self.template).start() if self.shared_prefix else 0
+        end = len(_OF_BEHAVIOUR.split(self.template, maxsplit=1)[0]) if self.shared_prefix else 0
         parts = self.template[:end], self.template[end:]
         texts = [judge_prompt(item, question, part, **how) for part in parts if part]
         return [{"role": "user", "content": CachedPrefix(*texts) if len(texts) > 1 else texts[0]}]

@@ -163,7 +163,9 @@ def _check_vote(session: VotingSession, at: str, value: str, fields: Fields) -> 
     if question["ask"] != "criterion":
         return None
     points = _parse_points(fields.get("points", ""))
-    if value == "take" and points is None:
+    if value != "take":
+        return points
+    if points is None:
         raise ValueError("An accepted criterion needs points, the score of a hit. Enter them; nothing is saved yet.")
     if value == "take" and question.get("kind") == ("bonus" if points < 0 else "penalty"):
         raise ValueError(

@@ -71,7 +71,7 @@ def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
     patterns = PatternJudge() if hits["judge"].eq(PatternJudge.name).any() else None
     for rating in hits.itertuples():
         named = rating.explanation if isinstance(rating.explanation, str) else ""
-        if rating.judge == PatternJudge.name:
+        if patterns and rating.judge == PatternJudge.name:
             spans = [(a, b) for a, b in patterns.spans(text, rating.behaviour) if f"“{text[a:b]}”" in named]
         else:
             phrases = [words for words in re.findall("“(.{1,1000}?)”", named) if words in text]
