@@ -18,8 +18,7 @@ from ..core.tables import require_columns
 from ..core.votes import label_criteria
 from ..heartbench import Cases
 from ..heartbench.cases import OTHER
-from .frame import Filter, Listing, Panel, Parts, View
-from .frame import Chosen, narrow, options_of, sets_of
+from .frame import Chosen, Filter, Panel, narrow, options_of, sets_of
 from .source import SIGNS, opened, render, visible_name
 
 # %% auto #0
@@ -343,46 +342,7 @@ def _pair_of(chosen: Chosen) -> list[str]:
     """Return the one or two models in view."""
     return list(dict.fromkeys(model for model in (chosen["a"], chosen["b"]) if model != "none"))
 
-
-def _rubric_list(rubrics: Rubrics) -> Listing:
-    """List the cases that the choices leave: id, last message, and criteria that each model met."""
-    hits, texts, flags = rubrics.hits, _texts_of(rubrics), _worth_a_look(rubrics.hits)
-    sets = sets_of(hits, _ABOUT, "case_id")
-    scenes = hits.drop_duplicates("case_id").set_index("case_id")["scene"]
-    counts = flags.groupby(["model", "case_id"])["value"].agg(["sum", "size"])
-
-    def items(chosen: Chosen) -> list[str]:
-        pair = _pair_of(chosen)
-        case_ids = flags.loc[flags["model"].isin(pair), "case_id"].drop_duplicates().tolist()
-        worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)
-        return [one for one in narrow(case_ids, sets, chosen, texts) if one in worth]
-
-    def row(item: str, chosen: Chosen) -> dict[str, Any]:
-        dialogue = rubrics.dialogues.get(item)
-        note = visible_name(dialogue[-1][1] if dialogue else scenes[item], 90)
-        tags = [
-            (f"{SIGNS[place]} {hit:.0f}/{of:.0f}", place, visible_name(f"{model}: hits of criteria", 100))
-            for place, model in enumerate(_pair_of(chosen))
-            if (model, item) in counts.index
-            for hit, of in [counts.loc[(model, item)]]
-        ]
-        return {"title": visible_name(item, 60), "note": note, "tags": tags}
-
-    return Listing(items, row, len(rubrics.rows), "case", empty="No case fits these filters.")
-
 # %% ../../nbs/12_panels/07_rubric.ipynb #2c3b287a
-def _rubric_parts(rubrics: Rubrics) -> Parts:
-    """Return the parts of a rubric panel."""
-
-    def page(item: str | None, chosen: Chosen) -> str:
-        if item is None:
-            return ""
-        options = {"dimension": chosen["dimension"], "protocol": chosen["protocol"] or "paper"}
-        return _rubric_html(rubrics, item, _pair_of(chosen), **options, chinese=chosen["names"] == "zh")
-
-    return Parts(_rubric_filters(rubrics), _rubric_list(rubrics), View(page))
-
-
 class RubricPanel(Panel):
     """A HeartBench case with answers, criteria, verdicts and scores; two models side by side.
 
@@ -400,6 +360,41 @@ class RubricPanel(Panel):
     >>> panel = RubricPanel(bundled_verdicts(), state={"difficulty": "hard"})
     """
 
+    title, noun, empty = "Rubric", "case", "No case fits these filters."
+
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        source = source if isinstance(source, Rubrics) else Rubrics(source)
-        super().__init__(source, _rubric_parts, "Rubric", state=state, live=live)
+        super().__init__(source if isinstance(source, Rubrics) else Rubrics(source), state=state, live=live)
+
+    def prepare(self) -> None:
+        """Set the filters, and join the texts for the search."""
+        hits = self.source.hits
+        self.filters, self.total = _rubric_filters(self.source), len(self.source.rows)
+        self._texts, self._flags, self.sets = _texts_of(self.source), _worth_a_look(hits), sets_of(hits, _ABOUT, "case_id")
+        self._scenes = hits.drop_duplicates("case_id").set_index("case_id")["scene"]
+        self._counts = self._flags.groupby(["model", "case_id"])["value"].agg(["sum", "size"])
+
+    def list_items(self, chosen: Chosen) -> list[str]:
+        """Return the cases that the choices leave."""
+        pair, flags = _pair_of(chosen), self._flags
+        case_ids = flags.loc[flags["model"].isin(pair), "case_id"].drop_duplicates().tolist()
+        worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)
+        return [one for one in narrow(case_ids, self.sets, chosen, self._texts) if one in worth]
+
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
+        """Return the line of a case: its last message, and the criteria that each model met."""
+        dialogue = self.source.dialogues.get(item)
+        note = visible_name(dialogue[-1][1] if dialogue else self._scenes[item], 90)
+        tags = [
+            (f"{SIGNS[place]} {hit:.0f}/{of:.0f}", place, visible_name(f"{model}: hits of criteria", 100))
+            for place, model in enumerate(_pair_of(chosen))
+            if (model, item) in self._counts.index
+            for hit, of in [self._counts.loc[(model, item)]]
+        ]
+        return {"title": visible_name(item, 60), "note": note, "tags": tags}
+
+    def page_html(self, item: str | None, chosen: Chosen) -> str:
+        """Return a case with its answers and verdicts."""
+        if item is None:
+            return ""
+        options = {"dimension": chosen["dimension"], "protocol": chosen["protocol"] or "paper"}
+        return _rubric_html(self.source, item, _pair_of(chosen), **options, chinese=chosen["names"] == "zh")
