@@ -28,8 +28,8 @@ from ..judging.jobs import run_taxonomy
 from ..simulation import Taxonomy
 
 # %% auto #0
-__all__ = ['LIMIT', 'Mark', 'SIGNS', 'RunSource', 'spell_invisible', 'visible_name', 'safe_html', 'render', 'safe_markdown',
-           'palette_places']
+__all__ = ['LIMIT', 'Mark', 'SIGNS', 'RunSource', 'spell_invisible', 'visible_name', 'safe_html', 'quoted_spans', 'render',
+           'safe_markdown', 'palette_places']
 
 # %% ../../nbs/12_panels/01_source.ipynb #97bd4be1
 _CONTEXT = (
@@ -278,6 +278,22 @@ def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMI
     if left := len(text) - len(shown):
         parts.append(Markup('<span class="ak-quiet"> … {:,} more characters</span>').format(left))
     return Markup("").join(parts)
+
+# %% ../../nbs/12_panels/01_source.ipynb #b2c3d4e5
+_QUOTED = re.compile(r"「([^「」]+)」|“([^“”]+)”|\"([^\"]+)\"|(?<!\w)'(.{1,300}?)'(?!\w)")
+
+
+def quoted_spans(text: str, reason: object) -> list[tuple[int, int]]:
+    """Return where a text has the words that a reason quotes.
+
+    Examples
+    --------
+    >>> quoted_spans("I feel glad. I mean it.", "It says “I feel” and 'I'.")
+    [(0, 1), (0, 6), (13, 14)]
+    """
+    quotes = {"".join(parts).strip(" .,。，…") for parts in _QUOTED.findall(reason)} if isinstance(reason, str) else set()
+    forms = (rf"(?<![a-zA-Z]){re.escape(quote)}(?![a-zA-Z])" for quote in quotes - {""})
+    return sorted(one.span() for form in forms for one in re.finditer(form, text))
 
 # %% ../../nbs/12_panels/01_source.ipynb #fb243df1
 def block(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT, look: str = "") -> Markup:
