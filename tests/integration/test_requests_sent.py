@@ -5,9 +5,7 @@ import queue
 import re
 import threading
 from collections import Counter
-from http.server import ThreadingHTTPServer
 
-import mock_families
 import mock_openai
 import pytest
 
@@ -51,7 +49,21 @@ def as_gemini(body):
     return [(role, "".join(part["text"] for part in parts)) for role, parts in said]
 
 
+class Families(mock_openai.Families):
+    def anthropic(self, model, body):
+        CAME.append((model, as_anthropic(body), body))
+        return super().anthropic(model, body)
+
+    def gemini(self, model, body):
+        CAME.append((model, as_gemini(body), body))
+        return super().gemini(model, body)
+
+
 class Server(mock_openai.Server):
+    def __init__(self):
+        super().__init__()
+        self.families = Families(self)
+
     def answer(self, request):
         CAME.append((request["model"], as_openai(request), request))
         return super().answer(request)
@@ -59,26 +71,13 @@ class Server(mock_openai.Server):
 
 @pytest.fixture(scope="module")
 def addresses():
-    """Servers in this process that note what they are asked: OpenAI's, Anthropic's and Gemini's formats."""
-    there = queue.Queue()
-    openai = mock_openai.serve(Server(), 0, False, there.put)
-    threading.Thread(target=asyncio.run, args=(openai,), daemon=True).start()
-    families = ThreadingHTTPServer(("127.0.0.1", 0), mock_families.Families)
-    threading.Thread(target=families.serve_forever, daemon=True).start()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, read in (("anthropic", as_anthropic), ("gemini", as_gemini)):
-            own = getattr(mock_families, name)
-            patch.setattr(
-                mock_families,
-                name,
-                lambda model, body, own=own, read=read: (
-                    CAME.append((model, read(body), body)) or own(model, body)
-                ),
-            )
-        base = f"http://127.0.0.1:{families.server_port}"
-        yield {"openai": there.get(timeout=20), "anthropic": base, "gemini": f"{base}/v1beta"}
-    families.shutdown()
-    families.server_close()
+    """The addresses of a server in this process that notes what it is asked in the three formats."""
+    address = queue.Queue()
+    server = mock_openai.serve(Server(), 0, False, address.put)
+    threading.Thread(target=asyncio.run, args=(server,), daemon=True).start()
+    openai = address.get(timeout=20)
+    base = openai.removesuffix("/v1")
+    return {"openai": openai, "anthropic": base, "gemini": f"{base}/v1beta"}
 
 
 @pytest.fixture(autouse=True)
