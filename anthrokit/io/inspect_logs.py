@@ -123,7 +123,7 @@ def clustered_stderr() -> Metric:
     inspects = stderr(cluster="base_id")
 
     def compute(scores: list[SampleScore]) -> float:
-        clusters = {score.sample_metadata["base_id"] for score in scores}
+        clusters = {(score.sample_metadata or {})["base_id"] for score in scores}
         return inspects(scores) if len(clusters) > 1 else float("nan")
 
     return compute
@@ -132,9 +132,9 @@ def clustered_stderr() -> Metric:
 def _result(name: str, samples: list[EvalSample]) -> EvalScore:
     """Return the metrics of one behaviour over the dialogues of a log. Unscored ones are left out and counted."""
     every = [
-        SampleScore(score=sample.scores[name], sample_id=sample.id, sample_metadata=sample.metadata)
+        SampleScore(score=scores[name], sample_id=sample.id, sample_metadata=sample.metadata)
         for sample in samples
-        if name in (sample.scores or {})
+        if name in (scores := sample.scores or {})
     ]
     scored = [one for one in every if one.score.value == one.score.value]
     metrics = {"mean": mean(), "clustered_stderr": clustered_stderr()}
@@ -729,6 +729,9 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
     """
     counter = PronounCounter([behaviour.name]) if behaviour.how == "counted" else None
 
+    def name_of(rater: Model | PronounCounter) -> str:
+        return rater.name if isinstance(rater, PronounCounter) else str(rater)
+
     @scorer(metrics=[mean(), clustered_stderr()], name=behaviour.name)
     def make(judges: list[str] | None, samples: int) -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
@@ -736,20 +739,23 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
             turns = paired_turns([{"role": one.role, "content": one.text} for one in spoken])
             texts = {turn: both for turn, both in enumerate(turns, 1) if (both[1] or "").strip()}
 
-            async def ask(model: Model | None, turn: int, sample: int) -> dict[str, Any]:
+            async def ask(rater: Model | PronounCounter, turn: int, sample: int) -> dict[str, Any]:
                 user, text = texts[turn]
                 item = Item(text, (("user", user),) if user else ())
-                rating = await _rate(model, item, behaviour, sample) if model else counter.rate(text, behaviour)
+                if isinstance(rater, PronounCounter):
+                    rating = rater.rate(text, behaviour)
+                else:
+                    rating = await _rate(rater, item, behaviour, sample)
                 place = {"dialogue_id": "this", "turn": turn, "behaviour": behaviour.name, "sample": sample}
-                return {**place, "judge": str(model) if model else counter.name, **vars(rating)}
+                return {**place, "judge": name_of(rater), **vars(rating)}
 
-            models = [None] if counter else _judge_models(judges)
+            raters = [counter] if counter else _judge_models(judges)
             numbers = range(1, 2 if counter else samples + 1)
             rows = await collect(
-                *(ask(model, turn, number) for turn in texts for model in models for number in numbers)
+                *(ask(rater, turn, number) for turn in texts for rater in raters for number in numbers)
             )
             ratings = tables.check_table(pd.DataFrame(rows), "ratings") if rows else tables.empty_table("ratings")
-            panel = {behaviour.name: [str(model) if model else counter.name for model in models]}
+            panel = {behaviour.name: [*map(name_of, raters)]}
             return dialogue_score(tables.to_records(label(ratings, panel)[[*_LABEL]]), tables.to_records(ratings[[*_RATING]]))
 
         return score

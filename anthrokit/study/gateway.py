@@ -581,15 +581,16 @@ class Gateway:
     1
     """
 
+    chats: Chats  # from the start on
+    _connections: _Connections
+
     def __init__(self, study: Study | Any, *, port: int | None = None):
         self.study = study if isinstance(study, Study) else Study(study)
         servers = self.study.settings["servers"]
         self.port = servers["gateway_port"] if port is None else port
         self.origins = {servers["otree"], *servers["origins"]}
-        self.chats: Chats | None = None
         self._runner: web.AppRunner | None = None
         self._listener: asyncio.Server | None = None
-        self._connections: _Connections | None = None
         limits = self.study.settings["limits"]
         self._new_visitors, self._visitors = RateLimit(servers["new_per_minute"], 60), set()
         self._calls = defaultdict(lambda: RateLimit(limits["calls_per_second"], 1))
@@ -640,7 +641,6 @@ class Gateway:
             self._listener.close()
         if self._runner is not None:
             await self._runner.cleanup()  # waits for the requests in progress
-        if self.chats is not None:
             self.chats.people.save_seconds(self.chats.open_seconds())
             self.chats.close()
 
