@@ -18,6 +18,7 @@ from ..core.errors import suggest_name
 from ..core.run import digest
 from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
+from .answers import require_answers
 from .cases import Cases
 from .results import golden, merge_golden
 from ..validity.annotations import read_verdicts
@@ -27,13 +28,6 @@ __all__ = ['draw_golden', 'golden_sheets', 'write_golden_sheets', 'read_golden',
            'cases_needed', 'case_correlation']
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #0d81f285
-def _one_each(answers: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers, or raise if a column is missing or a model answers a case twice."""
-    require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
-    require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
-    return answers
-
-
 def draw_golden(
     answers: pd.DataFrame,
     cases: Cases,
@@ -78,7 +72,8 @@ def draw_golden(
     7
     """
     about = cases.frame()[["case_id", "scene", "difficulty"]]
-    by, answers = as_names(by), _one_each(answers)
+    by = as_names(by)
+    require_answers(answers, "content")
     if not 0 < share <= 1:
         raise ValueError(f"share is {share}; it must be above 0 and at most 1")
     if len(unknown := answers[~answers["case_id"].isin(about["case_id"])]):
@@ -153,7 +148,8 @@ def golden_sheets(
     """
     require_columns(items, ["item", "model", "case_id"], "items", rows=False, advice="draw_golden makes it")
     require_unique(items, ["item"], "the item {item!r} occurs twice. Pass the result of one draw.")
-    experts, answers = as_names(experts), _one_each(answers)
+    require_answers(answers, "content")
+    experts = as_names(experts)
     per_item = len(experts) if per_item is None else per_item
     if not all(name.strip() for name in experts):
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")

@@ -61,12 +61,16 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     return float(chance / np.sqrt(between_cases**2 + chance or 1.0) * norm.pdf(norm.ppf(share)) / share)
 
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #61db0917
-def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """Return case scores as models × cases."""
+def _matrix(hits: pd.DataFrame, protocol: str, table: str = "hits", like: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return case scores as models × cases, those of `like` if it is passed."""
     means = hits if "estimate" in hits else case_means(hits, protocol)
     require_unique(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
     means = means.assign(estimate=means["estimate"].astype("Float64").astype(float))
-    return means.pivot(index="model", columns="case_id", values="estimate")
+    wide = means.pivot(index="model", columns="case_id", values="estimate")
+    wide = wide if like is None else wide.reindex(like.index, like.columns)
+    if (silent := wide.index[wide.isna().all(axis=1)]).size:
+        raise TableError(f"{table}: the model {silent[0]!r} has no score in any of the cases. Leave it out.")
+    return wide
 
 
 def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
@@ -150,16 +154,8 @@ def hard_drop(
     if not 0 < share < 1:
         raise ValueError(f"share is {share}; it must be between 0 and 1")
     wide = _matrix(hits, protocol)
-    if (silent := wide.index[wide.isna().all(axis=1)]).size:
-        raise TableError(f"the model {silent[0]!r} has no score in any case. Leave it out.")
     family = wide.index.map(_families(wide.index, groups))
-    new = None if fresh is None else _matrix(fresh, protocol).reindex(columns=wide.columns)
-    if new is not None and (absent := sorted(set(wide.index) - set(new.index))):
-        raise TableError(f"fresh has no answers of the model {absent[0]!r}. Pass new answers of all models.")
-    if new is not None and (silent := new.index[new.isna().all(axis=1)]).size:
-        raise TableError(
-            f"the answers of {silent[0]!r} in fresh have no score for these cases. Pass answers to the same cases."
-        )
+    new = None if fresh is None else _matrix(fresh, protocol, "fresh", wide)
     n_cases, values = wide.shape[1], wide.to_numpy()
     weights = np.vstack([np.ones((1, n_cases)), draw_clusters(n_cases, n_resamples, seed)])
     by_all, drawn = _chosen(_hardness(values), weights, share), {}

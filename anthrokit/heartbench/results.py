@@ -20,7 +20,7 @@ from ..core import Run, TableError
 from ..core.errors import require_kind
 from ..core.notes import notify
 from ..core.tables import require_unique, require_columns
-from .answers import add_word_counts
+from .answers import add_word_counts, require_answers
 from .cases import OTHER, Cases, load_abilities, require_known_criteria, require_one_verdict
 from anthrokit.heartbench.scoring import (
     ScoreGrid,
@@ -37,7 +37,7 @@ from anthrokit.heartbench.scoring import (
 
 # %% auto #0
 __all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'mean_words', 'by_difficulty', 'length_correlation',
-           'saturation', 'golden', 'expert_agreement', 'expert_disagreements']
+           'saturation', 'require_coordinator', 'golden', 'expert_agreement', 'expert_disagreements']
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #5b6f2c42
 def leaderboard(
@@ -291,8 +291,7 @@ def by_difficulty(
 def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """Return model, case_id, score (log), linear and words of the completely scored cases."""
     scored, unit = case_scores(hits, protocol), ["model", "case_id"]
-    require_columns(answers, [*unit, "words" if "words" in getattr(answers, "columns", ()) else "content"], "answers")
-    require_unique(answers, unit, "{model!r} answers case {case_id!r} twice; pass one answer each")
+    require_answers(answers, "words" if "words" in getattr(answers, "columns", ()) else "content", rows=True)
     linear = normalise_points(scored["raw"] - scored["minimum"], scored["maximum"] - scored["minimum"], "linear")
     linear = pd.Series(linear).mask(scored["catastrophic"].fillna(False), 0.0)
     scored = scored.assign(linear=linear.where(scored["score"].notna()))[~rangeless(scored)]
@@ -417,6 +416,13 @@ def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
     return most
 
 
+def require_coordinator(settled: pd.DataFrame, votes: pd.DataFrame, unit: list[str]) -> None:
+    """Raise if a coordinator is also an expert, or settles an item twice."""
+    if both := sorted(set(settled["expert"]) & set(votes["expert"])):
+        raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
+    require_unique(settled, unit, ", ".join(f"{name} {{{name}!r}}" for name in unit) + " is settled twice")
+
+
 def golden(
     expert_votes: pd.DataFrame,
     share: float = 2 / 3,
@@ -487,9 +493,7 @@ def golden(
         table["weight"] = expert_votes.groupby(unit, sort=False)["weight"].first().to_numpy()
     if settled is None:
         return table.assign(golden=verdict)
-    if both := sorted(set(settled["expert"]) & set(expert_votes["expert"])):
-        raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
-    require_unique(settled, unit, "case {case_id!r}, criterion {criterion} is settled twice")
+    require_coordinator(settled, expert_votes, unit)
     by_coordinator = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
     applies = enough & verdict.isna() & by_coordinator.notna()
     return table.assign(golden=verdict.mask(applies, by_coordinator), settled=applies)

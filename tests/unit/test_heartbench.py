@@ -406,21 +406,6 @@ def test_released_files_round_trip(cases, tmp_path):
     assert heartbench.released.read_released_answers(path, "listener")["content"].isna().sum() == 2
 
 
-def test_a_case_without_a_verdict_has_no_released_score(cases, tmp_path):
-    hits = heartbench.bundled_verdicts().query("model == 'listener'").copy()
-    hits.loc[(hits["case_id"] == "en-nice-city") & (hits["criterion"] == 1), "hit"] = pd.NA
-    answers = bundled_answers().query("model == 'listener'")
-    questions, overall = heartbench.released.write_released_scores(cases, answers, hits, tmp_path)
-    back = heartbench.released.read_released_scores(questions, "listener")
-    assert set(back.loc[back["hit"].isna(), "case_id"]) == {"en-nice-city"}
-    assert set(back.loc[back["case_id"] == "en-nice-city", "status"]) == {"no verdicts"}
-    rest = heartbench.score(hits[hits["case_id"] != "en-nice-city"], "released", n_resamples=10)
-    want = rest.query("level == 'overall'")["estimate"].iloc[0]
-    told = heartbench.released.read_released_overall(overall, "listener")
-    got = told.query("level == 'overall'")["estimate"].iloc[0]
-    assert got == pytest.approx(want)
-
-
 @pytest.fixture
 def chinese_font():
     try:
