@@ -19,6 +19,7 @@ from anthrokit.core import TableError, public_file
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.building import read_draft
 from anthrokit.heartbench.judging import parse_rubric, verdict_mark
+from anthrokit.panels import RubricPanel
 from anthrokit.simulation import simulate
 from anthrokit.work import ParseError
 
@@ -504,7 +505,7 @@ def functions_of_tables():
         "abilities": (hb.plot_abilities, scores),
         "radar": (hb.plot_radar, scores),
         "distributions": (hb.figures.plot_case_scores, hits),
-        "example": (lambda table: hb.figures.example_html(cases, "x", table, "en-nice-city"), one),
+        "rubric": (RubricPanel, one),
     }
 
 
