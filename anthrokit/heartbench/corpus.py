@@ -174,7 +174,7 @@ def near_duplicates(cases: Iterable[Case], near: Mapping[str, float] | None = No
         minimum = np.where(english[pairs.row] & english[pairs.col], near["en"], near["zh"])
         table = pd.DataFrame({"later": pairs.row, "earlier": pairs.col, "similarity": 1 - pairs.data})
         table = table[(table["earlier"] < table["later"]) & (table["similarity"] >= minimum)]
-        for later, own in table.sort_values("similarity", ascending=False).groupby("later"):
+        for later, own in table.sort_values(["similarity", "earlier"], ascending=[False, True]).groupby("later"):
             if len(originals := own[~own["earlier"].isin(repeated)]):
                 repeated[later] = originals.iloc[0]
     rows = [(cases[later].case_id, cases[int(row.earlier)].case_id, row.similarity) for later, row in repeated.items()]

@@ -53,14 +53,12 @@ def chinese_font() -> str:
     from matplotlib import font_manager
 
     manager = font_manager.fontManager
-    for updated in (False, True):
-        installed = {font.name for font in manager.ttflist}
-        if font := next((name for name in CHINESE_FONTS if name in installed), None):
-            return font
-        if not updated:  # matplotlib caches its list of fonts, which lacks those installed later
-            for path in set(font_manager.findSystemFonts()) - {font.fname for font in manager.ttflist}:
-                with contextlib.suppress(Exception):
-                    manager.addfont(path)
+    for path in set(font_manager.findSystemFonts()) - {font.fname for font in manager.ttflist}:
+        with contextlib.suppress(Exception):
+            manager.addfont(path)  # matplotlib's cached list lacks fonts installed later
+    installed = {font.name for font in manager.ttflist}
+    if font := next((name for name in CHINESE_FONTS if name in installed), None):
+        return font
     raise RuntimeError(
         "Chinese labels need a font that has them, such as Noto Sans CJK SC (Debian: fonts-noto-cjk); "
         "install one, or leave chinese=False"
