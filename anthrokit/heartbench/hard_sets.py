@@ -67,7 +67,7 @@ def _matrix(hits: pd.DataFrame, protocol: str, table: str = "hits", like: pd.Dat
     require_unique(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
     means = means.assign(estimate=means["estimate"].astype("Float64").astype(float))
     wide = means.pivot(index="model", columns="case_id", values="estimate")
-    wide = wide if like is None else wide.reindex(like.index, like.columns)
+    wide = wide if like is None else wide.reindex(index=like.index, columns=like.columns)
     if (silent := wide.index[wide.isna().all(axis=1)]).size:
         raise TableError(f"{table}: the model {silent[0]!r} has no score in any of the cases. Leave it out.")
     return wide
