@@ -246,7 +246,7 @@ def _messages(
     """Prepare the messages of one dialogue for display, with their badges and ratings."""
     messages, places, shown = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
-        text = "" if flags.pop("missing message") else message.content[: look.limit]
+        text = "" if flags.pop("missing message") else str(message.content)[: look.limit]
         own, rated = (table[table["turn"] == message.turn] for table in (badges, ratings))
         marks, judged = _hits_of(text, look.words), message.role == "assistant" and pd.notna(message.content)
         shown.append(
