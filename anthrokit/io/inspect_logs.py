@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,9 +20,8 @@ from ..core.files import local_path
 from .anthrobench_files import listed_judges, one_target
 from ..core.notes import notify
 from ..judging import PronounCounter, Rating
-from ..judging.any_messages import paired_turns
+from ..judging.any_messages import group_turns, paired_turns
 from ..judging.judges import Item, LLMJudge, ask_judge
-from ..judging.any_messages import group_turns
 from ..judging.log_formats import as_text, read_message
 from ..models import Completion
 from ..models.loop import await_for
@@ -168,6 +167,10 @@ def _chat(messages: pd.DataFrame, target: str, system: str | None) -> list[ChatM
     return chat
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #c1d2e3f5
+_CALL = ("unit", "model", "tokens_in", "tokens_out", "seconds", "at")
+_CALLS = f"SELECT {', '.join(_CALL)} FROM calls"
+
+
 def _usage(calls: list[dict[str, Any]]) -> dict[str, ModelUsage]:
     """Return the tokens of calls by model."""
     usage: dict[str, ModelUsage] = {}
@@ -207,81 +210,55 @@ def _events(messages: list[ChatMessage], target: str, calls: dict[str, list[dict
     return events
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #8e2bcdde
-def _sample(
-    row: dict[str, Any],
-    epoch: int,
-    dialogue_messages: pd.DataFrame,
-    scores: dict[str, Score],
-    calls: dict[str, Any],
-    created: str,
-) -> EvalSample:
-    """Return one dialogue; `calls` by the message that they were made for."""
-    messages = _chat(dialogue_messages, row["target"], row["system_target"])
-    last = next((message.text for message in reversed(messages) if message.role == "assistant"), "")
-    own = [call for message in messages for call in calls.get(message.id, [])]
-    begun, ended = _times(own, created)
-    failed = {"message": row["reason"] or "failed", "traceback": "", "traceback_ansi": ""}
-    return EvalSample(
-        id=row["prompt_id"],
-        epoch=epoch,
-        input=row["first_message"],
-        target="",
-        messages=messages,
-        output=ModelOutput.from_content(row["target"], last),
-        scores=scores,
-        metadata=row,
-        events=_events(messages, row["target"], calls, created),
-        model_usage=_usage(own),
-        started_at=begun.isoformat(),
-        completed_at=ended.isoformat(),
-        total_time=(ended - begun).total_seconds() if own else None,
-        working_time=sum(call["seconds"] or 0.0 for call in own) if own else None,
-        error=failed if row["status"] == "failed" else None,
-    )
-
-
-def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Group rows by dialogue and behaviour."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for name, behaviour, row in zip(
-        frame["dialogue_id"], frame["behaviour"], tables.to_records(frame[[*columns]]), strict=True
-    ):
-        groups.setdefault((name, behaviour), []).append(row)
+def _group(frame: pd.DataFrame, keys: list[str], columns: Iterable[str]) -> dict[Any, list[dict[str, Any]]]:
+    """Return the rows of a frame by the values of the key columns."""
+    groups = defaultdict(list)
+    index = pd.MultiIndex.from_frame(frame[keys]) if len(keys) > 1 else frame[keys[0]]
+    for key, row in zip(index, tables.to_records(frame[[*columns]]), strict=True):
+        groups[key].append(row)
     return groups
 
 
 def _samples(run: Run, target: str) -> list[EvalSample]:
-    """Return the dialogues of a target, with their scores."""
-    rows = run.dialogues().query("target == @target")
+    """Return the dialogues of a target as samples, with their scores and the calls made for them."""
     metadata = run.metadata().set_index("dialogue_id").drop(columns=[*_KNOWN], errors="ignore")
     messages = dict(list(run.messages().groupby("dialogue_id")))
-    labelled = run.labels()
-    behaviours = labelled["behaviour"].unique().tolist()
-    labels = _grouped(labelled.sort_values("turn", kind="stable"), _LABEL)
-    ratings = _grouped(run.ratings(), _RATING)
-    calls: dict[str, list[dict[str, Any]]] = {}
-    made = "SELECT unit, model, tokens_in, tokens_out, seconds, at FROM calls WHERE purpose IN ('target', 'user')"
-    for call in tables.to_records(run.query(made)):
-        calls.setdefault(call["unit"], []).append(call)
-    samples, epochs = [], {}
-    for row in tables.to_records(rows):
+    unit = ["dialogue_id", "behaviour"]
+    labels = _group(run.labels().sort_values("turn", kind="stable"), unit, _LABEL)
+    ratings, behaviours = _group(run.ratings(), unit, _RATING), list(dict.fromkeys(name for _, name in labels))
+    calls = _group(run.query(f"{_CALLS} WHERE purpose IN ('target', 'user')"), ["unit"], _CALL)
+    samples, epochs = [], Counter()
+    for row in tables.to_records(run.dialogues().query("target == @target")):
         name, prompt = row["dialogue_id"], row["prompt_id"]
-        epochs[prompt] = epochs.get(prompt, 0) + 1
-        scores = {
-            behaviour: dialogue_score(labels[name, behaviour], ratings.get((name, behaviour), []))
-            for behaviour in behaviours
-            if (name, behaviour) in labels
-        }
+        epochs[prompt] += 1
         if name in metadata.index:  # also what dialogues can't be compared by
             row |= metadata.loc[name].dropna().to_dict()
+        chat = _chat(messages.get(name, tables.empty_table("messages")), target, row["system_target"])
+        own = [call for message in chat for call in calls.get(message.id, [])]
+        begun, ended = _times(own, run.fact("created"))
+        failed = {"message": row["reason"] or "failed", "traceback": "", "traceback_ansi": ""}
+        last = next((message.text for message in reversed(chat) if message.role == "assistant"), "")
         samples.append(
-            _sample(
-                row,
-                epochs[prompt],
-                messages.get(name, tables.empty_table("messages")),
-                scores,
-                calls,
-                run.fact("created"),
+            EvalSample(
+                id=prompt,
+                epoch=epochs[prompt],
+                input=row["first_message"],
+                target="",
+                messages=chat,
+                output=ModelOutput.from_content(target, last),
+                scores={
+                    behaviour: dialogue_score(labels[name, behaviour], ratings[name, behaviour])
+                    for behaviour in behaviours
+                    if (name, behaviour) in labels
+                },
+                metadata=row,
+                events=_events(chat, target, calls, run.fact("created")),
+                model_usage=_usage(own),
+                started_at=begun.isoformat(),
+                completed_at=ended.isoformat(),
+                total_time=(ended - begun).total_seconds() if own else None,
+                working_time=sum(call["seconds"] or 0.0 for call in own) if own else None,
+                error=failed if row["status"] == "failed" else None,
             )
         )
     return samples
@@ -324,12 +301,8 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     behaviours = list(dict.fromkeys(name for sample in samples for name in sample.scores or {}))
     epochs = max(sample.epoch for sample in samples)
     started = run.fact("created")
-    used = run.usage(by="model").set_index("model")[["tokens_in", "tokens_out"]].fillna(0).astype(int)
-    usage = {
-        model: ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
-        for model, read, wrote in used.itertuples()
-    }
-    begun, ended = _times(tables.to_records(run.query("SELECT seconds, at FROM calls")), started)
+    calls = tables.to_records(run.query(_CALLS))
+    begun, ended = _times(calls, started)
     log = EvalLog(
         status="success",
         eval=EvalSpec(
@@ -344,7 +317,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
             scorers=[{"name": name, "metrics": _METRICS} for name in behaviours],
             metadata={"manifest": run.manifest(), "judges": tables.to_records(run.query("SELECT * FROM judges"))},
         ),
-        stats=EvalStats(model_usage=usage, started_at=begun.isoformat(), completed_at=ended.isoformat()),
+        stats=EvalStats(model_usage=_usage(calls), started_at=begun.isoformat(), completed_at=ended.isoformat()),
         results=EvalResults(
             total_samples=len(samples),
             completed_samples=sum(sample.error is None for sample in samples),
@@ -432,8 +405,7 @@ def _as_message(message: ChatMessage) -> dict[str, Any]:
     """Return a message of Inspect as one of a log: its words, and its thoughts apart."""
     parts = message.content if isinstance(message.content, str) else [part.model_dump() for part in message.content]
     calls = getattr(message, "tool_calls", None)
-    role = "tool" if message.role == "tool" else message.role
-    return read_message({"role": role, "content": parts, **({"tool_calls": [1]} if calls else {})}, f"message {message.id}")
+    return read_message({"role": message.role, "content": parts, **({"tool_calls": [1]} if calls else {})}, f"message {message.id}")
 
 
 def _why_empty(sample: EvalSample) -> str:
@@ -449,26 +421,22 @@ def _why_empty(sample: EvalSample) -> str:
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a sample as a dialogue and its messages."""
-    name, metadata = _dialogue_id(log, sample), _own(sample)
-    spoken = _said(sample)
+    name, metadata, spoken = _dialogue_id(log, sample), _own(sample), _said(sample)
     dialogue = {
         "dialogue_id": name,
         "prompt_id": _prompt_of(sample)["prompt_id"],
         "target": log.eval.model,
-        "user": metadata.get("user"),
-        "persona": metadata.get("persona"),
+        **{key: metadata.get(key) for key in ("user", "persona", "system_user")},
         "repeat": metadata.get("repeat") or sample.epoch,
         "turns": metadata.get("turns") or max([1, *(row["turn"] for row in spoken)]),
         **_outcome(sample, metadata.get("status"), spoken),
-        "system_user": metadata.get("system_user"),
         "system_target": "\n\n".join(one.text for one in sample.messages if one.role == "system") or None,
         "metadata": {  # what it says beside the columns of prompts and dialogues
             **({} if log.status == "success" else {"log_status": log.status}),
             **{name: value for name, value in sample.metadata.items() if name not in metadata and value is not None},
         },
     }
-    messages = [{"dialogue_id": name, **row} for row in spoken]
-    return dialogue, messages
+    return dialogue, [{"dialogue_id": name, **row} for row in spoken]
 
 
 def _outcome(sample: EvalSample, status: str | None, messages: list[dict[str, Any]]) -> dict[str, str | None]:

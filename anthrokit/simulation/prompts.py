@@ -20,7 +20,7 @@ from ..core.notes import notify
 from ..core.run import digest, record_prompts
 from ..core import tables
 from ..core.run import has_facts, require_same_prompts
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
 from ..work import CostEstimate, Job, Request, Steps, forecast_calls, job_function
@@ -147,15 +147,6 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     table = table.drop_duplicates(["prompt_id", "other_id"]).nlargest(n, "similarity").round({"similarity": 3})
     return table[["similarity", "prompt_id", "other_id", "first_message", "other_message"]].reset_index(drop=True)
 
-# %% ../../nbs/04_simulation/02_prompts.ipynb #b6d20c7e
-def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
-    """Read a file that has these columns, or raise with the columns that it has."""
-    frame = tables.read_frame(path)
-    if absent := missing_columns(needed, frame):
-        columns_present = ", ".join(map(str, frame.columns)) or "none"
-        raise TableError(f"{path} is not {what}: no column {absent}; it has {columns_present}")
-    return frame
-
 # %% ../../nbs/04_simulation/02_prompts.ipynb #88ccc21b
 PUBLIC_DOMAINS = {
     "general planning support": "general planning",
@@ -181,7 +172,10 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
     """Read the public first_turns.csv with the column and behaviour names used here."""
     needed = ["conv_id", "use_domain", "use_scenario", "empathy", "professionalism"]
     needed += ["original_prompt", "cue", "user_first_turn"]
-    raw = read_columns(path, needed, "AnthroBench's first_turns.csv")
+    raw = tables.read_frame(path)
+    if absent := missing_columns(needed, raw):
+        columns = ", ".join(map(str, raw.columns))
+        raise TableError(f"{path} is not AnthroBench's first_turns.csv: no column {absent}; it has {columns}")
     names = raw["cue"].map(PUBLIC_BEHAVIOURS)
     if names.isna().any():
         row = names.isna().to_numpy().argmax()
@@ -345,10 +339,7 @@ def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
         blank = frame[column].isna() | frame[column].astype("str").map(is_blank)
         if blank.any():
             raise TableError(f"{name}: row {int(blank.to_numpy().argmax()) + 1}, column {column}: is blank")
-    twice = frame[id].duplicated().to_numpy()
-    if twice.any():
-        row = int(twice.argmax())
-        raise TableError(f"{name}: row {row + 1}, column {id}: {frame[id].iloc[row]!r} is a duplicate")
+    require_unique(frame, [id], f"{name}: {{row}} is a duplicate")
 
 
 def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,12 @@ from anthrokit.judging import LLMJudge, Released, TogetherJudge, judge
 from anthrokit.judging.judges import PASSAGE_FIRST_TEMPLATE, Item, judge_prompt, together_prompt
 from anthrokit.models import LLM, Batch
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
-from anthrokit.simulation.dialogues import swap_roles, user_system_prompt
+from anthrokit.simulation.dialogues import (
+    RELEASED_TARGET_PROMPT,
+    RELEASED_USER_TEMPLATE,
+    swap_roles,
+    user_system_prompt,
+)
 
 CAME = []  # model, messages as role and text, all that was sent
 TAXONOMY = Taxonomy.load().with_present()
@@ -170,11 +175,13 @@ def test_a_judge_is_asked_its_prompt(model, way, tmp_path, kind, name):
         )
 
 
+@pytest.mark.parametrize("protocol", ["paper", "released"])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name):
+def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name, protocol):
     prompts = load_prompts().head(2)
     target, user = model(name, name="target"), model(name, name="user", temperature=0.5, max_tokens=50)
-    told = {"system_target": "Be brief.\n", "persona": "A baker. {domain}"}
+    released = protocol == "released"
+    told = {"protocol": protocol} if released else {"system_target": "Be brief.\n", "persona": "A baker. {domain}"}
     with simulate(prompts, target, user, run=tmp_path / "run", turns=3, **told, **how(way)) as run:
         messages = run.messages()
     wanted = Counter()
@@ -183,12 +190,14 @@ def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name):
     ):
         assert said["prompt_id"].iloc[0] == prompt["prompt_id"]
         history = said[["role", "content"]].to_dict("records")
-        system = user_system_prompt(prompt, persona=told["persona"])
+        template = RELEASED_USER_TEMPLATE if released else None
+        system = user_system_prompt(prompt, template, persona=told.get("persona"))
+        system_target = told.get("system_target", RELEASED_TARGET_PROMPT)
         for place, message in enumerate(history):
             if message["role"] == "user" and place:
-                asked = swap_roles(history[:place], system)
+                asked = swap_roles(history[released:place], system, opening=not released)
             elif place:
-                asked = [{"role": "system", "content": told["system_target"]}, *history[:place]]
+                asked = [{"role": "system", "content": system_target}, *history[:place]]
             else:
                 continue
             wanted[tuple((one["role"], one["content"]) for one in asked)] += 1
