@@ -14,7 +14,7 @@ import numbers
 import re
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -22,8 +22,9 @@ import numpy as np
 
 from ..core.errors import suggest_name, require_kind
 from ..core.run import digest
+from ..core.texts import unreadable
 from .released import NO_EXAMPLES, Released, read_released
-from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts, rate_readable
+from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts
 from ..models import LLM, Completion
 from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, first_person_pronouns
@@ -32,8 +33,8 @@ from ..work import Request, Steps, ParseError, ask
 
 # %% auto #0
 __all__ = ['JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
-           'LocalJudge', 'rate_many', 'Response', 'PromptJudge', 'judge_prompt', 'LLMJudge', 'together_prompt',
-           'TogetherJudge', 'PronounCounter']
+           'LocalJudge', 'rate_many', 'LanguageJudge', 'Response', 'PromptJudge', 'judge_prompt', 'LLMJudge',
+           'together_prompt', 'TogetherJudge', 'PronounCounter']
 
 # %% ../../nbs/05_judging/02_judges.ipynb #e062474e
 @dataclass(frozen=True)
@@ -259,6 +260,42 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
         if len(ratings) == len(texts):
             return [validate_rating(rating) for rating in ratings]
     return [rate_one(judge, text, behaviour) for text in texts]
+
+# %% ../../nbs/05_judging/02_judges.ipynb #a1f0000f
+class LanguageJudge(LocalJudge):
+    """A local judge of some languages. It gives a missing rating to a message in another language, or without words.
+
+    Implement `rate_readable(texts, behaviour)`: return one rating for each of the readable texts.
+
+    Attributes
+    ----------
+    languages : collection of str or None
+        Codes of the languages that it reads, as for `core.texts.unreadable`. None: all.
+
+    Examples
+    --------
+    >>> class Exclaims(LanguageJudge):
+    ...     def rate_readable(self, texts, behaviour):
+    ...         return [Rating("!" in text) for text in texts]
+    >>> ratings = Exclaims().rate_many(["I am sad!", "Ich bin traurig!", " "], behaviour=None)
+    >>> [(one.verdict, one.status, one.explanation) for one in ratings]
+    [(True, 'ok', None), (None, 'unreadable', 'language'), (None, 'unreadable', 'empty')]
+    """
+
+    languages: Collection[str] | None = ("en",)
+
+    @abstractmethod
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        """Rate texts that the judge can read."""
+
+    def rate(self, text: str, behaviour: Behaviour) -> Rating:
+        return self.rate_many([text], behaviour)[0]
+
+    def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        reasons = [unreadable(text, self.languages) for text in texts]
+        readable = [text for text, reason in zip(texts, reasons, strict=True) if reason is None]
+        ratings = iter(self.rate_readable(readable, behaviour) if readable else ())
+        return [Rating(None, reason, status="unreadable") if reason else next(ratings) for reason in reasons]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00008
 class Response(str):
@@ -644,7 +681,7 @@ class LLMJudge(PromptJudge):
             return {**self.llm.settings, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
         how |= {"present": True} if self.present else {}
-        how |= {"first": "passage"} if self.shared_prefix else {}
+        how |= {"message_first": True} if self.shared_prefix == "item" else {}
         return {**self.llm.settings, **how, "structured": self.structured}
 
     def request(self, item: Item, question: Behaviour) -> list[dict[str, Any]]:
@@ -775,14 +812,7 @@ class TogetherJudge(LLMJudge):
         llm = as_llm(llm, max_tokens=1500)
         name = name or f"{llm.name} together"
         super().__init__(llm, name=name, context=context, present=present, structured=structured)
-        self.shared_prefix = "questions"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return the settings that determine the judge's ratings, its identity in a run."""
-        how = {"protocol": "together", "template": digest(TOGETHER_TEMPLATE), "context": self.context}
-        how |= {"present": True} if self.present else {}
-        return {**self.llm.settings, **how, "structured": self.structured}
+        self.template, self.shared_prefix = TOGETHER_TEMPLATE, "questions"
 
     def request(self, item: Item, question: Sequence[Behaviour]) -> list[dict[str, Any]]:
         """Return the message that asks about all behaviours of an item."""
@@ -799,7 +829,7 @@ class TogetherJudge(LLMJudge):
         return parse_verdicts(response, names, code=response.item.code, judged=self._judged(response.item))
 
 # %% ../../nbs/05_judging/02_judges.ipynb #4d5aef8b
-class PronounCounter(LocalJudge):
+class PronounCounter(LanguageJudge):
     """A counter of first-person pronouns.
 
     Parameters
@@ -824,14 +854,10 @@ class PronounCounter(LocalJudge):
         self.quotations = quotations
         self.settings = {"kind": "first_person_pronouns", "version": 2, "quotations": quotations}
 
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        """Return Yes if there is a first-person pronoun; the score is their number."""
-
-        def counted(texts: list[str]) -> list[Rating]:
-            words = [word for _, word in first_person_pronouns(texts[0], quotations=self.quotations)]
-            return [Rating(bool(words), ", ".join(words) or None, score=float(len(words)))]
-
-        return rate_readable([text], counted)[0]
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        """Return Yes for each text with a first-person pronoun; the score is their number."""
+        counted = ([word for _, word in first_person_pronouns(text, quotations=self.quotations)] for text in texts)
+        return [Rating(bool(words), ", ".join(words) or None, score=float(len(words))) for words in counted]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #fcb83730
 def judge_identity(judge: Judge) -> dict[str, Any]:
@@ -842,7 +868,7 @@ def judge_identity(judge: Judge) -> dict[str, Any]:
     """
     if judge.settings is not None:
         return judge.settings
-    own = [kind for kind in type(judge).__mro__[::-1] if kind not in (*PromptJudge.__mro__, LocalJudge)]
+    own = [kind for kind in type(judge).__mro__[::-1] if kind not in (*PromptJudge.__mro__, *LanguageJudge.__mro__)]
     members = {name: value for kind in own for name, value in vars(kind).items()}
     members |= vars(judge)
     members = {name: getattr(value, "__func__", value) for name, value in members.items()}

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 import html
+import itertools
 import json
 import math
 import numbers
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,9 +32,9 @@ __all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'FORMATS'
            'first_of', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
            'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
-           'split_branches', 'Side', 'read_sides', 'read_preferences', 'read_arena', 'read_completions',
-           'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating', 'read_labelled',
-           'gather_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
+           'split_branches', 'whole_dialogue', 'turns_of', 'Side', 'read_sides', 'read_preferences', 'read_arena',
+           'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating',
+           'read_labelled', 'gather_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -87,22 +88,10 @@ _CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance")
 _WRAPPERS = ("message", "response", "data", "kwargs")
 _CALLS = ("tool_calls", "function_call")
 _MODEL = ("target", "model", "model_name", "modelName", "model_slug", "model_id", "modelSlug")
-TIMES = (
-    "timestamp",
-    "create_time",
-    "created_at",
-    "createdAt",
-    "inserted_at",
-    "send_date",
-    "time",
-    "at",
-    "date",
-    "tstamp",
-)
+TIMES = tuple("timestamp create_time created_at createdAt inserted_at send_date time at date tstamp".split())
 _ID = ("id", "uuid", "messageId", "message_id", "_id")
-_PARENT = (
-    *("parent", "parentId", "parentMessageId", "parent_id", "parent_message_uuid", "parent_response_id"),
-    "parent_message_id",
+_PARENT = tuple(
+    "parent parentId parentMessageId parent_id parent_message_uuid parent_response_id parent_message_id".split()
 )
 _CHOSEN = ("if_chosen", "is_chosen", "chosen", "selected")
 _RANK = ("rank", "within_turn_id")
@@ -590,24 +579,13 @@ def find_conversations(
         for name, one in value.items():
             yield from find_conversations(one, (*path, str(name)), (*enclosing, value))
     elif isinstance(value, list):
-        pairs = [pair_of(one) for one in value] if path else [None]
+        pairs = [[one[name] for name in pair_of(one) or ()] for one in value] if path else []
         if any(map(is_message, value)) and not _holds_conversations(value):
             yield Conversation(path, value, leaf, list(enclosing))
-        elif (
-            pairs
-            and all(pairs)
-            and all(isinstance(one[name], str) for one, pair in zip(value, pairs, strict=True) for name in pair)
-        ):
-            texts = [(one.get("system"), *(one[name] for name in pair)) for one, pair in zip(value, pairs, strict=True)]
-            raw = [
-                message
-                for system, user, answer in texts
-                for message in (
-                    *([{"role": "system", "content": system}] if isinstance(system, str) and system else []),
-                    {"role": "user", "content": user},
-                    {"role": "assistant", "content": answer},
-                )
-            ]
+        elif pairs and all(pair and all(isinstance(text, str) for text in pair) for pair in pairs):
+            systems = (one.get("system") for one in value)
+            before = ([{"role": "system", "content": one}] if one and isinstance(one, str) else [] for one in systems)
+            raw = [one for system, pair in zip(before, pairs, strict=True) for one in (*system, *turns_of(pair))]
             yield Conversation(path, raw, leaf, list(enclosing))
         else:
             for number, one in enumerate(value):
@@ -706,17 +684,25 @@ def split_branches(
     paths, dialogues = branches(messages, leaf), []
     for number, (path, start) in enumerate(paths):
         whole = with_system(path, rows, place)
-        dialogues.append(
-            Dialogue(
-                place,
-                whole,
-                start=start + (len(whole) - len(path)) * bool(start),
-                shown=number == 0 if len(paths) > 1 else None,
-                part=f"{part}, branch {number + 1}".strip(", ") if number else part,
-                **columns,
-            )
-        )
+        one = Dialogue(place, whole, part=f"{part}, branch {number + 1}".strip(", ") if number else part, **columns)
+        one.start = start + (len(whole) - len(path)) * bool(start)
+        one.shown = number == 0 if len(paths) > 1 else None
+        dialogues.append(one)
     return dialogues
+
+
+def whole_dialogue(
+    place: str, row: Record, messages: Any, used: Collection[str], roles: Mapping[str, str] | None
+) -> list[Dialogue]:
+    """Return the one dialogue of a record. Its other columns describe it."""
+    about = {name: value for name, value in row.items() if name not in used}
+    messages = with_system(read_conversation(messages, place, roles), [row], place)
+    return [Dialogue(place, messages, about, target_of(row))]
+
+
+def turns_of(texts: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return texts that a user and an assistant wrote in turns as messages."""
+    return [{"role": role, "content": text} for role, text in zip(itertools.cycle(("user", "assistant")), texts)]
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #c288d3fc
 class Side(NamedTuple):
@@ -818,22 +804,16 @@ def read_arena(place: str, row: Record, roles: Mapping[str, str] | None = None) 
     prompts = prompts if isinstance(prompts, list) else [prompts]
     for name, side in names:
         value = _texts_of(row[name])
-        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        if _is_texts(value):
             if len(prompts) != len(value):
                 raise TableError(f"{place}, {name}: {len(value)} answers to {len(prompts)} prompts")
-            turns = zip(prompts, value, strict=True)
-            value = [
-                {"role": role, "content": text}
-                for turn in turns
-                for role, text in zip(("user", "assistant"), turn, strict=True)
-            ]
+            value = turns_of(itertools.chain(*zip(prompts, value, strict=True)))
         own: Record = {"side": side}
         if isinstance(row.get("judge"), str):
             own["user"] = row["judge"]
         if isinstance(winner := row.get("winner"), str):
-            own["won"] = {f"model_{side}": "yes", side: "yes"}.get(
-                winner, "no" if winner.startswith("model") else winner
-            )
+            lost = "no" if winner.startswith("model") else winner
+            own["won"] = "yes" if winner in (f"model_{side}", side) else lost
         sides.append(Side(name, value, f"side {side}", first_of(row, (f"model_{side}", f"model{side}")) or side, own))
     return read_sides(place, row, roles, sides, {*used, *(["judge"] if "user" in own else [])})
 
@@ -944,11 +924,7 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
         raise TableError(f"{place}, column history: {wrong[0]!r:.60} is not a pair of a message and its answer")
     used = {asks, answers, *(["history"] if before else [])}
-    raw = [
-        {"role": role, "content": text}
-        for pair in before
-        for role, text in zip(("user", "assistant"), pair, strict=True)
-    ]
+    raw = turns_of(itertools.chain(*before))
     for name, role in ((asks, "user"), (answers, "assistant")):
         where = f"{place}, column {name}"
         value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
@@ -959,27 +935,20 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -
         if name == "instruction" and isinstance(row.get("input"), str):
             text, used = "\n".join(filter(None, [text, row["input"]])), used | {"input"}
         raw += [{"role": role, "content": text}] if text or role == "assistant" else []
-    about = {name: value for name, value in row.items() if name not in used}
-    return [Dialogue(place, with_system(read_conversation(raw, place, roles), [row], place), about, target_of(row))]
+    return whole_dialogue(place, row, raw, used, roles)
 
 
 def read_activity(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read an entry of Google's activity export: "Prompted …" in the title, and the answer as HTML."""
     parts = [one.get("html") for one in row["safeHtmlItem"] if isinstance(one, Mapping)]
     answer = html.unescape(re.sub(r"<[^<>]*>", "", "\n".join(part for part in parts if isinstance(part, str))))
-    about = {name: value for name, value in row.items() if name not in ("title", "safeHtmlItem")}
-    raw = [
-        {"role": "user", "content": row["title"].removeprefix("Prompted ")},
-        {"role": "assistant", "content": answer.strip()},
-    ]
-    return [Dialogue(place, read_conversation(raw, place, roles), about, target_of(row))]
+    raw = turns_of([row["title"].removeprefix("Prompted "), answer.strip()])
+    return whole_dialogue(place, row, raw, ("title", "safeHtmlItem"), roles)
 
 
 def read_alternating(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a list of texts that a user and an assistant wrote in turns, as in UltraChat."""
-    raw = [{"role": ("user", "assistant")[number % 2], "content": text} for number, text in enumerate(row["data"])]
-    about = {name: value for name, value in row.items() if name != "data"}
-    return [Dialogue(place, with_system(read_conversation(raw, place, roles), [row], place), about, target_of(row))]
+    return whole_dialogue(place, row, turns_of(row["data"]), ("data",), roles)
 
 
 def _labelled_column(row: Record) -> str | None:
@@ -990,22 +959,13 @@ def _labelled_column(row: Record) -> str | None:
 def read_labelled(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a text whose lines begin with a speaker and a colon."""
     name = _labelled_column(row)
-    messages = read_conversation(labelled_lines(row[name], roles), place, roles)
-    return [Dialogue(place, messages, {key: value for key, value in row.items() if key != name}, target_of(row))]
+    return whole_dialogue(place, row, labelled_lines(row[name], roles), (name,), roles)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
 _KEYS = (
-    "dialogue_id",
-    "conversation_id",
-    "conversationId",
-    "message_tree_id",
-    "chat_id",
-    "session_id",
-    "thread_id",
-    "conversation_hash",
-    "conv_id",
-    "conversation",
-)
+    "dialogue_id conversation_id conversationId message_tree_id chat_id session_id thread_id conversation_hash conv_id "
+    "conversation"
+).split()
 _OF_MESSAGES = {
     *("turn", "swipes", "swipe_id", *_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL),
 }
@@ -1028,19 +988,15 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
     for (_, name), rows in groups.items():
         messages, last = [], -math.inf
         for row_place, row in rows:
-            turn = (
-                pd.to_numeric(row.get("turn"), errors="coerce")
-                if not isinstance(row.get("turn"), list | dict)
-                else math.nan
-            )
+            turn = row.get("turn")
+            turn = math.nan if isinstance(turn, list | dict) else pd.to_numeric(turn, errors="coerce")
             if turn < last:
                 raise TableError(
                     f"{row_place}, column turn: {turn:g} comes after {last:g}; sort a dialogue's rows by turn"
                 )
             last = turn if turn == turn else last
-            messages += read_conversation(
-                [{column: one for column, one in row.items() if column not in (key, "turn")}], row_place, roles
-            )
+            message = {column: one for column, one in row.items() if column not in (key, "turn")}
+            messages += read_conversation([message], row_place, roles)
         times = [message["at"] for message in messages]
         if last == -math.inf and all(times) and len({*times}) > 1 and times == sorted(times, reverse=True):
             messages.reverse()
@@ -1066,29 +1022,20 @@ def _is_activity(row: Record) -> bool:
     return isinstance(row.get("safeHtmlItem"), list) and isinstance(row.get("title"), str)
 
 
+def _is_texts(value: Any) -> bool:
+    """Return whether a value is a list of texts."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
 def _alternates(row: Record) -> bool:
-    return (
-        isinstance(row.get("data"), list) and len(row["data"]) > 1 and all(isinstance(one, str) for one in row["data"])
-    )
+    return _is_texts(row.get("data")) and len(row["data"]) > 1
 
 
 FORMATS = (
-    Format(
-        "preferences", "chosen and rejected (texts, messages or lists of them)", _preference_columns, read_preferences
-    ),
-    Format(
-        "arena",
-        "conversation_a and conversation_b (or response_a and response_b beside prompt)",
-        _arena_columns,
-        read_arena,
-    ),
+    Format("preferences", "chosen and rejected (texts or messages)", _preference_columns, read_preferences),
+    Format("arena", "conversation_a and conversation_b, or response_a and response_b", _arena_columns, read_arena),
     Format("completions", "a prompt and a list of completions", _completions_column, read_completions),
-    Format(
-        "conversations",
-        "a list of messages (role and content, from and value, …), or a tree of them",
-        nested_conversations,
-        read_nested,
-    ),
+    Format("conversations", "a list or a tree of messages (role and content, …)", nested_conversations, read_nested),
     Format("one message per row", "dialogue_id, role and content", is_message, None),
     Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
     Format("activity", "title and safeHtmlItem (Google's activity export)", _is_activity, read_activity),

@@ -18,8 +18,8 @@ from ..core import TableError, data_path, tables
 from ..core.run import digest
 from ..core.files import load_once
 from .grammar import GrammarJudge, remembered
-from .judges import LocalJudge
-from .verdicts import Rating, rate_readable
+from .judges import LanguageJudge
+from .verdicts import Rating
 from ..models import fetch_model
 from ..models.embedded import require_packages, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
@@ -289,7 +289,7 @@ def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
     return [Rating(bool(one > threshold), reason.format(one, threshold), score=float(one)) for one in scores]
 
 
-class ClassifierJudge(LocalJudge):
+class ClassifierJudge(LanguageJudge):
     """A classifier of sentences, with calibrated probabilities. Made by `sentence_judge` and `embedding_judge`.
 
     Parameters
@@ -357,15 +357,9 @@ class ClassifierJudge(LocalJudge):
             scale = scale + self._found * np.array(matched)
         return 1 / (1 + np.exp(-scale))
 
-    def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        def rated(texts: list[str]) -> list[Rating]:
-            scores = self.scores(texts, behaviour.name)
-            return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
-
-        return rate_readable(texts, rated)
-
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        return self.rate_many([text], behaviour)[0]
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        scores = self.scores(texts, behaviour.name)
+        return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
 
 
 @load_once
@@ -495,7 +489,7 @@ def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd
     return both["content"].tolist(), both[names], both["base_id"]
 
 
-class StudentJudge(LocalJudge):
+class StudentJudge(LanguageJudge):
     """A logistic regression per behaviour on what the offline judges see, learnt from labelled messages.
 
     Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated
@@ -524,15 +518,9 @@ class StudentJudge(LocalJudge):
         seen = np.stack(remembered(self._known, texts, features))
         return self._models[behaviour].predict_proba(seen)[:, 1]
 
-    def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        def rated(texts: list[str]) -> list[Rating]:
-            scores = self.scores(texts, behaviour.name)
-            return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
-
-        return rate_readable(texts, rated)
-
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        return self.rate_many([text], behaviour)[0]
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        scores = self.scores(texts, behaviour.name)
+        return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
 
     @classmethod
     def from_texts(
