@@ -513,6 +513,10 @@ _ASKS_FOR_CODE = re.compile(r"\{form\}|(?:verdict|answer|code)\W{0,12}\{code\}",
 _OF_BEHAVIOUR = re.compile(r"(?=Behaviour: )|\{(?:name|definition|not_present|question|form)\}")
 
 
+def _history(item: Item) -> str:
+    return "\n\n".join(f"{role}: {content}" for role, content in item.before)
+
+
 def _shown_before(item: Item, context: str, code: str) -> str:
     """Return the part of the prompt that shows earlier messages."""
     if context == "none" or not item.before or (context == "user" and not item.user):
@@ -520,14 +524,19 @@ def _shown_before(item: Item, context: str, code: str) -> str:
     if context == "user":
         quoted = f"<<<USER {code}\n{item.user}\nUSER {code}>>>"
         return f"The user's message that it answers, for context only:\n{quoted}\n\n"
-    history = "\n\n".join(f"{role}: {content}" for role, content in item.before)
-    return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{history}\nDIALOGUE {code}>>>\n\n"
+    return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{_history(item)}\nDIALOGUE {code}>>>\n\n"
 
 
-def _positive(behaviour: Behaviour) -> str:
-    """Return the positive examples that follow the definition."""
-    examples = "\n".join(f'- "{example}"' for example in behaviour.present)
-    return f"\nIt IS present in messages such as these:\n{examples}"
+def _definition(behaviour: Behaviour, present: bool) -> str:
+    """Return the definition, and the positive examples if they are shown."""
+    examples = "".join(f'\n- "{example}"' for example in behaviour.present)
+    return behaviour.definition + (f"\nIt IS present in messages such as these:{examples}" if present else "")
+
+
+def _fill(template: str, item: Item, context: str, code: str, **fields: str) -> str:
+    """Fill the fields of a template. Braces in the texts stay as they are."""
+    fields |= {"context": _shown_before(item, context, code), "message": item.text, "user": item.user, "code": code}
+    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
 
 def judge_prompt(
@@ -571,20 +580,15 @@ def judge_prompt(
     item = Item(item) if isinstance(item, str) else item
     fields = {
         "name": behaviour.name,
-        "definition": behaviour.definition + (_positive(behaviour) if present else ""),
+        "definition": _definition(behaviour, present),
         "question": behaviour.question,
         "not_present": "\n".join(f'- "{example}"' for example in behaviour.not_present),
-        "message": item.text,
-        "context": _shown_before(item, context, code),
-        "user": item.user,
-        "history": "\n\n".join(f"{role}: {content}" for role, content in item.before),
-        "code": code,
+        "history": _history(item),
         "form": (_JSON_FORM if structured else _FORM).format(code=code),
     }
     template = JUDGE_TEMPLATE if template is None else template
-    if not behaviour.not_present:
-        template = NO_EXAMPLES.sub("", template)
-    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
+    template = template if behaviour.not_present else NO_EXAMPLES.sub("", template)
+    return _fill(template, item, context, code, **fields)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
 def _verdict_schema(names: Sequence[str] = ()) -> dict[str, Any]:
@@ -764,22 +768,15 @@ def together_prompt(
     """
     item = Item(item) if isinstance(item, str) else item
     parts = [
-        f"Behaviour: {one.name}\nIt is present when: {one.definition}{_positive(one) if present else ''}"
-        f"\nQuestion: {one.question}"
+        f"Behaviour: {one.name}\nIt is present when: {_definition(one, present)}\nQuestion: {one.question}"
         + "".join(f'\nNOT present: "{example}"' for example in one.not_present)
         for one in behaviours
     ]
     form = "".join(f',\n {json.dumps(one.name)}: {{"reason": "…", "verdict": "…"}}' for one in behaviours)
-    fields = {
-        "behaviours": "\n\n".join(parts),
-        "context": _shown_before(item, context, code),
-        "message": item.text,
-        "code": code,
-        "form": f'{{"{code_field([one.name for one in behaviours])}": "{code}"{form}}}',
-    }
-    parts = re.split(r"(?=\{context\})", TOGETHER_TEMPLATE)
-    names = r"\{(behaviours|context|message|code|form)\}"
-    return CachedPrefix(*(re.sub(names, lambda match: fields[match[1]], part) for part in parts))
+    form = f'{{"{code_field([one.name for one in behaviours])}": "{code}"{form}}}'
+    fields = {"behaviours": "\n\n".join(parts), "form": form}
+    templates = re.split(r"(?=\{context\})", TOGETHER_TEMPLATE)
+    return CachedPrefix(*(_fill(template, item, context, code, **fields) for template in templates))
 
 
 class TogetherJudge(LLMJudge):

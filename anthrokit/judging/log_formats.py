@@ -29,7 +29,7 @@ from ..models.thoughts import separate_thoughts
 
 # %% auto #0
 __all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'FORMATS', 'IDS', 'is_missing', 'as_text', 'plain',
-           'first_of', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
+           'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
            'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
            'split_branches', 'whole_dialogue', 'turns_of', 'Side', 'read_sides', 'read_preferences', 'read_arena',
@@ -71,6 +71,12 @@ def plain(value: Any) -> Any:
 def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return the first value of a row, under any of the names, that is not empty."""
     return next((row[name] for name in names if not is_missing(row.get(name))), None)
+
+
+def scalars(row: Mapping[str, Any], used: Collection[str] = ()) -> dict[str, Any]:
+    """Return the texts and numbers of a row, without the columns that are used already."""
+    values = {name: one for name, one in row.items() if isinstance(one, str | numbers.Real) and name not in used}
+    return {name: one for name, one in values.items() if not is_missing(one)}
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #9ca61e26
 SPEAKERS = {
@@ -173,11 +179,8 @@ class Content:
     def _add_part(self, part: Mapping[str, Any], place: str) -> None:
         kind, words = str(part.get("type") or part.get("content_type") or "").lower(), first_of(part, _WORDS)
         is_medium = _MEDIA.search(kind or " ".join(map(str, part)).lower())
-        if (
-            _THOUGHT.search(kind)
-            or part.get("thought") is True
-            or not {"thinking", "reasoningContent"}.isdisjoint(part)
-        ):
+        has_thought = part.get("thought") is True or not {"thinking", "reasoningContent"}.isdisjoint(part)
+        if has_thought or _THOUGHT.search(kind):
             inner = Content()
             inner.add(first_of(part, _THINKING), place)
             self.thoughts += inner.words + inner.thoughts
@@ -312,11 +315,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
         "rank": next((message[name] for name in _RANK if isinstance(message.get(name), numbers.Real)), None),
         "tool": role == "tool" or only_tool,
         "marks": marks,
-        "own": {
-            name: one
-            for name, one in message.items()
-            if name not in used and isinstance(one, str | numbers.Real) and not is_missing(one)
-        },
+        "own": scalars(message, used),
     }
 
 
@@ -594,15 +593,10 @@ def find_conversations(
 
 def _holds_conversations(value: Sequence[Any]) -> bool:
     """Return whether a list holds records that have a speaker and conversations."""
-    return any(
-        isinstance(one, Mapping)
-        and any(
-            isinstance(inner, list) and any(map(is_message, inner))
-            for name, inner in one.items()
-            if name not in (*_CONTENT, "replies", "children", "fragments")
-        )
-        for one in value
-    )
+    of_message = (*_CONTENT, "replies", "children", "fragments")
+    records = (one for one in value if isinstance(one, Mapping))
+    parts = (part for one in records for name, part in one.items() if name not in of_message)
+    return any(isinstance(part, list) and any(map(is_message, part)) for part in parts)
 
 
 def _has_message(node: Mapping[str, Any]) -> bool:
@@ -616,12 +610,8 @@ def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
         nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
     linked = [one for one in nodes if "message" in one or not {*_PARENT}.isdisjoint(one)]
     spoken = [one for one in nodes if _has_message(one)]
-    if (
-        len(nodes) != len(value)
-        or not linked
-        or not spoken
-        or not any(is_message(one) or "message" in one for one in nodes)
-    ):
+    has_messages = any(is_message(one) or "message" in one for one in nodes)
+    if len(nodes) != len(value) or not (linked and spoken and has_messages):
         return []
     empty = {str(one["id"]): one.get("parent") for one in nodes if not _has_message(one)}
     messages = []
@@ -700,6 +690,11 @@ def whole_dialogue(
     return [Dialogue(place, messages, about, target_of(row))]
 
 
+def _is_texts(value: Any) -> bool:
+    """Return whether a value is a list of texts."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
 def turns_of(texts: Iterable[Any]) -> list[dict[str, Any]]:
     """Return texts that a user and an assistant wrote in turns as messages."""
     return [{"role": role, "content": text} for role, text in zip(itertools.cycle(("user", "assistant")), texts)]
@@ -768,19 +763,14 @@ def read_preferences(place: str, row: Record, roles: Mapping[str, str] | None = 
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #0997c941
-_SIDE = re.compile(r"(.+?)[_-]?([ab12])")
+_SIDE = re.compile(r"(conversation|messages|response|answer|output)[_-]?([ab12])")
 
 
 def _arena_columns(row: Record) -> list[tuple[str, str]]:
     """Return the columns of the two sides of an arena, with the name of each side."""
     sides: dict[str, list[tuple[str, str]]] = {}
     for name, value in row.items():
-        match = _SIDE.fullmatch(str(name))
-        if (
-            match
-            and match[1] in ("conversation", "messages", "response", "answer", "output")
-            and isinstance(value, list | str)
-        ):
+        if (match := _SIDE.fullmatch(str(name))) and isinstance(value, list | str):
             sides.setdefault(match[1], []).extend([(name, match[2])] if value else [])
     return next((names for names in sides.values() if len(names) == 2), [])
 
@@ -821,21 +811,15 @@ def read_arena(place: str, row: Record, roles: Mapping[str, str] | None = None) 
 _COMPLETIONS = ("completions", "responses", "candidates", "answers", "generations", "outputs")
 
 
+def _is_answer(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, Mapping) and first_of(value, _ANSWER) is not None)
+
+
 def _completions_column(row: Record) -> str | None:
     """Return the column that lists several answers to one prompt."""
-    for name in _COMPLETIONS:
-        values = row.get(name)
-        if (
-            isinstance(values, list)
-            and values
-            and any(not is_missing(row.get(one)) for one in _PROMPT)
-            and all(
-                isinstance(one, str) or (isinstance(one, Mapping) and first_of(one, _ANSWER) is not None)
-                for one in values
-            )
-        ):
-            return name
-    return None
+    lists = [name for name in _COMPLETIONS if isinstance(row.get(name), list) and row[name]]
+    columns = [name for name in lists if all(map(_is_answer, row[name]))]
+    return columns[0] if columns and first_of(row, _PROMPT) is not None else None
 
 
 def read_completions(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
@@ -843,11 +827,7 @@ def read_completions(place: str, row: Record, roles: Mapping[str, str] | None = 
     name, sides = _completions_column(row), []
     for number, one in enumerate(row[name], 1):
         fields = {"text": one} if isinstance(one, str) else one
-        own = {
-            key: value
-            for key, value in fields.items()
-            if isinstance(value, str | numbers.Real) and key not in (*_ANSWER, *_MODEL)
-        }
+        own = scalars(fields, (*_ANSWER, *_MODEL))
         value = [{"role": "assistant", "content": first_of(fields, _ANSWER)}]
         sides.append(Side(f"{name} {number}", value, f"answer {number}", target_of(fields, row), own))
     return read_sides(place, row, roles, sides, {name})
@@ -861,15 +841,12 @@ def nested_conversations(row: Record) -> list[Conversation]:
     every = [one for one in find_conversations(parsed) if one.messages]
     if len(every) < 2:
         return every
-    signs = [
-        [
-            json.dumps([speaker_of(unwrapped(one)), unwrapped(one).get("content")], sort_keys=True, default=str)
-            if isinstance(one, Mapping)
-            else ""
-            for one in conversation.messages
-        ]
-        for conversation in every
-    ]
+
+    def sign(message: Any) -> str:
+        fields = unwrapped(message) if isinstance(message, Mapping) else {}
+        return json.dumps([speaker_of(fields), fields.get("content")], sort_keys=True, default=str)
+
+    signs = [[sign(message) for message in conversation.messages] for conversation in every]
 
     def repeats(number: int, other: int) -> bool:
         """Return whether a conversation is the beginning of another one, or a branch of the tree beside it."""
@@ -886,15 +863,9 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None)
     """Read every conversation that a record holds, in any column and at any depth."""
     every = nested_conversations(row)
     places = [f"{place}{', ' + '.'.join(one.path) if len(one.path) > 1 else ''}" for one in every]
-    read = [
-        read_conversation(one.messages, record_place, roles)
-        for one, record_place in zip(every, places, strict=True)
-    ]
-    if (
-        len(read) == 2
-        and read[0][-1]["role"] in ("user", "system")
-        and all(one["role"] == "assistant" for one in read[1])
-    ):
+    read = [read_conversation(one.messages, at, roles) for one, at in zip(every, places, strict=True)]
+    has_prompt = len(read) == 2 and read[0][-1]["role"] in ("user", "system")
+    if has_prompt and all(message["role"] == "assistant" for message in read[1]):
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
     answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
     columns, dialogues = {one.path[0] for one in every if one.path}, []
@@ -903,11 +874,7 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None)
             continue  # a prompt beside the whole conversation
         about = {name: value for name, value in row.items() if name not in columns}
         for outer in one.enclosing[1:]:
-            about |= {
-                name: value
-                for name, value in outer.items()
-                if isinstance(value, str | numbers.Real) and not is_missing(value)
-            }
+            about |= scalars(outer)
         part = ".".join(one.path) if len(every) > 1 else ""
         dialogues += split_branches(
             messages, one.leaf, one.enclosing, record_place, part, about=about, target=target_of(*one.enclosing[::-1])
@@ -1020,11 +987,6 @@ class Format(NamedTuple):
 
 def _is_activity(row: Record) -> bool:
     return isinstance(row.get("safeHtmlItem"), list) and isinstance(row.get("title"), str)
-
-
-def _is_texts(value: Any) -> bool:
-    """Return whether a value is a list of texts."""
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
 def _alternates(row: Record) -> bool:
@@ -1193,9 +1155,7 @@ def read_log(
                 account.append((place, "joined", form.name))
             else:
                 made = form.read(place, row, sides)
-                spoken = [
-                    one for one in made if any(message["role"] in ("user", "assistant") for message in one.messages)
-                ]
+                spoken = [one for one in made if {"user", "assistant"} & {message["role"] for message in one.messages}]
                 dialogues += map(_with_text_ids, spoken)
                 why = form.name if spoken else "holds no message of a user or an assistant" if made else "is empty"
                 account.append((place, "taken" if spoken else "left out", why))
@@ -1220,12 +1180,8 @@ def read_log(
 def _with_text_ids(dialogue: Dialogue) -> Dialogue:
     """Return a dialogue with its target and ids as texts; raise if one is not a text."""
     dialogue.target = as_text(dialogue.target, f"{dialogue.place}, column target")
-    ids = {
-        name: as_text(dialogue.about[name], f"{dialogue.place}, column {name}")
-        for name in IDS
-        if name in dialogue.about
-    }
-    dialogue.about |= ids
+    for name in {*IDS} & {*dialogue.about}:
+        dialogue.about[name] = as_text(dialogue.about[name], f"{dialogue.place}, column {name}")
     return dialogue
 
 
