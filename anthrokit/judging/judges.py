@@ -877,13 +877,11 @@ def judge_identity(judge: Judge) -> dict[str, Any]:
             f"the judge {judge.name!r} needs settings, a dict of what determines its answers, such as "
             f"{{'version': 1}}: the source of {type(judge).__name__} is not available"
         ) from None
-    plain = {
-        name: value
-        for name, value in members.items()
-        if isinstance(value, str | int | float | None) and not name.startswith("__")
-    }
+    plain: dict[str, Any] = {}
     for name, value in members.items():
-        if isinstance(value, _COLLECTIONS) and name != "behaviours" and not name.startswith("_"):
+        if isinstance(value, str | int | float | None) and not name.startswith("__"):
+            plain[name] = value
+        elif isinstance(value, _COLLECTIONS) and name != "behaviours" and not name.startswith("_"):
             with contextlib.suppress(TypeError, ValueError):  # something in it that has no words
                 plain[name] = digest(json.dumps(value, sort_keys=True, default=_in_order))
     model = judge.llm.settings if isinstance(judge, PromptJudge) else {}

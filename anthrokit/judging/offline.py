@@ -456,28 +456,6 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
     measured = {"threshold": best_threshold(folded, target), **quality(predicted, target, folded)}
     return model.fit(vectors, target), measured | _expected_loss(predicted, target, groups)
 
-# %% ../../nbs/05_judging/05_offline.ipynb #62d94c1f
-def _learn_all(
-    texts: Sequence[str], truth: pd.DataFrame, groups: Sequence[Any] | None, folds: int, least: int
-) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Fit a classifier for each behaviour with enough examples, and measure them."""
-    vectors = features(texts)
-    groups = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
-    models, rows, left_out = {}, [], []
-    for behaviour in truth.columns:
-        is_labelled = truth[behaviour].notna().to_numpy()
-        target = truth[behaviour][is_labelled].astype(bool).to_numpy()
-        if min(target.sum(), (~target).sum()) < least or len(set(groups[is_labelled])) < folds:
-            left_out.append(f"{behaviour} ({target.sum()} of {len(target)})")
-            continue
-        models[behaviour], measured = _learn(vectors[is_labelled], target, groups[is_labelled], folds)
-        rows.append({"behaviour": behaviour, **measured})
-    if not models:
-        raise TableError(
-            f"no behaviour has {least} messages with and {least} without it; there are: {', '.join(left_out)}"
-        )
-    return models, pd.DataFrame(rows)
-
 # %% ../../nbs/05_judging/05_offline.ipynb #a3a87b20
 def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd.DataFrame, pd.Series]:
     """Return texts, labels (one column per behaviour) and base prompts of the labelled target messages."""
@@ -554,13 +532,25 @@ class StudentJudge(LanguageJudge):
         TableError
             No behaviour can be learnt; says what there is.
         """
-        require_packages("offline", "transformers")
-        models, measured = _learn_all(texts, truth, groups, folds, least)
+        vectors = features(texts)
+        groups = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
+        models, measured, left_out = {}, [], []
+        for behaviour in truth.columns:
+            is_labelled = truth[behaviour].notna().to_numpy()
+            target = truth[behaviour][is_labelled].astype(bool).to_numpy()
+            if min(target.sum(), (~target).sum()) < least or len(set(groups[is_labelled])) < folds:
+                left_out.append(f"{behaviour} ({target.sum()} of {len(target)})")
+                continue
+            models[behaviour], measures = _learn(vectors[is_labelled], target, groups[is_labelled], folds)
+            measured.append({"behaviour": behaviour, **measures})
+        if not models:
+            enough = f"{least} messages with and {least} without it"
+            raise TableError(f"no behaviour has {enough}; there are: {', '.join(left_out)}")
         rows = truth.astype("object").where(truth.notna(), None).values.tolist()
         source = digest(list(texts), rows, list(truth.columns))
         sees = sentence_judge().settings["hash"], embedding_judge().settings["hash"]
         settings = {"kind": "student", "sees": list(sees), "learnt_from": source}
-        return cls(models, measured, name, settings)
+        return cls(models, pd.DataFrame(measured), name, settings)
 
     @classmethod
     def fit(cls, labels: pd.DataFrame, messages: pd.DataFrame, **parameters: Any) -> StudentJudge:
