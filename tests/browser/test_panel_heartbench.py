@@ -92,7 +92,7 @@ def test_annotators_label_answers_by_criterion(open_notebook, folder, tmp_path):
         accuracy = judge_accuracy(run, saved, by="judge")
     assert saved["verdict"].map({True: "y", False: "n"}).fillna("u").tolist() == [*"ynyu"]
     assert set(saved["behaviour"]) <= {one.name for case in load_cases("bundled") for one in case.criteria}
-    assert set(accuracy["judge"]) == {"strict", "lenient"} and (accuracy["n_total"] == 3).all()
+    assert set(accuracy["judge"]) == {"strict", "lenient", "panel"} and (accuracy["n_total"] == 3).all()
 
 
 def test_a_run_without_dialogues_has_an_empty_list(open_notebook, tmp_path):
