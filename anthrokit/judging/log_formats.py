@@ -753,7 +753,7 @@ def _preference_columns(row: Record) -> tuple[str, str] | None:
 
 def read_preferences(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a chosen and a rejected answer: two dialogues of which the last answer is judged."""
-    names = _preference_columns(row)
+    names = _preference_columns(row) or ()
     if all(is_missing(row[name]) for name in names):
         return []
     sides = [Side(name, row[name], side, side) for side, name in zip(("chosen", "rejected"), names, strict=True)]
