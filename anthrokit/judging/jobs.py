@@ -98,7 +98,7 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
 def _how_to() -> str:
     """Return the examples in the docstrings of the two kinds of judges."""
-    examples = [inspect.getdoc(kind).partition("Examples\n--------\n")[2] for kind in (LocalJudge, PromptJudge)]
+    examples = [(inspect.getdoc(kind) or "").partition("Examples\n--------\n")[2] for kind in (LocalJudge, PromptJudge)]
     form = "A judge is a subclass of LocalJudge, or of PromptJudge to ask a model (LLMJudge(…) is one):"
     return "\n\n".join([form, *examples])
 
