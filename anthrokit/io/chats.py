@@ -122,16 +122,10 @@ def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
     'human'
     """
     names = {"user": "human", "assistant": "gpt", "system": "system"}
-    items = [
-        {
-            "id": item.pop("dialogue_id"),
-            "conversations": [
-                {"from": names[one["role"]], "value": one["content"] or ""} for one in item.pop("messages")
-            ],
-            **item,
-        }
-        for item in conversations(run)
-    ]
+    items = []
+    for item in conversations(run):
+        turns = [{"from": names[one["role"]], "value": one["content"] or ""} for one in item.pop("messages")]
+        items.append({"id": item.pop("dialogue_id"), "conversations": turns, **item})
     return _write_json(items, path, (".json", ".jsonl"))
 
 # %% ../../nbs/13_io/03_chats.ipynb #35f67ae4
