@@ -13,7 +13,6 @@ import socket
 import sqlite3
 import tempfile
 import threading
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,10 +48,7 @@ def _check_header(path: Path) -> bool:
         raise RunError(f"{path} can't be read as a ledger: it is not an SQLite file. {remedy}")
     version, mark = int.from_bytes(header[60:64]), int.from_bytes(header[68:72])
     if mark != _MARK:
-        raise RunError(
-            f"{path} is not a ledger of this version of anthrokit: another program made it, or an earlier version. "
-            f"Export an old run with the version that made it, then Run.restore(export, new_folder). {remedy}"
-        )
+        raise RunError(f"{path} is not a ledger of anthrokit: another program made it. {remedy}")
     if version != VERSION:
         raise RunError(
             f"{path} was made by another version of anthrokit: its tables are of version {version}, not {VERSION}. "
@@ -223,30 +219,12 @@ def _explain_error(error: Exception, folder: Path) -> RunError | None:
     return None
 
 # %% ../../nbs/01_core/03_ledger.ipynb #48ea5bbd
-# The locks of this process. After a fork the child has another key, so it is rejected like any other process.
-_LOCKS: weakref.WeakValueDictionary[tuple[int, Path], filelock.BaseFileLock] = weakref.WeakValueDictionary()
-_LOCKS_GUARD = threading.Lock()
-_INHERITED: list[Any] = []  # a child keeps its parent's locks: deleting one would release it for the parent
-
-
-def _keep_inherited() -> None:
-    global _LOCKS_GUARD
-    _LOCKS_GUARD = threading.Lock()  # another thread of the parent may have held it
-    _INHERITED.extend(_LOCKS.values())
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_keep_inherited)
-
-
 def _lock_folder(folder: Path) -> filelock.BaseFileLock:
-    """Lock a run for this process, until it ends or releases the lock."""
-    key = (os.getpid(), folder.resolve())
+    """Lock a run for this process, until it ends or releases the lock. Threads of a process share the lock."""
     holder = folder / "run.lock.json"
+    lock = filelock.FileLock(folder / "run.lock", thread_local=False, is_singleton=True)
     try:
-        with _LOCKS_GUARD:  # threads that open a run at once share one lock
-            lock = _LOCKS.setdefault(key, filelock.FileLock(folder / "run.lock", thread_local=False))
-            lock.acquire(timeout=0)
+        lock.acquire(timeout=0)
     except filelock.Timeout:
         raise RunError(
             f"the run {folder} is being worked on{_describe_holder(holder)}. Wait for it, stop it, or look at the run "

@@ -257,10 +257,6 @@ class Run(Ledger):
     Run 'study': 0 of 0 dialogues, 0 messages, 0 of 0 ratings ok
     """
 
-    def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
-        super().__init__(folder, read_only=read_only)
-        self._vote_counts: tuple[tuple[int, ...], pd.DataFrame | None] = (), None  # with the ledger's version
-
     @property
     def name(self) -> str:
         """The name of the folder."""
@@ -774,9 +770,7 @@ def vote_counts(run: Run) -> pd.DataFrame:
     >>> vote_counts(demo_run())[["yes", "no", "taken"]].sum().tolist()
     [661, 2539, 3200]
     """
-    if run._vote_counts[0] != run.version:
-        run._vote_counts = run.version, run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
-    return run._vote_counts[1].copy()
+    return run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
 
 
 def design_columns(run: Run) -> pd.DataFrame:
