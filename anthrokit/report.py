@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import io
 import json
@@ -107,25 +108,21 @@ def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
     >>> table.query("behaviour == 'validation'")[["share", "scored"]].values.tolist()
     [['69 %', '80 of 80']]
     """
-    shares = analysis.profile(labels, by=("target", "category", "behaviour"))
-    return pd.DataFrame(
-        {
-            "target": shares["target"],
-            "category": shares["category"],
-            "behaviour": shares["behaviour"],
-            "share": [_percent(value) for value in shares["estimate"]],
-            "95 % interval": [
-                f"{_percent(low)} to {_percent(high)}" if pd.notna(low) else "–"
-                for low, high in zip(shares["ci_low"], shares["ci_high"], strict=True)
-            ],
-            "scored": [f"{n} of {total}" for n, total in zip(shares["n"], shares["n_total"], strict=True)],
-            "base prompts": shares["n_clusters"],
-        }
-    )
+    names = ["target", "category", "behaviour"]
+    shares = analysis.profile(labels, by=names)
+    texts = [
+        (_percent(row.estimate), _interval(row) or "–", f"{row.n} of {row.n_total}", row.n_clusters)
+        for row in shares.itertuples()
+    ]
+    return shares[names].join(pd.DataFrame(texts, columns=["share", "95 % interval", "scored", "base prompts"]))
 
 
 def _percent(value: float) -> str:
     return "–" if pd.isna(value) else f"{100 * value:.0f} %"
+
+
+def _interval(row: Any) -> str:
+    return "" if pd.isna(row.ci_low) else f"{_percent(row.ci_low)} to {_percent(row.ci_high)}"
 
 # %% ../nbs/14_report.ipynb #a5aba5a7
 def _conditions(labels: pd.DataFrame, run: Run) -> list[str]:
@@ -158,11 +155,7 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     """
     shares = analysis.profile(labels, by=[*by, "category", "behaviour"])
     condition = shares[list(by)].astype(object).fillna("missing").astype(str).agg(" · ".join, axis=1)
-    cells = [
-        _percent(row.estimate)
-        + ("" if pd.isna(row.ci_low) else f" ({_percent(row.ci_low)} to {_percent(row.ci_high)})")
-        for row in shares.itertuples()
-    ]
+    cells = [f"{_percent(row.estimate)} ({_interval(row)})".removesuffix(" ()") for row in shares.itertuples()]
     wide = shares.assign(condition=condition, cell=cells).pivot(
         index=["category", "behaviour"], columns="condition", values="cell"
     )
@@ -195,10 +188,8 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
     """
     parts = []
     for name in by:
-        try:
+        with contextlib.suppress(TableError):
             parts.append(analysis.compare(labels, name).assign(column=name))
-        except TableError:
-            continue
     rows = pd.concat(parts) if parts else pd.DataFrame(columns=["estimate"])
     rows = rows[rows["estimate"].notna()]
     rows = rows.iloc[rows["estimate"].abs().argsort(kind="stable")[::-1]]

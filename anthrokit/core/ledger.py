@@ -521,8 +521,8 @@ class Ledger:
             for sql, rows in statements:
                 connection.executemany(sql, rows)
 
-    def write(self, table: str, rows: Iterable[Mapping[str, Any]], *, replace: bool = True) -> None:
-        """Write rows into a table in one transaction. They are on disk when this returns.
+    def write(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Write rows into a table in one transaction. They replace rows with the same key.
 
         Parameters
         ----------
@@ -530,8 +530,6 @@ class Ledger:
             A table of the ledger.
         rows : iterable of dicts
             Column to value; all with the same columns. Keys are removed from all text.
-        replace : bool
-            Replace a row with the same key; otherwise keep it.
 
         Raises
         ------
@@ -549,12 +547,12 @@ class Ledger:
         ...     ledger.rows("SELECT first_message FROM prompts")
         [('Hello',)]
         """
-        self.write_together([(table, rows)], replace=replace)
+        self.write_together([(table, rows)])
 
     def write_together(
         self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True
     ) -> None:
-        """Write rows into several tables in one transaction: as `write`, for (table, rows) of each."""
+        """Write rows into several tables in one transaction: (table, rows) of each. Existing rows are replaced or kept."""
         parts = [(table, list(rows)) for table, rows in parts]
         self.change([insertion(table, rows, replace=replace) for table, rows in parts if rows])
 

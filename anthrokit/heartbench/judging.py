@@ -204,7 +204,7 @@ def _job_options(
     *,
     model: LLM | str,
     run: Run | str | os.PathLike,
-    tries: int = 3,
+    max_attempts: int = 3,
     retry: Sequence[str] = ("failed",),
     budget: Budget | None = None,
     batch: bool | Batch = False,
