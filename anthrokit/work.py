@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from .core import BudgetReached, CallFailed, Interrupted, Run, RunError, SetupError
+from .core.errors import explain_arguments
 from .core.files import local_path
 from .core.notes import ProgressBar, notify, status_line
 from .core.run import digest
@@ -800,6 +801,7 @@ def job_function(make: Callable[..., Job]) -> Any:
     >>> job.total, job.done
     (80, 0)
     """
+    make = explain_arguments(make)
     of_engine = {"batch", "on", "progress", "wait"}.intersection(inspect.signature(make).parameters)
 
     def take_engine_options(options: dict[str, Any]) -> dict[str, Any]:

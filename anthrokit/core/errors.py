@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import os
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
@@ -20,9 +23,9 @@ import lazy_loader
 
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
-           'close_name', 'suggest_name', 'missing_attribute', 'lazy_names', 'missing_columns', 'diff_settings',
-           'require_kind', 'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in',
-           'strings_in']
+           'close_name', 'suggest_name', 'explain_arguments', 'missing_attribute', 'lazy_names', 'missing_columns',
+           'diff_settings', 'require_kind', 'require_all', 'register_secret', 'redact', 'known_secrets',
+           'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -179,6 +182,56 @@ def suggest_name(name: object, names: Iterable[object]) -> str:
     close = close_name(name, names)
     return f"did you mean {close}?" if close else f"there are {', '.join(names) or 'none'}"
 
+# %% ../../nbs/01_core/00_errors.ipynb #8133ba47
+_SYNONYMS = (  # words that other libraries use for our parameters
+    {"target", "model", "models", "llm", "assistant"},
+    {"by", "group", "groupby", "column", "columns"},
+    {"run", "folder", "out", "output"},
+    {"path", "file", "filename"},
+    {"prompts", "data", "texts", "messages", "labels"},
+    {"judges", "judge", "raters", "panel", "models"},
+    {"samples", "n_samples", "votes"},
+    {"system_target", "system", "system_prompt"},
+    {"ci", "alpha", "level", "confidence"},
+)
+
+
+def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with an error that names the parameter that was meant by an unknown keyword.
+
+    Parameters
+    ----------
+    function : callable
+        The function. Its other errors do not change.
+
+    Examples
+    --------
+    >>> @explain_arguments
+    ... def judge(run, judges=None):
+    ...     return run
+    >>> judge("runs/a", raters=[])
+    Traceback (most recent call last):
+        ...
+    TypeError: judge() has no parameter 'raters'; did you mean judges?
+    """
+
+    @functools.wraps(function)
+    def explained(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except TypeError:
+            parameters = inspect.signature(function).parameters
+            unknown = [name for name in options if name not in parameters]
+            if not unknown or any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+                raise
+        words = {word for group in _SYNONYMS if unknown[0] in group for word in group}
+        meant = next((name for name in parameters if name in words), None)
+        hint = f"did you mean {meant}?" if meant else suggest_name(unknown[0], parameters)
+        raise TypeError(f"{function.__name__}() has no parameter {unknown[0]!r}; {hint}")
+
+    explained.explains_arguments = True
+    return explained
+
 # %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
 def missing_attribute(package: str, name: str) -> str:
     """Return a message that says where a name that a package lacks is defined, or which name is similar.
@@ -238,11 +291,17 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
 
     def load_or_explain(name: str) -> Any:
         try:
-            return load(name)
+            value = load(name)
         except AttributeError:
             if name.startswith("_"):
                 raise
-        raise AttributeError(missing_attribute(package, name))
+            raise AttributeError(missing_attribute(package, name)) from None
+        if not inspect.isfunction(value) or hasattr(value, "explains_arguments"):
+            return value
+        explained = explain_arguments(value)
+        explained.__module__ = package  # where pickle finds it
+        vars(sys.modules[package])[name] = explained
+        return explained
 
     if package != "anthrokit":
         public = [name for name in public if not Path(file).with_name(f"{name}.py").exists()]
