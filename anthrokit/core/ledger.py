@@ -22,7 +22,7 @@ import filelock
 import pandas as pd
 
 from . import tables
-from .errors import RunError, make_redactor, redact
+from .errors import RunError, make_redactor, redact, require_kind
 from .files import local_path, refuse_links, replacing, write_file
 
 # %% auto #0
@@ -369,11 +369,10 @@ class Ledger:
     ((True, False), False, [('seed', '1')])
     """
 
-    closed, _lock, _connection = False, None, None
+    closed, _lock, _connection, _process = False, None, None, None
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
-        if not isinstance(folder, (str, os.PathLike)):
-            raise TypeError(f"a run is named by its folder, a text or path, not {type(folder).__name__}")
+        require_kind(folder, str | os.PathLike, "the folder of a run, a text or path")
         self.folder, self.read_only = local_path(folder, RunError), read_only
         self.path, self._guard, self._process = self.folder / "ledger.sqlite", threading.RLock(), os.getpid()
         self._check_folder()

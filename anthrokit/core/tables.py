@@ -271,10 +271,6 @@ TABLES["dialogues"] = Table(
         "system_target": (TEXT, "optional", "system prompt of the target"),
     },
 )
-_SETTINGS = {
-    "settings": (TEXT, "required", "what determines its responses, as JSON"),
-    "hash": (TEXT, "required", "short hash of the settings"),
-}
 TABLES["judges"] = Table(
     "a judge of the run, with its settings",
     ("judge",),
@@ -285,7 +281,8 @@ TABLES["judges"] = Table(
         "counted": (BOOLEAN, "required", "whether it counts words instead of judging"),
         "behaviours": (TEXT, "required", "behaviours it is asked about, as a JSON list"),
         "asks_about": (TEXT, "optional", "criteria, if it is asked about these; behaviours by default"),
-        **_SETTINGS,
+        "settings": (TEXT, "required", "what determines its responses, as JSON"),
+        "hash": (TEXT, "required", "short hash of the settings"),
     },
 )
 TABLES["calls"] = Table(
