@@ -458,8 +458,10 @@ class _Limits:
     budget_usd: _Amount | None = None
     budget_tokens: _Positive | None = None
 
-    def budget(self) -> ak.Budget | None:
-        return None if self == _Limits() else ak.Budget(self.budget_usd, self.budget_tokens)
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments budget and progress, which every job takes."""
+        budget = None if self == _Limits() else ak.Budget(self.budget_usd, self.budget_tokens)
+        return {"budget": budget, "progress": not _session.quiet}
 
 
 def _tell_missing(missing: pd.DataFrame) -> int:
@@ -580,9 +582,8 @@ def simulate(
     prompts
         anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
     """
-    how = {"run": run, "budget": limits.budget(), "progress": not _session.quiet}
     for each in _session.conditions.values() or [plan]:
-        ak.simulate(_draw_prompts(prompts, each), **each.settings(), **how).close()
+        ak.simulate(_draw_prompts(prompts, each), run=run, **each.settings(), **limits.settings()).close()
     with ak.Run(run, read_only=True) as opened:
         table = opened.query(_COUNTS)
         missing, spent = opened.missing().query("kind == 'message'"), _spent(opened)
@@ -663,9 +664,8 @@ def judge(
 
     if messages:
         ak.judging.import_messages(messages, run).close()
-    how = {"budget": limits.budget(), "progress": not _session.quiet, **questions.settings()}
     with ak.Run(_existing(run)) as opened:
-        ak.judge(opened, questions.judges(judges), **how)
+        ak.judge(opened, questions.judges(judges), **questions.settings(), **limits.settings())
         labels, missing, spent = opened.labels(), opened.missing(), _spent(opened)
     return _Result(
         ak.profile(labels, by=("target", "category", "behaviour")),
@@ -999,12 +999,11 @@ def heartbench_answer(
     models
         Models that answer the cases.
     """
-    how = {"turns": 1, "budget": limits.budget(), "progress": not _session.quiet}
     targets = [_llm(name) for name in models]
     with ak.Run(run) as opened:
         prompts = cases.prompts(opened)
         for target in targets:
-            ak.simulate(prompts, target, run=opened, **how)
+            ak.simulate(prompts, target, run=opened, turns=1, **limits.settings())
         table = ak.heartbench.answers.answers_of(opened, [target.name for target in targets])
     table = ak.heartbench.answers.add_word_counts(table[table["case_id"].isin(prompts["prompt_id"])])
     missing = _tell_absent(table[table["content"].isna()])
@@ -1043,8 +1042,7 @@ def heartbench_judge(
     """
     with ak.Run(_existing(run)) as opened:
         panel = [ak.heartbench.RubricJudge(_llm(name), language=language, shuffle=shuffle) for name in judges]
-        how = {"budget": limits.budget(), "retry": list(retry), "progress": not _session.quiet}
-        ak.judge(opened, panel, samples=samples, targets=models, **how)
+        ak.judge(opened, panel, samples=samples, targets=models, retry=retry, **limits.settings())
         table, missing = ak.heartbench.judging.criterion_ratings(opened), opened.missing()
     counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="ratings")
     return _Result(counts, {"run": run}, _tell_missing(missing))
