@@ -361,7 +361,10 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         )
     if repeated := sorted(set(options) & {"name", *entry}):
         raise _SettingsError(f"{path}: {place} options repeat {repeated[0]}, which the section sets already")
-    if not isinstance(entry.get("model"), str):
+    for key in ("model", "name", "api_base", "api_key_env", "transport"):
+        if not isinstance(entry.get(key, ""), str):
+            raise _SettingsError(f"{path}: {place} {key} is {entry[key]!r}; it must be a text in quotation marks")
+    if "model" not in entry:
         raise _SettingsError(f"{path}: {place} has no model; add model = 'openai/…'")
     return entry
 
