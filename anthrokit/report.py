@@ -79,12 +79,8 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     run = Run(folder if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / name)
     if not run.fresh:
         return run
-    try:
-        run.folder.mkdir(parents=True, exist_ok=True)
-        for file, data in _demo_files(name).items():
-            write_file(run.folder / file, data)
-    except OSError as error:
-        raise RunError(f"{run.folder} can't be written: {error.strerror}. Name another folder.") from None
+    for file, data in _demo_files(name).items():
+        write_file(run.folder / file, data)
     return Run(run.folder)
 
 # %% ../nbs/14_report.ipynb #9f428729
@@ -348,13 +344,7 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
             return write_report(opened, path, dialogues=dialogues)
     path = local_path(path) if path is not None else run.folder / "report.html"
     with status_line("drawing the report"):
-        page = _report(run, dialogues)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, page)
-    except OSError as error:
-        raise RunError(f"{path} can't be written: {error.strerror}") from None
-    return path
+        return write_file(path, _report(run, dialogues))
 
 
 def _report(run: Run, dialogues: int) -> str:

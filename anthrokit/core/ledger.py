@@ -235,9 +235,9 @@ def _lock_folder(folder: Path) -> filelock.BaseFileLock:
     try:
         about = {"process": os.getpid(), "host": socket.gethostname(), "since": time_now()}
         write_file(holder, json.dumps(about))
-    except OSError as error:
+    except RunError:
         lock.release()
-        raise _unwritable(folder, error) from None
+        raise
     return lock
 
 
@@ -429,8 +429,6 @@ class Ledger:
             if not self.path.exists():
                 _make_ledger(self.path)
             self._reopen()
-        except OSError as error:
-            raise _unwritable(self.folder, error) from None
         except sqlite3.Error as error:
             raise _explain_error(error, self.folder) or error from None
         finally:

@@ -347,11 +347,8 @@ class Run(Ledger):
     def _write_manifest(self) -> None:
         try:
             write_file(self.folder / "manifest.json", _as_json(self.manifest()))
-        except OSError as error:
-            raise RunError(
-                f"{self.folder / 'manifest.json'} can't be written: {error.strerror}. All results are saved "
-                "in the ledger. Make room, or get the right to write there, and run again."
-            ) from None
+        except RunError as error:
+            raise RunError(f"{error} All results are saved in the ledger; run again.") from None
 
     def bind(self, **facts: Any) -> None:
         """Record the facts that define the experiment. Nothing is deleted.
@@ -681,11 +678,7 @@ class Run(Ledger):
         folder, dictionary = local_path(folder, RunError), []
         meanings = dict.fromkeys(design_columns(self), "column of the design, or of the file the dialogue came from")
         meanings |= {"vote": "mode over the samples of the judge: True, False"}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            write_file(folder / "manifest.json", _as_json(self.manifest()))
-        except OSError as error:
-            raise RunError(f"{folder} can't be written: {error.strerror}. Export into another folder.") from None
+        write_file(folder / "manifest.json", _as_json(self.manifest()))
         for name, frame in _export_tables(self).items():
             for suffix in ("csv", "parquet"):
                 tables.write_frame(frame, folder / f"{name}.{suffix}", name, meanings=meanings)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TextIO
 
 import pandas as pd
 
-from .errors import RunError, TableError, missing_columns, suggest_name, require_kind
+from .errors import TableError, missing_columns, suggest_name, require_kind
 from .files import local_path, replacing
 
 # %% auto #0
@@ -1153,18 +1153,15 @@ def write_frame(
     path = local_path(path)
     if (suffix := table_suffix(path)) is None:
         raise TableError(f"{path}: a table is written to {TABLE_FILES}, not {path.suffix or 'this'}")
-    try:
-        with replacing(path) as partial:
-            if suffix in (".csv", ".tsv"):
-                form = {"sep": "\t" if suffix == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
-                map_cells(frame, escape_cell).to_csv(partial, encoding=encoding, errors="replace", **form)
-            elif suffix != ".parquet":
-                form = {"orient": "records", "lines": suffix != ".json", "double_precision": 15}
-                frame.to_json(partial, force_ascii=False, **form)
-            else:
-                _write_parquet(frame, partial, table, meanings or {})
-    except OSError as error:
-        raise RunError(f"{path} can't be written: {error.strerror or error}") from None
+    with replacing(path) as partial:
+        if suffix in (".csv", ".tsv"):
+            form = {"sep": "\t" if suffix == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
+            map_cells(frame, escape_cell).to_csv(partial, encoding=encoding, errors="replace", **form)
+        elif suffix != ".parquet":
+            form = {"orient": "records", "lines": suffix != ".json", "double_precision": 15}
+            frame.to_json(partial, force_ascii=False, **form)
+        else:
+            _write_parquet(frame, partial, table, meanings or {})
     return path
 
 
