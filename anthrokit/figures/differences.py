@@ -18,7 +18,6 @@ from .style import shorten_name, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.ticker import Locator
 
 # %% auto #0
 __all__ = ['plot_differences', 'plot_odds', 'draw_pairs', 'plot_similarity']
@@ -66,19 +65,6 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/09_figures/03_differences.ipynb #85218c51
-def _odds_places(ax: Axes) -> Locator:
-    """Place ticks at round odds ratios within the limits."""
-    from matplotlib.ticker import FixedLocator
-
-    places = np.array([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50])
-    if ax.figure.get_figwidth() < 4:
-        places = places[[0, 2, 5, 8, 10]]
-    low, high = ax.get_xlim()
-    if high / low < 4:
-        places = np.array([0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 2.5, 3])
-    return FixedLocator(places[(places >= low) & (places <= high)])
-
-
 @themed
 def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Plot odds ratios on a logarithmic scale.
@@ -95,6 +81,8 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_odds(analysis.factor_model(labels)).get_xscale()
     'log'
     """
+    from matplotlib.ticker import LogLocator
+
     what = name_column(frame)
     source = "analysis.factor_model or analysis.carry_over"
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
@@ -110,7 +98,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     look["texts"] = {name: shorten_name(name, 60) for name in frame["term"].unique()} if series == "term" else None
     ax = draw_dots(ax, frame, what, series, label=label, **look)
     ax.set(xscale="log", xlim=limits)
-    ax.xaxis.set_major_locator(_odds_places(ax))
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=8))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")
     note = f"(hollow: p ≥ 0.05 after Holm's correction{variant_note(frame)})"

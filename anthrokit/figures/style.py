@@ -440,20 +440,13 @@ def _broken(text: Text, room: float) -> int:
     before, wide = text.get_text(), text.get_window_extent().width
     if wide <= room or not before.strip():
         return 0
-    lines = before.replace("\n", "\0").replace(" (", "\n(").replace("\0", "\n").split("\n")
-    text.set_text("\n".join(lines))
-    longest = max(map(len, before.split("\n")))
-    if text.get_window_extent().width > room or len(lines) > before.count("\n") + 2:
-        whole = [_TOGETHER.sub(lambda match: match[0].replace(" ", "\u00a0"), one) for one in before.split("\n")]
-        least = 0
-        for letters in range(int(longest * room / wide) + 3, 7, -1):
-            broken = [textwrap.wrap(one, letters, break_long_words=letters < 12) or [""] for one in whole]
-            if least and sum(map(len, broken)) > least:
-                break  # narrower lines would be more of them
-            drawn = "\n".join(line for one in broken for line in one).replace("\u00a0", " ")
-            text.set_text(drawn)
-            if text.get_window_extent().width <= room:
-                least = sum(map(len, broken))
+    text.set_text(before.replace(" (", "\n("))
+    lines = [_TOGETHER.sub(lambda match: match[0].replace(" ", "\u00a0"), line) for line in before.split("\n")]
+    letters = int(max(map(len, lines)) * room / wide) + 3
+    while text.get_window_extent().width > room and letters > 7:
+        broken = [textwrap.fill(line, letters, break_long_words=letters < 12) for line in lines]
+        text.set_text("\n".join(broken).replace("\u00a0", " "))
+        letters -= 1
     return text.get_text().count("\n") - before.count("\n")
 
 # %% ../../nbs/09_figures/01_style.ipynb #80621309

@@ -20,8 +20,7 @@ from markupsafe import Markup
 from ..judging import GrammarJudge, LLMJudge, PatternJudge
 from ..judging.judges import Item, judge_prompt
 from ..models import LLM
-from .frame import Filter, Listing, Panel, Parts, View
-from .frame import Chosen, narrow, options_of, sets_of
+from .frame import Chosen, Fields, Filter, Panel, narrow, options_of, sets_of
 from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, render, visible_name
 from ..simulation import first_person_pronouns
 
@@ -417,52 +416,7 @@ def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
         columns.append(head | ({"title": _COUNTS[name]} if name in _COUNTS else {}))
     return columns
 
-
-def _dialogue_list(source: RunSource, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
-    """Return the dialogues that the filters leave, sorted by a column."""
-    texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
-    texts, ids = texts.str.casefold().to_dict(), source.dialogues["dialogue_id"].tolist()
-    table, row = _dialogue_table(source), dialogue_row(source)
-    cells = {item: [visible_name(cell, 60) for cell in values] for item, *values in table.itertuples()}
-
-    @functools.cache
-    def order(column: str) -> list[str]:
-        if column not in table:
-            return ids
-        return table[column].sort_values(ascending=column not in _COUNTS, kind="stable").index.tolist()
-
-    def items(chosen: Chosen) -> list[str]:
-        return narrow(order(chosen["sort"]), sets, chosen, texts)
-
-    def line(item: str, chosen: Chosen) -> dict[str, Any]:
-        return {**row(item, chosen), "cells": cells[item]}
-
-    return Listing(items, line, len(ids), "dialogue", _dialogue_columns(table), "No dialogue fits these filters.")
-
-# %% ../../nbs/12_panels/03_dialogue.ipynb #d46b813c
-def _dialogue_view(source: RunSource) -> View:
-    """Return the view of a dialogue as a chat, whose text can be copied."""
-
-    def page(item: str | None, chosen: Chosen) -> str:
-        if item is None:
-            return ""
-        lit = frozenset({chosen["behaviour"], *source.taxonomy.categories.get(chosen["category"], ())} - {""})
-        limit = None if chosen["whole"] else LIMIT
-        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit, chosen["raw"])
-        return dialogue_html(source, item, look)
-
-    def copy(panel: Panel, _: Any, __: Any) -> None:
-        panel.send({"copy": panel.to_markdown()})
-
-    return View(page, acts={"copy": copy}, tools=[("copy", "Copy as Markdown")])
-
 # %% ../../nbs/12_panels/03_dialogue.ipynb #46e649ea
-def _dialogue_parts(source: RunSource) -> Parts:
-    """Return the parts of a dialogue panel."""
-    sets = _sets_of(source)
-    return Parts(_dialogue_filters(sets), _dialogue_list(source, sets), _dialogue_view(source))
-
-
 class DialoguePanel(Panel):
     """Dialogues as chats, with badges for the behaviours found and the reasons of the judges.
 
@@ -480,9 +434,44 @@ class DialoguePanel(Panel):
     DialoguePanel: 7 of 16 dialogues
     """
 
+    title, noun, empty = "Dialogues", "dialogue", "No dialogue fits these filters."
+    tools = (("copy", "Copy as Markdown"),)
+
     def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        source = source if isinstance(source, RunSource) else RunSource(source)
-        super().__init__(source, _dialogue_parts, "Dialogues", state=state, live=live)
+        super().__init__(source if isinstance(source, RunSource) else RunSource(source), state=state, live=live)
+
+    def prepare(self) -> None:
+        """Set the filters and the columns of the list, and join the texts for the search."""
+        source, table = self.source, _dialogue_table(self.source)
+        self.sets, self.total = _sets_of(source), len(table)
+        self.filters, self.columns = _dialogue_filters(self.sets), _dialogue_columns(table)
+        texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
+        self._texts, self._row = texts.str.casefold().to_dict(), dialogue_row(source)
+        self._cells = {item: [visible_name(cell, 60) for cell in values] for item, *values in table.itertuples()}
+        self._orders = {"run": table.index.tolist()}
+        for name, column in table.items():
+            self._orders[name] = column.sort_values(ascending=name not in _COUNTS, kind="stable").index.tolist()
+
+    def list_items(self, chosen: Chosen) -> list[str]:
+        """Return the dialogues that the filters leave, sorted by a column."""
+        return narrow(self._orders.get(chosen["sort"], self._orders["run"]), self.sets, chosen, self._texts)
+
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
+        """Return the line of a dialogue."""
+        return {**self._row(item, chosen), "cells": self._cells[item]}
+
+    def page_html(self, item: str | None, chosen: Chosen) -> str:
+        """Return a dialogue as a chat."""
+        if item is None:
+            return ""
+        lit = frozenset({chosen["behaviour"], *self.source.taxonomy.categories.get(chosen["category"], ())} - {""})
+        limit = None if chosen["whole"] else LIMIT
+        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit, chosen["raw"])
+        return dialogue_html(self.source, item, look)
+
+    def act_copy(self, value: Any, fields: Fields) -> None:
+        """Copy the dialogue in view."""
+        self.send({"copy": self.to_markdown()})
 
     def to_markdown(self) -> str:
         """Return the dialogue in view as Markdown, with the behaviours of each message."""
