@@ -1313,8 +1313,8 @@ def _write_summary(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
 def check(
     study: str,
     *,
-    run: str,
-    margin: float,
+    run: str | None = None,
+    margin: float | None = None,
     plan: _CheckPlan = _CheckPlan(),
     group: str = "version",
     baseline: str | None = None,
@@ -1346,6 +1346,11 @@ def check(
     summary
         Append the verdicts to this file in Markdown (default: the file named by GITHUB_STEP_SUMMARY).
     """
+    if run is None or margin is None:
+        raise _SettingsError(
+            f"{study}: a check needs a run and a margin. Set run = 'runs/…' at the top, and in [check] the smallest "
+            "difference of shares that matters, such as margin = 0.05."
+        )
     if _session.versions:
         versions = {
             name: {
