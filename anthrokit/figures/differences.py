@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['plot_differences', 'plot_odds', 'draw_pairs', 'plot_similarity']
+__all__ = ['plot_differences', 'plot_odds', 'plot_similarity']
 
 # %% ../../nbs/09_figures/03_differences.ipynb #6c21f23e
 @themed
@@ -106,20 +106,6 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/09_figures/03_differences.ipynb #d753c092
-def draw_pairs(
-    ax: Axes | None, frame: pd.DataFrame, value: str, note: str, limits: tuple[float, float], name: str
-) -> Axes:
-    """Draw a matrix of pairs, a against b, with the text of the column `note` in each cell."""
-    names = in_order([*frame["a"], *frame["b"]])
-    both = pd.concat([frame, frame.rename(columns={"a": "b", "b": "a"})])
-    table = both.pivot(index="b", columns="a", values=value).reindex(names, axis=0).reindex(names, axis=1)
-    notes = both.pivot(index="b", columns="a", values=note).reindex_like(table).fillna("")
-    table = table.where(np.tril(np.ones(table.shape, dtype=bool), -1)).iloc[1:, :-1]
-    ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
-    draw_heat(ax, table, notes.iloc[1:, :-1], limits, name, wrap=18, models=True)
-    return ax
-
-
 @themed
 def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str = "rank correlation") -> Axes:
     """Plot the similarity of the targets' profiles as a matrix.
@@ -146,8 +132,14 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     for row in part.itertuples():
         between = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
         note.append(f"{row.estimate:.2f}\n({between})")
+    names, both = in_order([*part["a"], *part["b"]]), part.assign(note=note)
+    both = pd.concat([both, both.rename(columns={"a": "b", "b": "a"})])
+    wide = both.pivot(index="b", columns="a", values=["estimate", "note"])
+    table, notes = (wide[name].reindex(index=names, columns=names) for name in ("estimate", "note"))
+    table = table.astype(float).where(np.tril(np.ones(table.shape, dtype=bool), -1)).iloc[1:, :-1]
+    ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
-    ax = draw_pairs(ax, part.assign(note=note), "estimate", "note", limits, measure.capitalize())
+    draw_heat(ax, table, notes.fillna("").iloc[1:, :-1], limits, measure.capitalize(), wrap=18, models=True)
     sizes = f"n = {counted(part['n_clusters'])} base prompts, {part['n_behaviours'].max()} behaviours"
     ax.set_title(f"{sizes}; {describe_interval(part)}s", fontsize=scaled_size(8))
     return ax

@@ -108,7 +108,7 @@ def draw_dots(
     ax = new_axes(ax, rows_size(frame[frame[what].isin(rows)], what, series))
     places = place_rows(ax, what, rows)
     names = in_order(frame[series]) if series else [None]
-    texts, colours = texts or (model_labels(names) if series else {None: None}), colours_of(names)
+    names_shown, colours = texts or (model_labels(names) if series else {}), colours_of(names)
     offsets = np.linspace(-0.28, 0.28, len(names)) if len(names) > 1 else [0.0]
     for number, (name, offset) in enumerate(zip(names, offsets, strict=True)):
         part = (frame[frame[series] == name] if series else frame).set_index(what).reindex(rows)
@@ -125,7 +125,7 @@ def draw_dots(
         shape = {"marker": MARKERS[number % len(MARKERS)], **style}
         ax.hlines(at, low, high, color=colours[name], linewidth=scaled_size(1.3))
         legend = label(part[part["estimate"].notna()])
-        ax.plot(middle, at, label=f"{texts[name]}: {legend}" if series else legend, **shape)
+        ax.plot(middle, at, label=f"{names_shown[name]}: {legend}" if series else legend, **shape)
         if hollow:
             unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05)
             ax.plot(middle[unsure], at[unsure], markerfacecolor=ax.get_facecolor(), **shape)

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -345,7 +345,10 @@ def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> No
     require_columns(frame, columns, "figure's", advice=f"draw a table of {source}")
 
 
-def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable:
+_Drawn = TypeVar("_Drawn")  # Axes, or a list of them
+
+
+def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[..., _Drawn]], Callable[..., _Drawn]]:
     """Return a decorator with which a figure function accepts a run: it draws `estimate(run)`.
 
     Examples
@@ -355,7 +358,7 @@ def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable:
     True
     """
 
-    def decorate(draw: Callable) -> Callable:
+    def decorate(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
         @functools.wraps(draw)
         def draw_run_or_table(frame: pd.DataFrame | Run, *args: Any, **options: Any) -> Any:
             return draw(estimate(frame) if isinstance(frame, Run) else frame, *args, **options)
@@ -568,7 +571,7 @@ def _documented(draw: Callable) -> str:
     return re.sub(r"\n\n(?=(Returns|Raises|Examples)\n)", lambda _: f"\n{shared}\n\n", text, count=1)
 
 
-def themed(draw: Callable) -> Callable:
+def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
     """Make a figure function draw in `THEME` and take `order`, `labels`, `palette` and `style` as `theme` does.
 
     Parameters

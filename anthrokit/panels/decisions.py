@@ -120,6 +120,7 @@ class Labels(Decisions):
 
     def _add(self, person: str, item: str, value: str, note: str | None, _: float | None) -> None:
         verdict = pd.array([{"yes": True, "no": False}.get(value)], dtype="boolean")
+        assert self.row is not None, "only a panel that shows verdicts has no rows"
         self.store.add(self.row(item).assign(annotator=person, verdict=verdict, note=note))
 
     def _undo(self, row: Any) -> None:

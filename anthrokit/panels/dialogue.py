@@ -21,7 +21,7 @@ from ..judging import GrammarJudge, LLMJudge, PatternJudge
 from ..judging.judges import Item, judge_prompt
 from ..models import LLM
 from .frame import Chosen, Fields, Filter, Panel, narrow, options_of, sets_of
-from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, render, visible_name
+from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, quoted_spans, render, visible_name
 from ..simulation import first_person_pronouns
 
 # %% auto #0
@@ -60,22 +60,15 @@ def _flagged(source: RunSource) -> dict[str, set[str]]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
 def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
-    """Mark pronouns, and the words that a judge named, in a target message."""
+    """Mark pronouns, and the words that an offline judge named, in a target message."""
     marks = [
         (start, start + len(word), "ak-pronoun", "first-person pronoun")
         for start, word in first_person_pronouns(text)
     ]
     judges = {PatternJudge.name: "pattern", GrammarJudge.name: "grammar"}
-    hits = ratings[ratings["judge"].isin(judges) & ratings["verdict"].fillna(False)]
-    patterns = PatternJudge() if hits["judge"].eq(PatternJudge.name).any() else None
-    for rating in hits.itertuples():
-        named = rating.explanation if isinstance(rating.explanation, str) else ""
-        if rating.judge == PatternJudge.name:
-            spans = [(a, b) for a, b in patterns.spans(text, rating.behaviour) if f"“{text[a:b]}”" in named]
-        else:
-            phrases = [words for words in re.findall("“(.{1,1000}?)”", named) if words in text]
-            spans = [(text.find(words), text.find(words) + len(words)) for words in phrases]
-        marks += [(*span, "ak-pattern", f"{judges[rating.judge]}: {rating.behaviour}") for span in spans]
+    for rating in ratings[ratings["judge"].isin(judges) & ratings["verdict"].fillna(False)].itertuples():
+        meaning = f"{judges[rating.judge]}: {rating.behaviour}"
+        marks += [(*span, "ak-pattern", meaning) for span in quoted_spans(text, rating.explanation)]
     return marks
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #3c95c73e
@@ -253,7 +246,7 @@ def _messages(
     """Prepare the messages of one dialogue for display, with their badges and ratings."""
     messages, places, shown = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
-        text = "" if flags.pop("missing message") else message.content[: look.limit]
+        text = "" if flags.pop("missing message") else str(message.content)[: look.limit]
         own, rated = (table[table["turn"] == message.turn] for table in (badges, ratings))
         marks, judged = _hits_of(text, look.words), message.role == "assistant" and pd.notna(message.content)
         shown.append(
@@ -435,10 +428,8 @@ class DialoguePanel(Panel):
     """
 
     title, noun, empty = "Dialogues", "dialogue", "No dialogue fits these filters."
+    reads = RunSource
     tools = (("copy", "Copy as Markdown"),)
-
-    def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        super().__init__(source if isinstance(source, RunSource) else RunSource(source), state=state, live=live)
 
     def prepare(self) -> None:
         """Set the filters and the columns of the list, and join the texts for the search."""

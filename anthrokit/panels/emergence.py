@@ -361,9 +361,7 @@ class EmergencePanel(Panel):
     """
 
     title, noun, empty = "Emergence", "dialogue", "No dialogue here."
-
-    def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        super().__init__(source if isinstance(source, RunSource) else RunSource(source), state=state, live=live)
+    reads = RunSource
 
     def prepare(self) -> None:
         """Set the filters, and clear what was computed."""

@@ -186,6 +186,8 @@ class Panel(anywidget.AnyWidget):
         The filters that a reader can set. `prepare` sets them.
     total : int
         Number of items without filters. `prepare` sets it.
+    reads : type, optional
+        The class of the source. Other values of `source` are passed to it.
     columns : sequence of dict
         Heads of title and cells of the list: label, and for those that sort a name, sorts=True.
     state : dict
@@ -229,6 +231,7 @@ class Panel(anywidget.AnyWidget):
     filters: Sequence[Filter] = ()
     columns: Sequence[Mapping[str, Any]] = ()
     total = 0
+    reads: type | None = None  # the class of the source
     run: Run | None = None
     _watcher: asyncio.Task | None = None
     _drawn: str | None = ""  # the item drawn last
@@ -237,7 +240,8 @@ class Panel(anywidget.AnyWidget):
         self.items, self._turn, self._acts = [], threading.RLock(), _Acts()
         self._known: dict[str, Any] = {}
         super().__init__()
-        self.source, self.run = source, getattr(source, "run", self.run)
+        self.source = source if self.reads is None or isinstance(source, self.reads) else self.reads(source)
+        self.run = getattr(self.source, "run", self.run)
         self.prepare()
         self._assemble(dict(state or {}))
         self.on_msg(lambda _, content, __: self.receive(content))

@@ -5,7 +5,6 @@
 # %% ../../nbs/12_panels/07_rubric.ipynb #b9966839
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +19,7 @@ from ..core.votes import label_criteria
 from ..heartbench import Cases
 from ..heartbench.cases import OTHER
 from .frame import Chosen, Filter, Panel, narrow, options_of, sets_of
-from .source import SIGNS, Mark, opened, render, visible_name
+from .source import SIGNS, Mark, opened, quoted_spans, render, visible_name
 
 # %% auto #0
 __all__ = ['Rubrics', 'RubricPanel']
@@ -220,18 +219,13 @@ def _verdict(row: Any, ratings: pd.DataFrame) -> dict[str, Any]:
     }
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #d3b7f1a2
-_QUOTED = re.compile(r"「([^「」]+)」|“([^“”]+)”|\"([^\"]+)\"|(?<!\w)'(.{1,300}?)'(?!\w)")
-
-
 def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
     """Mark what the reasons of the verdicts on one answer quote from it; those of the criterion `lit` stand out."""
-    marks = []
-    for row in rows[rows["reason"].notna()].itertuples():
-        look = "ak-quote ak-hit" if f"{row.case_id}/{row.criterion}" == lit else "ak-quote"
-        quotes = ["".join(parts).strip(" .,。，…") for parts in _QUOTED.findall(row.reason)]
-        places = [(answer.find(quote), len(quote)) for quote in quotes if quote]
-        marks += [(start, start + length, look, str(row.criterion)) for start, length in places if start >= 0]
-    return marks
+    return [
+        (*span, "ak-quote ak-hit" if f"{row.case_id}/{row.criterion}" == lit else "ak-quote", str(row.criterion))
+        for row in rows.itertuples()
+        for span in quoted_spans(answer, row.reason)
+    ]
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #6b29b8f5
 def _side(
@@ -383,9 +377,7 @@ class RubricPanel(Panel):
     """
 
     title, noun, empty = "Rubric", "case", "No case fits these filters."
-
-    def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        super().__init__(source if isinstance(source, Rubrics) else Rubrics(source), state=state, live=live)
+    reads = Rubrics
 
     def prepare(self) -> None:
         """Set the filters, and join the texts for the search."""

@@ -44,7 +44,7 @@ def test_demo_makes_everything_and_resumes(tmp_path):
     assert "2 dialogues of 1 turns, 0 units missing" in first.stdout
     assert "validation" in first.stdout and "2 of 2" in first.stdout and "precision" in first.stdout
     assert "1 of 3: simulate" in first.stderr and "2 of 2 messages" in first.stderr and "\r" not in first.stderr
-    assert "look at: " in first.stdout
+    assert "report.html: every dialogue with its labels, in a browser" in first.stdout
     folder = tmp_path / "runs" / "demo"
     for name in ("profile.png", "emergence.png", "report.html", "manifest.json", "ledger.sqlite"):
         assert (folder / name).stat().st_size > 500
