@@ -369,7 +369,8 @@ class Ledger:
     ((True, False), False, [('seed', '1')])
     """
 
-    closed, _lock, _connection, _process = False, None, None, None
+    closed, _lock, _process = False, None, None
+    _connection: sqlite3.Connection | None = None
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
         require_kind(folder, str | os.PathLike, "the folder of a run, a text or path")
@@ -435,7 +436,8 @@ class Ledger:
             lock.release()
 
     def _reopen(self) -> None:
-        self._connection.close()
+        if self._connection is not None:
+            self._connection.close()
         self._connection = None
         self._open()
 
