@@ -915,7 +915,7 @@ def check_outcomes(retry: Sequence[str]) -> None:
     """
     names = [retry] if isinstance(retry, str) else sorted(set(retry) - {"failed", "unparsed", "refused"})
     if names:
-        raise ValueError(f"retry is a list of failed, unparsed, refused, not {names[0]}")
+        raise ValueError(f"retry can contain failed, unparsed, refused, not {names[0]}")
 
 
 def forecast_calls(
