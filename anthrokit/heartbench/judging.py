@@ -199,21 +199,23 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #65c48771
+_OWN, _ENGINE = ("model", "run", "max_attempts", "retry", "budget"), ("batch", "on", "progress")
+
+
 def prompt_job(table: str, *, purpose: str, tokens: int, collect: Callable[[Run], pd.DataFrame]) -> Callable:
     """Turn a function that returns prompts and steps, as `PromptJob` takes them, into a job function."""
 
     def decorate(make: Callable) -> Any:
-        own = inspect.signature(make)
-        settings = {**inspect.signature(PromptJob).parameters, **inspect.signature(run_job).parameters}
-        names = ("model", "run", "max_attempts", "retry", "budget", "batch", "on", "progress")
+        signatures = [inspect.signature(one).parameters for one in (make, PromptJob, run_job)]
 
         @functools.wraps(make)
         def job(*args: Any, **options: Any) -> PromptJob:
-            asked = {name: options.pop(name) for name in names if name in options}
-            return PromptJob(table, *make(*args, **options), purpose=purpose, tokens=tokens, result=collect, **asked)
+            settings = {name: options.pop(name) for name in _OWN if name in options}
+            return PromptJob(table, *make(*args, **options), purpose=purpose, tokens=tokens, result=collect, **settings)
 
-        parameters = [*own.parameters.values(), *(settings[name] for name in names)]
-        job.__signature__ = own.replace(parameters=parameters, return_annotation="pd.DataFrame")
+        own, of_job, of_engine = signatures
+        added = [*(of_job[name] for name in _OWN), *(of_engine[name] for name in _ENGINE)]
+        job.__signature__ = inspect.Signature([*own.values(), *added], return_annotation=pd.DataFrame)
         return job_function(job)
 
     return decorate
@@ -294,7 +296,7 @@ def case_item(case: Case, answer: str, target: str = "", sample: int = 1) -> Ite
     >>> case_item(load_cases("bundled")["en-nice-city"], "Five stars.").before[0][0]
     'user'
     """
-    before = tuple(("user" if role == "user" else "assistant", text) for role, text in case.dialogue)
+    before = tuple((message["role"], message["content"]) for message in case.messages)
     return Item(answer, before, prompt_id=case.case_id, target=target, sample=sample)
 
 
