@@ -137,17 +137,11 @@ def _result(name: str, samples: list[EvalSample]) -> EvalScore:
         if name in (scores := sample.scores or {})
     ]
     scored = [one for one in every if one.score.value == one.score.value]
-    metrics = {"mean": mean(), "clustered_stderr": clustered_stderr()}
-    return EvalScore(
-        name=name,
-        scorer=name,
-        metrics={
-            metric: EvalMetric(name=metric, value=compute(scored) if scored else float("nan"))
-            for metric, compute in metrics.items()
-        },
-        scored_samples=len(scored),
-        unscored_samples=len(every) - len(scored),
-    )
+    computed = {"mean": mean(), "clustered_stderr": clustered_stderr()}
+    values = {key: compute(scored) if scored else float("nan") for key, compute in computed.items()}
+    metrics = {key: EvalMetric(name=key, value=value) for key, value in values.items()}
+    counts = {"scored_samples": len(scored), "unscored_samples": len(every) - len(scored)}
+    return EvalScore(name=name, scorer=name, metrics=metrics, **counts)
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #a788dae9
 _KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens_out", "seconds", "served_model")

@@ -83,5 +83,5 @@ def test_a_table_of_something_else_is_refused_with_what_it_lacks(name):
 
 def test_a_file_in_the_place_of_a_folder_is_told_of(tmp_path):
     (tmp_path / "file").write_text("taken")
-    with pytest.raises(ak.RunError, match=r"demo\.jsonl can't be written: .*; name another place"):
+    with pytest.raises(ak.RunError, match=r"demo\.jsonl can't be written: .* name another place"):
         io.write_openai(ak.demo_run(), tmp_path / "file" / "demo.jsonl")
