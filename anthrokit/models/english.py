@@ -61,8 +61,9 @@ _DIGEST = "3cba2a504d7a11b368502f99c9b081996f828e539b66711bca83bd8bd7d5b8c9"  # 
 def _load_pipeline() -> Language:
     import spacy
 
-    spec = importlib.util.find_spec(SPACY_MODEL)
-    [package] = (spec and spec.submodule_search_locations) or ()
+    spec = importlib.util.find_spec(SPACY_MODEL)  # its files are verified before its code runs
+    assert spec and spec.submodule_search_locations
+    [package] = spec.submodule_search_locations
     [folder] = Path(package).glob(f"{SPACY_MODEL}-*")
     hashes = {name: hash for name, hash in hash_files(folder).items() if not name.endswith(".md")}
     if digest(hashes, length=64) != _DIGEST:
