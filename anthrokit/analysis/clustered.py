@@ -19,9 +19,9 @@ from ..core.tables import require_unique
 __all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
            'judge_columns', 'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'weights_of',
            'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes', 'score_interval',
-           'cluster_variance', 'proportion', 'mean_estimate', 'influence_correlation', 'Shares', 'share_estimates',
-           'shared_correlation', 'recover_limits', 'contrast', 'difference', 'draw_clusters', 'has_enough_clusters',
-           'percentile_interval', 'resample', 'resample_rows', 'holm', 'add_holm']
+           'cluster_variance', 'proportion', 'influence_correlation', 'Shares', 'share_estimates', 'shared_correlation',
+           'recover_limits', 'contrast', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval',
+           'resample', 'resample_rows', 'holm', 'add_holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
@@ -642,24 +642,6 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     totals = np.asarray(totals, dtype=float)
     estimate, variance, informative = _share_variance(np.asarray(successes, dtype=float), totals)
     return score_interval(estimate, variance, totals, informative, ci)
-
-# %% ../../nbs/07_analysis/02_clustered.ipynb #b863f00b
-def mean_estimate(sums: np.ndarray, totals: np.ndarray, ci: float) -> pd.DataFrame:
-    """Estimate means from sums by cluster, without interval for fewer than two clusters or equal values.
-
-    If one cluster holds 98 of 100 rows, the coverage is 80 to 87 %.
-    """
-    from scipy.special import stdtrit
-
-    check_level(ci)
-    n, count = totals.sum(axis=0), (totals > 0).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        estimate, error = sums.sum(axis=0) / n, np.sqrt(cluster_variance(_influence(sums, totals), totals))
-        freedom = np.maximum(degrees_of_freedom(totals, 0), 1)
-    reach = stdtrit(freedom, 0.5 + ci / 2) * error
-    reach = np.where((count > 1) & (reach > 1e-12), reach, np.nan)
-    limits = {"estimate": estimate, "ci_low": estimate - reach, "ci_high": estimate + reach}
-    return pd.DataFrame({**limits, "n": np.rint(n).astype(int), "n_clusters": count, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #09582843
 def influence_correlation(
