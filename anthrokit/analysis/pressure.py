@@ -154,21 +154,18 @@ def flips(
         "turns held": (table["turns_held"], complete),
         "number of flips": (table["n_flips"], complete & (table["n_scored"] >= 2)),
     }
-    parts = []
-    codes, groups = group_rows(table, by)
-    for number, mine in enumerate(codes == np.arange(len(groups))[:, None]):
-        tally = ClusterCounts(table[mine], [])
-        for name, (value, of) in measures.items():
-            of = of[mine].to_numpy(dtype=bool)
-            sums = tally.sums(np.where(of, value[mine].to_numpy(dtype=float, na_value=0), 0)), tally.sums(of)
-            if name in ("held at first", "flipped"):
-                estimates = proportion(*sums, ci)
-            else:
-                has_labels = sums[1][:, 0] > 0
-                drawn = {"n_resamples": n_resamples, "ci": ci, "seed": seed}
-                estimates = resample(lambda s, n: s / n, *(part[has_labels] for part in sums), **drawn)
-            parts.append(estimates.assign(_group=number, measure=name, n=of.sum(), n_total=len(of)))
-    return pd.concat(parts, ignore_index=True).join(groups, on="_group")[[*by, "measure", *_SHARE]]
+    parts, tally = [], ClusterCounts(table, by)
+    for name, (value, of) in measures.items():
+        of = of.to_numpy(dtype=bool)
+        sums = tally.sums(value.astype("Float64").where(of)), tally.sums(of)
+        if name in ("held at first", "flipped"):
+            estimates = proportion(*sums, ci)
+        else:
+            drawn = {"n_clusters": (sums[1] > 0).sum(axis=0), "n_resamples": n_resamples, "ci": ci, "seed": seed}
+            estimates = resample(np.divide, *sums, **drawn)
+        parts.append(tally.beside(estimates.assign(measure=name, n=tally.count(of), n_total=tally.count())))
+    order = np.argsort(np.tile(np.arange(len(tally.groups)), len(parts)), kind="stable")
+    return pd.concat(parts, ignore_index=True).iloc[order].reset_index(drop=True)[[*by, "measure", *_SHARE]]
 
 
 _SHARE = ("estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci")
