@@ -508,21 +508,21 @@ def score_texts(
     model: Any = None,
     *,
     protocol: str = "paper",
-    dependencies: Sequence[str] | None = None,
-    check_language: bool = True,
     precision: str = "float32",
-    text: str = "text",
+    **options: Any,
 ) -> pd.DataFrame:
     """Compute the AnthroScore of every sentence that mentions an entity as subject or object.
 
     Parameters
     ----------
-    texts, entities, dependencies, check_language, text
+    texts, entities
         As for `mask_sentences`.
     model, precision
         As for `load_scorer`. Load it once with that function to score several tables.
     protocol : str
         A name of `PROTOCOLS`; the released ones are for masked models only.
+    **options
+        dependencies, check_language, text: as for `mask_sentences`.
 
     Returns
     -------
@@ -549,8 +549,7 @@ def score_texts(
     >>> scores[["status", "kind"]].values.tolist()
     [['scored', 'causal'], ['no mention', 'causal']]
     """
-    how = {"protocol": protocol, "dependencies": dependencies, "check_language": check_language, "text": text}
-    sentences = mask_sentences(texts, entities, **how)
+    sentences = mask_sentences(texts, entities, protocol=protocol, **options)
     return score_sentences(sentences, load_scorer(model, precision=precision), protocol=protocol)
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #010118ff

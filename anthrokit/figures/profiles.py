@@ -298,8 +298,7 @@ def plot_plane(
     Parameters
     ----------
     frame : DataFrame
-        From `analysis.profile` by up, right (and domain) and behaviour or category, or from
-        `analysis.domains.marginal_means`; of one target, or all together.
+        From `analysis.profile` by up, right (and domain) and behaviour or category; of one target, or all together.
     up, right : str
         Columns with the levels of the vertical and the horizontal axis; "low" comes first, the rest by name.
     most : float, optional
@@ -321,9 +320,7 @@ def plot_plane(
     import matplotlib.pyplot as plt
 
     what = "behaviour" if "behaviour" in frame.columns else "category"
-    source = "analysis.profile or analysis.domains.marginal_means"
-    need_columns(frame, [what, up, right, "estimate", "ci_low", "ci_high", "n"], source)
-    frame = frame[(frame[up] != "all") & (frame[right] != "all")]
+    need_columns(frame, [what, up, right, "estimate", "ci_low", "ci_high", "n"], "analysis.profile")
     if frame.duplicated([what, up, right]).any():
         raise TableError(
             f"several rows share {what}, {up} and {right}: filter the table, for instance by target"

@@ -305,7 +305,7 @@ def _reading(place: str) -> Iterator[None]:
         raise
     except (AttributeError, LookupError, StopIteration, TypeError, ValueError) as error:
         raise TableError(
-            f"{place} doesn't have the form of an export: {str(error):.60}. Export it again, as JSON with all annotations"
+            f"{place} doesn't have the form of an export: {error!s:.60}. Export it again, as JSON with all annotations"
         ) from None
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #80e0bfdf
