@@ -150,12 +150,9 @@ def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
     """Return a column of 0 and 1 a level of a factor against its reference: "low" where it exists, else the first."""
     levels = sorted_levels(labels[factor])
     reference = "low" if "low" in levels else levels[0]
-    columns = {
-        f"{factor}: {level} against {reference}": (labels[factor] == level).to_numpy(dtype=float)
-        for level in levels
-        if level != reference
-    }
-    return pd.DataFrame(columns, index=labels.index)
+    others = [level for level in levels if level != reference]
+    columns = pd.get_dummies(labels[factor], dtype=float)[others]
+    return columns.set_axis([f"{factor}: {level} against {reference}" for level in others], axis=1)
 
 
 def _aliased(design: pd.DataFrame) -> list[str]:

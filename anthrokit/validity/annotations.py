@@ -5,6 +5,7 @@
 # %% ../../nbs/08_validity/01_annotations.ipynb #9e344f89
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -461,13 +462,7 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #0ac35dde
 def save_annotation_sample(
-    run: Run,
-    n: int = 20,
-    by: str | Sequence[str] = "behaviour",
-    *,
-    total: int | None = None,
-    behaviours: str | Sequence[str] | None = None,
-    seed: int = 0,
+    run: Run, n: int = 20, by: str | Sequence[str] = "behaviour", **options: Any
 ) -> pd.DataFrame:
     """Draw a sample once, save it in the run, and return the saved sample afterwards.
 
@@ -475,8 +470,10 @@ def save_annotation_sample(
     ----------
     run : Run
         A run that is judged, or being judged.
-    n, by, total, behaviours, seed
+    n, by
         As for `draw_annotation_sample`.
+    **options
+        total, behaviours, seed: as for `draw_annotation_sample`.
 
     Returns
     -------
@@ -498,10 +495,7 @@ def save_annotation_sample(
     True
     """
     require_run(run)
-    names = None if behaviours is None else [behaviours] if isinstance(behaviours, str) else list(behaviours)
-    size = f"{n} each of" if total is None else f"{total} in all by"
-    name = f"{size} {' and '.join(as_names(by))}, seed {seed}"
-    name += f", only {', '.join(names)}" if names else ""
+    name = json.dumps({"n": n, "by": as_names(by), **options}, sort_keys=True)
     if not run.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
         if run.read_only:
             raise RunError(
@@ -509,7 +503,7 @@ def save_annotation_sample(
                 f"draw_annotation_sample(run, {n}, path='sheet.csv'), and label that: "
                 f"AnnotationPanel('sheet.csv', path='annotations.csv')."
             )
-        drawn = draw_annotation_sample(run, n, by, total=total, behaviours=names, seed=seed)
+        drawn = draw_annotation_sample(run, n, by, **options)
         drawn = drawn[["item", *ITEM, "base_id", "weight"]].assign(draw=name)
         run.write("annotation_draws", drawn.to_dict("records"))
     saved = run.query("SELECT * FROM annotation_draws WHERE draw = ? ORDER BY item", [name])

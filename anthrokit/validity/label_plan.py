@@ -5,9 +5,9 @@
 # %% ../../nbs/08_validity/06_label_plan.ipynb #7d518811
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -45,15 +45,11 @@ def _width_of_people(rate: float, n: float, clusters: float, alike: float, ci: f
     return float(np.ptp(wilson_limits(rate, (rows * (z / stdtrit(freedom, tail)) ** 2).max(), z)))
 
 
-def _fewest(width_of: Any, width: float, most: int) -> float:
+def _fewest(width_of: Callable[[int], float], width: float, most: int) -> float:
     """Return the smallest number of labels that gives the width; NaN if `most` labels don't."""
-    if not width_of(most) <= width:  # also if the width is NaN
-        return np.nan
-    low, high = 8, most
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if width_of(middle) <= width else (middle + 1, high)
-    return high
+    numbers = range(8, most + 1)
+    place = bisect_left(numbers, True, key=lambda n: width_of(n) <= width)
+    return numbers[place] if place < len(numbers) else np.nan
 
 # %% ../../nbs/08_validity/06_label_plan.ipynb #55c126c8
 def labels_needed(
