@@ -6,27 +6,20 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-from statsmodels.stats.proportion import proportion_confint
 
 from ..analysis import profile
 from ..analysis.clustered import as_floats, as_names, judge_columns
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.tables import require_unique, require_columns
-from ..judging import Judge, import_messages
-from ..judging.jobs import JudgingJob
-from ..simulation import Taxonomy
 from .accuracy import SAMPLE, judge_accuracy
 from .annotations import ITEM
-from ..work import run_job
 
 # %% auto #0
-__all__ = ['model_family', 'same_family_judges', 'panel_sensitivity', 'labelled_exchanges', 'judge_exchanges',
-           'compare_protocols']
+__all__ = ['model_family', 'same_family_judges', 'panel_sensitivity', 'labelled_exchanges', 'compare_protocols']
 
 # %% ../../nbs/08_validity/04_panel_checks.ipynb #09ff9115
 def model_family(model: str) -> str | None:
@@ -189,71 +182,6 @@ def labelled_exchanges() -> pd.DataFrame:
     np.True_
     """
     return read_frame(data_path("labelled_exchanges.csv"))
-
-# %% ../../nbs/08_validity/04_panel_checks.ipynb #6fcbfbf1
-def judge_exchanges(
-    judges: Judge | Sequence[Judge],
-    exchanges: pd.DataFrame | None = None,
-    *,
-    taxonomy: Taxonomy | None = None,
-    progress: bool = True,
-) -> pd.DataFrame:
-    """Judge pairs of exchanges and measure how often each judge is right.
-
-    Parameters
-    ----------
-    judges : Judge or sequence of Judge
-        LLM judges are called through the engine, with its limits and retries.
-    exchanges : DataFrame, optional
-        A table with the columns of `labelled_exchanges`, the default; one behaviour for each pair.
-    taxonomy : Taxonomy, optional
-        Definitions and examples of the behaviours.
-    progress : bool
-        Show a progress bar.
-
-    Returns
-    -------
-    DataFrame
-        judge; n_total, n (with a verdict); sensitivity; specificity; told_apart (the share of pairs with both verdicts
-        right, of those with two verdicts), n_pairs; each share with _low and _high (Wilson, 95 %).
-
-    Examples
-    --------
-    >>> from anthrokit.judging import PatternJudge
-    >>> from anthrokit.validity.panel_checks import judge_exchanges
-    >>> judge_exchanges(PatternJudge(), progress=False)[["told_apart", "n_pairs"]].values.tolist()
-    [[0.0, 26.0]]
-    """
-    exchanges = labelled_exchanges() if exchanges is None else exchanges.reset_index(drop=True)
-    ids = [f"exchange {number}" for number in range(1, len(exchanges) + 1)]
-    shown = exchanges[["user", "assistant"]].assign(dialogue_id=ids, base_id=exchanges["pair"])
-    parts = []
-    with tempfile.TemporaryDirectory() as folder:
-        for number, (behaviour, rows) in enumerate(exchanges.groupby("behaviour", sort=False)):
-            with import_messages(shown.loc[rows.index], f"{folder}/{number}") as run:
-                settings = {"behaviours": [behaviour], "samples": 1, "taxonomy": taxonomy}
-                job = JudgingJob(run, judges, **settings, report_silent=False)  # n and n_total show missing verdicts
-                run_job(job, progress=progress)
-                parts.append(run.ratings()[["dialogue_id", "judge", "verdict"]])
-    verdicts = pd.concat(parts).merge(exchanges.assign(dialogue_id=ids)[["dialogue_id", "pair", "label"]])
-    verdicts["right"] = verdicts["verdict"] == verdicts["label"].astype("boolean")
-    rows = []
-    for judge, own in verdicts.groupby("judge", sort=False):
-        pairs = own.groupby("pair")["right"].agg(lambda right: right.all() if right.notna().all() else pd.NA).dropna()
-        scored = own.dropna(subset="right")
-        row = {"judge": judge, "n_total": len(own), "n": len(scored)}
-        row |= _share("sensitivity", scored["right"][scored["label"]])
-        row |= _share("specificity", scored["right"][~scored["label"]])
-        rows.append(row | _share("told_apart", pairs) | {"n_pairs": len(pairs)})
-    return pd.DataFrame(rows)
-
-
-def _share(name: str, right: pd.Series) -> dict[str, float]:
-    """Return a share with its interval, or NA if there are no observations."""
-    if right.empty:
-        return dict.fromkeys([name, f"{name}_low", f"{name}_high"], pd.NA)
-    low, high = proportion_confint(int(right.sum()), len(right), method="wilson")
-    return {name: float(right.mean()), f"{name}_low": low, f"{name}_high": high}
 
 # %% ../../nbs/08_validity/04_panel_checks.ipynb #0dc4ab37
 def compare_protocols(
