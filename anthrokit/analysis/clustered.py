@@ -197,23 +197,15 @@ def as_floats(values: pd.Series) -> np.ndarray:
     >>> as_floats(pd.Series([True, None, False]))
     array([ 1., nan,  0.])
     """
-    if pd.api.types.is_bool_dtype(values.dtype) or pd.api.types.is_numeric_dtype(values.dtype):
-        numbers = values.to_numpy(dtype=float, na_value=np.nan)
-    else:
-        numbers_by_truth = {True: 1.0, False: 0.0}
-        wrong = [value for value in values.unique() if not pd.isna(value) and value not in numbers_by_truth]
-        if wrong:
-            raise TableError(
-                f"column {values.name}: {wrong[0]!r} is not True, False or missing. Convert it first, "
-                f"for instance with .map({{'yes': True, 'no': False}}).astype('boolean')."
-            )
-        numbers = values.astype(object).map(numbers_by_truth).to_numpy(dtype=float)
-    bad = numbers[~np.isnan(numbers) & ~np.isin(numbers, (0.0, 1.0))]
-    if len(bad):
+    try:
+        return values.astype("boolean").to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError):
+        wrong = next((value for value in values.tolist() if not pd.isna(value) and value not in (0, 1)), values.tolist())
+        kinds = "0, 1" if isinstance(wrong, Real) else "True, False"
         raise TableError(
-            f"column {values.name}: {bad[0]:g} is not 0, 1 or missing. A code such as -1 must become NA first."
-        )
-    return numbers
+            f"column {values.name}: {wrong!r:.60} is not {kinds} or missing. Convert it first, for instance with "
+            f".map({{'yes': True, 'no': False}}).astype('boolean'). A code such as -1 must become NA."
+        ) from None
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ef664442
 _VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "truth"}

@@ -216,7 +216,6 @@ def mirrored(
     by: str | Sequence[str] = "target",
     *,
     side: str = "side",
-    turn: int | None = None,
     ci: float = 0.95,
 ) -> pd.DataFrame:
     """Estimate with whom a target sides if each party presents the same dispute.
@@ -224,15 +223,14 @@ def mirrored(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id (the dispute), dialogue_id, turn, behaviour, label, and the columns of `side` and `by`.
+        base_id (the dispute), dialogue_id, turn, behaviour, label, and the columns of `side` and `by`. All turns of a
+        dialogue count.
     behaviour : str
         Siding with the user.
     by, ci
         As for `flips`.
     side : str
         Column that names the party; two values for each dispute.
-    turn : int, optional
-        Turn to use; by default any turn of a dialogue.
 
     Returns
     -------
@@ -256,9 +254,6 @@ def mirrored(
     require_one_column(side, "side")
     by = as_names(by)
     rows = _of_behaviour(labels, behaviour, ["base_id", side, *by])
-    rows = rows if turn is None else rows[rows["turn"] == turn]
-    if rows.empty:
-        raise TableError(f"no label is of the behaviour {behaviour!r} at turn {turn}")
     codes, groups = group_rows(rows, list(dict.fromkeys([*by, *rows.columns.intersection(["target"])])))
     truth = rows[[side, "dialogue_id"]].assign(_value=as_floats(rows["label"]), _group=codes, base_id=clusters(rows))
     keys = ["_group", "base_id", side]

@@ -309,7 +309,7 @@ def _reading(place: str) -> Iterator[None]:
         ) from None
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #80e0bfdf
-def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "anthrokit") -> Path:
+def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     """Write a sheet as a Potato project.
 
     Parameters
@@ -318,8 +318,6 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
         As `draw_annotation_sample` returns it.
     folder : str or path
         The folder of the project, created if necessary. Start it with `potato start FOLDER/config.yaml`.
-    name : str
-        Name of the task on its pages.
 
     Returns
     -------
@@ -343,7 +341,7 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
         items.append(json.dumps({"id": one["item"], "text": text}, ensure_ascii=False) + "\n")
     scheme = {"annotation_type": "radio", "name": _SCHEME, "labels": list(_CHOICES)}
     config = {
-        "annotation_task_name": name,
+        "annotation_task_name": "anthrokit",
         "task_dir": ".",
         "output_annotation_dir": "annotation_output",
         "data_files": ["data/items.jsonl"],
