@@ -907,7 +907,7 @@ def resample(
         weights = draw_clusters(len(sums[0]), n_resamples, seed)
         drawn = np.asarray(statistic(*(weights @ part for part in sums)))
     columns = np.array([len(sums[0])] if n_clusters is None else n_clusters)
-    n_clusters = np.tile(columns, len(estimate) // len(columns))
+    n_clusters = np.tile(columns, len(estimate) // max(len(columns), 1))
     low, high = percentile_interval(drawn, n_clusters, ci)
     limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
     return pd.DataFrame({**limits, "n_clusters": n_clusters, "ci": ci})
