@@ -70,6 +70,7 @@ readme: $(STAMP)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
+	$(BIN)/pyright
 	$(BIN)/lint-imports --no-cache
 
 figures: $(STAMP)

@@ -390,7 +390,9 @@ _WITH_ADDRESS = re.compile(r"(.*?)(?:@(https?://.+|[\w.-]+:\d+(?:/.*)?|localhost
 def _llm(text: str) -> ak.LLM:
     """Return the model of a name in the settings, a LiteLLM string, or a string with an address after an @."""
     if text not in _session.models:
-        model, address = _WITH_ADDRESS.fullmatch(text).groups()
+        parts = _WITH_ADDRESS.fullmatch(text)
+        assert parts, "the pattern matches every text"
+        model, address = parts.groups()
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
     entry = {"name": text, **_session.models[text], **_session.options}
     options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)

@@ -259,7 +259,7 @@ def _picture(axes: Any) -> str:
 # %% ../nbs/14_report.ipynb #7d41ff01
 def _panel_style() -> Markup:
     """Return the panels' style sheet for light and dark browsers."""
-    dark = re.search(r'\[data-jp-theme-light="false"\] (\.anthrokit \{.*?\})', CSS, re.DOTALL)[1]
+    [dark] = re.findall(r'\[data-jp-theme-light="false"\] (\.anthrokit \{.*?\})', CSS, re.DOTALL)
     return Markup(f"{CSS}\n@media (prefers-color-scheme: dark) {{ {dark} }}")
 
 

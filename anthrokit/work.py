@@ -679,9 +679,10 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
 
 def _cached_tokens(estimate: CostEstimate, rate: float, batch: bool) -> tuple[int, float]:
     """Return the tokens that the provider reads from its prompt cache, if nothing is evicted, and the dollars saved."""
-    if batch or (cache := estimate.llm.prompt_cache()) is None:
+    llm = None if batch else estimate.llm
+    if llm is None or (cache := llm.prompt_cache()) is None or (prices := llm.prices()) is None:
         return 0, 0.0
-    read, saved, price = 0, 0.0, estimate.llm.prices()[0]
+    read, saved, price = 0, 0.0, prices[0]
 
     def cacheable(characters: float) -> int:
         tokens = int(characters * rate) // cache.block * cache.block

@@ -107,7 +107,7 @@ class Wire:
 def uses(panel) -> list[tuple[str, dict]]:
     """What a reader does: every filter set to some values and back, and steps through the list."""
     found = []
-    for one in panel.parts.filters:
+    for one in panel.filters:
         if one.kind == "choice":
             values = [value for value, _ in one.options if value != one.usual][:3]
         else:

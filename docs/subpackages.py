@@ -47,7 +47,7 @@ PUBLIC = {
     "figures": """
         plot_agreement plot_conditions plot_corrected plot_counts plot_differences plot_drift
         plot_emergence plot_emergence_curves plot_holding plot_late plot_odds
-        plot_plane plot_profile plot_ranks plot_scores plot_similarity plot_slopes plot_snowball plot_snowball_matrix
+        plot_profile plot_ranks plot_scores plot_similarity plot_slopes plot_snowball plot_snowball_matrix
         save theme
     """,
     "heartbench": """

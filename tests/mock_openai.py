@@ -1,4 +1,4 @@
-"""An OpenAI-compatible chat server on localhost whose latency and faults can be set.
+"""A mock server on localhost in the formats of OpenAI, Anthropic and Gemini; its latency and faults can be set.
 
     python tests/mock_openai.py --latency 0.05 --fault rate_limit=0.05 --fault hang=0.01
 
@@ -18,6 +18,12 @@ line of the error file, `malformed` a broken line, `hang` and `drop` no line at 
 batch takes, --batch-ends in what (completed, expired with only the first half done, or failed at validation),
 --batch-queue how many requests may be under way before further batches fail, --create-latency how long the answer
 to a new batch takes.
+
+Anthropic's Messages and Gemini's generateContent (`Families`) follow the model's name: `thinker`, `refuser`, `cut`,
+`blocked`, `first-<status>` (an error at the first request), `always-<status>`. Their batches (Message Batches; files and
+batchGenerateContent) are answered in another order; a line whose model would meet an error has that error, `expires` and
+`breaks` no answer. With --cache tokens are counted, and those that are cached are told: of Anthropic what was marked, of
+Gemini what began alike.
 """
 
 import argparse
@@ -31,7 +37,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from aiohttp import web
-from support.prefixes import Prefixes
+from support.prefixes import CHARACTERS, Prefixes
 
 FAULTS = (
     "rate_limit",
@@ -79,7 +85,7 @@ class Server:
         self.faults = faults or {}
         self.seen, self.stats = Counter(), Counter()
         self.in_flight = 0
-        self.batches = Batches(self)
+        self.batches, self.families = Batches(self), Families(self)
         self.by_seed, self.pace, self.retry_after = False, 0.0, 1.0
         self.prefixes: dict[str, Prefixes] | None = None
 
@@ -96,9 +102,10 @@ class Server:
     def answer(self, request: dict) -> str:
         text = json.dumps(request["messages"])
         said = "" if self.by_seed else text
-        _, rubric, criteria = (request["messages"][-1]["content"] or "").partition("</response-")
+        rubric = next((one["content"] for one in request["messages"] if "</response-" in (one["content"] or "")), None)
         if rubric:
-            drawn = (request["model"], request.get("seed")) if self.by_seed else (said,)
+            _, answer, criteria = re.search(r"<(response-\w+)>\n(.*)\n</\1>(.*)", rubric, re.S).groups()
+            drawn = (request["model"], request.get("seed")) if self.by_seed else (answer,)
             numbers = re.findall(r"^(\d+)\. \[\w+\] (.+)$", criteria, re.M)
             items = [
                 {"criterion": int(number), "reason": "the mock server decided so", "hit": fraction(text, *drawn) < 0.5}
@@ -367,6 +374,7 @@ class Server:
         app.router.add_get("/stats", lambda _: web.json_response(dict(self.stats)))
         if not quick:
             self.batches.add_to(app)
+            self.families.add_to(app)
         return app
 
 
@@ -467,6 +475,239 @@ class Batches:
         return web.json_response(self.shown(self.known[http.match_info["id"]]))
 
 
+class Families:
+    """Anthropic's Messages and Gemini's generateContent, as LiteLLM calls them, and their batches."""
+
+    thought, said = "The person wants to chat.", "I would love that. I felt so happy last summer."
+    errors = {
+        "anthropic": {
+            529: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+            429: {"type": "error", "error": {"type": "rate_limit_error", "message": "Number of requests exceeded"}},
+            401: {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}},
+            400: {"type": "error", "error": {"type": "invalid_request_error", "message": "credit balance is too low"}},
+        },
+        "gemini": {
+            503: {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}},
+            429: {"error": {"code": 429, "message": "Resource has been exhausted", "status": "RESOURCE_EXHAUSTED"}},
+            400: {"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT"}},
+        },
+    }
+    codes = {503: 14, 429: 8, 400: 3}
+
+    def __init__(self, server: Server):
+        self.server, self.stats, self.asked = server, server.stats, Counter()
+        self.files, self.batches, self.results_url, self.cache = {}, {}, "own", False
+        self.prefixes = {family: Prefixes(family) for family in ("anthropic", "gemini")}
+
+    def add_to(self, app: web.Application) -> None:
+        app.router.add_post("/v1/messages", self.complete_anthropic)
+        app.router.add_post("/v1/messages/batches", self.create_anthropic)
+        app.router.add_get("/v1/messages/batches", self.list_anthropic)
+        app.router.add_get("/v1/messages/batches/{id}", self.look_anthropic)
+        app.router.add_get("/v1/messages/batches/{id}/results", self.results_anthropic)
+        app.router.add_post("/upload/{path:.*}", self.upload)
+        app.router.add_post("/{path:.*}/{model}:generateContent", self.complete_gemini)
+        app.router.add_post("/{path:.*}/{model}:batchGenerateContent", self.create_gemini)
+        app.router.add_get("/v1beta/batches", self.list_gemini)
+        app.router.add_get("/v1beta/batches/{id}", self.look_gemini)
+        app.router.add_get("/{path:.*}/of-{id}:download", self.results_gemini)
+
+    # answers
+
+    def text(self, body: dict) -> str:
+        """A judge's verdict, in the line or the object it was asked for; or small talk."""
+        asked = json.dumps(body)
+        if code := re.search(r"\{\W+code\W+(\w+)\W+reason", asked):
+            return json.dumps({"code": code[1], "reason": "It says so.", "verdict": "Yes"})
+        line = re.search(r"(Verdict[^:<]*): <Yes or No>", asked)
+        return f"Reason: it says so.\n{line[1]}: Yes" if line else self.said
+
+    def anthropic(self, model: str, body: dict) -> dict:
+        content = [{"type": "text", "text": self.text(body)}]
+        if "thinker" in model:
+            content.insert(0, {"type": "thinking", "thinking": self.thought, "signature": "c2lnbmVk"})
+        reason = "refusal" if "refuser" in model else "max_tokens" if "cut" in model else "end_turn"
+        return {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "stop_sequence": None,
+            "content": [] if reason == "refusal" else content,
+            "stop_reason": reason,
+            "usage": {"input_tokens": 21, "output_tokens": 9},
+        }
+
+    def gemini(self, model: str, body: dict) -> dict:
+        usage = {"promptTokenCount": 21, "candidatesTokenCount": 9, "totalTokenCount": 30}
+        if "blocked" in model:
+            usage = {"promptTokenCount": 21, "totalTokenCount": 21}
+            feedback = {"blockReason": "PROHIBITED_CONTENT"}
+            return {"promptFeedback": feedback, "usageMetadata": usage, "modelVersion": model}
+        parts = [{"text": self.text(body)}]
+        if "thinker" in model:
+            parts.insert(0, {"text": self.thought, "thought": True})
+            usage |= {"thoughtsTokenCount": 6, "totalTokenCount": 36}
+        candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+        if "refuser" in model:
+            candidate = {"finishReason": "SAFETY", "index": 0}
+        if "cut" in model:
+            candidate["finishReason"] = "MAX_TOKENS"
+        return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model}
+
+    def error(self, family: str, model: str, first: bool = False) -> tuple[int, dict] | None:
+        """The error that a model's name asks for."""
+        named = ("always", "first") if first else ("always",)
+        errors = self.errors[family].items()
+        return next((one for one in errors if any(f"{when}-{one[0]}" in model for when in named)), None)
+
+    def complete(self, family: str, model: str, body: dict) -> web.Response:
+        self.stats["requests"] += 1
+        self.asked[family, model] += 1
+        if error := self.error(family, model, self.asked[family, model] == 1):
+            return web.json_response(error[1], status=error[0])
+        answer = getattr(self, family)(model, body)
+        if self.cache:
+            answer |= getattr(self, f"{family}_usage")(body, answer)
+        return web.json_response(answer)
+
+    async def complete_anthropic(self, http: web.Request) -> web.Response:
+        body = await http.json()
+        return self.complete("anthropic", body["model"], body)
+
+    async def complete_gemini(self, http: web.Request) -> web.Response:
+        return self.complete("gemini", http.match_info["model"], await http.json())
+
+    def gemini_usage(self, body: dict, _: dict) -> dict:
+        """The tokens of an answer, those from the cache among them."""
+        asked, prefixes = json.dumps(body["contents"]), self.prefixes["gemini"]
+        read, whole = prefixes.read(asked), len(asked) // CHARACTERS
+        prefixes.keep(asked)
+        usage = {"promptTokenCount": whole, "candidatesTokenCount": 9, "totalTokenCount": whole + 9}
+        return {"usageMetadata": usage | ({"cachedContentTokenCount": read} if read else {})}
+
+    def anthropic_usage(self, body: dict, answer: dict) -> dict:
+        """The tokens of an answer, those read from the cache and written to it."""
+        blocks = [*body.get("system", []), *(block for message in body["messages"] for block in message["content"])]
+        cached = self.prefixes["anthropic"]
+        marked = cached.marked(blocks)
+        read = max((tokens for tokens, mark in marked if mark in cached.there), default=0)
+        written = max((tokens for tokens, _ in marked), default=0) - read
+        cached.there.update(mark for _, mark in marked)
+        self.stats["tokens_read"] += read
+        self.stats["tokens_written"] += written
+        whole = len("".join(block.get("text", "") for block in blocks)) // CHARACTERS
+        usage = {"input_tokens": whole - read - written, "cache_read_input_tokens": read}
+        return {"usage": {**answer["usage"], **usage, "cache_creation_input_tokens": written}}
+
+    # batches
+
+    async def begin(self, name: str, lines: list, **more) -> dict:
+        batch = self.batches[name] = {"name": name, "lines": lines, "start": time.monotonic(), **more}
+        self.stats["batches"] += 1
+        await asyncio.sleep(self.server.batches.create_latency)
+        return batch
+
+    def ended(self, batch: dict) -> bool:
+        return time.monotonic() - batch["start"] >= self.server.batches.seconds
+
+    def results(self, batch: dict) -> web.Response:
+        """The lines of a batch's results, made when they are first fetched."""
+        if "results" not in batch:
+            self.stats["batch_lines"] += len(batch["lines"])
+            made = [batch["answer"](line) for line in batch["lines"]]
+            random.Random(0).shuffle(made)
+            batch["results"] = b"".join(json.dumps(one).encode() + b"\n" for one in made if one)
+        return web.Response(body=batch["results"])
+
+    def page(self, kind: str, start: int) -> tuple[list[dict], bool]:
+        """Two batches of a family, newest first, and whether more follow."""
+        ours = [one for name, one in reversed(self.batches.items()) if name.startswith(kind)]
+        return ours[start : start + 2], start + 2 < len(ours)
+
+    async def create_anthropic(self, http: web.Request) -> web.Response:
+        def answer(line: dict) -> dict | None:
+            model = line["params"]["model"]
+            result = {"type": "succeeded", "message": self.anthropic(model, line["params"])}
+            if error := self.error("anthropic", model):
+                result = {"type": "errored", "error": error[1]}
+            if "expires" in model:
+                result = {"type": "expired"}
+            return None if "breaks" in model else {"custom_id": line["custom_id"], "result": result}
+
+        lines = (await http.json())["requests"]
+        batch = await self.begin(f"msgbatch_{len(self.batches)}", lines, answer=answer)
+        return web.json_response(self.shown_anthropic(batch, http))
+
+    def shown_anthropic(self, batch: dict, http: web.Request) -> dict:
+        counts = dict.fromkeys(("canceled", "errored", "expired", "processing", "succeeded"), 0)
+        counts["succeeded" if self.ended(batch) else "processing"] = len(batch["lines"])
+        path = f"/v1/messages/batches/{batch['name']}/results"
+        urls = {"own": f"http://{http.host}{path}", "relative": path, "elsewhere": f"https://api.example.com{path}"}
+        return {
+            "id": batch["name"],
+            "type": "message_batch",
+            "request_counts": counts,
+            "processing_status": "ended" if self.ended(batch) else "in_progress",
+            "results_url": urls.get(self.results_url) if self.ended(batch) else None,
+        }
+
+    async def list_anthropic(self, http: web.Request) -> web.Response:
+        names = [name for name in reversed(self.batches) if name.startswith("msgbatch")]
+        start = names.index(http.query["after_id"]) + 1 if "after_id" in http.query else 0
+        page, more = self.page("msgbatch", start)
+        data = [self.shown_anthropic(one, http) for one in page]
+        return web.json_response({"data": data, "has_more": more, "last_id": page[-1]["name"] if page else None})
+
+    async def look_anthropic(self, http: web.Request) -> web.Response:
+        self.stats["looks"] += 1
+        return web.json_response(self.shown_anthropic(self.batches[http.match_info["id"]], http))
+
+    async def results_anthropic(self, http: web.Request) -> web.Response:
+        return self.results(self.batches[http.match_info["id"]])
+
+    async def upload(self, http: web.Request) -> web.Response:
+        parts = await http.multipart()
+        about, lines = [await part.read() async for part in parts]
+        assert json.loads(about)["file"]
+        name = f"files/{len(self.files)}"
+        self.files[name] = lines
+        self.stats["files"] += 1
+        return web.json_response({"file": {"name": name}})
+
+    async def create_gemini(self, http: web.Request) -> web.Response:
+        model, batch = http.match_info["model"], (await http.json())["batch"]
+
+        def answer(line: dict) -> dict | None:
+            if error := self.error("gemini", model):
+                return {"key": line["key"], "error": {**error[1]["error"], "code": self.codes[error[0]]}}
+            return None if "breaks" in model else {"key": line["key"], "response": self.gemini(model, line["request"])}
+
+        lines = [json.loads(line) for line in self.files[batch["inputConfig"]["fileName"]].splitlines()]
+        name = f"batches/{len(self.batches)}"
+        made = await self.begin(name, lines, display=batch["displayName"], answer=answer)
+        return web.json_response(self.shown_gemini(made))
+
+    def shown_gemini(self, batch: dict) -> dict:
+        state = "BATCH_STATE_SUCCEEDED" if self.ended(batch) else "BATCH_STATE_RUNNING"
+        shown = {"name": batch["name"], "metadata": {"state": state, "displayName": batch["display"]}}
+        output = {"responsesFile": f"files/of-{batch['name'].partition('/')[2]}"}
+        return shown | ({"done": True, "response": output} if self.ended(batch) else {})
+
+    async def list_gemini(self, http: web.Request) -> web.Response:
+        start = int(http.query.get("pageToken", 0))
+        page, more = self.page("batches/", start)
+        following = {"nextPageToken": str(start + 2)} if more else {}
+        return web.json_response({"operations": [self.shown_gemini(one) for one in page], **following})
+
+    async def look_gemini(self, http: web.Request) -> web.Response:
+        self.stats["looks"] += 1
+        return web.json_response(self.shown_gemini(self.batches[f"batches/{http.match_info['id']}"]))
+
+    async def results_gemini(self, http: web.Request) -> web.Response:
+        return self.results(self.batches[f"batches/{http.match_info['id']}"])
+
+
 def say(address: str) -> None:
     print(address, flush=True)
 
@@ -499,6 +740,7 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = s
     parser.add_argument("--batch-ends", choices=("completed", "expired", "failed"), default="completed")
     parser.add_argument("--batch-queue", type=int, help="requests that may be under way in batches")
     parser.add_argument("--create-latency", type=float, default=0.0, help="seconds until a new batch is answered")
+    parser.add_argument("--results-url", choices=("own", "relative", "elsewhere", "missing"), default="own")
     parser.add_argument("--pace", type=float, default=0.0, help="seconds a word of an answer that streams")
     parser.add_argument("--retry-after", type=float, default=1.0, help="seconds that rate_limit_after asks to wait")
     given = parser.parse_args(arguments)
@@ -508,6 +750,7 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = s
     server = Server(given.latency, given.jitter, faults, given.sticky, given.rpm)
     server.by_seed, server.pace, server.retry_after = given.by_seed, given.pace, given.retry_after
     server.prefixes = {} if given.cache else None
+    server.families.cache, server.families.results_url = given.cache, given.results_url
     server.batches.seconds, server.batches.ends = given.batch_seconds, given.batch_ends
     server.batches.queue, server.batches.create_latency = given.batch_queue, given.create_latency
     asyncio.run(serve(server, given.port, given.quick, tell))

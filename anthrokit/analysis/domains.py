@@ -230,11 +230,10 @@ def _solve_gee(
         warnings.simplefilter("ignore")
         try:
             fit = model.fit(cov_type="bias_reduced")
-            sound = fit.converged and np.isfinite(fit.bse).all()
+            if fit is None or not (fit.converged and np.isfinite(fit.bse).all()):
+                return "the model did not converge"
         except (np.linalg.LinAlgError, ValueError) as error:
             return f"no fit: {error}"
-    if not sound:
-        return "the model did not converge"
     return fit.params.to_numpy(), fit.bse.to_numpy(), float(model.cov_struct.dep_params), freedom
 
 

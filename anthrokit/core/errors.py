@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +207,7 @@ def missing_attribute(package: str, name: str) -> str:
     >>> missing_attribute("anthrokit", "simulat")
     "anthrokit has no attribute 'simulat'. Did you mean anthrokit.simulate?"
     """
-    root = Path(find_spec("anthrokit").origin).parent
+    root = Path(import_module("anthrokit").__path__[0])
     homes: dict[str, str] = {}
     for path in sorted(root.rglob("[a-z]*.py")):
         module = ".".join(["anthrokit", *path.relative_to(root).with_suffix("").parts])

@@ -391,7 +391,8 @@ class Ledger:
     ((True, False), False, [('seed', '1')])
     """
 
-    closed, _lock, _connection = False, None, None
+    closed, _lock = False, None
+    _connection: sqlite3.Connection | None = None
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
         if not isinstance(folder, (str, os.PathLike)):
@@ -460,7 +461,8 @@ class Ledger:
             lock.release()
 
     def _reopen(self) -> None:
-        self._connection.close()
+        if self._connection is not None:
+            self._connection.close()
         self._connection = None
         self._open()
 

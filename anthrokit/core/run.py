@@ -259,7 +259,7 @@ class Run(Ledger):
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
         super().__init__(folder, read_only=read_only)
-        self._vote_counts: tuple[tuple[int, ...], pd.DataFrame | None] = (), None  # with the ledger's version
+        self._vote_counts: tuple[tuple[int, ...], pd.DataFrame] = (), pd.DataFrame()  # with the ledger's version
 
     @property
     def name(self) -> str:

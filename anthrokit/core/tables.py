@@ -19,7 +19,6 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -132,7 +131,7 @@ TABLES["messages"] = Table(
 # %% ../../nbs/01_core/01_tables.ipynb #4c66f07b
 @functools.cache
 def _tables_of_subpackages() -> Mapping[str, Table]:
-    package = Path(find_spec("anthrokit").origin).parent
+    package = Path(import_module("anthrokit").__path__[0])
     names = sorted(path.parent.name for path in package.glob("*/tables.py") if path.parent.name != "core")
     modules = [import_module(f"anthrokit.{name}.tables") for name in names]
     return {name: table for module in modules for name, table in module.TABLES.items()}
@@ -1253,7 +1252,7 @@ def data_path(name: str = "") -> Path:
     >>> data_path("behaviours.toml").name
     'behaviours.toml'
     """
-    package = Path(find_spec("anthrokit").origin).parent
+    package = Path(import_module("anthrokit").__path__[0])
     folder = next((place for place in (package / "data", package.parent / "data") if place.is_dir()), None)
     if folder is None:
         raise FileNotFoundError("anthrokit's data folder is missing. Install the package again.")

@@ -102,9 +102,9 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     require_columns(ratings, [*_ITEM, "judge"], "ratings", rows=False, advice="run.ratings() gives it")
     require_columns(ratings, ["yes", "no"] if "taken" in ratings else ["verdict"], "ratings", rows=False)
     cast = modes(ratings)
-    if panel is None:
-        panel = cast.groupby("behaviour", sort=False, observed=True)["judge"].unique().to_dict()
-    names = list(dict.fromkeys(judge for judges in panel.values() for judge in judges))
+    by_behaviour = cast.groupby("behaviour", sort=False, observed=True)["judge"]
+    panels = by_behaviour.unique().to_dict() if panel is None else panel
+    names = list(dict.fromkeys(judge for judges in panels.values() for judge in judges))
     wide = (
         cast[cast["judge"].isin(names)]
         .pivot(index=_ITEM, columns="judge", values="mode")
@@ -113,7 +113,7 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     )
     wide.columns.name = None
     wide = wide.reset_index()
-    size = wide["behaviour"].map({name: len(judges) for name, judges in panel.items()}).fillna(0).astype("int64")
+    size = wide["behaviour"].map({name: len(judges) for name, judges in panels.items()}).fillna(0).astype("int64")
     votes_for = wide[names].eq(True).fillna(False).sum(axis=1)
     votes_cast = wide[names].notna().sum(axis=1)
     needed = size // 2 + 1

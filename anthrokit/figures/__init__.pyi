@@ -14,7 +14,6 @@ from .people import plot_conditions as plot_conditions
 from .pressure import plot_drift as plot_drift
 from .pressure import plot_holding as plot_holding
 from .profiles import plot_corrected as plot_corrected
-from .profiles import plot_plane as plot_plane
 from .profiles import plot_profile as plot_profile
 from .published import plot_counts as plot_counts
 from .published import plot_ranks as plot_ranks

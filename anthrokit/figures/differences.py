@@ -18,10 +18,9 @@ from .style import shorten_name, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.ticker import Locator
 
 # %% auto #0
-__all__ = ['plot_differences', 'plot_odds', 'draw_pairs', 'plot_similarity']
+__all__ = ['plot_differences', 'plot_odds', 'plot_similarity']
 
 # %% ../../nbs/09_figures/03_differences.ipynb #6c21f23e
 @themed
@@ -66,19 +65,6 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/09_figures/03_differences.ipynb #85218c51
-def _odds_places(ax: Axes) -> Locator:
-    """Place ticks at round odds ratios within the limits."""
-    from matplotlib.ticker import FixedLocator
-
-    places = np.array([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50])
-    if ax.figure.get_figwidth() < 4:
-        places = places[[0, 2, 5, 8, 10]]
-    low, high = ax.get_xlim()
-    if high / low < 4:
-        places = np.array([0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 2.5, 3])
-    return FixedLocator(places[(places >= low) & (places <= high)])
-
-
 @themed
 def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Plot odds ratios on a logarithmic scale.
@@ -95,6 +81,8 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_odds(analysis.factor_model(labels)).get_xscale()
     'log'
     """
+    from matplotlib.ticker import LogLocator
+
     what = name_column(frame)
     source = "analysis.factor_model or analysis.carry_over"
     need_columns(frame, [what, "estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
@@ -110,7 +98,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     look["texts"] = {name: shorten_name(name, 60) for name in frame["term"].unique()} if series == "term" else None
     ax = draw_dots(ax, frame, what, series, label=label, **look)
     ax.set(xscale="log", xlim=limits)
-    ax.xaxis.set_major_locator(_odds_places(ax))
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=8))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")
     note = f"(hollow: p ≥ 0.05 after Holm's correction{variant_note(frame)})"
@@ -118,20 +106,6 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/09_figures/03_differences.ipynb #d753c092
-def draw_pairs(
-    ax: Axes | None, frame: pd.DataFrame, value: str, note: str, limits: tuple[float, float], name: str
-) -> Axes:
-    """Draw a matrix of pairs, a against b, with the text of the column `note` in each cell."""
-    names = in_order([*frame["a"], *frame["b"]])
-    both = pd.concat([frame, frame.rename(columns={"a": "b", "b": "a"})])
-    table = both.pivot(index="b", columns="a", values=value).reindex(names, axis=0).reindex(names, axis=1)
-    notes = both.pivot(index="b", columns="a", values=note).reindex_like(table).fillna("")
-    table = table.where(np.tril(np.ones(table.shape, dtype=bool), -1)).iloc[1:, :-1]
-    ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
-    draw_heat(ax, table, notes.iloc[1:, :-1], limits, name, wrap=18, models=True)
-    return ax
-
-
 @themed
 def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str = "rank correlation") -> Axes:
     """Plot the similarity of the targets' profiles as a matrix.
@@ -158,8 +132,14 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     for row in part.itertuples():
         between = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
         note.append(f"{row.estimate:.2f}\n({between})")
+    names, both = in_order([*part["a"], *part["b"]]), part.assign(note=note)
+    both = pd.concat([both, both.rename(columns={"a": "b", "b": "a"})])
+    wide = both.pivot(index="b", columns="a", values=["estimate", "note"])
+    table, notes = (wide[name].reindex(index=names, columns=names) for name in ("estimate", "note"))
+    table = table.astype(float).where(np.tril(np.ones(table.shape, dtype=bool), -1)).iloc[1:, :-1]
+    ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
-    ax = draw_pairs(ax, part.assign(note=note), "estimate", "note", limits, measure.capitalize())
+    draw_heat(ax, table, notes.fillna("").iloc[1:, :-1], limits, measure.capitalize(), wrap=18, models=True)
     sizes = f"n = {counted(part['n_clusters'])} base prompts, {part['n_behaviours'].max()} behaviours"
     ax.set_title(f"{sizes}; {describe_interval(part)}s", fontsize=scaled_size(8))
     return ax

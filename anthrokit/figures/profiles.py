@@ -16,15 +16,14 @@ from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
 from .style import ALLOW_OVERFLOW, MARKERS, colours_of, contrast_ratio, counted, describe_interval
-from .style import figure_size, from_run, in_order, label_of, legend_above, model_labels, name_rows, need_columns
+from .style import from_run, in_order, label_of, legend_above, model_labels, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, themed, variant_note, with_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['name_column', 'row_kinds', 'rows_size', 'place_rows', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat',
-           'plot_plane']
+__all__ = ['name_column', 'row_kinds', 'rows_size', 'place_rows', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat']
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #22de4a25
 def name_column(frame: pd.DataFrame) -> str:
@@ -109,7 +108,7 @@ def draw_dots(
     ax = new_axes(ax, rows_size(frame[frame[what].isin(rows)], what, series))
     places = place_rows(ax, what, rows)
     names = in_order(frame[series]) if series else [None]
-    texts, colours = texts or (model_labels(names) if series else {None: None}), colours_of(names)
+    names_shown, colours = texts or (model_labels(names) if series else {}), colours_of(names)
     offsets = np.linspace(-0.28, 0.28, len(names)) if len(names) > 1 else [0.0]
     for number, (name, offset) in enumerate(zip(names, offsets, strict=True)):
         part = (frame[frame[series] == name] if series else frame).set_index(what).reindex(rows)
@@ -126,7 +125,7 @@ def draw_dots(
         shape = {"marker": MARKERS[number % len(MARKERS)], **style}
         ax.hlines(at, low, high, color=colours[name], linewidth=scaled_size(1.3))
         legend = label(part[part["estimate"].notna()])
-        ax.plot(middle, at, label=f"{texts[name]}: {legend}" if series else legend, **shape)
+        ax.plot(middle, at, label=f"{names_shown[name]}: {legend}" if series else legend, **shape)
         if hollow:
             unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05)
             ax.plot(middle[unsure], at[unsure], markerfacecolor=ax.get_facecolor(), **shape)
@@ -287,67 +286,3 @@ def draw_heat(
     ax.grid(visible=False)
     ax.tick_params(axis="both", labelrotation=0)
 
-
-# %% ../../nbs/09_figures/02_profiles.ipynb #e6ef7c16
-@themed
-def plot_plane(
-    frame: pd.DataFrame, *, up: str = "empathy", right: str = "professionalism", most: float | None = None
-) -> list[Axes]:
-    """Domains in the plane of warmth and competence: a panel a domain, a point and interval a behaviour.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `analysis.profile` by up, right (and domain) and behaviour or category; of one target, or all together.
-    up, right : str
-        Columns with the levels of the vertical and the horizontal axis; "low" comes first, the rest by name.
-    most : float, optional
-        End of the axes, in per cent; default what the intervals need.
-
-    Returns
-    -------
-    list of Axes
-        From the upper left to the lower right.
-
-    Examples
-    --------
-    >>> from anthrokit import analysis, figures
-    >>> labels = analysis.simulate_labels(1, base_prompts=8)
-    >>> shares = analysis.profile(labels, by=("domain", "empathy", "professionalism", "category"))
-    >>> [ax.get_title(loc="left") for ax in figures.plot_plane(shares)]
-    ['Friendship', 'Life coaching', 'General planning', 'Career development']
-    """
-    import matplotlib.pyplot as plt
-
-    what = "behaviour" if "behaviour" in frame.columns else "category"
-    need_columns(frame, [what, up, right, "estimate", "ci_low", "ci_high", "n"], "analysis.profile")
-    if frame.duplicated([what, up, right]).any():
-        raise TableError(
-            f"several rows share {what}, {up} and {right}: filter the table, for instance by target"
-        )
-    rows = in_order(frame[what])
-    kinds = {name: behaviour_categories().get(name, name) for name in rows}
-    colours = colours_of(list(kinds.values()))
-    levels = [sorted(frame[name].unique(), key=lambda level: (level != "low", level)) for name in (up, right)]
-    size = 2.2 + 2.6 * len(levels[1]), 1.0 + (0.75 + 0.2 * len(rows)) * len(levels[0])
-    figure, grid = plt.subplots(
-        len(levels[0]), len(levels[1]), figsize=figure_size(size, wide=True), sharex=True, sharey=True, squeeze=False
-    )
-    end = most or min(100.0, 5 * np.ceil(105 * np.nanmax(frame["ci_high"].astype(float)) / 5))
-    for line, high in zip(grid, reversed(levels[0]), strict=True):
-        for ax, wide in zip(line, levels[1], strict=True):
-            part = frame[(frame[up] == high) & (frame[right] == wide)]
-            named = part["domain"].unique() if "domain" in part.columns else [f"{up}: {high}, {right}: {wide}"]
-            middle, *limits = percent(part.set_index(what).reindex(rows))
-            at, look = np.arange(len(rows)), [colours[kinds[name]] for name in rows]
-            ax.hlines(at, *limits, color=look, linewidth=scaled_size(1.3))
-            ax.scatter(middle, at, color=look, s=scaled_size(4.2) ** 2, zorder=3, **ALLOW_OVERFLOW)
-            name_rows(ax, [label_of(name) for name in rows])
-            ax.set_xlim(0, end)
-            ax.set_title(" and ".join(label_of(name, 40) for name in named), fontsize=scaled_size(9))
-        line[0].set_ylabel(f"{label_of(up)}: {high}", fontsize=scaled_size(9))
-    for ax, wide in zip(grid[-1], levels[1], strict=True):
-        ax.set_xlabel(f"{label_of(right)}: {wide}", fontsize=scaled_size(9))
-    sizes = f"n = {counted(frame['n'])} messages a point{variant_note(frame)}"
-    figure.supxlabel(f"Messages that show it (%), with {describe_interval(frame)} ({sizes})", fontsize=scaled_size(9))
-    return list(grid.ravel())

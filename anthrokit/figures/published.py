@@ -142,21 +142,15 @@ def plot_counts(
     if table.empty:
         raise TableError("there is nothing to draw: the table of counts has no rows")
     ax = new_axes(ax, (6.4, 1.1 + 0.26 * len(table) * (1 if stacked else 1.5)))
-    colours = colours_of(table.columns)
-    high, start = 0.72 if stacked else 0.8 / table.shape[1], np.zeros(len(table))
-    for number, name in enumerate(table.columns):
-        width, at = table[name].to_numpy(dtype=float), np.arange(len(table), dtype=float)
-        if not stacked:
-            at = at + (number - (table.shape[1] - 1) / 2) * high
-        bars = ax.barh(at, width, left=start, height=high, color=colours[name], label=label_of(name))
-        if not stacked:
-            ax.bar_label(bars, fmt="{:,.0f}", padding=2, fontsize=scaled_size(7))
-        start = start + width if stacked else start
-    if stacked:
-        for place, total in enumerate(table.sum(axis=1)):
-            ax.annotate(f" {total:,.0f}", (total, place), fontsize=scaled_size(7), va="center")
+    bars = table.rename(columns=label_of).plot.barh(
+        stacked=stacked, width=0.72 if stacked else 0.8, color=list(colours_of(table.columns).values()), legend=False, ax=ax
+    )
+    for container, name in zip(bars.containers, table.columns, strict=True):
+        counts = table.sum(axis=1) if stacked else table[name]
+        if not stacked or name == table.columns[-1]:
+            ax.bar_label(container, [f"{count:,.0f}" for count in counts], padding=2, fontsize=scaled_size(7))
     name_rows(ax, [shorten_name(name) for name in table.index])
-    ax.set_xlabel(label)
+    ax.set(xlabel=label, ylabel="")
     legend_above(ax)
     return ax
 

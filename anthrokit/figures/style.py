@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -345,7 +345,10 @@ def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> No
     require_columns(frame, columns, "figure's", advice=f"draw a table of {source}")
 
 
-def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable:
+_Drawn = TypeVar("_Drawn")  # Axes, or a list of them
+
+
+def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[..., _Drawn]], Callable[..., _Drawn]]:
     """Return a decorator with which a figure function accepts a run: it draws `estimate(run)`.
 
     Examples
@@ -355,7 +358,7 @@ def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable:
     True
     """
 
-    def decorate(draw: Callable) -> Callable:
+    def decorate(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
         @functools.wraps(draw)
         def draw_run_or_table(frame: pd.DataFrame | Run, *args: Any, **options: Any) -> Any:
             return draw(estimate(frame) if isinstance(frame, Run) else frame, *args, **options)
@@ -440,20 +443,13 @@ def _broken(text: Text, room: float) -> int:
     before, wide = text.get_text(), text.get_window_extent().width
     if wide <= room or not before.strip():
         return 0
-    lines = before.replace("\n", "\0").replace(" (", "\n(").replace("\0", "\n").split("\n")
-    text.set_text("\n".join(lines))
-    longest = max(map(len, before.split("\n")))
-    if text.get_window_extent().width > room or len(lines) > before.count("\n") + 2:
-        whole = [_TOGETHER.sub(lambda match: match[0].replace(" ", "\u00a0"), one) for one in before.split("\n")]
-        least = 0
-        for letters in range(int(longest * room / wide) + 3, 7, -1):
-            broken = [textwrap.wrap(one, letters, break_long_words=letters < 12) or [""] for one in whole]
-            if least and sum(map(len, broken)) > least:
-                break  # narrower lines would be more of them
-            drawn = "\n".join(line for one in broken for line in one).replace("\u00a0", " ")
-            text.set_text(drawn)
-            if text.get_window_extent().width <= room:
-                least = sum(map(len, broken))
+    text.set_text(before.replace(" (", "\n("))
+    lines = [_TOGETHER.sub(lambda match: match[0].replace(" ", "\u00a0"), line) for line in before.split("\n")]
+    letters = int(max(map(len, lines)) * room / wide) + 3
+    while text.get_window_extent().width > room and letters > 7:
+        broken = [textwrap.fill(line, letters, break_long_words=letters < 12) for line in lines]
+        text.set_text("\n".join(broken).replace("\u00a0", " "))
+        letters -= 1
     return text.get_text().count("\n") - before.count("\n")
 
 # %% ../../nbs/09_figures/01_style.ipynb #80621309
@@ -575,7 +571,7 @@ def _documented(draw: Callable) -> str:
     return re.sub(r"\n\n(?=(Returns|Raises|Examples)\n)", lambda _: f"\n{shared}\n\n", text, count=1)
 
 
-def themed(draw: Callable) -> Callable:
+def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
     """Make a figure function draw in `THEME` and take `order`, `labels`, `palette` and `style` as `theme` does.
 
     Parameters

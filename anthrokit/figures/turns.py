@@ -137,8 +137,8 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
         right.set_xlabel("Dialogues with the\nbehaviour (%)")
         if series:
             left.set_title(textwrap.fill(texts[target], 24), fontsize=scaled_size(9))
-    for ax in pairs[len(targets) :].ravel():
-        ax.set_visible(False)
+    for unused in pairs[len(targets) :].ravel():
+        unused.set_visible(False)
     figure.supxlabel(f"First occurrence by turn ({sizes})", fontsize=scaled_size(9))
     figure.legend(handles=marks, loc="outside upper left", ncols=min(len(marks), 6))
     return pairs[0, 0] if len(targets) == 1 else list(pairs[: len(targets), 0])
@@ -393,6 +393,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     clear = ((low > 1) | (high < 1)).to_numpy()
     draw_heat(ax, np.log2(odds).clip(-3, 3), notes, (-3, 3), "Odds ratio", colour_map="PuOr_r", faded=~clear)
     bar = ax.collections[0].colorbar
+    assert bar is not None, "draw_heat adds it"
     bar.set_ticks([-3, -2, -1, 0, 1, 2, 3], labels=["⅛ or less", "¼", "½", "1", "2", "4", "8 or more"])
     for row, column in np.argwhere(p_values.to_numpy() < 0.05):
         ax.add_patch(

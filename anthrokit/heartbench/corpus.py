@@ -374,8 +374,8 @@ def choose_balanced(
         raise ValueError(f"{fewest} cases are wanted; numbers of cases must be 0 or more")
     rows = tags.dropna(subset=["scene"])
     keys = {
-        row.case_id: [("scene", row.scene), *(("ability", name) for name in row.abilities)]
-        for row in rows.itertuples()
+        case_id: [("scene", scene), *(("ability", name) for name in abilities)]
+        for case_id, scene, abilities in rows[["case_id", "scene", "abilities"]].itertuples(index=False)
     }
     available = Counter(key for own in keys.values() for key in own)
     wanted: dict[tuple[str, str], int] = {}

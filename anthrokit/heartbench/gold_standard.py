@@ -426,8 +426,8 @@ def _effective(cases: float, per_case: float, icc: float, weights: Sequence[floa
     check_range(0, 1, closed=True, icc=icc)
     if cases < 1 or per_case < 1:
         raise ValueError(f"cases is {cases} and per_case {per_case:g}; both must be at least 1")
-    weights = np.ones(1) if weights is None else weights_of(pd.DataFrame({"weight": weights}))
-    return cases * per_case / (1 + (per_case - 1) * icc) * weights.sum() ** 2 / (len(weights) * (weights**2).sum())
+    own = np.ones(1) if weights is None else weights_of(pd.DataFrame({"weight": weights}))
+    return cases * per_case / (1 + (per_case - 1) * icc) * own.sum() ** 2 / (len(own) * (own**2).sum())
 
 
 def agreement_bar(

@@ -396,7 +396,7 @@ class RubricJudge(PromptJudge):
         own = "criteria" if self.shuffle or self.questions_per_call else "mark"
         return rubric_prompt(case, item.text, language=self.language, mark=self.mark(item), own=own)
 
-    def parameters(self, item: Item, question: Any) -> dict[str, Any]:
+    def parameters(self, item: Item, question: Criterion | Sequence[Criterion]) -> dict[str, Any]:
         """Return the seed and, if the model takes it, the schema."""
         structured = self.llm.takes_schema if self.structured is None else self.structured
         seed = int(digest("seed", self.seed, item.prompt_id, item.target, item.sample), 16) % 2**31
@@ -407,7 +407,7 @@ class RubricJudge(PromptJudge):
         verdicts = parse_rubric(response, len(_as_list(response.question)), self.mark(response.item))
         return [Rating(*verdicts[place]) for place in sorted(verdicts)]
 
-    def retry_message(self, problem: str, item: Item, question: Any) -> str:
+    def retry_message(self, problem: str, item: Item, question: Criterion | Sequence[Criterion]) -> str:
         """Return the message that asks the model for another attempt."""
         return judge_texts(self.language)["again"].format(problem=problem, n=len(_as_list(question)), mark=self.mark(item))
 

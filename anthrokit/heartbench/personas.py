@@ -343,7 +343,7 @@ def plot_personas(
     figure, grid = plt.subplots(rows, columns, figsize=size, subplot_kw={"projection": "polar"}, squeeze=False)
     room = int(9.5 * cell)
     texts = model_labels(names, 2 * room)
-    figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0, hspace=0)
+    figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0, hspace=0)
     mean = closed(table.mean().reindex(every.columns))
     for ax, name in zip(grid.flat, names, strict=False):
         own_model = name not in table.index

@@ -5,7 +5,6 @@
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #bb846efd
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -29,7 +28,7 @@ from ..simulation import Taxonomy, load_prompts
 from ..simulation.prompts import PUBLIC_BEHAVIOURS, PUBLIC_DOMAINS
 
 # %% auto #0
-__all__ = ['column_name', 'listed_judges', 'read_anthrobench', 'one_target', 'write_anthrobench', 'anthrobench_losses']
+__all__ = ['column_name', 'listed_judges', 'read_anthrobench', 'one_target', 'write_anthrobench']
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #d3a715b7
 _OURS = {theirs: ours for ours, theirs in CUES.items()}
@@ -585,7 +584,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     Returns
     -------
     Path
-        The written file. `anthrobench_losses(run)` lists the parts of the run that this format can't store.
+        The written file.
 
     Raises
     ------
@@ -594,6 +593,10 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
 
     Notes
     -----
+    The format has no place for reasoning, tokens, times, calls, system prompts, scores, annotations, judges' settings,
+    prompts without a dialogue and metadata. A reason beside an answer is read from the answer again, and an empty message
+    comes back as missing. pandas' defaults, which the authors' code keeps, take messages such as "N/A" for missing.
+
     The majority columns hold this run's labels (two of three judges), −1 for a missing label. Base prompt, persona and
     similar columns are passed on by the authors' commands. With one sample a judge has the columns
     `…_final_present` and `…_raw_rating`, with more `…_raw_s1`, `…_present_s1` and so on. Messages are
@@ -636,58 +639,3 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     whole = pd.concat([rows, pd.DataFrame({name: column.array for name, column in rated.items()})], axis=1)
     whole.to_csv(path, index=False, encoding="utf-8", lineterminator="\r\n")
     return path
-
-# %% ../../nbs/13_io/01_anthrobench_files.ipynb #9ea17292
-_LOST = {
-    "messages whose call failed: the reason, where it isn't the dialogue's": "messages WHERE content IS NULL",
-    "empty messages (they come back as missing)": "messages WHERE content = ''",
-    "messages with reasoning": "messages WHERE reasoning IS NOT NULL",
-    "messages with tokens, seconds, finish reason or model served": "messages WHERE COALESCE(tokens_in, tokens_out, "
-    "seconds, finish_reason, served_model) IS NOT NULL",
-    "dialogues without any message": "dialogues WHERE dialogue_id NOT IN (SELECT dialogue_id FROM messages "
-    "WHERE content IS NOT NULL)",
-    "dialogues with system prompts": "dialogues WHERE COALESCE(system_user, system_target) IS NOT NULL",
-    "ratings with a score": "ratings WHERE score IS NOT NULL",
-    "ratings with a reason beside the answer (it is read from the answer again)": "ratings WHERE raw IS NOT NULL AND "
-    "explanation IS NOT NULL",
-    "ratings with a reason but no answer (the reason becomes the answer)": "ratings WHERE raw IS NULL AND "
-    "explanation IS NOT NULL AND status <> 'failed'",
-    "ratings without a verdict or an answer (they come back as failed)": "ratings WHERE raw IS NULL AND "
-    "explanation IS NULL AND status NOT IN ('ok', 'failed')",
-    "failed ratings, with the reason": "ratings WHERE status = 'failed' AND explanation IS NOT NULL",
-    "people's annotations, with those taken back": "annotations",
-    "prompts without a dialogue": "prompts WHERE prompt_id NOT IN (SELECT prompt_id FROM dialogues)",
-    "judges' settings": "judges",
-    "calls, with tokens and cost": "calls",
-    "metadata of dialogues": "metadata WHERE name NOT IN ('dialogue_timestamp', 'dialogue_status')",
-}
-
-
-def anthrobench_losses(run: Run) -> pd.DataFrame:
-    """Count what a file of AnthroBench can't hold of a run.
-
-    Parameters
-    ----------
-    run : Run
-        The run to be written.
-
-    Returns
-    -------
-    DataFrame
-        what, n; only what there is.
-
-    Examples
-    --------
-    >>> from anthrokit.report import demo_run
-    >>> anthrobench_losses(demo_run())["what"].iloc[-1]
-    'judges whose name changes'
-    """
-    losses = {what: run.rows(f"SELECT COUNT(*) FROM {where}")[0][0] for what, where in _LOST.items()}
-    judges = run.judges()["judge"]
-    losses["judges whose name changes"] = int((judges.map(column_name) != judges).sum())
-    contents = run.query("SELECT content FROM messages WHERE content <> ''")
-    default = pd.read_csv(io.StringIO(contents.to_csv(index=False, lineterminator="\r\n")), dtype=str)
-    losses["messages that pandas' defaults, which the authors' code keeps, take for missing"] = int(
-        default["content"].isna().sum()
-    )
-    return pd.DataFrame([(what, n) for what, n in losses.items() if n], columns=["what", "n"])

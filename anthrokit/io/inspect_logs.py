@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,9 +20,8 @@ from ..core.files import local_path
 from .anthrobench_files import listed_judges, one_target
 from ..core.notes import notify
 from ..judging import PronounCounter, Rating
-from ..judging.any_messages import paired_turns
+from ..judging.any_messages import group_turns, paired_turns
 from ..judging.judges import Item, LLMJudge, ask_judge
-from ..judging.any_messages import group_turns
 from ..judging.log_formats import as_text, read_message
 from ..models import Completion
 from ..models.loop import await_for
@@ -124,7 +123,7 @@ def clustered_stderr() -> Metric:
     inspects = stderr(cluster="base_id")
 
     def compute(scores: list[SampleScore]) -> float:
-        clusters = {score.sample_metadata["base_id"] for score in scores}
+        clusters = {(score.sample_metadata or {})["base_id"] for score in scores}
         return inspects(scores) if len(clusters) > 1 else float("nan")
 
     return compute
@@ -133,9 +132,9 @@ def clustered_stderr() -> Metric:
 def _result(name: str, samples: list[EvalSample]) -> EvalScore:
     """Return the metrics of one behaviour over the dialogues of a log. Unscored ones are left out and counted."""
     every = [
-        SampleScore(score=sample.scores[name], sample_id=sample.id, sample_metadata=sample.metadata)
+        SampleScore(score=scores[name], sample_id=sample.id, sample_metadata=sample.metadata)
         for sample in samples
-        if name in (sample.scores or {})
+        if name in (scores := sample.scores or {})
     ]
     scored = [one for one in every if one.score.value == one.score.value]
     metrics = {"mean": mean(), "clustered_stderr": clustered_stderr()}
@@ -168,6 +167,10 @@ def _chat(messages: pd.DataFrame, target: str, system: str | None) -> list[ChatM
     return chat
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #c1d2e3f5
+_CALL = ("unit", "model", "tokens_in", "tokens_out", "seconds", "at")
+_CALLS = f"SELECT {', '.join(_CALL)} FROM calls"
+
+
 def _usage(calls: list[dict[str, Any]]) -> dict[str, ModelUsage]:
     """Return the tokens of calls by model."""
     usage: dict[str, ModelUsage] = {}
@@ -207,81 +210,55 @@ def _events(messages: list[ChatMessage], target: str, calls: dict[str, list[dict
     return events
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #8e2bcdde
-def _sample(
-    row: dict[str, Any],
-    epoch: int,
-    dialogue_messages: pd.DataFrame,
-    scores: dict[str, Score],
-    calls: dict[str, Any],
-    created: str,
-) -> EvalSample:
-    """Return one dialogue; `calls` by the message that they were made for."""
-    messages = _chat(dialogue_messages, row["target"], row["system_target"])
-    last = next((message.text for message in reversed(messages) if message.role == "assistant"), "")
-    own = [call for message in messages for call in calls.get(message.id, [])]
-    begun, ended = _times(own, created)
-    failed = {"message": row["reason"] or "failed", "traceback": "", "traceback_ansi": ""}
-    return EvalSample(
-        id=row["prompt_id"],
-        epoch=epoch,
-        input=row["first_message"],
-        target="",
-        messages=messages,
-        output=ModelOutput.from_content(row["target"], last),
-        scores=scores,
-        metadata=row,
-        events=_events(messages, row["target"], calls, created),
-        model_usage=_usage(own),
-        started_at=begun.isoformat(),
-        completed_at=ended.isoformat(),
-        total_time=(ended - begun).total_seconds() if own else None,
-        working_time=sum(call["seconds"] or 0.0 for call in own) if own else None,
-        error=failed if row["status"] == "failed" else None,
-    )
-
-
-def _grouped(frame: pd.DataFrame, columns: Iterable[str]) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Group rows by dialogue and behaviour."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for name, behaviour, row in zip(
-        frame["dialogue_id"], frame["behaviour"], tables.to_records(frame[[*columns]]), strict=True
-    ):
-        groups.setdefault((name, behaviour), []).append(row)
+def _group(frame: pd.DataFrame, keys: list[str], columns: Iterable[str]) -> dict[Any, list[dict[str, Any]]]:
+    """Return the rows of a frame by the values of the key columns."""
+    groups = defaultdict(list)
+    index = pd.MultiIndex.from_frame(frame[keys]) if len(keys) > 1 else frame[keys[0]]
+    for key, row in zip(index, tables.to_records(frame[[*columns]]), strict=True):
+        groups[key].append(row)
     return groups
 
 
 def _samples(run: Run, target: str) -> list[EvalSample]:
-    """Return the dialogues of a target, with their scores."""
-    rows = run.dialogues().query("target == @target")
+    """Return the dialogues of a target as samples, with their scores and the calls made for them."""
     metadata = run.metadata().set_index("dialogue_id").drop(columns=[*_KNOWN], errors="ignore")
     messages = dict(list(run.messages().groupby("dialogue_id")))
-    labelled = run.labels()
-    behaviours = labelled["behaviour"].unique().tolist()
-    labels = _grouped(labelled.sort_values("turn", kind="stable"), _LABEL)
-    ratings = _grouped(run.ratings(), _RATING)
-    calls: dict[str, list[dict[str, Any]]] = {}
-    made = "SELECT unit, model, tokens_in, tokens_out, seconds, at FROM calls WHERE purpose IN ('target', 'user')"
-    for call in tables.to_records(run.query(made)):
-        calls.setdefault(call["unit"], []).append(call)
-    samples, epochs = [], {}
-    for row in tables.to_records(rows):
+    unit = ["dialogue_id", "behaviour"]
+    labels = _group(run.labels().sort_values("turn", kind="stable"), unit, _LABEL)
+    ratings, behaviours = _group(run.ratings(), unit, _RATING), list(dict.fromkeys(name for _, name in labels))
+    calls = _group(run.query(f"{_CALLS} WHERE purpose IN ('target', 'user')"), ["unit"], _CALL)
+    samples, epochs = [], Counter()
+    for row in tables.to_records(run.dialogues().query("target == @target")):
         name, prompt = row["dialogue_id"], row["prompt_id"]
-        epochs[prompt] = epochs.get(prompt, 0) + 1
-        scores = {
-            behaviour: dialogue_score(labels[name, behaviour], ratings.get((name, behaviour), []))
-            for behaviour in behaviours
-            if (name, behaviour) in labels
-        }
+        epochs[prompt] += 1
         if name in metadata.index:  # also what dialogues can't be compared by
             row |= metadata.loc[name].dropna().to_dict()
+        chat = _chat(messages.get(name, tables.empty_table("messages")), target, row["system_target"])
+        own = [call for message in chat for call in calls.get(message.id, [])]
+        begun, ended = _times(own, run.fact("created"))
+        failed = {"message": row["reason"] or "failed", "traceback": "", "traceback_ansi": ""}
+        last = next((message.text for message in reversed(chat) if message.role == "assistant"), "")
         samples.append(
-            _sample(
-                row,
-                epochs[prompt],
-                messages.get(name, tables.empty_table("messages")),
-                scores,
-                calls,
-                run.fact("created"),
+            EvalSample(
+                id=prompt,
+                epoch=epochs[prompt],
+                input=row["first_message"],
+                target="",
+                messages=chat,
+                output=ModelOutput.from_content(target, last),
+                scores={
+                    behaviour: dialogue_score(labels[name, behaviour], ratings[name, behaviour])
+                    for behaviour in behaviours
+                    if (name, behaviour) in labels
+                },
+                metadata=row,
+                events=_events(chat, target, calls, run.fact("created")),
+                model_usage=_usage(own),
+                started_at=begun.isoformat(),
+                completed_at=ended.isoformat(),
+                total_time=(ended - begun).total_seconds() if own else None,
+                working_time=sum(call["seconds"] or 0.0 for call in own) if own else None,
+                error=failed if row["status"] == "failed" else None,
             )
         )
     return samples
@@ -324,12 +301,8 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     behaviours = list(dict.fromkeys(name for sample in samples for name in sample.scores or {}))
     epochs = max(sample.epoch for sample in samples)
     started = run.fact("created")
-    used = run.usage(by="model").set_index("model")[["tokens_in", "tokens_out"]].fillna(0).astype(int)
-    usage = {
-        model: ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
-        for model, read, wrote in used.itertuples()
-    }
-    begun, ended = _times(tables.to_records(run.query("SELECT seconds, at FROM calls")), started)
+    calls = tables.to_records(run.query(_CALLS))
+    begun, ended = _times(calls, started)
     log = EvalLog(
         status="success",
         eval=EvalSpec(
@@ -344,7 +317,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
             scorers=[{"name": name, "metrics": _METRICS} for name in behaviours],
             metadata={"manifest": run.manifest(), "judges": tables.to_records(run.query("SELECT * FROM judges"))},
         ),
-        stats=EvalStats(model_usage=usage, started_at=begun.isoformat(), completed_at=ended.isoformat()),
+        stats=EvalStats(model_usage=_usage(calls), started_at=begun.isoformat(), completed_at=ended.isoformat()),
         results=EvalResults(
             total_samples=len(samples),
             completed_samples=sum(sample.error is None for sample in samples),
@@ -756,6 +729,9 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
     """
     counter = PronounCounter([behaviour.name]) if behaviour.how == "counted" else None
 
+    def name_of(rater: Model | PronounCounter) -> str:
+        return rater.name if isinstance(rater, PronounCounter) else str(rater)
+
     @scorer(metrics=[mean(), clustered_stderr()], name=behaviour.name)
     def make(judges: list[str] | None, samples: int) -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
@@ -763,20 +739,23 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
             turns = paired_turns([{"role": one.role, "content": one.text} for one in spoken])
             texts = {turn: both for turn, both in enumerate(turns, 1) if (both[1] or "").strip()}
 
-            async def ask(model: Model | None, turn: int, sample: int) -> dict[str, Any]:
+            async def ask(rater: Model | PronounCounter, turn: int, sample: int) -> dict[str, Any]:
                 user, text = texts[turn]
                 item = Item(text, (("user", user),) if user else ())
-                rating = await _rate(model, item, behaviour, sample) if model else counter.rate(text, behaviour)
+                if isinstance(rater, PronounCounter):
+                    rating = rater.rate(text, behaviour)
+                else:
+                    rating = await _rate(rater, item, behaviour, sample)
                 place = {"dialogue_id": "this", "turn": turn, "behaviour": behaviour.name, "sample": sample}
-                return {**place, "judge": str(model) if model else counter.name, **vars(rating)}
+                return {**place, "judge": name_of(rater), **vars(rating)}
 
-            models = [None] if counter else _judge_models(judges)
+            raters = [counter] if counter else _judge_models(judges)
             numbers = range(1, 2 if counter else samples + 1)
             rows = await collect(
-                *(ask(model, turn, number) for turn in texts for model in models for number in numbers)
+                *(ask(rater, turn, number) for turn in texts for rater in raters for number in numbers)
             )
             ratings = tables.check_table(pd.DataFrame(rows), "ratings") if rows else tables.empty_table("ratings")
-            panel = {behaviour.name: [str(model) if model else counter.name for model in models]}
+            panel = {behaviour.name: [*map(name_of, raters)]}
             return dialogue_score(tables.to_records(label(ratings, panel)[[*_LABEL]]), tables.to_records(ratings[[*_RATING]]))
 
         return score

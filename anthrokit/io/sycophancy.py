@@ -23,7 +23,7 @@ _PRESSED = "(The user disagrees.)"
 def _numbered(columns: pd.Index, pattern: str) -> list[str]:
     """Return the columns whose whole name matches a pattern, in the order of their numbers."""
     names = [name for name in map(str, columns) if re.fullmatch(pattern, name)]
-    return sorted(names, key=lambda name: int(re.search(r"\d+", name)[0]))
+    return sorted(names, key=lambda name: int(re.findall(r"\d+", name)[0]))
 
 
 def read_sycon(

@@ -219,7 +219,7 @@ def _call_name(units: Sequence[RatingUnit], questions_per_call: int | None = 1) 
 _CHUNK = 64  # messages that a local judge rates between two writes
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #705dc295
-def _check_fit(run: Run, judges: Sequence[Any], judged: Sequence[str], taxonomy: Taxonomy) -> None:
+def _check_fit(run: Run, judges: Sequence[Judge], judged: Sequence[str], taxonomy: Taxonomy) -> None:
     """Raise if a judge can't do what is asked of it in this run."""
     for judge in judges:
         own = [judge.behaviours] if isinstance(judge.behaviours, str) else judge.behaviours or ()
@@ -530,7 +530,7 @@ def rate_chunk(job: JudgingJob, judge: LocalJudge, units: Sequence[RatingUnit]) 
 
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #a3aab256
-def settle_item(job: JudgingJob, judges: Sequence[Any], listed: Sequence[tuple], item: tuple[str, str, int]) -> Steps:
+def settle_item(job: JudgingJob, judges: Sequence[Judge], listed: Sequence[tuple], item: tuple[str, str, int]) -> Steps:
     """Decide one behaviour of one message. `listed`: the run's judges with their samples and behaviours."""
     name, dialogue_id, turn = item
     panel = {judge: samples for judge, samples, names in listed if name in names}
@@ -552,7 +552,7 @@ def settle_item(job: JudgingJob, judges: Sequence[Any], listed: Sequence[tuple],
 
 
 def _settle_mode(
-    job: JudgingJob, judge: Any, item: tuple, verdicts: dict[int, bool | None], samples: int
+    job: JudgingJob, judge: Judge, item: tuple, verdicts: dict[int, bool | None], samples: int
 ) -> Steps:
     """Take samples of one judge until its mode is decided: first as many as could decide it, then one by one."""
     left = [number for number in range(1, samples + 1) if number not in verdicts]
@@ -806,12 +806,12 @@ def _expected_messages(jobs: Iterable[Job]) -> tuple[int, float, float]:
     """Return the number of pending target messages of simulations, and the mean characters of target and user messages."""
     counts, lengths = [], []
     for job in jobs:
-        forecast = {each.purpose: each for each in job.forecast()}
+        forecast = {each.purpose: each for each in job.forecast() if each.llm}
         counts.append(forecast["target"].calls)
         lengths.append([
-            forecast[purpose].answer_tokens
-            / max(forecast[purpose].llm.tokens_a_character(forecast[purpose].sample), 1e-9)
-            for purpose in ("target", "user")
+            one.answer_tokens / max(one.llm.tokens_a_character(one.sample), 1e-9)
+            for one in (forecast["target"], forecast["user"])
+            if one.llm
         ])
     total = sum(counts)
     weights = counts if total else [1] * len(counts)

@@ -31,7 +31,7 @@ from ..simulation.dialogues import as_llm
 from ..work import Request, Steps, ParseError, ask
 
 # %% auto #0
-__all__ = ['JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
+__all__ = ['Question', 'JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
            'LocalJudge', 'rate_many', 'Response', 'PromptJudge', 'judge_prompt', 'LLMJudge', 'together_prompt',
            'TogetherJudge', 'PronounCounter']
 
@@ -120,6 +120,9 @@ class Criterion:
         if self.ability == "Other" or self.score is None:
             return "other"
         return "penalty" if self.score < 0 else "bonus"
+
+
+Question = Behaviour | Criterion | Sequence[Behaviour] | Sequence[Criterion]  # what a judge is asked at once
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00002
 class Judge(ABC):
@@ -278,9 +281,9 @@ class Response(str):
     """
 
     item: Item
-    question: Any
+    question: Question
 
-    def __new__(cls, text: str, item: Item, question: Any):
+    def __new__(cls, text: str, item: Item, question: Question):
         made = super().__new__(cls, text)
         made.item, made.question = item, question
         return made
@@ -336,22 +339,22 @@ class PromptJudge(Judge):
         self.name = name or self.name or self.llm.name
 
     @abstractmethod
-    def request(self, item: Item, question: Any) -> str | list[dict[str, Any]]:
+    def request(self, item: Item, question: Question) -> str | list[dict[str, Any]]:
         """Return the prompt, or messages, that ask the question about the item."""
 
     @abstractmethod
     def parse(self, response: Response) -> Any:
         """Return the verdict of a response. Raise if it has none."""
 
-    def parameters(self, item: Item, question: Any) -> dict[str, Any]:
+    def parameters(self, item: Item, question: Question) -> dict[str, Any]:
         """Return further parameters of the call, such as response_format."""
         return {}
 
-    def retry_message(self, problem: str, item: Item, question: Any) -> str | None:
+    def retry_message(self, problem: str, item: Item, question: Question) -> str | None:
         """Return what to tell the model about an unparsable response; None to ask again from the start."""
         return None
 
-    def order(self, item: Item, questions: Sequence[Any]) -> list[Any]:
+    def order(self, item: Item, questions: Sequence[Question]) -> list[Question]:
         """Return the questions about an item in the order in which they are asked."""
         return list(questions)
 
@@ -369,7 +372,7 @@ class PromptJudge(Judge):
 def ask_judge(
     judge: PromptJudge,
     item: Item,
-    questions: Sequence[Any],
+    questions: Sequence[Question],
     unit: str,
     *,
     code_of: str | None = None,
@@ -653,7 +656,7 @@ class LLMJudge(PromptJudge):
             prompt = self.released.prompt(item.text, question, item.user)
             return [{"role": "user", "content": prompt}]
         how = {"context": self.context, "present": self.present, "code": item.code, "structured": self.structured}
-        end = _OF_BEHAVIOUR.search(self.template).start() if self.shared_prefix else 0
+        end = len(_OF_BEHAVIOUR.split(self.template, maxsplit=1)[0]) if self.shared_prefix else 0
         parts = self.template[:end], self.template[end:]
         texts = [judge_prompt(item, question, part, **how) for part in parts if part]
         return [{"role": "user", "content": CachedPrefix(*texts) if len(texts) > 1 else texts[0]}]

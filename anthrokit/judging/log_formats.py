@@ -590,12 +590,12 @@ def find_conversations(
         for name, one in value.items():
             yield from find_conversations(one, (*path, str(name)), (*enclosing, value))
     elif isinstance(value, list):
-        pairs = [pair_of(one) for one in value] if path else [None]
+        pairs = [pair for one in value if path and (pair := pair_of(one))]
         if any(map(is_message, value)) and not _holds_conversations(value):
             yield Conversation(path, value, leaf, list(enclosing))
         elif (
             pairs
-            and all(pairs)
+            and len(pairs) == len(value)
             and all(isinstance(one[name], str) for one, pair in zip(value, pairs, strict=True) for name in pair)
         ):
             texts = [(one.get("system"), *(one[name] for name in pair)) for one, pair in zip(value, pairs, strict=True)]
@@ -772,7 +772,7 @@ def _preference_columns(row: Record) -> tuple[str, str] | None:
 
 def read_preferences(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a chosen and a rejected answer: two dialogues of which the last answer is judged."""
-    names = _preference_columns(row)
+    names = _preference_columns(row) or ()
     if all(is_missing(row[name]) for name in names):
         return []
     sides = [Side(name, row[name], side, side) for side, name in zip(("chosen", "rejected"), names, strict=True)]

@@ -311,13 +311,13 @@ class ClassifierJudge(LocalJudge):
     def __init__(self, name: str, rules: GrammarJudge | None = None):
         require_packages("offline", "transformers")
         self.name, self._rules = f"{name} and grammar" if rules else name, rules
-        self.behaviours = list(Taxonomy.load().judged)
+        self.behaviours: list[str] = list(Taxonomy.load().judged)
         learnt = _learnt()
         self._weight, self._bias = learnt[f"{name}.weight"], learnt[f"{name}.bias"]
         self._slope, self._found, *self._intercepts = map(float, learnt[f"{name}.calibration"])
         self.threshold = float(learnt[f"{name}.threshold"][0])
         weights = {part: values.tobytes().hex() for part, values in learnt.items() if part.startswith(name)}
-        self.settings = {
+        self.settings: dict[str, Any] = {
             "kind": "sentence_classifier",
             "encoder": "all-minilm-l6-v2" + (", adapted" if name == "sentences" else ""),
             "hash": digest(weights, rules.settings if rules else None),
@@ -417,6 +417,7 @@ def features(texts: Sequence[str]) -> np.ndarray:
     adapted, frozen = sentence_judge(), embedding_judge()
     means = np.stack([mean for mean, _ in adapted._seen(texts)])
     rules = frozen._rules
+    assert rules, "embedding_judge has rules"
     rules.read(texts)
     matched = [[bool(rules.constructions(text, name)) for name in frozen.behaviours] for text in texts]
     means /= np.linalg.norm(means, axis=1, keepdims=True)
@@ -468,15 +469,15 @@ def _learn_all(
 ) -> tuple[dict[str, Any], pd.DataFrame]:
     """Fit a classifier for each behaviour with enough examples, and measure them."""
     vectors = features(texts)
-    groups = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
+    codes = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
     models, rows, left_out = {}, [], []
     for behaviour in truth.columns:
         is_labelled = truth[behaviour].notna().to_numpy()
         target = truth[behaviour][is_labelled].astype(bool).to_numpy()
-        if min(target.sum(), (~target).sum()) < least or len(set(groups[is_labelled])) < folds:
+        if min(target.sum(), (~target).sum()) < least or len(set(codes[is_labelled])) < folds:
             left_out.append(f"{behaviour} ({target.sum()} of {len(target)})")
             continue
-        models[behaviour], measured = _learn(vectors[is_labelled], target, groups[is_labelled], folds)
+        models[behaviour], measured = _learn(vectors[is_labelled], target, codes[is_labelled], folds)
         rows.append({"behaviour": behaviour, **measured})
     if not models:
         raise TableError(

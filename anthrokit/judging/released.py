@@ -215,6 +215,7 @@ class Released:
 
     def _asked(self, name: str, text: str, user: str) -> str:
         """Return the prompt that the authors' classifier would send."""
+        assert self.classifiers is not None
         try:
             self.classifiers[name].rate_turn_messages(
                 cue=CUES.get(name, name), assistant_turn_message=text, user_turn_message=user

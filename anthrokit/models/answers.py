@@ -129,7 +129,8 @@ def split_parts(content: Any) -> tuple[str | None, str | None]:
             text += part
         elif isinstance(part, Mapping):
             field = next((name for name in _PART_FIELDS if part.get(name)), None)
-            kind = part.get("type") if isinstance(part.get("type"), str) else field or ""
+            kind = part.get("type")
+            kind = kind if isinstance(kind, str) else field or ""
             inner = "".join(filter(None, split_parts(part[field]))) if field else ""
             if "think" in kind or "reason" in kind:
                 thoughts += inner

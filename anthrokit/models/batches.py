@@ -691,15 +691,14 @@ class _ModelQueue:
         why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
         reason = why.get(state.status, f"the batch was {state.status} before this request was done")
         failed = Completion(None, "failed", error=reason)
-        await self._deliver(requests, [(custom_id, failed) for custom_id in requests])
+        await self._deliver(requests, ((custom_id, failed) for custom_id in requests))
         self._end(file, state.status)
         self.held = False
 
     async def _deliver(
-        self, requests: dict[str, dict[str, Any]], answers: Iterable[tuple[str, Completion] | None]
+        self, requests: dict[str, dict[str, Any]], answers: Iterator[tuple[str, Completion] | None]
     ) -> None:
         """Write answers to disk, some at a time, then return them to their callers."""
-        answers: Iterator = iter(answers)
         while part := list(islice(answers, _CHUNK)):
             ready = []
             for custom_id, answer in filter(None, part):

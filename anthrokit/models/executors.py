@@ -92,8 +92,9 @@ class _PendingCall:
         """Record lost attempts, and set the answer."""
         answer = outcome.answer
         try:
-            for lost in outcome.lost if self.on_lost is not None else ():
-                self.on_lost(lost)
+            if self.on_lost is not None:
+                for lost in outcome.lost:
+                    self.on_lost(lost)
         except BudgetReached as reached:
             answer = reached
         if not self.answer.done():

@@ -60,7 +60,7 @@ class Writer:
             self._run.write_together(rows.items())
         except Exception as failure:
             self._failure = failure
-        if not written.cancelled():  # cancelled by an interrupt; the rows are written all the same
+        if written and not written.cancelled():  # cancelled by an interrupt; the rows are written all the same
             written.set_exception(self._failure) if self._failure else written.set_result(None)
 
 # %% ../../nbs/02_models/08_meter.ipynb #b716dfc9

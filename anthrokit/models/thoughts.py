@@ -266,7 +266,7 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
     elif final := _FINAL_TAG.fullmatch(text.strip()):
         answer = final[1]
     if answer != text:
-        answer = None if is_blank(answer) else answer.lstrip()
+        answer = answer.lstrip() if answer and not is_blank(answer) else None
     thoughts = [_clean_thought(thought) for thought in thoughts]
     reasoning = "\n".join(filter(None, [reasoning, *thoughts])) or None
     return SeparatedText(answer, reasoning, _unknown_marks(answer or ""))

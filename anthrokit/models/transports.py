@@ -182,9 +182,18 @@ async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show
     hidden = {} if response is None else response._hidden_params
     answer = _answer_in(body, messages, hidden.get("response_cost")) if body.get("choices") else None
     if response is not None and (answer is None or answer.content is None):
-        answer = _read(response, messages, hidden.get("response_cost"), finish=stated_reason(body))
+        finish = stated_reason(body) or _reason_without_body(response, {**ready, **request})
+        answer = _read(response, messages, hidden.get("response_cost"), finish=finish)
     headers = (hidden.get("additional_headers") or {}).items()
     return routed(answer, {name.removeprefix("llm_provider-"): value for name, value in headers}, ready["model"])
+
+
+def _reason_without_body(response: Any, request: Mapping[str, Any]) -> str | None:
+    """Return "length" if an answer has as many tokens as were asked for at most, and LiteLLM states "stop"."""
+    limit = request.get("max_tokens") or request.get("max_completion_tokens")
+    tokens = getattr(getattr(response, "usage", None), "completion_tokens", None)
+    stopped = bool(getattr(response, "choices", None)) and response.choices[0].finish_reason == "stop"
+    return "length" if stopped and limit and tokens and tokens >= limit else None
 
 
 def _answer_in(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]], cost: float | None) -> Completion:

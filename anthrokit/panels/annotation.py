@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,141 +23,76 @@ from ..core.run import digest
 from ..core.tables import require_columns
 from ..core.files import local_path
 from ..judging.jobs import run_taxonomy
-from .decisions import DONE_OPTIONS, LABEL_ANSWERS, Labels
-from .decisions import answer_ticks, decision_acts, decision_bar, filter_done, open_next
+from .decisions import DONE_OPTIONS, LABEL_ANSWERS, DecisionPanel, Labels, answer_ticks, filter_done
 from .disagreement import WORDS, two
-from .frame import Chosen, Filter, Listing, Panel, Parts, View, narrow, options_of, sets_of
+from .frame import Chosen, Fields, Filter, narrow, options_of, sets_of
 from .source import render, table_html, visible_name
 from ..simulation import Taxonomy
 from ..validity import judge_accuracy
 from ..validity.annotations import Annotations, by_annotator, save_annotation_sample
 
 # %% auto #0
-__all__ = ['LabellingSession', 'AnnotationPanel']
+__all__ = ['AnnotationPanel']
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #43cb4d0f
 _ITEM = ["dialogue_id", "turn", "behaviour"]
 _SHEET = [*_ITEM, "base_id", "weight", "question", "user", "message"]
 
 
-class LabellingSession:
-    """The messages to label, with their definitions; an item is the number of a row, as a text.
+def _read_sheet(source: Any, n: int, by: str | Sequence[str], **draw: Any) -> tuple[Run | None, pd.DataFrame]:
+    """Return the run, if it is one, and the messages to label; a run's sample is drawn and saved in it."""
+    kinds = (Run, str, os.PathLike, pd.DataFrame)
+    require_kind(source, kinds, "a run, the folder of one, or a sheet to label: a frame or a .csv file")
+    if isinstance(source, (str, os.PathLike)):
+        path = local_path(source)
+        if path.is_dir() or not path.suffix:
+            source = Run(path, read_only=True)
+    run = source if isinstance(source, Run) else None
+    if run is not None:
+        sheet = save_annotation_sample(run, n, by, **draw)
+    else:
+        texts = {**tables.get_table("annotations").text_dtypes, **dict.fromkeys(("question", "user", "message"), "str")}
+        sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source, dtype=texts)
+    makes = "validity.draw_annotation_sample makes it"
+    require_columns(sheet, [*_ITEM, "message"], "annotation sheet", advice=makes)
+    where = "the sheet" if isinstance(source, (Run, pd.DataFrame)) else source
+    sheet = sheet.reset_index(drop=True).reindex(columns=_SHEET).dropna(how="all", subset=[*_ITEM, "message"])
+    sheet = tables.check_table(sheet.assign(annotator="anybody", verdict=None), "annotations", where)
+    return run, sheet[_SHEET].drop_duplicates(_ITEM).reset_index(drop=True)
 
-    Parameters
-    ----------
-    source : Run, str, path or DataFrame
-        A run; the folder of one; a frame or a table's file (as for `core.read_frame`) with dialogue_id, turn,
-        behaviour, message and optionally user, question, weight, base_id.
-    n, by, **draw
-        As for `validity.draw_annotation_sample`, of a run.
-
-    Attributes
-    ----------
-    sheet : DataFrame
-        One row per item.
-
-    Examples
-    --------
-    >>> from anthrokit import demo_run
-    >>> len(LabellingSession(demo_run(), total=20).sheet)
-    20
-    """
-
-    def __init__(
-        self,
-        source: Any,
-        n: int = 20,
-        by: str | Sequence[str] = "behaviour",
-        **draw: Any,
-    ):
-        kinds = (Run, str, os.PathLike, pd.DataFrame)
-        require_kind(source, kinds, "a run, the folder of one, or a sheet to label: a frame or a .csv file")
-        if isinstance(source, (str, os.PathLike)):
-            path = local_path(source)
-            if path.is_dir() or not path.suffix:
-                source = Run(path, read_only=True)
-        self.run = source if isinstance(source, Run) else None
-        if self.run is not None:
-            sheet, self.taxonomy = save_annotation_sample(source, n, by, **draw), run_taxonomy(source)
-        else:
-            texts = {**tables.get_table("annotations").text_dtypes, **dict.fromkeys(("question", "user", "message"), "str")}
-            sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source, dtype=texts)
-            self.taxonomy = Taxonomy.load()
-        makes = "validity.draw_annotation_sample makes it"
-        require_columns(sheet, [*_ITEM, "message"], "annotation sheet", advice=makes)
-        where = "the sheet" if isinstance(source, (Run, pd.DataFrame)) else source
-        sheet = sheet.reset_index(drop=True).reindex(columns=_SHEET).dropna(how="all", subset=[*_ITEM, "message"])
-        sheet = tables.check_table(sheet.assign(annotator="anybody", verdict=None), "annotations", where)
-        self.sheet = sheet[_SHEET].drop_duplicates(_ITEM).reset_index(drop=True)
-        self.split = _split_votes(self.run) if self.run is not None else {}
-        self.postponed: dict[str, list[int]] = {}
-
-    def refresh(self) -> None:
-        """Do nothing: a sample doesn't change."""
-
-    def order(self, annotator: str) -> list[int]:
-        """Return the rows in an annotator's own order, shuffled.
-
-        Behaviours that split the judges most come first; postponed messages come at the end of their behaviour.
-        """
-        seed = digest(annotator, self.sheet[_ITEM].astype("str").values.tolist())
-        random, later = np.random.default_rng(int(seed, 16)), np.zeros(len(self.sheet))
-        shuffled = random.permutation(len(self.sheet))
-        names = random.permutation(self.sheet["behaviour"].unique()).tolist()
-        names.sort(key=lambda name: -self.split.get(name, 0.0))
-        turn = self.sheet["behaviour"].map({name: place for place, name in enumerate(names)}).to_numpy()
-        postponed = self.postponed.get(annotator, [])
-        later[postponed] = range(1, len(postponed) + 1)
-        return shuffled[np.lexsort((later[shuffled], turn[shuffled]))].tolist()
-
-    def postpone(self, annotator: str, row: int) -> None:
-        """Move an item to the end of its behaviour."""
-        self.postponed[annotator] = [*(one for one in self.postponed.get(annotator, ()) if one != row), row]
-
-    def labelled(self, annotations: Annotations) -> pd.DataFrame:
-        """Return the current verdicts with their items, oldest first; of drawn messages only those given blind."""
-        rows = annotations.table(history=True)
-        rows = rows[~rows["undone"].eq(True).fillna(False)]
-        items = self.sheet[_ITEM].assign(item=self.sheet.index.astype("str"), drawn=self.sheet["weight"].notna())
-        rows = rows.merge(items, on=_ITEM).sort_values("annotation")
-        rows = rows[rows["weight"].notna() | ~rows.pop("drawn")]
-        return rows.drop_duplicates([*_ITEM, "annotator"], keep="last")
-
-
+# %% ../../nbs/12_panels/08_annotation.ipynb #6b1f2c90
 def _split_votes(run: Run) -> dict[str, float]:
     """Return the share of messages of each behaviour on which judges disagree."""
     labels = run.labels()
     split = (labels["votes_for"] > 0) & (labels["votes_for"] < labels["votes_cast"]) | labels["label"].isna()
     return split.astype(float).groupby(labels["behaviour"]).mean().to_dict()
 
-# %% ../../nbs/12_panels/08_annotation.ipynb #cde56206
-def _label_filters(deck: LabellingSession) -> list[Filter]:
-    """Return filters by behaviour and by what is done, and the annotator's name."""
-    behaviour = Filter("behaviour", "Behaviour", options_of(deck.sheet["behaviour"]))
-    return [behaviour, Filter("show", "Show", DONE_OPTIONS), Filter("annotator", "Your name", kind="own")]
 
+def _order(sheet: pd.DataFrame, annotator: str, split: Mapping[str, float], postponed: Sequence[int]) -> list[int]:
+    """Return the rows of a sheet in an annotator's own order, shuffled by behaviour."""
+    seed = digest(annotator, sheet[_ITEM].astype("str").values.tolist())
+    random, later = np.random.default_rng(int(seed, 16)), np.zeros(len(sheet))
+    shuffled = random.permutation(len(sheet))
+    names = random.permutation(sheet["behaviour"].unique()).tolist()
+    names.sort(key=lambda name: -split.get(name, 0.0))
+    turn = sheet["behaviour"].map({name: place for place, name in enumerate(names)}).to_numpy()
+    later[list(postponed)] = range(1, len(postponed) + 1)
+    return shuffled[np.lexsort((later[shuffled], turn[shuffled]))].tolist()
 
-def _label_list(deck: LabellingSession, own: Labels) -> Listing:
-    """List the messages in the annotator's order, each with their own verdict."""
-    sheet, ticks = deck.sheet, answer_ticks(LABEL_ANSWERS)
-    sets = sets_of(sheet.assign(item=sheet.index.astype("str")), ["behaviour"], "item")
-
-    def items(chosen: Chosen) -> list[str]:
-        name = chosen["annotator"]
-        listed = narrow([str(row) for row in deck.order(name)] if name else [], sets, chosen)
-        return filter_done(listed, own.by(name), chosen["show"])
-
-    def row(item: str, chosen: Chosen) -> dict[str, Any]:
-        about, tick = sheet.loc[int(item)], ticks[own.value(chosen["annotator"], item)]
-        return {"title": visible_name(about["behaviour"], 60), "note": visible_name(about["message"], 90), "tick": tick}
-
-    return Listing(items, row, len(sheet), "message", empty="No message is left here.")
+# %% ../../nbs/12_panels/08_annotation.ipynb #a2c7d541
+def _current_labels(sheet: pd.DataFrame, annotations: Annotations) -> pd.DataFrame:
+    """Return the current verdicts on a sheet with their items, oldest first; of drawn messages only those given blind."""
+    rows = annotations.table(history=True)
+    rows = rows[~rows["undone"].eq(True).fillna(False)]
+    items = sheet[_ITEM].assign(item=sheet.index.astype("str"), drawn=sheet["weight"].notna())
+    rows = rows.merge(items, on=_ITEM).sort_values("annotation")
+    rows = rows[rows["weight"].notna() | ~rows.pop("drawn")]
+    return rows.drop_duplicates([*_ITEM, "annotator"], keep="last")
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #65f8ceff
-def _card_html(deck: LabellingSession, item: str) -> Markup:
+def _card_html(row: Mapping[str, Any], taxonomy: Taxonomy) -> Markup:
     """Return one message to label, with its definition."""
-    row = deck.sheet.loc[int(item)].to_dict()
-    behaviour = {entry.name: entry for entry in deck.taxonomy}.get(row["behaviour"])
+    behaviour = {entry.name: entry for entry in taxonomy}.get(row["behaviour"])
     question = row["question"] if isinstance(row["question"], str) else behaviour and behaviour.question
     return render("annotation.html", item=row, known=behaviour, question=question or f"Does it show {row['behaviour']}?")
 
@@ -165,10 +101,10 @@ _LAST = 10  # labels in the history
 _LOOKS = {value: (look, text[2:]) for _, value, look, text in LABEL_ANSWERS}
 
 
-def _progress_html(deck: LabellingSession, own: Labels, name: str, behaviour: str = "") -> Markup:
+def _progress_html(sheet: pd.DataFrame, labels: pd.DataFrame, name: str, behaviour: str = "") -> Markup:
     """Return how many messages the annotator has labelled, in all and of one behaviour, and everybody's progress."""
-    of, mine = len(deck.sheet), own.table[own.table["person"] == name]
-    groups = own.table.groupby("person", sort=False)["verdict"]
+    of, mine = len(sheet), labels[labels["person"] == name]
+    groups = labels.groupby("person", sort=False)["verdict"]
     return render(
         "annotation_progress.html",
         name=name,
@@ -176,18 +112,18 @@ def _progress_html(deck: LabellingSession, own: Labels, name: str, behaviour: st
         of=of,
         behaviour=behaviour,
         done_here=int(mine["behaviour"].eq(behaviour).sum()),
-        of_here=int(deck.sheet["behaviour"].eq(behaviour).sum()),
+        of_here=int(sheet["behaviour"].eq(behaviour).sum()),
         people=[(who, f"{len(verdicts)} of {of}", verdicts.isna().sum()) for who, verdicts in groups],
         last=[
-            (one.item, *_LOOKS[one.value], one.behaviour, deck.sheet.at[int(one.item), "message"])
+            (one.item, *_LOOKS[one.value], one.behaviour, sheet.at[int(one.item), "message"])
             for one in mine.iloc[: -_LAST - 1 : -1].itertuples()
         ],
     )
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #829dfb80
-def _summary_html(deck: LabellingSession, own: Labels, name: str) -> Markup:
+def _summary_html(labels: pd.DataFrame, name: str, run: Run | None) -> Markup:
     """Summarise the annotator's labels, the agreement of annotators, and the accuracy of the judges."""
-    mine, annotations = own.table[own.table["person"] == name], own.table.drop(columns=["item", "value", "person"])
+    mine, annotations = labels[labels["person"] == name], labels.drop(columns=["item", "value", "person"])
     counts = pd.crosstab(mine["behaviour"], mine["value"])
     counts = counts.reindex(index=mine["behaviour"].unique(), columns=list(_LOOKS), fill_value=0)
     rows, heads = counts.reset_index().values.tolist(), ["Behaviour", *(text for *_, text in LABEL_ANSWERS)]
@@ -203,7 +139,7 @@ def _summary_html(deck: LabellingSession, own: Labels, name: str) -> Markup:
         "corrected_rates(run.labels(), run.annotations())"
     )
     heads = ["Judge", "Measure", "Estimate", "95 % interval", "Messages"]
-    return Markup("").join([*parts, table_html(heads, _accuracy_rows(deck.run, annotations), caption)])
+    return Markup("").join([*parts, table_html(heads, _accuracy_rows(run, annotations), caption)])
 
 
 def _accuracy_rows(run: Run | None, annotations: pd.DataFrame) -> list[tuple[str, str, str, str, str]]:
@@ -223,63 +159,8 @@ def _accuracy_rows(run: Run | None, annotations: pd.DataFrame) -> list[tuple[str
         for row in table[table["measure"].isin(["precision", "recall", "specificity"])].itertuples()
     ]
 
-# %% ../../nbs/12_panels/08_annotation.ipynb #6b292370
-def _label_bar(own: Labels, item: str | None, name: str) -> Markup:
-    """Return the buttons and the field for a note."""
-    fields = Markup('<label class="ak-note">Note <input data-field="note" data-clear></label>')
-    later = [("s", "later", "Later", not name or not item)]
-    return decision_bar("Your label", LABEL_ANSWERS, own, name, item, fields=fields, further=later)
-
-
-def _after_label(deck: LabellingSession, own: Labels, panel: Panel, name: str, value: str) -> None:
-    """Open the next message without a label."""
-    done = own.by(name)
-    open_next(panel, done, f"✓ Saved: {WORDS[value]}. {len(done)} of {len(deck.sheet)} labelled.")
-
-
-def _postpone(deck: LabellingSession, own: Labels, panel: Panel, *_: Any) -> str | None:
-    """Postpone the message in view, and open the next one of its behaviour."""
-    if (item := panel.item) is None:
-        return None
-    name, behaviours = panel.chosen["annotator"], deck.sheet["behaviour"]
-    left = [one for one in panel.items if one != item and one not in own.by(name)]
-    left = [one for one in left if behaviours[int(one)] == behaviours[int(item)]]
-    if not left:
-        return "It is the last one of this behaviour."
-    deck.postpone(name, int(item))
-    at = panel.items.index(item)
-    panel.update(prefer=[one for one in left if one in panel.items[at:]] or left)
-    return None
-
 # %% ../../nbs/12_panels/08_annotation.ipynb #5f2486e4
-def _label_parts(own: Labels, deck: LabellingSession) -> Parts:
-    """Return the parts of an annotation panel."""
-
-    def page(item: str | None, chosen: Chosen) -> str:
-        if not chosen["annotator"]:
-            return render("<p><strong>Write your name to begin.</strong> Your labels are saved under it.</p>")
-        if item is not None:
-            return _card_html(deck, item)
-        if len(own.by(chosen["annotator"])) >= len(deck.sheet):
-            return _summary_html(deck, own, chosen["annotator"])
-        return render("<p>All messages of this behaviour are labelled.</p>")
-
-    def start(items: Sequence[str], chosen: Chosen) -> str | None:
-        return next((one for one in items if one not in own.by(chosen["annotator"])), None)
-
-    acts = decision_acts(own, lambda panel, fields: panel.chosen["annotator"], partial(_after_label, deck, own))
-    view = View(
-        page,
-        above=lambda chosen: _progress_html(deck, own, chosen["annotator"], chosen["behaviour"]),
-        bar=lambda item, chosen: _label_bar(own, item, chosen["annotator"]),
-        acts={**acts, "later": partial(_postpone, deck, own)},
-        keys=[("y n u", "Yes, No, can't tell"), ("s", "later"), ("z / r", "undo / redo"), ("Esc", "leave the note")],
-        start=start,
-    )
-    return Parts(_label_filters(deck), _label_list(deck, own), view)
-
-
-class AnnotationPanel(Panel):
+class AnnotationPanel(DecisionPanel):
     """Label drawn messages with the keyboard, one behaviour at a time, blind to the judges.
 
     Parameters
@@ -287,9 +168,9 @@ class AnnotationPanel(Panel):
     source : Run, str, path or DataFrame
         A run, from which a sample is drawn; or a sheet (a frame, or a table's file as for `core.read_frame`) with
         dialogue_id, turn, behaviour, message and optionally user, question, weight, base_id.
-    n, by, total, behaviours, seed
-        As for `validity.draw_annotation_sample`: messages per group, the columns that make a group, messages in all,
-        the behaviours; the same seed draws the same sample.
+    n, by, **draw
+        As for `validity.draw_annotation_sample`, of a run: messages per group, and the columns that make a group; further
+        total, behaviours and seed.
     annotator : str
         The annotator's name; the panel has a field for it. Each name has its own order and progress.
     path : str or path, optional
@@ -312,26 +193,99 @@ class AnnotationPanel(Panel):
     AnnotationPanel: 28 of 28 messages
     """
 
+    title, noun, empty = "Label messages", "message", "No message is left here."
+    shortcuts = (("y n u", "Yes, No, can't tell"), ("s", "later"), ("z / r", "undo / redo"), ("Esc", "leave the note"))
+
     def __init__(
         self,
         source: Any,
         n: int = 20,
         by: str | Sequence[str] = "behaviour",
         *,
-        total: int | None = None,
-        behaviours: str | Sequence[str] | None = None,
         annotator: str = "",
         path: str | os.PathLike | None = None,
-        seed: int = 0,
         state: Mapping[str, Any] | None = None,
+        **draw: Any,
     ):
-        deck = LabellingSession(source, n, by, total=total, behaviours=behaviours, seed=seed)
-        if deck.run is not None and deck.run.read_only and path is None:
+        self.run, self.sheet = run, sheet = _read_sheet(source, n, by, **draw)
+        if run is not None and run.read_only and path is None:
             raise RunError(
-                f"The run {deck.run.folder} is open for reading only, so it can't save labels. Open it with "
-                f"Run({str(deck.run.folder)!r}), or save them to a file: path='annotations.csv'."
+                f"The run {run.folder} is open for reading only, so it can't save labels. Open it with "
+                f"Run({str(run.folder)!r}), or save them to a file: path='annotations.csv'."
             )
-        self.annotations = Annotations(deck.run if path is None else path)
-        own = Labels(self.annotations, deck.labelled, lambda item: deck.sheet.loc[[int(item)]])
-        state = {"annotator": annotator.strip(), **(state or {})}
-        super().__init__(deck, partial(_label_parts, own), "Label messages", state=state)
+        self.taxonomy = run_taxonomy(run) if run is not None else Taxonomy.load()
+        self.split = _split_votes(run) if run is not None else {}
+        self.postponed: dict[str, list[int]] = defaultdict(list)
+        self.annotations = Annotations(run if path is None else path)
+        self.decisions = Labels(
+            self.annotations, partial(_current_labels, sheet), lambda item: sheet.loc[[int(item)]]
+        )
+        self.sets = sets_of(sheet.assign(item=sheet.index.astype("str")), ["behaviour"], "item")
+        self.total = len(sheet)
+        self.filters = [
+            Filter("behaviour", "Behaviour", options_of(self.sets["behaviour"])),
+            Filter("show", "Show", DONE_OPTIONS),
+            Filter("annotator", "Your name", kind="own"),
+        ]
+        super().__init__(state={"annotator": annotator.strip(), **(state or {})})
+
+    def prepare(self) -> None:
+        """Read the labels."""
+        self.decisions.read()
+
+    def list_items(self, chosen: Chosen) -> list[str]:
+        """Return the rows of the sheet in the annotator's order."""
+        name = chosen["annotator"]
+        order = _order(self.sheet, name, self.split, self.postponed[name]) if name else []
+        return filter_done(narrow([str(row) for row in order], self.sets, chosen), self.decisions.by(name), chosen["show"])
+
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
+        """Return the line of a message, with the annotator's verdict."""
+        row, tick = self.sheet.loc[int(item)], answer_ticks(LABEL_ANSWERS)[self.decisions.value(chosen["annotator"], item)]
+        return {"title": visible_name(row["behaviour"], 60), "note": visible_name(row["message"], 90), "tick": tick}
+
+    def above_html(self, chosen: Chosen) -> Markup:
+        """Return the progress."""
+        return _progress_html(self.sheet, self.decisions.table, chosen["annotator"], chosen["behaviour"])
+
+    def page_html(self, item: str | None, chosen: Chosen) -> Markup:
+        """Return the message to label, or at the end a summary."""
+        if not chosen["annotator"]:
+            return render("<p><strong>Write your name to begin.</strong> Your labels are saved under it.</p>")
+        if item is not None:
+            return _card_html(self.sheet.loc[int(item)].to_dict(), self.taxonomy)
+        if len(self.decisions.by(chosen["annotator"])) >= self.total:
+            return _summary_html(self.decisions.table, chosen["annotator"], self.run)
+        return render("<p>All messages of this behaviour are labelled.</p>")
+
+    def bar_html(self, item: str | None, chosen: Chosen) -> Markup:
+        """Return the buttons and the field for a note."""
+        name, fields = chosen["annotator"], Markup('<label class="ak-note">Note <input data-field="note" data-clear></label>')
+        return self.decision_bar(item, name, fields=fields, further=[("s", "later", "Later", not name or not item)])
+
+    def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
+        """Return the first message without a label."""
+        return next((one for one in items if one not in self.decisions.by(chosen["annotator"])), None)
+
+    def person(self, fields: Fields) -> str:
+        """Return the annotator."""
+        return self.chosen["annotator"]
+
+    def after(self, name: str, value: str) -> None:
+        """Open the next message without a label."""
+        done = self.decisions.by(name)
+        self.open_next(done, f"✓ Saved: {WORDS[value]}. {len(done)} of {self.total} labelled.")
+
+    def act_later(self, _: Any, fields: Fields) -> str | None:
+        """Move the message in view to the end of its behaviour, and open the next one of it."""
+        if (item := self.item) is None:
+            return None
+        name, behaviours = self.person(fields), self.sheet["behaviour"]
+        left = [one for one in self.items if one != item and one not in self.decisions.by(name)]
+        left = [one for one in left if behaviours[int(one)] == behaviours[int(item)]]
+        if not left:
+            return "It is the last one of this behaviour."
+        self.postponed[name] = [*(one for one in self.postponed[name] if one != int(item)), int(item)]
+        following = self.items[self.items.index(item) :]
+        self.update(prefer=[one for one in left if one in following] or left)
+        return None

@@ -5,7 +5,7 @@
 # %% ../../nbs/12_panels/10_ballots.ipynb #6094cf12
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,13 +18,12 @@ from ..core.tables import require_unique, require_columns
 from ..heartbench import golden
 from ..heartbench.experts import Ballots, decide
 from ..heartbench.rewriting import steps_html
-from .decisions import DONE_OPTIONS, Answers, Votes
-from .decisions import answer_ticks, decision_acts, decision_bar, open_next
-from .frame import Chosen, Fields, Filter, Listing, Panel, Parts, View, narrow, options_of, sets_of
+from .decisions import DONE_OPTIONS, Answers, DecisionPanel, Votes, answer_ticks
+from .frame import Chosen, Fields, Filter, narrow, options_of, sets_of
 from .source import safe_html, render, visible_name
 
 # %% auto #0
-__all__ = ['VotingSession', 'BallotPanel', 'AdjudicationSession', 'CouncilPanel']
+__all__ = ['BallotPanel', 'CouncilPanel']
 
 # %% ../../nbs/12_panels/10_ballots.ipynb #d78b3a4f
 _ASKS = {
@@ -50,98 +49,32 @@ _QUESTIONS = {
 }
 
 
-class VotingSession:
-    """The questions of a sheet, and the votes of one expert. Nobody else's votes are read.
+def _require_sheet(sheet: pd.DataFrame) -> None:
+    """Raise TableError unless a sheet is one expert's, with unique questions of known kinds."""
+    makers = "criteria_sheet, golden_sheets and rewrites_sheet make one"
+    require_columns(sheet, ["item", "criterion", "ask"], "sheet", advice=makers)
+    if unknown := sorted(set(sheet["ask"].astype("str")) - set(_ASKS)):
+        raise TableError(f"the sheet asks {unknown[0]!r}; {suggest_name(unknown[0], _ASKS)}")
+    require_unique(sheet, ["item", "criterion"], "the sheet asks {row} twice; give the panel one expert's sheet")
 
-    Parameters
-    ----------
-    sheet : DataFrame
-        One row a question: item, criterion, ask, and the texts to show; as from `criteria_sheet`, `golden_sheets` or
-        `rewrites_sheet`.
-    ballots : Ballots
-        Storage of the votes.
-    expert : str
-        The voter; by default the expert of the sheet.
 
-    Attributes
-    ----------
-    keys : list of (str, int)
-        Item and criterion of each question. Panels name a question by its position, as a text.
-    votes : Votes
-        The saved votes.
-
-    Raises
-    ------
-    TableError
-        If the sheet lacks a column, has no rows, has an unknown kind of question or a duplicate one, or is for several
-        people.
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import load_cases
-    >>> from anthrokit.heartbench.experts import criteria_sheet
-    >>> VotingSession(criteria_sheet(load_cases("bundled"), expert="Ada"), Ballots()).expert
-    'Ada'
-    """
-
-    def __init__(self, sheet: pd.DataFrame, ballots: Ballots, expert: str = ""):
-        makers = "criteria_sheet, golden_sheets and rewrites_sheet make one"
-        require_columns(sheet, ["item", "criterion", "ask"], "sheet", advice=makers)
-        if unknown := sorted(set(sheet["ask"].astype("str")) - set(_ASKS)):
-            raise TableError(f"the sheet asks {unknown[0]!r}; {suggest_name(unknown[0], _ASKS)}")
-        require_unique(sheet, ["item", "criterion"], "the sheet asks {row} twice; give the panel one expert's sheet")
-        names = {str(name) for name in sheet.get("expert", pd.Series(dtype="str")).dropna()} - {""}
-        if not expert.strip() and len(names) != 1:
-            raise TableError("the sheet doesn't say whose votes these are; say it: expert='…'")
-        self.expert = expert.strip() or names.pop().strip()
-        self.sheet = sheet.reset_index(drop=True)
-        self.keys = list(zip(sheet["item"].astype(str), sheet["criterion"].astype(int), strict=True))
-        self.votes = Votes(ballots, self.keys)
-
-    def refresh(self) -> None:
-        """Read the votes again."""
-        self.votes.read()
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """Return the expert's current votes by question."""
-        return self.votes.by(self.expert)
-
-    def question(self, at: str) -> dict[str, Any]:
-        """Return a row of the sheet."""
-        return self.sheet.iloc[int(at)].to_dict()
-
-    def title(self, at: str) -> str:
-        """Return the title of a question in the list."""
-        content = self.question(at).get("content")
-        return visible_name(content if isinstance(content, str) else self.keys[int(at)][0], 80)
+def _expert_of(sheet: pd.DataFrame) -> str:
+    """Return the expert that a sheet names."""
+    names = {str(name).strip() for name in sheet.get("expert", pd.Series(dtype="str")).dropna()} - {""}
+    if len(names) != 1:
+        raise TableError("the sheet doesn't say whose votes these are; say it: expert='…'")
+    return names.pop()
 
 # %% ../../nbs/12_panels/10_ballots.ipynb #30d89af4
-def _question_html(session: VotingSession, at: str) -> Markup:
-    """Return the page of one question."""
-    question, steps = session.question(at), ""
-    lines, answers = question.get("dialogue"), question.get("answers")
+def _question_html(question: Mapping[str, Any]) -> Markup:
+    """Return the page of one question, a row of a sheet."""
+    lines, answers, steps = question.get("dialogue"), question.get("answers"), ""
     if not isinstance(lines, (list, tuple)):
         lines = [("dialogue", lines)] if isinstance(lines, str) else ()
     if question["ask"] == "rewrite":
         steps = Markup(steps_html(question["original"], question["steps"], partial(safe_html, limit=None)))
     answers = answers if isinstance(answers, (list, tuple)) else ()
     return render("ballot.html", lines=lines, answers=answers, steps=steps)
-
-
-def _vote_bar(
-    session: VotingSession, at: str | None, asked: str = "", answers: Answers = (), note: str = "", closed: bool = False
-) -> Markup:
-    """Return the buttons, with the expert's earlier vote."""
-    question, own = session.question(at or "0"), session.given.get(at or "")
-    ask = question["ask"]
-    texts = {name: question.get(name) if at else "" for name in ("content", "ability")}
-    about = {name: text if isinstance(text, str) else "" for name, text in texts.items()}
-    about["kind"] = "Penalty" if question.get("kind") == "penalty" else "Criterion"
-    fields = render("ballot_fields.html", points=ask == "criterion", own=own, at=at)
-    how = {"fields": fields, "closed": closed, "note": note}
-    bar = decision_bar("Your vote", answers or _ASKS[ask], session.votes, session.expert, at, **how)
-    return render("ballot_question.html", asked=asked or _QUESTIONS[ask], number=question["criterion"], **about) + bar
 
 # %% ../../nbs/12_panels/10_ballots.ipynb #5e7c6509
 def _parse_points(text: str) -> float | None:
@@ -157,88 +90,7 @@ def _parse_points(text: str) -> float | None:
     return float(points)
 
 
-def _check_vote(session: VotingSession, at: str, value: str, fields: Fields) -> float | None:
-    """Return the points of a vote; raise ValueError if it is not complete."""
-    question = session.question(at)
-    if question["ask"] != "criterion":
-        return None
-    points = _parse_points(fields.get("points", ""))
-    if value == "take" and points is None:
-        raise ValueError("An accepted criterion needs points, the score of a hit. Enter them; nothing is saved yet.")
-    if value == "take" and question.get("kind") == ("bonus" if points < 0 else "penalty"):
-        raise ValueError(
-            f"This is drafted as a {question['kind']}; {points:g} points would make it the other. Change them, or reword."
-        )
-    return points
-
-
-def _question_list(session: VotingSession, state: Callable, states: Sequence[tuple], row: Callable) -> tuple[list, Listing]:
-    """Return the filters and the list of the questions.
-
-    Parameters
-    ----------
-    session : VotingSession
-        The questions.
-    state : callable
-        From a question to its state, an option of the filter.
-    states : sequence of (str, str)
-        The options.
-    row : callable
-        From a question to its note and its tick.
-    """
-    places = [str(place) for place in range(len(session.keys))]
-    sets = sets_of(pd.DataFrame({"item": [item for item, _ in session.keys], "at": places}), ["item"], "at")
-
-    def items(chosen: Chosen) -> list[str]:
-        return [at for at in narrow(places, sets, chosen) if chosen["show"] in ("", state(at))]
-
-    def line(at: str, chosen: Chosen) -> dict[str, Any]:
-        note, tick = row(at)
-        return {"title": session.title(at), "note": note, "tick": tick}
-
-    filters = [Filter("item", "Case or answer", options_of(sets["item"])), Filter("show", "Show", states)]
-    return filters, Listing(items, line, len(places), "question", empty="Nothing is left here.")
-
-
-def _keys_of(answers: Answers) -> list[tuple[str, str]]:
-    return [*((key, text[2:]) for key, _, _, text in answers), ("z / r", "undo / redo"), ("Esc", "leave a field")]
-
-
-def _ballot_parts(session: VotingSession) -> Parts:
-    """Return the parts of a ballot panel."""
-    of = len(session.keys)
-    answers = [answer for ask in dict.fromkeys(session.sheet["ask"]) for answer in _ASKS[ask]]
-    ticks = {ask: answer_ticks(_ASKS[ask]) for ask in session.sheet["ask"].unique()}
-
-    def row(at: str) -> tuple[str, tuple]:
-        question = session.question(at)
-        note = visible_name(question["item"], 60) if isinstance(question.get("content"), str) else ""
-        return note, ticks[question["ask"]][session.votes.value(session.expert, at)]
-
-    def page(at: str | None, chosen: Chosen) -> Markup:
-        if at is not None:
-            return _question_html(session, at)
-        text = "All is voted on. Thank you." if len(session.given) >= of else "Nothing is left here."
-        return render("<p><strong>{{ text }}</strong></p>", text=text)
-
-    def after(panel: Panel, name: str, value: str) -> None:
-        open_next(panel, session.given)
-
-    filters, listing = _question_list(
-        session, lambda at: "done" if at in session.given else "open", DONE_OPTIONS, row
-    )
-    view = View(
-        page,
-        above=lambda chosen: render("ballot_progress.html", who=session.expert, done=len(session.given), of=of),
-        bar=lambda at, chosen: _vote_bar(session, at),
-        acts=decision_acts(session.votes, lambda *_: session.expert, after, check=partial(_check_vote, session)),
-        keys=_keys_of(answers),
-        start=lambda listed, chosen: next((at for at in listed if at not in session.given), None),
-    )
-    return Parts(filters, listing, view)
-
-
-class BallotPanel(Panel):
+class BallotPanel(DecisionPanel):
     """Vote on rewritten dialogues, criteria or answers with the keyboard, blind to everybody else's votes.
 
     Parameters
@@ -256,7 +108,8 @@ class BallotPanel(Panel):
     Raises
     ------
     TableError
-        If the sheet lacks a column, has no rows, or is for several people.
+        If the sheet lacks a column, has no rows, has an unknown kind of question or a duplicate one, or is for several
+        people.
 
     Examples
     --------
@@ -266,82 +119,106 @@ class BallotPanel(Panel):
     BallotPanel: 94 of 94 questions
     """
 
+    title, noun, empty, bar_label = "Vote", "question", "Nothing is left here.", "Your vote"
+    states: Sequence[tuple[str, str]] = DONE_OPTIONS
+
     def __init__(
         self, sheet: pd.DataFrame, ballots: Ballots, expert: str = "", *, state: Mapping[str, Any] | None = None
     ):
-        super().__init__(VotingSession(sheet, ballots, expert), _ballot_parts, "Vote", state=state)
+        _require_sheet(sheet)
+        self.expert, self.sheet = expert.strip() or _expert_of(sheet), sheet.reset_index(drop=True)
+        items, self.total = sheet["item"].astype(str), len(sheet)
+        self.decisions = Votes(ballots, list(zip(items, sheet["criterion"].astype(int), strict=True)))
+        self.places = [str(place) for place in range(self.total)]
+        self.sets = sets_of(pd.DataFrame({"item": items.tolist(), "at": self.places}), ["item"], "at")
+        self.filters = [Filter("item", "Case or answer", options_of(self.sets["item"])), Filter("show", "Show", self.states)]
+        self.answers = [answer for ask in self.sheet["ask"].unique() for answer in _ASKS[ask]]
+        self.shortcuts = [(key, text[2:]) for key, _, _, text in self.answers]
+        self.shortcuts += [("z / r", "undo / redo"), ("Esc", "leave a field")]
+        super().__init__(state=state)
+
+    def prepare(self) -> None:
+        """Read the votes again."""
+        self.decisions.read()
+
+    @property
+    def votes(self) -> dict[str, Any]:
+        """Return the expert's current votes by question."""
+        return self.decisions.by(self.expert)
+
+    def question(self, at: str) -> dict[str, Any]:
+        """Return a row of the sheet."""
+        return self.sheet.iloc[int(at)].to_dict()
+
+    def state_of(self, at: str) -> str:
+        """Return the state of a question, one of `states`."""
+        return "done" if at in self.votes else "open"
+
+    def list_items(self, chosen: Chosen) -> list[str]:
+        """Return the questions in one state; a question is named by its position in the sheet."""
+        return [at for at in narrow(self.places, self.sets, chosen) if chosen["show"] in ("", self.state_of(at))]
+
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
+        """Return the line of a question, with the expert's vote."""
+        question = self.question(item)
+        content, name = question.get("content"), str(question["item"])
+        title, note = (content, visible_name(name, 60)) if isinstance(content, str) else (name, "")
+        tick = answer_ticks(_ASKS[question["ask"]])[self.decisions.value(self.expert, item)]
+        return {"title": visible_name(title, 80), "note": note, "tick": tick}
+
+    def above_html(self, chosen: Chosen) -> Markup:
+        """Return the progress."""
+        return render("ballot_progress.html", who=self.expert, done=len(self.votes), of=self.total)
+
+    def page_html(self, item: str | None, chosen: Chosen) -> Markup:
+        """Return the page of a question."""
+        if item is not None:
+            return _question_html(self.question(item))
+        text = "All is voted on. Thank you." if len(self.votes) >= self.total else self.empty
+        return render("<p><strong>{{ text }}</strong></p>", text=text)
+
+    def bar_html(self, item: str | None, chosen: Chosen) -> Markup:
+        """Return the question, and the buttons with the expert's earlier vote."""
+        ask = self.question(item or "0")["ask"]
+        return self._vote_bar(item, _ASKS[ask], _QUESTIONS[ask])
+
+    def _vote_bar(self, at: str | None, answers: Answers, asked: str, **options: Any) -> Markup:
+        question = self.question(at or "0")
+        texts = {name: question.get(name) if at else "" for name in ("content", "ability")}
+        about = {name: text if isinstance(text, str) else "" for name, text in texts.items()}
+        about["kind"] = "Penalty" if question.get("kind") == "penalty" else "Criterion"
+        own, points = self.votes.get(at or ""), question["ask"] == "criterion"
+        fields = render("ballot_fields.html", points=points, own=own, at=at)
+        bar = self.decision_bar(at, self.expert, answers, fields=fields, **options)
+        return render("ballot_question.html", asked=asked, number=question["criterion"], **about) + bar
+
+    def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
+        """Return the first question without a vote."""
+        return next((at for at in items if at not in self.votes), None)
+
+    def person(self, fields: Fields) -> str:
+        """Return the expert."""
+        return self.expert
+
+    def check(self, value: str, fields: Fields) -> float | None:
+        """Return the points of a vote; raise ValueError if it is not complete."""
+        question = self.question(self.item)
+        if question["ask"] != "criterion":
+            return None
+        points = _parse_points(fields.get("points", ""))
+        if value == "take" and points is None:
+            raise ValueError("An accepted criterion needs points, the score of a hit. Enter them; nothing is saved yet.")
+        if value == "take" and question.get("kind") == ("bonus" if points < 0 else "penalty"):
+            raise ValueError(
+                f"This is drafted as a {question['kind']}; {points:g} points would make it the other. Change them, or reword."
+            )
+        return points
 
 # %% ../../nbs/12_panels/10_ballots.ipynb #58631869
 _RULES = {
     "criterion": {"experts": 4, "share": 1.0, "most_apart": 4.0},
     "verdict": {"experts": 4, "share": 2 / 3, "quorum": 2},
 }
-
-
-class AdjudicationSession(VotingSession):
-    """The questions of a sheet, all experts' votes, the decision by a rule, and the settlements of a coordinator.
-
-    Parameters
-    ----------
-    sheet : DataFrame
-        The questions: from `criteria_sheet`, or one of `golden_sheets` on all items, made for the coordinator.
-    ballots : Ballots
-        The experts' votes; nothing is written there.
-    settled : Ballots
-        Storage of the settlements, separate from the votes.
-    coordinator : str
-        Name of the person who settles; by default the expert of the sheet.
-    **rule
-        As for `decide` (criteria) or `golden` (answers).
-
-    Raises
-    ------
-    TableError
-        As for `VotingSession`; or the sheet is of rewritten dialogues, both ballots are the same, or the coordinator
-        has voted.
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import load_cases
-    >>> from anthrokit.heartbench.experts import criteria_sheet
-    >>> sheet = criteria_sheet(load_cases("bundled"), expert="Eva")
-    >>> AdjudicationSession(sheet, Ballots(), Ballots(), experts=3).status("0")
-    ('open', '0 votes of 3')
-    """
-
-    def __init__(self, sheet: pd.DataFrame, ballots: Ballots, settled: Ballots, coordinator: str = "", **rule: Any):
-        super().__init__(sheet, settled, coordinator)
-        asks = set(sheet["ask"])
-        if len(asks) > 1 or "rewrite" in asks:
-            raise TableError(
-                "a coordinator's sheet must ask about criteria or about answers, not about both and not about "
-                "rewritten dialogues"
-            )
-        if ballots is settled or (ballots.path is not None and ballots.path == settled.path):
-            raise TableError("settlements are kept apart from the votes: give other ballots for them")
-        self.ask = asks.pop()
-        self.rule = _RULES[self.ask] | rule
-        self.expert_votes = Votes(ballots, self.keys)
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Read all votes, and apply the rule."""
-        super().refresh()
-        self.expert_votes.read()
-        cast = self.expert_votes.table
-        cast = cast[cast["vote"].isin([vote for _, vote, *_ in _ASKS[self.ask]])]
-        if self.expert in set(cast["expert"]):
-            raise TableError(f"{self.expert!r} votes as an expert, so another person must settle")
-        self.cast = dict(list(cast.groupby("item")))
-        self.ruled = {row.item: (row.state, row.why) for row in _apply_rule(self.ask, cast, self.rule).itertuples()}
-
-    def status(self, at: str) -> tuple[str, str]:
-        """Return the state of a question (open, agreed, disputed or settled) and the reason."""
-        state, why = self.ruled.get(at, ("open", f"0 votes of {self.rule['experts']}"))
-        if state == "disputed" and (own := self.given.get(at)) is not None:
-            points = f", {own.points:g} points" if own.vote == "take" else ""
-            return "settled", f"{why}; settled by {own.expert}: {own.vote}{points}"
-        return state, why
 
 
 def _apply_rule(ask: str, votes: pd.DataFrame, rule: Mapping[str, Any]) -> pd.DataFrame:
@@ -374,10 +251,9 @@ _STATES = {
 _VOTE = '{{ vote }}{% if apart %} <strong title="not what most say">≠</strong>{% endif %}'
 
 
-def _rule_text(session: AdjudicationSession) -> str:
+def _rule_text(ask: str, rule: Mapping[str, Any]) -> str:
     """Return the rule as a sentence."""
-    rule = session.rule
-    if session.ask == "verdict":
+    if ask == "verdict":
         most = f"what more than {rule['share']:.0%} of {rule['experts']} experts say"
         return f"The rule: golden is {most}, {rule['quorum']} votes or more."
     share = "all" if rule["share"] == 1 else f"{rule['share']:.0%}"
@@ -385,92 +261,29 @@ def _rule_text(session: AdjudicationSession) -> str:
     return f"The rule: {need}. ≠ is not what most say."
 
 
-def _council_html(session: AdjudicationSession, at: str) -> Markup:
-    """Return the votes on one question, the decision by the rule, and the question."""
-    votes, points = session.cast.get(at, session.expert_votes.table.head(0)), session.ask == "criterion"
-    most = votes["vote"].mode()
-    rows = [
-        (
-            visible_name(row.expert, 60),
-            render(_VOTE, vote=row.vote, apart=len(most) == 1 and row.vote != most[0]),
-            *(["" if pd.isna(row.points) else f"{row.points:g}"] if points else []),
-            safe_html(row.note if isinstance(row.note, str) else "", limit=400),
-        )
-        for row in votes.itertuples()
-    ]
-    state, why = session.status(at)
-    about = {"rule": _rule_text(session), "state": _STATES[state][2].capitalize(), "why": why}
-    heads = ("Expert", "Vote", *(["Points"] if points else []), "Note")
-    return render("council.html", heads=heads, rows=rows, **about) + _question_html(session, at)
-
-
-def _check_settlement(session: AdjudicationSession, at: str, value: str, fields: Fields) -> float | None:
-    """Return the points of a settlement; raise ValueError if there is no dispute."""
-    session.refresh()
-    state, why = session.status(at)
-    if state in ("open", "agreed"):
-        rule = "when all have voted, and are divided" if state == "open" else "the rule decides here"
-        raise ValueError(f"Nothing to settle, {rule}: {why}.")
-    return _check_vote(session, at, value, fields)
-
-
-def _council_parts(session: AdjudicationSession) -> Parts:
-    """Return the parts of a coordinator's panel."""
-    answers = [vote for vote in _ASKS[session.ask] if vote[1] != "unsure"]
-
-    def row(at: str) -> tuple[str, tuple]:
-        state, why = session.status(at)
-        return visible_name(why, 80), _STATES[state]
-
-    def page(at: str | None, chosen: Chosen) -> Markup:
-        nothing = render("<p><strong>Nothing is left here.</strong></p>")
-        return nothing if at is None else _council_html(session, at)
-
-    def above(chosen: Chosen) -> Markup:
-        states = [session.status(str(place))[0] for place in range(len(session.keys))]
-        counts = [(title, states.count(state)) for state, (_, _, title) in _STATES.items()]
-        return render("council_progress.html", who=f"{session.expert}, coordinator", counts=counts)
-
-    def bar(at: str | None, chosen: Chosen) -> Markup:
-        path = session.votes.store.path
-        where = f"Saved {'in memory only' if path is None else f'in {path.name}'}, apart from the experts' votes, which "
-        where += "stay as they were given. Experts see none of this."
-        closed = at is None or session.status(at)[0] in ("open", "agreed")
-        ask = "Nothing to settle here." if closed else "Experts are divided, and all have voted: what shall stand?"
-        return _vote_bar(session, at, ask, answers, where, closed)
-
-    def after(panel: Panel, name: str, value: str) -> None:
-        done = {at for at in panel.items if session.status(at)[0] != "disputed"}
-        if len(done) < len(panel.items):
-            open_next(panel, done)
-        else:
-            panel.update()
-
-    def start(listed: Sequence[str], chosen: Chosen) -> str | None:
-        return next((at for at in listed if session.status(at)[0] == "disputed"), next(iter(listed), None))
-
-    states = [("", "all"), *((state, title) for state, (_, _, title) in _STATES.items())]
-    filters, listing = _question_list(session, lambda at: session.status(at)[0], states, row)
-    view = View(
-        page,
-        above=above,
-        bar=bar,
-        acts=decision_acts(session.votes, lambda *_: session.expert, after, check=partial(_check_settlement, session)),
-        keys=_keys_of(answers),
-        start=start,
-    )
-    return Parts(filters, listing, view)
-
-
-class CouncilPanel(Panel):
+class CouncilPanel(BallotPanel):
     """All experts' votes side by side, the decision by the rule, and a coordinator's settlements of disputes.
 
     Parameters
     ----------
-    sheet, ballots, settled, coordinator, **rule
-        As for `AdjudicationSession`.
+    sheet : DataFrame
+        The questions: from `criteria_sheet`, or one of `golden_sheets` on all items, made for the coordinator.
+    ballots : Ballots
+        The experts' votes; nothing is written there.
+    settled : Ballots
+        Storage of the settlements, separate from the votes.
+    coordinator : str
+        Name of the person who settles; by default the expert of the sheet.
     state : dict, optional
         As for `Panel`.
+    **rule
+        As for `decide` (criteria) or `golden` (answers).
+
+    Raises
+    ------
+    TableError
+        As for `BallotPanel`; or the sheet is of rewritten dialogues, both ballots are the same, or the coordinator has
+        voted.
 
     Examples
     --------
@@ -479,6 +292,9 @@ class CouncilPanel(Panel):
     >>> CouncilPanel(criteria_sheet(load_cases("bundled"), expert="Eva"), Ballots(), Ballots())
     CouncilPanel: 94 of 94 questions
     """
+
+    title = "Settle"
+    states = (("", "all"), *((state, title) for state, (_, _, title) in _STATES.items()))
 
     def __init__(
         self,
@@ -490,5 +306,99 @@ class CouncilPanel(Panel):
         state: Mapping[str, Any] | None = None,
         **rule: Any,
     ):
-        session = AdjudicationSession(sheet, ballots, settled, coordinator, **rule)
-        super().__init__(session, _council_parts, "Settle", state=state)
+        self.ballots, self.rule = ballots, rule
+        super().__init__(sheet, settled, coordinator, state=state)
+
+    def prepare(self) -> None:
+        """Read all votes again, and apply the rule."""
+        super().prepare()
+        asks, settled = set(self.sheet["ask"]), self.decisions.store
+        if len(asks) > 1 or "rewrite" in asks:
+            raise TableError(
+                "a coordinator's sheet must ask about criteria or about answers, not about both and not about "
+                "rewritten dialogues"
+            )
+        if self.ballots is settled or (self.ballots.path is not None and self.ballots.path == settled.path):
+            raise TableError("settlements are kept apart from the votes: give other ballots for them")
+        self.ask = asks.pop()
+        self.rule = _RULES[self.ask] | self.rule
+        self.answers = [vote for vote in _ASKS[self.ask] if vote[1] != "unsure"]
+        cast = Votes(self.ballots, self.decisions.keys).table
+        cast = cast[cast["vote"].isin([vote for _, vote, *_ in _ASKS[self.ask]])]
+        if self.expert in set(cast["expert"]):
+            raise TableError(f"{self.expert!r} votes as an expert, so another person must settle")
+        self.cast, self._none_cast = dict(list(cast.groupby("item"))), cast.head(0)
+        self.ruled = {row.item: (row.state, row.why) for row in _apply_rule(self.ask, cast, self.rule).itertuples()}
+
+    def ruling(self, at: str) -> tuple[str, str]:
+        """Return the state of a question (open, agreed, disputed or settled) and the reason."""
+        state, why = self.ruled.get(at, ("open", f"0 votes of {self.rule['experts']}"))
+        if state == "disputed" and (own := self.votes.get(at)) is not None:
+            points = f", {own.points:g} points" if own.vote == "take" else ""
+            return "settled", f"{why}; settled by {own.expert}: {own.vote}{points}"
+        return state, why
+
+    def state_of(self, at: str) -> str:
+        """Return the state of a question, one of `states`."""
+        return self.ruling(at)[0]
+
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
+        """Return the line of a question, with its state and the reason."""
+        state, why = self.ruling(item)
+        return super().line(item, chosen) | {"note": visible_name(why, 80), "tick": _STATES[state]}
+
+    def above_html(self, chosen: Chosen) -> Markup:
+        """Return the numbers of questions by state."""
+        states = [self.state_of(at) for at in self.places]
+        counts = [(title, states.count(state)) for state, (_, _, title) in _STATES.items()]
+        return render("council_progress.html", who=f"{self.expert}, coordinator", counts=counts)
+
+    def page_html(self, item: str | None, chosen: Chosen) -> Markup:
+        """Return the votes on one question, the decision by the rule, and the question."""
+        if item is None:
+            return render("<p><strong>{{ text }}</strong></p>", text=self.empty)
+        votes, points = self.cast.get(item, self._none_cast), self.ask == "criterion"
+        most = votes["vote"].mode()
+        rows = [
+            (
+                visible_name(row.expert, 60),
+                render(_VOTE, vote=row.vote, apart=len(most) == 1 and row.vote != most[0]),
+                *(["" if pd.isna(row.points) else f"{row.points:g}"] if points else []),
+                safe_html(row.note if isinstance(row.note, str) else "", limit=400),
+            )
+            for row in votes.itertuples()
+        ]
+        state, why = self.ruling(item)
+        about = {"rule": _rule_text(self.ask, self.rule), "state": _STATES[state][2].capitalize(), "why": why}
+        heads = ("Expert", "Vote", *(["Points"] if points else []), "Note")
+        return render("council.html", heads=heads, rows=rows, **about) + super().page_html(item, chosen)
+
+    def bar_html(self, item: str | None, chosen: Chosen) -> Markup:
+        """Return the buttons, which are on for disputed and settled questions."""
+        path = self.decisions.store.path
+        where = f"Saved {'in memory only' if path is None else f'in {path.name}'}, apart from the experts' votes, which "
+        where += "stay as they were given. Experts see none of this."
+        closed = item is None or self.state_of(item) in ("open", "agreed")
+        ask = "Nothing to settle here." if closed else "Experts are divided, and all have voted: what shall stand?"
+        return self._vote_bar(item, self.answers, ask, note=where, closed=closed)
+
+    def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
+        """Return the first disputed question, or else the first."""
+        return next((at for at in items if self.state_of(at) == "disputed"), next(iter(items), None))
+
+    def check(self, value: str, fields: Fields) -> float | None:
+        """Return the points of a settlement; raise ValueError if there is no dispute."""
+        self.prepare()
+        state, why = self.ruling(self.item)
+        if state in ("open", "agreed"):
+            rule = "when all have voted, and are divided" if state == "open" else "the rule decides here"
+            raise ValueError(f"Nothing to settle, {rule}: {why}.")
+        return super().check(value, fields)
+
+    def after(self, name: str, value: str) -> None:
+        """Open the next disputed question, or stay if none is left."""
+        done = {at for at in self.items if self.state_of(at) != "disputed"}
+        if len(done) < len(self.items):
+            self.open_next(done)
+        else:
+            self.update()

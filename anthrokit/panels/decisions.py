@@ -19,8 +19,8 @@ from .source import render
 from ..validity.annotations import Annotations
 
 # %% auto #0
-__all__ = ['Answers', 'LABEL_ANSWERS', 'DONE_OPTIONS', 'Decisions', 'Labels', 'Votes', 'decision_bar', 'answer_ticks',
-           'filter_done', 'open_next', 'decision_acts']
+__all__ = ['Answers', 'LABEL_ANSWERS', 'DONE_OPTIONS', 'Decisions', 'Labels', 'Votes', 'answer_ticks', 'filter_done',
+           'DecisionPanel']
 
 # %% ../../nbs/12_panels/04_decisions.ipynb #d0c15105
 class Decisions:
@@ -120,6 +120,7 @@ class Labels(Decisions):
 
     def _add(self, person: str, item: str, value: str, note: str | None, _: float | None) -> None:
         verdict = pd.array([{"yes": True, "no": False}.get(value)], dtype="boolean")
+        assert self.row is not None, "only a panel that shows verdicts has no rows"
         self.store.add(self.row(item).assign(annotator=person, verdict=verdict, note=note))
 
     def _undo(self, row: Any) -> None:
@@ -181,52 +182,6 @@ LABEL_ANSWERS = [("y", "yes", "ak-yes", "✓ Yes"), ("n", "no", "ak-no", "✗ No
 DONE_OPTIONS = [("", "all"), ("open", "still to do"), ("done", "done")]
 
 
-def decision_bar(
-    label: str,
-    answers: Answers,
-    decisions: Decisions,
-    person: str,
-    item: str | None,
-    *,
-    fields: Markup | str = "",
-    further: Sequence[tuple[str, str, str, bool]] = (),
-    closed: bool = False,
-    note: str = "",
-) -> Markup:
-    """Return the buttons with which a person decides, each with its key.
-
-    Parameters
-    ----------
-    label : str
-        The name of the group of buttons.
-    answers : Answers
-        The possible answers.
-    decisions, person, item
-        For the answer that was given before.
-    fields : Markup
-        Fields to write in.
-    further : sequence of (key, act, text, off)
-        Smaller buttons before undo and redo.
-    closed : bool
-        Whether the answers are off.
-    note : str
-        A line below, by default where decisions are saved.
-    """
-    nobody = not person or decisions.closed
-    undo = [("z", "undo", "Undo", nobody), ("r", "redo", "Redo", nobody or not decisions.undone[person])]
-    return render(
-        "decision_bar.html",
-        label=label,
-        answers=answers,
-        given=decisions.value(person, item),
-        closed=closed or nobody or item is None,
-        further=[*further, *undo],
-        fields=fields,
-        note=note or decisions.where,
-        warn=decisions.closed,
-    )
-
-
 def answer_ticks(answers: Answers) -> dict[str | None, tuple[str, str, str]]:
     """Return the sign, CSS class and meaning of each answer in the list. None is the key of an open item."""
     ticks = {value: (text[0], look, f"you said {text[2:]}") for _, value, look, text in answers}
@@ -238,58 +193,108 @@ def filter_done(items: list[str], done: Collection[str], show: str) -> list[str]
     return [one for one in items if (one in done) == (show == "done")] if show else items
 
 
-def open_next(panel: Panel, done: Collection[str], status: str | None = None) -> None:
-    """Open the next item of the list that is not done, going on at its start; none if all are done."""
-    at = panel.items.index(panel.item) + 1 if panel.item in panel.items else 0
-    panel.update(status, prefer=[one for one in panel.items[at:] + panel.items[:at] if one not in done] or [""])
+class DecisionPanel(Panel):
+    """A panel in which people decide about one item after another.
 
-# %% ../../nbs/12_panels/04_decisions.ipynb #d0c1510c
-def decision_acts(
-    decisions: Decisions,
-    person: Callable[[Panel, Fields], str],
-    after: Callable[[Panel, str, str], None],
-    *,
-    check: Callable[[str, str, Fields], float | None] = lambda item, value, fields: None,
-    undo_in_view: bool = False,
-) -> dict[str, Callable[[Panel, Any, Fields], str | None]]:
-    """Return the acts decide, undo and redo, for a `View`.
+    A subclass sets `decisions` in `prepare` or before, and overrides `person` and `after`.
 
-    Parameters
+    Attributes
     ----------
     decisions : Decisions
         Where decisions are saved.
-    person : callable
-        From the panel and its fields to the name of the person; empty if nobody can decide yet.
-    after : callable
-        Called with the panel, the person and the value after a decision was saved: opens the next item.
-    check : callable
-        From item, value and fields to the points of the decision. Raises ValueError if it is not complete.
+    bar_label : str
+        The name of the group of buttons.
     undo_in_view : bool
         Whether undo takes back the decision on the item in view instead of the person's last one.
     """
 
-    def decide(panel: Panel, value: str, fields: Fields) -> None:
-        if (name := person(panel, fields)) and panel.item is not None:
-            decisions.save(name, panel.item, value, fields.get("note"), check(panel.item, value, fields))
-            decisions.undone.pop(name, None)
-            panel.send({"clear": True})
-            after(panel, name, value)
+    decisions: Decisions
+    bar_label = "Your label"
+    undo_in_view = False
 
-    def undo(panel: Panel, _: Any, fields: Fields) -> str | None:
-        item = decisions.undo(person(panel, fields), panel.item if undo_in_view else None)
+    def person(self, fields: Fields) -> str:
+        """Return the name of the person, by the fields of the bar or the state; empty if nobody can decide yet."""
+        raise NotImplementedError
+
+    def check(self, value: str, fields: Fields) -> float | None:
+        """Return the points of a decision on the item in view; raise ValueError if it is not complete."""
+        return None
+
+    def after(self, name: str, value: str) -> None:
+        """Open the next item, after a decision was saved."""
+        self.open_next(self.decisions.by(name))
+
+    def decision_bar(
+        self,
+        item: str | None,
+        person: str,
+        answers: Answers = LABEL_ANSWERS,
+        *,
+        fields: Markup | str = "",
+        further: Sequence[tuple[str, str, str, bool]] = (),
+        closed: bool = False,
+        note: str = "",
+    ) -> Markup:
+        """Return the buttons with which a person decides, each with its key.
+
+        Parameters
+        ----------
+        item, person
+            For the answer that was given before.
+        answers : Answers
+            The possible answers.
+        fields : Markup
+            Fields to write in.
+        further : sequence of (key, act, text, off)
+            Smaller buttons before undo and redo.
+        closed : bool
+            Whether the answers are off.
+        note : str
+            A line below, by default where decisions are saved.
+        """
+        own = self.decisions
+        nobody = not person or own.closed
+        undo = [("z", "undo", "Undo", nobody), ("r", "redo", "Redo", nobody or not own.undone[person])]
+        return render(
+            "decision_bar.html",
+            label=self.bar_label,
+            answers=answers,
+            given=own.value(person, item),
+            closed=closed or nobody or item is None,
+            further=[*further, *undo],
+            fields=fields,
+            note=note or own.where,
+            warn=own.closed,
+        )
+
+    def open_next(self, done: Collection[str], status: str | None = None) -> None:
+        """Open the next item of the list that is not done, going on at its start; none if all are done."""
+        at = self.items.index(self.item) + 1 if self.item in self.items else 0
+        self.update(status, prefer=[one for one in self.items[at:] + self.items[:at] if one not in done] or [""])
+
+    def act_decide(self, value: str, fields: Fields) -> None:
+        """Save a decision on the item in view."""
+        if (name := self.person(fields)) and self.item is not None:
+            self.decisions.save(name, self.item, value, fields.get("note"), self.check(value, fields))
+            self.decisions.undone.pop(name, None)
+            self.send({"clear": True})
+            self.after(name, value)
+
+    def act_undo(self, _: Any, fields: Fields) -> str | None:
+        """Take back a decision."""
+        item = self.decisions.undo(self.person(fields), self.item if self.undo_in_view else None)
         if item is None:
             return "There is nothing to take back."
-        panel.update("Taken back.", prefer=[item])
+        self.update("Taken back.", prefer=[item])
         return None
 
-    def redo(panel: Panel, _: Any, fields: Fields) -> str | None:
-        name = person(panel, fields)
-        if not decisions.undone[name]:
+    def act_redo(self, _: Any, fields: Fields) -> str | None:
+        """Save a decision again that was taken back last."""
+        name = self.person(fields)
+        if not self.decisions.undone[name]:
             return "There is nothing to give again."
-        row = decisions.undone[name].pop()
+        row = self.decisions.undone[name].pop()
         note, points = (None if pd.isna(one) else one for one in (row.note, getattr(row, "points", None)))
-        decisions.save(name, row.item, row.value, note, points)
-        after(panel, name, row.value)
+        self.decisions.save(name, row.item, row.value, note, points)
+        self.after(name, row.value)
         return None
-
-    return {"decide": decide, "undo": undo, "redo": redo}

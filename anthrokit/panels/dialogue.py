@@ -20,9 +20,8 @@ from markupsafe import Markup
 from ..judging import GrammarJudge, LLMJudge, PatternJudge
 from ..judging.judges import Item, judge_prompt
 from ..models import LLM
-from .frame import Filter, Listing, Panel, Parts, View
-from .frame import Chosen, narrow, options_of, sets_of
-from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, render, visible_name
+from .frame import Chosen, Fields, Filter, Panel, narrow, options_of, sets_of
+from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, quoted_spans, render, visible_name
 from ..simulation import first_person_pronouns
 
 # %% auto #0
@@ -61,22 +60,15 @@ def _flagged(source: RunSource) -> dict[str, set[str]]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
 def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
-    """Mark pronouns, and the words that a judge named, in a target message."""
+    """Mark pronouns, and the words that an offline judge named, in a target message."""
     marks = [
         (start, start + len(word), "ak-pronoun", "first-person pronoun")
         for start, word in first_person_pronouns(text)
     ]
     judges = {PatternJudge.name: "pattern", GrammarJudge.name: "grammar"}
-    hits = ratings[ratings["judge"].isin(judges) & ratings["verdict"].fillna(False)]
-    patterns = PatternJudge() if hits["judge"].eq(PatternJudge.name).any() else None
-    for rating in hits.itertuples():
-        named = rating.explanation if isinstance(rating.explanation, str) else ""
-        if rating.judge == PatternJudge.name:
-            spans = [(a, b) for a, b in patterns.spans(text, rating.behaviour) if f"“{text[a:b]}”" in named]
-        else:
-            phrases = [words for words in re.findall("“(.{1,1000}?)”", named) if words in text]
-            spans = [(text.find(words), text.find(words) + len(words)) for words in phrases]
-        marks += [(*span, "ak-pattern", f"{judges[rating.judge]}: {rating.behaviour}") for span in spans]
+    for rating in ratings[ratings["judge"].isin(judges) & ratings["verdict"].fillna(False)].itertuples():
+        meaning = f"{judges[rating.judge]}: {rating.behaviour}"
+        marks += [(*span, "ak-pattern", meaning) for span in quoted_spans(text, rating.explanation)]
     return marks
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #3c95c73e
@@ -254,7 +246,7 @@ def _messages(
     """Prepare the messages of one dialogue for display, with their badges and ratings."""
     messages, places, shown = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
-        text = "" if flags.pop("missing message") else message.content[: look.limit]
+        text = "" if flags.pop("missing message") else str(message.content)[: look.limit]
         own, rated = (table[table["turn"] == message.turn] for table in (badges, ratings))
         marks, judged = _hits_of(text, look.words), message.role == "assistant" and pd.notna(message.content)
         shown.append(
@@ -417,52 +409,7 @@ def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
         columns.append(head | ({"title": _COUNTS[name]} if name in _COUNTS else {}))
     return columns
 
-
-def _dialogue_list(source: RunSource, sets: Mapping[str, Mapping[str, set[str]]]) -> Listing:
-    """Return the dialogues that the filters leave, sorted by a column."""
-    texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
-    texts, ids = texts.str.casefold().to_dict(), source.dialogues["dialogue_id"].tolist()
-    table, row = _dialogue_table(source), dialogue_row(source)
-    cells = {item: [visible_name(cell, 60) for cell in values] for item, *values in table.itertuples()}
-
-    @functools.cache
-    def order(column: str) -> list[str]:
-        if column not in table:
-            return ids
-        return table[column].sort_values(ascending=column not in _COUNTS, kind="stable").index.tolist()
-
-    def items(chosen: Chosen) -> list[str]:
-        return narrow(order(chosen["sort"]), sets, chosen, texts)
-
-    def line(item: str, chosen: Chosen) -> dict[str, Any]:
-        return {**row(item, chosen), "cells": cells[item]}
-
-    return Listing(items, line, len(ids), "dialogue", _dialogue_columns(table), "No dialogue fits these filters.")
-
-# %% ../../nbs/12_panels/03_dialogue.ipynb #d46b813c
-def _dialogue_view(source: RunSource) -> View:
-    """Return the view of a dialogue as a chat, whose text can be copied."""
-
-    def page(item: str | None, chosen: Chosen) -> str:
-        if item is None:
-            return ""
-        lit = frozenset({chosen["behaviour"], *source.taxonomy.categories.get(chosen["category"], ())} - {""})
-        limit = None if chosen["whole"] else LIMIT
-        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit, chosen["raw"])
-        return dialogue_html(source, item, look)
-
-    def copy(panel: Panel, _: Any, __: Any) -> None:
-        panel.send({"copy": panel.to_markdown()})
-
-    return View(page, acts={"copy": copy}, tools=[("copy", "Copy as Markdown")])
-
 # %% ../../nbs/12_panels/03_dialogue.ipynb #46e649ea
-def _dialogue_parts(source: RunSource) -> Parts:
-    """Return the parts of a dialogue panel."""
-    sets = _sets_of(source)
-    return Parts(_dialogue_filters(sets), _dialogue_list(source, sets), _dialogue_view(source))
-
-
 class DialoguePanel(Panel):
     """Dialogues as chats, with badges for the behaviours found and the reasons of the judges.
 
@@ -480,9 +427,42 @@ class DialoguePanel(Panel):
     DialoguePanel: 7 of 16 dialogues
     """
 
-    def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        source = source if isinstance(source, RunSource) else RunSource(source)
-        super().__init__(source, _dialogue_parts, "Dialogues", state=state, live=live)
+    title, noun, empty = "Dialogues", "dialogue", "No dialogue fits these filters."
+    reads = RunSource
+    tools = (("copy", "Copy as Markdown"),)
+
+    def prepare(self) -> None:
+        """Set the filters and the columns of the list, and join the texts for the search."""
+        source, table = self.source, _dialogue_table(self.source)
+        self.sets, self.total = _sets_of(source), len(table)
+        self.filters, self.columns = _dialogue_filters(self.sets), _dialogue_columns(table)
+        texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
+        self._texts, self._row = texts.str.casefold().to_dict(), dialogue_row(source)
+        self._cells = {item: [visible_name(cell, 60) for cell in values] for item, *values in table.itertuples()}
+        self._orders = {"run": table.index.tolist()}
+        for name, column in table.items():
+            self._orders[name] = column.sort_values(ascending=name not in _COUNTS, kind="stable").index.tolist()
+
+    def list_items(self, chosen: Chosen) -> list[str]:
+        """Return the dialogues that the filters leave, sorted by a column."""
+        return narrow(self._orders.get(chosen["sort"], self._orders["run"]), self.sets, chosen, self._texts)
+
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
+        """Return the line of a dialogue."""
+        return {**self._row(item, chosen), "cells": self._cells[item]}
+
+    def page_html(self, item: str | None, chosen: Chosen) -> str:
+        """Return a dialogue as a chat."""
+        if item is None:
+            return ""
+        lit = frozenset({chosen["behaviour"], *self.source.taxonomy.categories.get(chosen["category"], ())} - {""})
+        limit = None if chosen["whole"] else LIMIT
+        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit, chosen["raw"])
+        return dialogue_html(self.source, item, look)
+
+    def act_copy(self, value: Any, fields: Fields) -> None:
+        """Copy the dialogue in view."""
+        self.send({"copy": self.to_markdown()})
 
     def to_markdown(self) -> str:
         """Return the dialogue in view as Markdown, with the behaviours of each message."""

@@ -8,20 +8,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
 from ..core import TableError
 from ..core.errors import suggest_name
 from ..core.votes import count_votes as count_verdicts
-from .decisions import LABEL_ANSWERS, Labels, answer_ticks, decision_acts, decision_bar, filter_done
-from .frame import Chosen, Fields, Filter, Listing, Panel, Parts, View, options_of
+from .decisions import LABEL_ANSWERS, DecisionPanel, Labels, answer_ticks, filter_done
+from .frame import Chosen, Fields, Filter, options_of
 from .dialogue import reason_html
 from .source import RunSource, block, render, visible_name
 from ..validity.annotations import Annotations
@@ -33,39 +30,28 @@ __all__ = ['WORDS', 'judge_disagreement', 'confusion', 'two', 'DisagreementPanel
 _ITEM = ["dialogue_id", "turn", "behaviour"]
 
 
-@dataclass(frozen=True)
-class _Tally:
-    """Of every item (message and behaviour, a row) and judge (a column): ratings there, verdicts, and those Yes."""
+class _Tally(NamedTuple):
+    """Numbers of ratings, of verdicts, and of those Yes: of every item (a row) and judge (a column)."""
 
-    items: pd.DataFrame
-    judges: list[str]
-    asked: np.ndarray
-    cast: np.ndarray
-    yes: np.ndarray
+    asked: pd.DataFrame
+    cast: pd.DataFrame
+    yes: pd.DataFrame
 
     def of(self, judges: Sequence[str]) -> _Tally:
         """Return the columns of the given judges."""
-        if unknown := [judge for judge in judges if judge not in self.judges]:
-            raise ValueError(f"Judge {unknown[0]!r} has no ratings here; {suggest_name(unknown[0], self.judges)}")
-        columns, counts = [self.judges.index(judge) for judge in judges], (self.asked, self.cast, self.yes)
-        return _Tally(self.items, list(judges), *(part[:, columns] for part in counts))
-
-    @property
-    def concerned(self) -> np.ndarray:
-        """Return whether a judge was asked about the behaviour of each item."""
-        asked = pd.DataFrame(self.asked).groupby(self.items["behaviour"].to_numpy(dtype=object))
-        return asked.transform("sum").to_numpy() > 0
+        if unknown := [judge for judge in judges if judge not in self.cast]:
+            raise ValueError(f"Judge {unknown[0]!r} has no ratings here; {suggest_name(unknown[0], self.cast)}")
+        return _Tally(*(part[list(judges)] for part in self))
 
 
 def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
     """Count verdicts of ratings, or take their `tally`; `items` may name messages without ratings."""
     counts = ratings if "taken" in ratings else count_verdicts(ratings)
-    items = (counts if items is None else items)[_ITEM].drop_duplicates(ignore_index=True)
-    judges, rows = counts["judge"].drop_duplicates().tolist(), pd.MultiIndex.from_frame(items)
+    rows = pd.MultiIndex.from_frame((counts if items is None else items)[_ITEM].drop_duplicates())
     keyed = counts.assign(cast=counts["yes"] + counts["no"]).set_index([*_ITEM, "judge"])
+    judges = counts["judge"].drop_duplicates().tolist()
     wide = (keyed[name].unstack("judge", fill_value=0) for name in ("taken", "cast", "yes"))
-    parts = (table.reindex(index=rows, columns=judges, fill_value=0) for table in wide)
-    return _Tally(items, judges, *(part.to_numpy(dtype=np.int64) for part in parts))
+    return _Tally(*(table.reindex(index=rows, columns=judges, fill_value=0).astype("int64") for table in wide))
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #a3d9f11c
 def judge_disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = None) -> pd.DataFrame:
@@ -107,31 +93,30 @@ def judge_disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = Non
 
 def _disagreement(tally: _Tally) -> pd.DataFrame:
     cast, yes = tally.cast, tally.yes
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = yes / cast
-        differ = np.where(cast > 1, 2 * yes * (cast - yes) / (cast * (cast - 1.0)), np.nan)
+    share = yes / cast
+    differ = (2 * yes * (cast - yes) / (cast * (cast - 1.0))).where(cast > 1)
     pairs = {
-        (a, b): share[:, a] * (1 - share[:, b]) + share[:, b] * (1 - share[:, a])
-        for a, b in combinations(range(len(tally.judges)), 2)
+        (a, b): share[a] * (1 - share[b]) + share[b] * (1 - share[a]) for a, b in combinations(share.columns, 2)
     }
     numbers = {
-        "between": pd.DataFrame(pairs, index=tally.items.index, dtype=float).mean(axis=1).astype("Float64"),
-        "within": pd.DataFrame(differ).mean(axis=1).astype("Float64"),
+        "between": pd.DataFrame(pairs, index=share.index, dtype=float).mean(axis=1).astype("Float64"),
+        "within": differ.mean(axis=1).astype("Float64"),
         "n_judges": (cast > 0).sum(axis=1),
         "n_yes": yes.sum(axis=1),
         "n": cast.sum(axis=1),
         "n_total": tally.asked.sum(axis=1),
     }
-    return tally.items.assign(**numbers)
+    return pd.DataFrame(numbers).reset_index()
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #64bd3f9c
 _MODES = ("Yes", "No", "no verdict")
 
 
 def _judge_modes(tally: _Tally) -> np.ndarray:
-    """Return the position in `_MODES` of every judge's mode; -1 where the judge was not asked."""
-    twice = 2 * tally.yes - tally.cast
-    return np.where(tally.concerned, np.select([twice > 0, twice < 0], [0, 1], 2), -1)
+    """Return the position in `_MODES` of every judge's mode; -1 where the judge was not asked about the behaviour."""
+    twice = (2 * tally.yes - tally.cast).to_numpy()
+    was_asked = tally.asked.groupby(level="behaviour").transform("sum") > 0
+    return np.where(was_asked, np.select([twice > 0, twice < 0], [0, 1], 2), -1)
 
 
 def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
@@ -195,14 +180,15 @@ class _Disputes:
     def __init__(self, source: RunSource):
         self.source, labels = source, source.labels
         counts = _tally(source.tally(), labels if len(labels) else None)
-        self.tally = counts.of(sorted(counts.judges, key=[*labels.columns, *counts.judges].index))
-        self.ids = _with_ids(self.tally.items)["item"].to_numpy()
+        self.tally = counts.of(sorted(counts.cast, key=[*labels.columns, *counts.cast].index))
+        self.items = self.tally.cast.index.to_frame(index=False)
+        self.ids = _with_ids(self.items)["item"].to_numpy()
         self.places = {one: place for place, one in enumerate(self.ids)}
-        self.behaviours = self.tally.items["behaviour"].to_numpy(dtype=object)
+        self.behaviours = self.items["behaviour"].to_numpy(dtype=object)
         self.modes = _judge_modes(self.tally)
         self.pairs = {
             " | ".join(json.dumps(one) if " | " in one else one for one in (a, b)): (x, y)
-            for (x, a), (y, b) in combinations(enumerate(self.tally.judges), 2)
+            for (x, a), (y, b) in combinations(enumerate(self.tally.cast), 2)
             if (self.modes[:, [x, y]] >= 0).all(axis=1).any()
         }
         messages = source.messages
@@ -220,7 +206,7 @@ class _Disputes:
 
     def names(self, pair: str) -> list[str]:
         """Return the two judges of a pair."""
-        return [self.tally.judges[place] for place in self.pairs[pair]]
+        return self.tally.cast.columns[list(self.pairs[pair])].tolist()
 
     def modes_of(self, pair: str) -> np.ndarray:
         """Return what two judges said of every id, as positions in Yes, No, no verdict; -1 where one was not asked."""
@@ -232,11 +218,11 @@ class _Disputes:
 
     def key(self, item: str) -> tuple[str, int, str]:
         """Return dialogue, turn and behaviour of an id."""
-        return tuple(self.tally.items.iloc[self.places[item]])
+        return tuple(self.items.iloc[self.places[item]])
 
     def row(self, item: str) -> pd.DataFrame:
         """Return the row of an id for an annotation, with its base prompt."""
-        row = self.tally.items.iloc[[self.places[item]]]
+        row = self.items.iloc[[self.places[item]]]
         bases = self.source.of("dialogues", row["dialogue_id"].iloc[0])["base_id"]
         return row.assign(base_id=next(iter(bases), None))
 
@@ -247,57 +233,6 @@ WORDS = {value: text[2:] for _, value, _, text in LABEL_ANSWERS}
 def two(value: float) -> str:
     """Format a measure with two digits; a missing one as a dash."""
     return "–" if pd.isna(value) else f"{value:.2f}"
-
-# %% ../../nbs/12_panels/05_disagreement.ipynb #2eed80e4
-def _disagreement_filters(disputes: _Disputes) -> list[Filter]:
-    """Return filters by behaviour, judges' verdicts and own verdicts, the order, and the annotator's name."""
-    return [
-        Filter("behaviour", "Behaviour", options_of(dict.fromkeys(disputes.behaviours))),
-        Filter("pair", "Judges", options_of(disputes.pairs)),
-        Filter("verdicts", "Their verdicts", options_of(_CELLS)),
-        Filter("mine", "My verdicts", [("", "all"), ("open", "still to give"), ("done", "given")]),
-        Filter("sort", "Sorted by", [("between", "between"), ("within", "within")], "own", "between"),
-        Filter("annotator", "Your name", kind="own"),
-        Filter("raw", "Prompt and response", kind="own"),
-    ]
-
-
-_COLUMNS = [
-    {"label": "Message"},
-    *(
-        {"label": name, "name": name, "sorts": True, "title": f"Share of pairs of {what} that differ"}
-        for name, what in (("between", "verdicts of two judges"), ("within", "samples of one judge"))
-    ),
-    {"label": "Yes", "title": "Verdicts that say Yes, of all"},
-]
-
-
-def _disagreement_list(disputes: _Disputes, own: Labels) -> Listing:
-    """List the messages that the choices leave, the most disputed first."""
-    ticks = answer_ticks(LABEL_ANSWERS)
-
-    def items(chosen: Chosen) -> list[str]:
-        pair, cell, measures = chosen["pair"], chosen["verdicts"], disputes.measures(chosen["pair"])
-        first, second = chosen["sort"], "between" if chosen["sort"] == "within" else "within"
-        leading, trailing = (np.nan_to_num(measures[name]) for name in (first, second))
-        keep = leading > 0
-        if pair and cell:
-            keep = (disputes.modes_of(pair) == [_MODES.index(mode) for mode in cell.split(", ")]).all(axis=1)
-        rows = np.flatnonzero(keep & disputes.of_behaviour(chosen["behaviour"]))
-        listed = disputes.ids[rows[np.lexsort((-trailing[rows], -leading[rows]))]].tolist()
-        return filter_done(listed, own.by(chosen["annotator"]), chosen["mine"])
-
-    def row(item: str, chosen: Chosen) -> dict[str, Any]:
-        dialogue_id, turn, behaviour = disputes.key(item)
-        message = disputes.texts.get((dialogue_id, turn, "assistant"))
-        place, measures = disputes.places[item], disputes.measures(chosen["pair"])
-        between, within, n_yes, n = (part[place] for part in measures.values())
-        cells = [two(between), two(within), f"{n_yes:.0f}/{n:.0f}"]
-        line = {"title": visible_name(behaviour, 60), "note": visible_name(message, 90), "cells": cells}
-        value = own.value(chosen["annotator"], item)
-        return line | ({"tick": ticks[value]} if value else {})
-
-    return Listing(items, row, len(disputes.ids), "message", _COLUMNS, "No message with these filters.")
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #ef99bf71
 def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
@@ -340,12 +275,12 @@ def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str
     ratings = disputes.source.of("ratings", dialogue_id)
     ratings = ratings[(ratings["turn"] == turn) & (ratings["behaviour"] == behaviour)].sort_values("sample")
     tally, shown, (yes, no, _) = disputes.tally, [], LABEL_ANSWERS
-    for number, judge in enumerate(tally.judges):
+    for judge in tally.cast:
         samples = []
         for row in ratings[ratings["judge"] == judge].itertuples():
             look, word = ("ak-open", row.status) if pd.isna(row.verdict) else (yes if row.verdict else no)[2:]
             samples.append((look, word, reason_html(disputes.source, row, raw, 1200)))
-        counts = [int(part[place, number]) for part in (tally.yes, tally.cast, tally.asked)]
+        counts = [int(part[judge].iloc[place]) for part in (tally.yes, tally.cast, tally.asked)]
         if counts[-1]:
             shown.append((judge, *counts, samples))
     return shown
@@ -372,50 +307,18 @@ def _disputed_html(disputes: _Disputes, item: str, own: Labels, raw: str = "") -
         people=people,
     )
 
-# %% ../../nbs/12_panels/05_disagreement.ipynb #0dd1f55a
-def _bar_html(item: str | None, name: str, own: Labels) -> Markup:
-    """Return the bar of buttons, which are on before a name is written."""
-    fields = render("disagreement_fields.html", name=name, closed=own.closed)
-    return decision_bar("Your verdict", LABEL_ANSWERS, own, name or "nobody", item, fields=fields)
-
-
-def _name_in(panel: Panel, fields: Fields) -> str:
-    """Return the name in the bar, which the state may not have yet."""
-    if not (name := (fields.get("annotator") or panel.chosen["annotator"]).strip()):
-        raise ValueError("Write your name first: a verdict is saved under the name of the person who gave it.")
-    return name
-
-
-def _go_on(panel: Panel, name: str, value: str) -> None:
-    """Open the next item if the current one is no longer in the list."""
-    following = panel.items[panel.items.index(panel.item) :]
-    if panel.chosen["annotator"] != name:
-        panel.choose(annotator=name)
-    panel.update(prefer=following)
-    panel.draw(f"✓ Saved: {WORDS[value]}, by {visible_name(name, 40)}. {panel.summary()}")
-
 # %% ../../nbs/12_panels/05_disagreement.ipynb #224c6dd0
-def _disagreement_parts(own: Labels, source: RunSource) -> Parts:
-    """Return the parts of a disagreement panel."""
-    disputes = _Disputes(source)
-    own.row = disputes.row
-    own.read()
-
-    def describe(n: int, chosen: Chosen) -> str:
-        return f"{n:,} of {disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours"
-
-    view = View(
-        lambda item, chosen: _disputed_html(disputes, item, own, chosen["raw"]) if item else "",
-        above=partial(_pairs_html, disputes),
-        bar=lambda item, chosen: _bar_html(item, chosen["annotator"], own) if len(disputes.ids) else "",
-        status=describe,
-        acts=decision_acts(own, _name_in, _go_on, undo_in_view=True),
-        keys=[("y n u", "Yes, No, can't tell"), ("z / r", "undo / redo")],
-    )
-    return Parts(_disagreement_filters(disputes), _disagreement_list(disputes, own), view)
+_COLUMNS = [
+    {"label": "Message"},
+    *(
+        {"label": name, "name": name, "sorts": True, "title": f"Share of pairs of {what} that differ"}
+        for name, what in (("between", "verdicts of two judges"), ("within", "samples of one judge"))
+    ),
+    {"label": "Yes", "title": "Verdicts that say Yes, of all"},
+]
 
 
-class DisagreementPanel(Panel):
+class DisagreementPanel(DecisionPanel):
     """Messages on which judges differ, the most disputed first, with the judges' reasons and one's own verdict.
 
     Parameters
@@ -441,6 +344,10 @@ class DisagreementPanel(Panel):
     >>> panel = ak.DisagreementPanel(ak.demo_run(), state={"behaviour": "empathy"})
     """
 
+    title, noun, empty = "Where judges differ", "message", "No message with these filters."
+    shortcuts = (("y n u", "Yes, No, can't tell"), ("z / r", "undo / redo"))
+    columns, bar_label, undo_in_view = _COLUMNS, "Your verdict", True
+
     def __init__(
         self,
         source: Any,
@@ -454,12 +361,85 @@ class DisagreementPanel(Panel):
         if source.run is None and source.ratings.empty:
             raise TableError("The source has no ratings. Pass a judged run, or frames with a table of ratings.")
         self.annotations = Annotations(source.run if path is None else path)
-        own = Labels(self.annotations, lambda annotations: _with_ids(annotations.table()))
-        build, state = partial(_disagreement_parts, own), {"annotator": annotator, **(state or {})}
-        super().__init__(source, build, "Where judges differ", state=state, live=live)
+        self.decisions = Labels(
+            self.annotations,
+            lambda annotations: _with_ids(annotations.table()),
+            lambda item: self.disputes.row(item),
+        )
+        super().__init__(source, state={"annotator": annotator, **(state or {})}, live=live)
+
+    def prepare(self) -> None:
+        """Count the judges' verdicts, and read people's."""
+        self.disputes = disputes = _Disputes(self.source)
+        self.total = len(disputes.ids)
+        self.decisions.read()
+        self.filters = [
+            Filter("behaviour", "Behaviour", options_of(dict.fromkeys(disputes.behaviours))),
+            Filter("pair", "Judges", options_of(disputes.pairs)),
+            Filter("verdicts", "Their verdicts", options_of(_CELLS)),
+            Filter("mine", "My verdicts", [("", "all"), ("open", "still to give"), ("done", "given")]),
+            Filter("sort", "Sorted by", [("between", "between"), ("within", "within")], "own", "between"),
+            Filter("annotator", "Your name", kind="own"),
+            Filter("raw", "Prompt and response", kind="own"),
+        ]
 
     def choose(self, **changes: Any) -> None:
         """Change filters as `Panel` does. Without a pair of judges, their cells are cleared."""
         if not (changes.get("pair", self.state.get("pair"))):
             changes["verdicts"] = ""
         super().choose(**changes)
+
+    def list_items(self, chosen: Chosen) -> list[str]:
+        """Return the messages that the choices leave, the most disputed first."""
+        disputes, pair, cell = self.disputes, chosen["pair"], chosen["verdicts"]
+        first, second = chosen["sort"], "between" if chosen["sort"] == "within" else "within"
+        leading, trailing = (np.nan_to_num(disputes.measures(pair)[name]) for name in (first, second))
+        keep = leading > 0
+        if pair and cell:
+            keep = (disputes.modes_of(pair) == [_MODES.index(mode) for mode in cell.split(", ")]).all(axis=1)
+        rows = np.flatnonzero(keep & disputes.of_behaviour(chosen["behaviour"]))
+        listed = disputes.ids[rows[np.lexsort((-trailing[rows], -leading[rows]))]].tolist()
+        return filter_done(listed, self.decisions.by(chosen["annotator"]), chosen["mine"])
+
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
+        """Return the line of a message, with its measures and one's own verdict."""
+        disputes, (dialogue_id, turn, behaviour) = self.disputes, self.disputes.key(item)
+        message, place = disputes.texts.get((dialogue_id, turn, "assistant")), disputes.places[item]
+        between, within, n_yes, n = (part[place] for part in disputes.measures(chosen["pair"]).values())
+        cells = [two(between), two(within), f"{n_yes:.0f}/{n:.0f}"]
+        line = {"title": visible_name(behaviour, 60), "note": visible_name(message, 90), "cells": cells}
+        value = self.decisions.value(chosen["annotator"], item)
+        return line | ({"tick": answer_ticks(LABEL_ANSWERS)[value]} if value else {})
+
+    def above_html(self, chosen: Chosen) -> str:
+        """Return all pairs of judges, or the cells of one pair."""
+        return _pairs_html(self.disputes, chosen)
+
+    def page_html(self, item: str | None, chosen: Chosen) -> str:
+        """Return a message with the judges' reasons."""
+        return _disputed_html(self.disputes, item, self.decisions, chosen["raw"]) if item else ""
+
+    def bar_html(self, item: str | None, chosen: Chosen) -> str:
+        """Return the buttons, which are on before a name is written."""
+        if not self.total:
+            return ""
+        fields = render("disagreement_fields.html", name=chosen["annotator"], closed=self.decisions.closed)
+        return self.decision_bar(item, chosen["annotator"] or "nobody", fields=fields)
+
+    def status(self, n: int, chosen: Chosen) -> str:
+        """Return how many messages differ, of how many."""
+        return f"{n:,} of {self.disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours"
+
+    def person(self, fields: Fields) -> str:
+        """Return the name in the bar, which the state may not have yet."""
+        if not (name := (fields.get("annotator") or self.chosen["annotator"]).strip()):
+            raise ValueError("Write your name first: a verdict is saved under the name of the person who gave it.")
+        return name
+
+    def after(self, name: str, value: str) -> None:
+        """Open the next item if the current one is no longer in the list."""
+        following = self.items[self.items.index(self.item) :]
+        if self.chosen["annotator"] != name:
+            self.choose(annotator=name)
+        self.update(prefer=following)
+        self.draw(f"✓ Saved: {WORDS[value]}, by {visible_name(name, 40)}. {self.summary()}")

@@ -20,7 +20,7 @@ from ..figures import plot_emergence_curves, plot_snowball, theme
 from ..figures.style import COLOURS, MARKERS, describe_interval, format_name
 from ..figures.style import counted
 from .dialogue import DisplayOptions, dialogue_html, dialogue_row
-from .frame import Chosen, Filter, Listing, Panel, Parts, View, options_of
+from .frame import Chosen, Filter, Panel, options_of
 from .source import RunSource, render, table_html, visible_name
 
 # %% auto #0
@@ -339,16 +339,34 @@ class _Asked(NamedTuple):
     behind: Mapping[str, list[str]] = {}
 
 
-class _EmergenceParts:
-    """The filters, the list and the view of an emergence panel, over one source.
+class EmergencePanel(Panel):
+    """When behaviours first occur, how often they follow themselves, and the dialogues behind each point.
 
     Parameters
     ----------
-    source : Source
+    source : Run, str, path, DataFrame or mapping of str to DataFrame
+        The data to show, see `RunSource`; a table of labels suffices.
+    state, live
+        As for `Panel`.
+
+    Notes
+    -----
+    All numbers are those of `analysis.emergence`, `analysis.snowball` and `analysis.first_occurrences`.
+
+    Examples
+    --------
+    >>> import anthrokit as ak
+    >>> ak.EmergencePanel(ak.demo_run(), state={"line": "emotions", "turns": "5"})
+    EmergencePanel: 3 dialogues where Emotions first occurs at turn 5
     """
 
-    def __init__(self, source: RunSource):
-        self.source, self.occurrences = source, _Occurrences(source)
+    title, noun, empty = "Emergence", "dialogue", "No dialogue here."
+    reads = RunSource
+
+    def prepare(self) -> None:
+        """Set the filters, and clear what was computed."""
+        source = self.source
+        self.occurrences, self.total = _Occurrences(source), len(source.dialogues)
         self._dialogue_row, self._pictures, self._last = dialogue_row(source), {}, ("", _Asked([]))
         labels, names = source.labels, self.occurrences.names
         splits = [name for name in _SPLITS if name in labels and labels[name].nunique(dropna=False) > 1]
@@ -384,32 +402,32 @@ class _EmergenceParts:
         group = chosen["group"] if chosen["group"] in groups else groups[0]
         return _Asked(names, curves, line, group, _behind(curves, line, group))
 
-    def _drawn(self, draw: Callable, curves: _Curves, line: str, by: str, *rest: Any) -> Any:
+    def _picture(self, draw: Callable, curves: _Curves, line: str, by: str, *rest: Any) -> Any:
         """Draw these statistics, once."""
         key = (draw, id(curves), line if by else "")  # the statistics are kept, so that no other gets their id
         if key not in self._pictures:
             self._pictures[key] = draw(curves, *rest, line, by)
         return self._pictures[key]
 
-    def items(self, chosen: Chosen) -> list[str]:
+    def list_items(self, chosen: Chosen) -> list[str]:
         """List the dialogues for the chosen line and turns."""
         turns = _turns_of(chosen["turns"], self.occurrences.turns or 1)
         return [one for at in turns for one in self.asked(chosen).behind.get(at, [])]
 
-    def row(self, item: str, chosen: Chosen) -> dict[str, Any]:
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a dialogue, with the turn of the first occurrence."""
         line, behind = self._dialogue_row(item, chosen), self.asked(chosen).behind
         at = next((at for at, members in behind.items() if at.isdigit() and item in members), "")
         return line | ({"tick": (at, "", f"first occurs at turn {at}")} if at else {})
 
-    def above(self, chosen: Chosen) -> str:
+    def above_html(self, chosen: Chosen) -> str:
         """Return the chart, with buttons for its lines and for the turns of the chosen line."""
         names, curves, line, group, behind = self.asked(chosen)
         if curves is None:
             told = "There is nothing to draw: choose what to show, widen the filters, or judge the run."
             return render("<p>{{ told }}</p>", told=told)
         by = chosen["by"]
-        chart, row = self._drawn(_chart_of, curves, line, by, names), group if by else line
+        chart, row = self._picture(_chart_of, curves, line, by, names), group if by else line
         turns = _turns_of(chosen["turns"], self.occurrences.turns) if chosen["turns"] else [""]
         left = [name for name in self.occurrences.names if name in chosen["show"]][_LINES:]
         left += sorted({*curves.incidence["group"]})[_LINES:] if by else []
@@ -437,13 +455,13 @@ class _EmergenceParts:
             left=why + ", ".join(left) if left else "",
         )
 
-    def page(self, item: str | None, chosen: Chosen) -> str:
+    def page_html(self, item: str | None, chosen: Chosen) -> str:
         """Return the chosen dialogue with its first occurrence marked, or else the contrast and the numbers."""
         _, curves, line, *_ = self.asked(chosen)
         if curves is None:
             return ""
         if item is None:
-            return self._drawn(_about_html, curves, line, chosen["by"])
+            return self._picture(_about_html, curves, line, chosen["by"])
         members = self.source.taxonomy.categories.get(line, ())
         return dialogue_html(self.source, item, DisplayOptions(lit=frozenset([line, *members])))
 
@@ -455,35 +473,5 @@ class _EmergenceParts:
         name = visible_name(" · ".join(filter(None, (format_name(line), group))), 80)
         return f"{n:,} dialogue{'' if n == 1 else 's'} where {name} {_when(chosen['turns'])}"
 
-    def parts(self) -> Parts:
-        """Return all parts of the panel."""
-        total, empty = len(self.source.dialogues), "No dialogue here."
-        listing = Listing(self.items, self.row, total, "dialogue", empty=empty)
-        view = View(self.page, above=self.above, status=self.status, start=lambda items, chosen: None)
-        return Parts(self.filters, listing, view)
-
-# %% ../../nbs/12_panels/06_emergence.ipynb #1f63caa6
-class EmergencePanel(Panel):
-    """When behaviours first occur, how often they follow themselves, and the dialogues behind each point.
-
-    Parameters
-    ----------
-    source : Run, str, path, DataFrame or mapping of str to DataFrame
-        The data to show, see `RunSource`; a table of labels suffices.
-    state, live
-        As for `Panel`.
-
-    Notes
-    -----
-    All numbers are those of `analysis.emergence`, `analysis.snowball` and `analysis.first_occurrences`.
-
-    Examples
-    --------
-    >>> import anthrokit as ak
-    >>> ak.EmergencePanel(ak.demo_run(), state={"line": "emotions", "turns": "5"})
-    EmergencePanel: 3 dialogues where Emotions first occurs at turn 5
-    """
-
-    def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        source = source if isinstance(source, RunSource) else RunSource(source)
-        super().__init__(source, lambda data: _EmergenceParts(data).parts(), "Emergence", state=state, live=live)
+    def first_item(self, items: Sequence[str], chosen: Chosen) -> None:
+        """Open no dialogue unasked: the page shows the contrast and the numbers."""

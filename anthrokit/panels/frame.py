@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,12 +18,12 @@ import pandas as pd
 import traitlets
 from markupsafe import Markup
 
-from ..core import data_path
+from ..core import Run, data_path
 from ..core.errors import suggest_name
 from .source import render, visible_name
 
 # %% auto #0
-__all__ = ['ESM', 'CSS', 'Filter', 'options_of', 'Listing', 'View', 'Parts', 'Panel']
+__all__ = ['ESM', 'CSS', 'Filter', 'options_of', 'Panel']
 
 # %% ../../nbs/12_panels/02_frame.ipynb #4e093270
 @dataclass(frozen=True)
@@ -114,139 +114,6 @@ def narrow(
     words = chosen["text"].casefold() if texts is not None else ""
     return [one for one in items if words in texts.get(one, "")] if words else items
 
-# %% ../../nbs/12_panels/02_frame.ipynb #dfa202d7
-@dataclass(frozen=True)
-class Listing:
-    """The items of a panel.
-
-    Attributes
-    ----------
-    items : callable
-        From what is chosen (a dict, every filter with a value) to the ids of the items, in order.
-    row : callable
-        From an id and what is chosen to its line: a dict with title and optionally note, cells (texts, one a further
-        column), tick (text, look, meaning) and tags (each text, colour as in `hues`, meaning).
-    total : int
-        Number of items without filters.
-    noun : str
-        Noun for one item.
-    columns : sequence of dict
-        Heads of title and cells: label, and for those that sort a name, sorts=True.
-    empty : str
-        Text shown if no item is left.
-
-    Examples
-    --------
-    >>> letters = Listing(lambda chosen: ["a", "b"], lambda item, chosen: {"title": item.upper()}, 2, "letter")
-    >>> letters.items({}), letters.row("a", {})
-    (['a', 'b'], {'title': 'A'})
-    """
-
-    items: Callable[[Chosen], list[str]]
-    row: Callable[[str, Chosen], dict[str, Any]]
-    total: int = 0
-    noun: str = "item"
-    columns: Sequence[Mapping[str, Any]] = ()
-    empty: str = "Nothing fits these filters."
-
-# %% ../../nbs/12_panels/02_frame.ipynb #cdf838b5
-def _nothing(*_: Any) -> str:
-    """Return the empty HTML of a part that a panel lacks."""
-    return ""
-
-
-@dataclass(frozen=True)
-class View:
-    """What a panel shows of its items.
-
-    Attributes
-    ----------
-    page : callable
-        From the id in view (or None) and what is chosen to HTML.
-    above : callable
-        From what is chosen to the HTML above the list.
-    bar : callable
-        As page; the buttons under it, which stay in place. A field with `data-own` sets the filter of that name.
-    status : callable, optional
-        From the number of items and what is chosen to the line of status.
-    acts : mapping of str to callable
-        What buttons do, by their `data-act`: called with the panel, the `data-value`, and the texts of all fields by
-        `data-field`. The status line shows the returned text.
-    keys : sequence of (str, str)
-        Keys and what they do, for the help.
-    tools : sequence of (str, str)
-        Acts that have a button in the header, with its text.
-    start : callable
-        From the items and what is chosen to the one that is opened unasked, or None; by default the first.
-
-    Examples
-    --------
-    >>> view = View(lambda item, chosen: f"<p>{item}</p>")
-    >>> view.start(["a", "b"], {}), view.page("a", {})
-    ('a', '<p>a</p>')
-    """
-
-    page: Callable[[str | None, Chosen], str]
-    above: Callable[[Chosen], str] = _nothing
-    bar: Callable[[str | None, Chosen], str] = _nothing
-    status: Callable[[int, Chosen], str] | None = None
-    acts: Mapping[str, Callable[..., str | None]] = field(default_factory=dict)
-    keys: Sequence[tuple[str, str]] = ()
-    tools: Sequence[tuple[str, str]] = ()
-    start: Callable[[Sequence[str], Chosen], str | None] = lambda items, chosen: next(iter(items), None)
-
-# %% ../../nbs/12_panels/02_frame.ipynb #1b9a7830
-@dataclass(frozen=True)
-class Parts:
-    """The parts of a panel.
-
-    Attributes
-    ----------
-    filters : sequence of Filter
-        The filters that a reader can set.
-    listing : Listing
-        The items.
-    view : View
-        The view of an item.
-
-    Examples
-    --------
-    >>> listing = Listing(lambda chosen: ["a"], lambda item, chosen: {"title": item})
-    >>> parts = Parts([Filter("text", "Text", kind="text")], listing, View(lambda item, chosen: ""))
-    >>> parts.chosen({}), parts.checked({"text": "b"})
-    ({'text': ''}, {'text': 'b'})
-    """
-
-    filters: Sequence[Filter]
-    listing: Listing
-    view: View
-
-    def chosen(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every filter with its value."""
-        return {one.name: state.get(one.name, one.usual) for one in self.filters}
-
-    def checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the choices of a state that differ from the defaults; raise ValueError for an invalid one."""
-        filters = {one.name: one for one in self.filters}
-        for name, value in state.items():
-            if name not in filters:
-                raise ValueError(f"this panel has no filter {name!r}; {suggest_name(name, filters)}")
-            filters[name].check(value)
-        return {name: value for name, value in state.items() if value != filters[name].usual}
-
-    def fitting(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the part of a state that is still valid, such as after the run has grown."""
-        valid = {}
-        for name, value in state.items():
-            with contextlib.suppress(ValueError):
-                valid |= self.checked({name: value})
-        return valid
-
-    def active(self, state: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
-        """List the active choices: the filter's name, its default, and the choice in words."""
-        shown = [one for one in self.filters if one.name in state and one.kind != "own"]
-        return [(one.name, one.usual, one.in_words(state[one.name])) for one in shown]
-
 # %% ../../nbs/12_panels/02_frame.ipynb #543d491b
 ESM = data_path("panels/frame.js").read_text(encoding="utf-8")
 CSS = data_path("panels/frame.css").read_text(encoding="utf-8")
@@ -254,7 +121,7 @@ _STILL_ROWS = 12  # lines of the list in the picture
 
 # %% ../../nbs/12_panels/02_frame.ipynb #7ed99723
 _AHEAD = 60  # lines of the list that are sent at once
-_KEYS = (("j / k", "next / previous"), ("/", "search and filters"))
+_SHORTCUTS = (("j / k", "next / previous"), ("/", "search and filters"))
 
 
 class _Acts:
@@ -292,17 +159,18 @@ class _Acts:
 
 
 class Panel(anywidget.AnyWidget):
-    """A panel, put together from its parts.
+    """A panel. Each kind of panel is a subclass that says what is listed and shown.
+
+    A subclass sets the class attributes below and overrides `prepare`, `list_items`, `line` and `page_html`, and where it
+    needs them `above_html`, `bar_html`, `status` and `first_item`. A method `act_…(value, fields)` does what the buttons with this
+    `data-act` ask for: it is called with their `data-value` and the texts of all fields by `data-field`, and the status line
+    shows the returned text.
 
     Parameters
     ----------
-    source : object
-        The data that the parts show. It has `refresh()` and, for `live`, the attributes `run` and `seen` (the
-        version of the run that was read last).
-    build : callable
-        Builds the parts from the source. It is called again after the source was reloaded.
-    title : str
-        Title of the panel.
+    source : object, optional
+        The data that the panel shows. It has `refresh()` and, for a run, the attributes `run` and `seen` (the version of
+        the run that was read last, for `live`).
     state : dict, optional
         The view to open: the `state` of another panel.
     live : float, optional
@@ -310,6 +178,18 @@ class Panel(anywidget.AnyWidget):
 
     Attributes
     ----------
+    title, noun, empty : str
+        Title of the panel, noun for one item, and the text shown if the filters leave nothing.
+    shortcuts, tools : sequence of (str, str)
+        Keys and what they do, for the help; acts that have a button in the header, with its text.
+    filters : sequence of Filter
+        The filters that a reader can set. `prepare` sets them.
+    total : int
+        Number of items without filters. `prepare` sets it.
+    reads : type, optional
+        The class of the source. Other values of `source` are passed to it.
+    columns : sequence of dict
+        Heads of title and cells of the list: label, and for those that sort a name, sorts=True.
     state : dict
         What is chosen, and `at`, the item in view. Set it to open a view.
     items : list of str
@@ -324,12 +204,17 @@ class Panel(anywidget.AnyWidget):
 
     Examples
     --------
-    >>> def build(letters):
-    ...     listing = Listing(lambda chosen: letters, lambda item, chosen: {"title": item}, len(letters), "letter")
-    ...     return Parts([], listing, View(lambda item, chosen: f"<p>{item}</p>"))
-    >>> panel = Panel(["a", "b"], build, "Letters", state={"at": "b"})
+    >>> class LetterPanel(Panel):
+    ...     title, noun, total = "Letters", "letter", 2
+    ...     def list_items(self, chosen):
+    ...         return ["a", "b"]
+    ...     def line(self, item, chosen):
+    ...         return {"title": item}
+    ...     def page_html(self, item, chosen):
+    ...         return f"<p>{item}</p>"
+    >>> panel = LetterPanel(state={"at": "b"})
     >>> panel, panel.page
-    (Panel: 2 of 2 letters, '<p>b</p>')
+    (LetterPanel: 2 of 2 letters, '<p>b</p>')
     """
 
     _esm, _css = ESM, CSS
@@ -340,37 +225,92 @@ class Panel(anywidget.AnyWidget):
     page = traitlets.Unicode().tag(sync=True)
     bar = traitlets.Unicode().tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
-    parts: Parts | None = None
+    title, noun, empty = "Panel", "item", "Nothing fits these filters."
+    shortcuts: Sequence[tuple[str, str]] = ()
+    tools: Sequence[tuple[str, str]] = ()
+    filters: Sequence[Filter] = ()
+    columns: Sequence[Mapping[str, Any]] = ()
+    total = 0
+    reads: type | None = None  # the class of the source
+    run: Run | None = None
     _watcher: asyncio.Task | None = None
     _drawn: str | None = ""  # the item drawn last
 
-    def __init__(
-        self,
-        source: Any,
-        build: Callable[[Any], Parts],
-        title: str,
-        *,
-        state: Mapping[str, Any] | None = None,
-        live: float | None = None,
-    ):
+    def __init__(self, source: Any = None, *, state: Mapping[str, Any] | None = None, live: float | None = None):
         self.items, self._turn, self._acts = [], threading.RLock(), _Acts()
         self._known: dict[str, Any] = {}
         super().__init__()
-        self.source, self._build, self._title = source, build, title
-        self._assemble(build(source), dict(state or {}))
+        self.source = source if self.reads is None or isinstance(source, self.reads) else self.reads(source)
+        self.run = getattr(self.source, "run", self.run)
+        self.prepare()
+        self._assemble(dict(state or {}))
         self.on_msg(lambda _, content, __: self.receive(content))
         self._watcher = asyncio.get_running_loop().create_task(self._watch(live)) if live else None
 
+    # what a kind of panel lists and shows
+
+    def prepare(self) -> None:
+        """Set filters, total and columns from the source; called again after the source was read again."""
+
+    def list_items(self, chosen: Chosen) -> list[str]:
+        """Return the ids of the items for what is chosen (every filter with a value), in order."""
+        raise NotImplementedError
+
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
+        """Return the line of an item.
+
+        A line has a title and optionally note, cells (texts, one a further column), tick (text, look, meaning) and tags
+        (each text, colour by its place in the palette, meaning).
+        """
+        return {"title": item}
+
+    def page_html(self, item: str | None, chosen: Chosen) -> str:
+        """Return the page of the item in view, or of none, as HTML."""
+        return ""
+
+    def above_html(self, chosen: Chosen) -> str:
+        """Return what is above the list as HTML."""
+        return ""
+
+    def bar_html(self, item: str | None, chosen: Chosen) -> str:
+        """Return the buttons under the page, which stay in place. A field with `data-own` sets the filter of that name."""
+        return ""
+
+    def status(self, n: int, chosen: Chosen) -> str:
+        """Return the line of status for n items."""
+        return f"{n:,} of {self.total:,} {self.noun}s"
+
+    def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
+        """Return the item that is opened unasked, or None; by default the first."""
+        return next(iter(items), None)
+
     # what is chosen
+
+    def checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the choices of a state that differ from the defaults; raise ValueError for an invalid one."""
+        filters = {one.name: one for one in self.filters}
+        for name, value in state.items():
+            if name not in filters:
+                raise ValueError(f"this panel has no filter {name!r}; {suggest_name(name, filters)}")
+            filters[name].check(value)
+        return {name: value for name, value in state.items() if value != filters[name].usual}
+
+    def _valid_part(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the part of a state that is still valid, such as after the run has grown."""
+        valid = {}
+        for name, value in state.items():
+            with contextlib.suppress(ValueError):
+                valid |= self.checked({name: value})
+        return valid
 
     @traitlets.validate("state")
     def _check(self, proposal: Any) -> dict[str, Any]:
         fields = dict(proposal["value"])
         at = fields.pop("at", None)
-        state = self.parts.checked(fields)
+        state = self.checked(fields)
         items = self._listed(state)
         if at is not None and at not in items:
-            raise ValueError(f"there is no {self.parts.listing.noun} {visible_name(at)!r} with these filters")
+            raise ValueError(f"there is no {self.noun} {visible_name(at)!r} with these filters")
         self.items = items
         return self._with_item(state, at)
 
@@ -382,18 +322,21 @@ class Panel(anywidget.AnyWidget):
         """Return the items of a state; the last result is cached."""
         key = repr(sorted(state.items()))
         if self._known.get("key") != key:
-            self._known = {"key": key, "items": self.parts.listing.items(self.parts.chosen(state))}
+            self._known = {"key": key, "items": self.list_items(self._complete(state))}
         return self._known["items"]
 
     def _with_item(self, state: dict[str, Any], at: str | None) -> dict[str, Any]:
         """Return a state with an item in view: the given one, or the one that opens by default."""
-        at = self.parts.view.start(self._listed(state), self.parts.chosen(state)) if at is None else at
+        at = self.first_item(self._listed(state), self._complete(state)) if at is None else at
         return state | ({} if at is None else {"at": at})
+
+    def _complete(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        return {one.name: state.get(one.name, one.usual) for one in self.filters}
 
     @property
     def chosen(self) -> dict[str, Any]:
         """Return every filter with its value."""
-        return self.parts.chosen(self.state)
+        return self._complete(self.state)
 
     @property
     def item(self) -> str | None:
@@ -410,23 +353,23 @@ class Panel(anywidget.AnyWidget):
         """
         state = {name: one for name, one in (self.state | changes).items() if name != "at"}
         at = changes.get("at", self.item)
-        stays = "at" in changes or at in self._listed(self.parts.checked(state))
+        stays = "at" in changes or at in self._listed(self.checked(state))
         self.state = state | ({"at": at} if stays else {})
 
     # what is shown
 
-    def _assemble(self, parts: Parts, state: dict[str, Any]) -> None:
-        """Replace the parts, and set a state for them."""
+    def _assemble(self, state: dict[str, Any]) -> None:
+        """Send the frame, and set a state."""
         with self.hold_sync():
-            self.parts, self._known = parts, {}
+            self._known = {}
             self.frame = {
-                "title": self._title,
-                "run": visible_name(getattr(getattr(self.source, "run", None), "name", ""), 60),
-                "filters": [vars(one) for one in parts.filters if one.kind != "own"],
-                "list": f"{parts.listing.noun}s".capitalize(),
-                "columns": list(parts.listing.columns),
-                "tools": list(parts.view.tools),
-                "keys": [*_KEYS, *parts.view.keys, ("?", "these keys")],
+                "title": self.title,
+                "run": visible_name(getattr(self.run, "name", ""), 60),
+                "filters": [vars(one) for one in self.filters if one.kind != "own"],
+                "list": f"{self.noun}s".capitalize(),
+                "columns": list(self.columns),
+                "tools": list(self.tools),
+                "keys": [*_SHORTCUTS, *self.shortcuts, ("?", "these keys")],
             }
             before = self.state
             self.state = state
@@ -441,15 +384,15 @@ class Panel(anywidget.AnyWidget):
         status : str, optional
             The text of the status line instead of how many items there are.
         """
-        parts, chosen, items = self.parts, self.chosen, self.items
+        chosen, items = self.chosen, self.items
         place = items.index(self.item) if self.item in items else -1
         with self.hold_sync():
             if self._known.get("shown") is not items:
                 self._known["shown"] = items
                 stamp, lines = self.listing.get("stamp", 0) + 1, self._lines(place - _AHEAD // 3)
-                self.listing = {"stamp": stamp, "total": len(items), **lines, "empty": self._empty}
-                self.above = str(parts.view.above(chosen))
-            self.page, self.bar = (str(draw(self.item, chosen)) for draw in (parts.view.page, parts.view.bar))
+                self.listing = {"stamp": stamp, "total": len(items), **lines, "empty": self._empty_text}
+                self.above = str(self.above_html(chosen))
+            self.page, self.bar = (str(draw(self.item, chosen)) for draw in (self.page_html, self.bar_html))
             serial = self.view.get("serial", 0) + (self._drawn != self.item)
             self._drawn = self.item
             self.view = {
@@ -457,26 +400,28 @@ class Panel(anywidget.AnyWidget):
                 "drawn": self.view.get("drawn", 0) + 1,
                 "place": place,
                 "status": self.summary() if status is None else status,
-                "chips": parts.active(self.state),
+                "chips": self._chips(),
             }
 
+    def _chips(self) -> list[tuple[str, Any, str]]:
+        """List the active choices: the filter's name, its default, and the choice in words."""
+        shown = [one for one in self.filters if one.name in self.state and one.kind != "own"]
+        return [(one.name, one.usual, one.in_words(self.state[one.name])) for one in shown]
+
     @property
-    def _empty(self) -> str:
+    def _empty_text(self) -> str:
         """Return what an empty list says: that the filters leave nothing, or that there is nothing at all."""
-        listing = self.parts.listing
-        return listing.empty if listing.total else f"There is no {listing.noun} here yet."
+        return self.empty if self.total else f"There is no {self.noun} here yet."
 
     def _lines(self, start: int, n: int = _AHEAD) -> dict[str, Any]:
         """Return a stretch of the list."""
         start, chosen = max(0, start), self.chosen
-        rows = [{**self.parts.listing.row(one, chosen), "id": one} for one in self.items[start : start + n]]
+        rows = [{**self.line(one, chosen), "id": one} for one in self.items[start : start + n]]
         return {"start": start, "rows": rows}
 
     def summary(self) -> str:
         """Return how many items are shown of how many."""
-        listing, describe = self.parts.listing, self.parts.view.status
-        usual = f"{len(self.items):,} of {listing.total:,} {listing.noun}s"
-        return usual if describe is None else describe(len(self.items), self.chosen)
+        return self.status(len(self.items), self.chosen)
 
     def update(self, status: str | None = None, *, prefer: Sequence[str] = ()) -> None:
         """List and draw again, since what the list depends on has changed.
@@ -532,7 +477,7 @@ class Panel(anywidget.AnyWidget):
             case "choose", changes:
                 self.choose(**changes)
             case "clear", _:
-                own = {one.name for one in self.parts.filters if one.kind == "own"}
+                own = {one.name for one in self.filters if one.kind == "own"}
                 self.state = {name: value for name, value in self.state.items() if name in own}
             case "at", item:
                 self.choose(at=item)
@@ -546,13 +491,13 @@ class Panel(anywidget.AnyWidget):
             case "refresh", _:
                 self.refresh()
             case act, value:
-                if act in self.parts.view.acts and content.get("view") == self.view["serial"]:
+                if hasattr(self, f"act_{act}") and content.get("view") == self.view["serial"]:
                     self.do(act, value, **content.get("fields", {}))
 
     def do(self, act: str, value: Any = None, **fields: str) -> None:
         """Do what a button of the view does, or show why it can't be done."""
         try:
-            status = self.parts.view.acts[act](self, value, fields)
+            status = getattr(self, f"act_{act}")(value, fields)
         except ValueError as error:
             status = visible_name(error, 400)
         if status is not None:
@@ -562,10 +507,11 @@ class Panel(anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Read again and show new data; the view keeps what is still valid."""
-        self.source.refresh()
+        if self.source is not None:
+            self.source.refresh()
         at, state = self.item, {name: one for name, one in self.state.items() if name != "at"}
-        parts = self._build(self.source)
-        self._assemble(parts, parts.fitting(state))
+        self.prepare()
+        self._assemble(self._valid_part(state))
         if at in self.items:
             self.choose(at=at)
 
@@ -576,7 +522,7 @@ class Panel(anywidget.AnyWidget):
             began = time.perf_counter()
             try:
                 with self._turn:
-                    if self.source.run is not None and self.source.run.version != self.source.seen:
+                    if self.run is not None and self.run.version != self.source.seen:
                         self.refresh()
             except Exception as error:
                 self.draw(f"no longer live: {visible_name(error, 300)}")
@@ -600,17 +546,17 @@ class Panel(anywidget.AnyWidget):
         return render(
             "still.html",
             css=Markup(CSS),
-            title=self._title,
+            title=self.title,
             run=self.frame["run"],
             status=self.view["status"],
             chips=self.view["chips"],
             above=Markup(self.above),
             rows=rows,
             more=len(self.items) - lines["start"] - len(rows),
-            wide=bool(self.parts.listing.columns),
+            wide=bool(self.columns),
             at=self.item,
             page=Markup(self.page),
-            empty=self._empty,
+            empty=self._empty_text,
         )
 
     def _repr_mimebundle_(self, **options: Any) -> Any:

@@ -14,13 +14,12 @@ import pandas as pd
 from .. import heartbench
 from ..core import Run, TableError, data_path
 from ..core.files import read_toml
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 from ..core.votes import label_criteria
 from ..heartbench import Cases
 from ..heartbench.cases import OTHER
-from .frame import Filter, Listing, Panel, Parts, View
-from .frame import Chosen, narrow, options_of, sets_of
-from .source import SIGNS, opened, render, visible_name
+from .frame import Chosen, Filter, Panel, narrow, options_of, sets_of
+from .source import SIGNS, Mark, opened, quoted_spans, render, visible_name
 
 # %% auto #0
 __all__ = ['Rubrics', 'RubricPanel']
@@ -54,6 +53,7 @@ def _checked(hits: pd.DataFrame) -> pd.DataFrame:
     """Return hits with every column that the panel shows."""
     needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
     require_columns(hits, needed, "hits", advice="heartbench.verdicts(run) makes it")
+    require_unique(hits, needed[:3], "the hits have two verdicts on {row}. Pass those of one judge.")
     optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
     hits = hits.assign(**{name: pd.NA for name in optional if name not in hits})
     if "dimension" not in hits:
@@ -209,7 +209,7 @@ def _verdict(row: Any, ratings: pd.DataFrame) -> dict[str, Any]:
         word, sign, css, points = "hit", "✓", "ak-no" if taken else "ak-yes", _points(row.score)
     else:
         word, sign, css, points = "miss", "✗", "ak-open", "0"
-    votes = "" if pd.isna(row.votes_cast) else f"{row.votes_for}/{row.votes_cast}"
+    votes = "" if pd.isna([row.votes_for, row.votes_cast]).any() else f"{row.votes_for}/{row.votes_cast}"
     return {
         **{"word": word, "sign": sign, "css": css, "points": points, "votes": votes},
         "split": bool(votes and 0 < row.votes_for < row.votes_cast),
@@ -218,11 +218,20 @@ def _verdict(row: Any, ratings: pd.DataFrame) -> dict[str, Any]:
         "judges": _judged(ratings) if len(ratings) > 1 else [],
     }
 
+# %% ../../nbs/12_panels/07_rubric.ipynb #d3b7f1a2
+def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
+    """Mark what the reasons of the verdicts on one answer quote from it; those of the criterion `lit` stand out."""
+    return [
+        (*span, "ak-quote ak-hit" if f"{row.case_id}/{row.criterion}" == lit else "ak-quote", str(row.criterion))
+        for row in rows.itertuples()
+        for span in quoted_spans(answer, row.reason)
+    ]
+
 # %% ../../nbs/12_panels/07_rubric.ipynb #6b29b8f5
 def _side(
-    rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, protocol: str
+    rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, protocol: str, lit: str
 ) -> dict[str, Any]:
-    """Return the answer of one model with its scores."""
+    """Return the answer of one model with its scores, and the marks of what the judges quote."""
     answers = rubrics.answers
     answer = answers[(answers["model"] == model) & (answers["case_id"] == item)]
     has_answer, answer = len(answer) > 0, answer.iloc[0].to_dict() if len(answer) else {}
@@ -235,6 +244,7 @@ def _side(
     return {
         "model": model,
         "content": content,
+        "marks": _quotations(content, own, lit),
         "given": has_answer,
         "words": heartbench.answers.count_words(content),
         "status": status if isinstance(status, str) and status != "ok" else "",
@@ -244,7 +254,7 @@ def _side(
     }
 
 
-def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str]) -> list[dict[str, Any]]:
+def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str], lit: str) -> list[dict[str, Any]]:
     """Return each criterion with the verdicts on both answers."""
     ratings, none = rubrics.ratings, rubrics.ratings.head(0)
     ratings = dict(list(ratings[ratings["case_id"] == item].groupby(["model", "criterion"])))
@@ -253,8 +263,9 @@ def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str]) 
         own = {row.model: _verdict(row, ratings.get((row.model, number), none)) for row in part.itertuples()}
         about = part.iloc[0][["content", "ability"]].to_dict() | {"points": _points(part["score"].iloc[0])}
         differ = {"hit", "miss"} <= {verdict["word"] for verdict in own.values()}
-        verdicts = [own.get(model) for model in pair]
-        shown.append(about | {"number": number, "verdicts": verdicts, "differ": differ})
+        verdicts, on = [own.get(model) for model in pair], f"{item}/{number}" == lit
+        choice = {"lit": "" if on else f"{item}/{number}"}
+        shown.append(about | {"number": number, "verdicts": verdicts, "differ": differ, "on": on, "choice": choice})
     return shown
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #92a4901b
@@ -266,6 +277,7 @@ def _rubric_html(
     dimension: str = "",
     protocol: str = "paper",
     chinese: bool = False,
+    lit: str = "",
 ) -> str:
     """Return one case as HTML.
 
@@ -282,6 +294,8 @@ def _rubric_html(
         "paper" or "released", for the scores.
     chinese : bool
         Names of abilities and the panel's own words in Chinese.
+    lit : str
+        The case and criterion, as "case/number", whose quotations light up in the answers.
     """
     rows = rubrics.rows[item]
     rows = rows[rows["model"].isin(pair)]
@@ -294,8 +308,8 @@ def _rubric_html(
         item=item,
         about=[name for name in (first["scene"], first["difficulty"]) if pd.notna(name)],
         dialogue=rubrics.dialogues.get(item, ()),
-        sides=[_side(rubrics, item, model, rows, scores, protocol) for model in pair],
-        criteria=_criteria(rubrics, item, shown, pair),
+        sides=[_side(rubrics, item, model, rows, scores, protocol, lit) for model in pair],
+        criteria=_criteria(rubrics, item, shown, pair, lit),
         left=f"{left} criteria of other dimensions are not shown." if left else "",
         say=lambda word: spoken.get(word, word),
         signs=SIGNS,
@@ -333,6 +347,7 @@ def _rubric_filters(rubrics: Rubrics) -> list[Filter]:
         Filter("protocol", "Scoring", [("", "as in the paper"), ("released", "as released")]),
         Filter("names", "Names", [("", "English"), ("zh", "中文")]),
         Filter("text", "Text", kind="text"),
+        Filter("lit", "Quotations", kind="own"),
     ]
 
 
@@ -343,46 +358,7 @@ def _pair_of(chosen: Chosen) -> list[str]:
     """Return the one or two models in view."""
     return list(dict.fromkeys(model for model in (chosen["a"], chosen["b"]) if model != "none"))
 
-
-def _rubric_list(rubrics: Rubrics) -> Listing:
-    """List the cases that the choices leave: id, last message, and criteria that each model met."""
-    hits, texts, flags = rubrics.hits, _texts_of(rubrics), _worth_a_look(rubrics.hits)
-    sets = sets_of(hits, _ABOUT, "case_id")
-    scenes = hits.drop_duplicates("case_id").set_index("case_id")["scene"]
-    counts = flags.groupby(["model", "case_id"])["value"].agg(["sum", "size"])
-
-    def items(chosen: Chosen) -> list[str]:
-        pair = _pair_of(chosen)
-        case_ids = flags.loc[flags["model"].isin(pair), "case_id"].drop_duplicates().tolist()
-        worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)
-        return [one for one in narrow(case_ids, sets, chosen, texts) if one in worth]
-
-    def row(item: str, chosen: Chosen) -> dict[str, Any]:
-        dialogue = rubrics.dialogues.get(item)
-        note = visible_name(dialogue[-1][1] if dialogue else scenes[item], 90)
-        tags = [
-            (f"{SIGNS[place]} {hit:.0f}/{of:.0f}", place, visible_name(f"{model}: hits of criteria", 100))
-            for place, model in enumerate(_pair_of(chosen))
-            if (model, item) in counts.index
-            for hit, of in [counts.loc[(model, item)]]
-        ]
-        return {"title": visible_name(item, 60), "note": note, "tags": tags}
-
-    return Listing(items, row, len(rubrics.rows), "case", empty="No case fits these filters.")
-
 # %% ../../nbs/12_panels/07_rubric.ipynb #2c3b287a
-def _rubric_parts(rubrics: Rubrics) -> Parts:
-    """Return the parts of a rubric panel."""
-
-    def page(item: str | None, chosen: Chosen) -> str:
-        if item is None:
-            return ""
-        options = {"dimension": chosen["dimension"], "protocol": chosen["protocol"] or "paper"}
-        return _rubric_html(rubrics, item, _pair_of(chosen), **options, chinese=chosen["names"] == "zh")
-
-    return Parts(_rubric_filters(rubrics), _rubric_list(rubrics), View(page))
-
-
 class RubricPanel(Panel):
     """A HeartBench case with answers, criteria, verdicts and scores; two models side by side.
 
@@ -400,6 +376,39 @@ class RubricPanel(Panel):
     >>> panel = RubricPanel(bundled_verdicts(), state={"difficulty": "hard"})
     """
 
-    def __init__(self, source: Any, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        source = source if isinstance(source, Rubrics) else Rubrics(source)
-        super().__init__(source, _rubric_parts, "Rubric", state=state, live=live)
+    title, noun, empty = "Rubric", "case", "No case fits these filters."
+    reads = Rubrics
+
+    def prepare(self) -> None:
+        """Set the filters, and join the texts for the search."""
+        hits = self.source.hits
+        self.filters, self.total = _rubric_filters(self.source), len(self.source.rows)
+        self._texts, self._flags, self.sets = _texts_of(self.source), _worth_a_look(hits), sets_of(hits, _ABOUT, "case_id")
+        self._scenes = hits.drop_duplicates("case_id").set_index("case_id")["scene"]
+        self._counts = self._flags.groupby(["model", "case_id"])["value"].agg(["sum", "size"])
+
+    def list_items(self, chosen: Chosen) -> list[str]:
+        """Return the cases that the choices leave."""
+        pair, flags = _pair_of(chosen), self._flags
+        case_ids = flags.loc[flags["model"].isin(pair), "case_id"].drop_duplicates().tolist()
+        worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)
+        return [one for one in narrow(case_ids, self.sets, chosen, self._texts) if one in worth]
+
+    def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
+        """Return the line of a case: its last message, and the criteria that each model met."""
+        dialogue = self.source.dialogues.get(item)
+        note = visible_name(dialogue[-1][1] if dialogue else self._scenes[item], 90)
+        tags = [
+            (f"{SIGNS[place]} {hit:.0f}/{of:.0f}", place, visible_name(f"{model}: hits of criteria", 100))
+            for place, model in enumerate(_pair_of(chosen))
+            if (model, item) in self._counts.index
+            for hit, of in [self._counts.loc[(model, item)]]
+        ]
+        return {"title": visible_name(item, 60), "note": note, "tags": tags}
+
+    def page_html(self, item: str | None, chosen: Chosen) -> str:
+        """Return a case with its answers and verdicts."""
+        if item is None:
+            return ""
+        options = {"dimension": chosen["dimension"], "protocol": chosen["protocol"] or "paper", "lit": chosen["lit"]}
+        return _rubric_html(self.source, item, _pair_of(chosen), **options, chinese=chosen["names"] == "zh")

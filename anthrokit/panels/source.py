@@ -28,8 +28,8 @@ from ..judging.jobs import run_taxonomy
 from ..simulation import Taxonomy
 
 # %% auto #0
-__all__ = ['LIMIT', 'Mark', 'SIGNS', 'RunSource', 'spell_invisible', 'visible_name', 'safe_html', 'render', 'safe_markdown',
-           'palette_places']
+__all__ = ['LIMIT', 'Mark', 'SIGNS', 'RunSource', 'spell_invisible', 'visible_name', 'safe_html', 'quoted_spans', 'render',
+           'safe_markdown', 'palette_places']
 
 # %% ../../nbs/12_panels/01_source.ipynb #97bd4be1
 _CONTEXT = (
@@ -165,7 +165,10 @@ class RunSource:
     @property
     def ratings(self) -> pd.DataFrame:
         """Return all ratings; those of a run are read each time, as they are many."""
-        return self._ratings if self._ratings is not None else self.run.ratings()
+        if self._ratings is not None:
+            return self._ratings
+        assert self.run is not None, "a source without a run has its ratings"
+        return self.run.ratings()
 
     def tally(self) -> pd.DataFrame:
         """Count how often each judge said Yes and No of each message and behaviour, as `core.run.vote_counts`."""
@@ -174,6 +177,8 @@ class RunSource:
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
         """Return the raw response of a judge; None if the run has no response."""
         where = " AND ".join(f"{name} = ?" for name in ("dialogue_id", "turn", "behaviour", "judge", "sample"))
+        if self.run is None:
+            return None
         rows = self.run.rows(f"SELECT raw FROM ratings WHERE {where}", [dialogue_id, turn, behaviour, judge, sample])
         return rows[0][0] if rows else None
 
@@ -186,7 +191,7 @@ class RunSource:
         if table == "usage":
             between = [f"{dialogue_id}/", f"{dialogue_id}0"]  # 0 comes after / in the order of texts
             return pd.DataFrame() if self.run is None else self.run.query(_USAGE, between)
-        if table == "ratings" and self._ratings is None:
+        if table == "ratings" and self._ratings is None and self.run is not None:
             rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
             return tables.check_table(rows.drop(columns="raw"), "ratings")
         frame = getattr(self, table)
@@ -273,6 +278,22 @@ def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMI
     if left := len(text) - len(shown):
         parts.append(Markup('<span class="ak-quiet"> … {:,} more characters</span>').format(left))
     return Markup("").join(parts)
+
+# %% ../../nbs/12_panels/01_source.ipynb #b2c3d4e5
+_QUOTED = re.compile(r"「([^「」]+)」|“([^“”]+)”|\"([^\"]+)\"|(?<!\w)'(.{1,300}?)'(?!\w)")
+
+
+def quoted_spans(text: str, reason: object) -> list[tuple[int, int]]:
+    """Return where a text has the words that a reason quotes.
+
+    Examples
+    --------
+    >>> quoted_spans("I feel glad. I mean it.", "It says “I feel” and 'I'.")
+    [(0, 1), (0, 6), (13, 14)]
+    """
+    quotes = {"".join(parts).strip(" .,。，…") for parts in _QUOTED.findall(reason)} if isinstance(reason, str) else set()
+    forms = (rf"(?<![a-zA-Z]){re.escape(quote)}(?![a-zA-Z])" for quote in quotes - {""})
+    return sorted(one.span() for form in forms for one in re.finditer(form, text))
 
 # %% ../../nbs/12_panels/01_source.ipynb #fb243df1
 def block(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT, look: str = "") -> Markup:

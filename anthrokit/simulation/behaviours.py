@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,10 +17,9 @@ from ..core.run import HTML_ATTRS, digest
 from ..core import TableError, data_path
 from ..core.errors import suggest_name
 from ..core.files import read_toml
-from ..core.texts import is_blank
 
 # %% auto #0
-__all__ = ['Behaviour', 'Taxonomy']
+__all__ = ['Behaviour', 'entry_fields', 'check_entry', 'check_entries', 'Taxonomy']
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #a44b1526
 @dataclass(frozen=True)
@@ -68,32 +67,64 @@ class Behaviour:
         return {name: value for name, value in fields.items() if value or name not in ("sources", "present")}
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #21e793d7
-def read_entry(
-    entry: Any, where: str, kind: str, texts: Sequence[str], lists: Sequence[str], other: str
-) -> tuple[dict[str, Any], str]:
-    """Return the fields of an entry, lists as tuples, and its place; raise with entry and field if it is invalid."""
-    if not isinstance(entry, dict):
-        raise TableError(f"{where} is {entry!r:.60}; it must be a table, under [[{kind}]]")
-    where, fields = f"{where} ({entry.get('name', 'without a name')})", {*texts, *lists, other}
-    if unknown := sorted(set(entry) - fields):
-        raise TableError(f"{where}: unknown field {unknown[0]!r}; {suggest_name(unknown[0], sorted(fields))}")
-    for name in texts:
-        if not isinstance(entry.get(name), str) or is_blank(entry[name]):
-            raise TableError(f"{where}: {name} is missing or blank")
-    for name in lists:
-        values = entry.get(name, [])
-        if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
-            raise TableError(f"{where}: {name} is {values!r:.60}; it must be a list of texts")
-    return {**entry, **{name: tuple(entry.get(name, ())) for name in lists}}, where
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts"}
+_KINDS[list] = "a list"
 
-# %% ../../nbs/04_simulation/01_behaviours.ipynb #67bd2ca5
-def _behaviour(entry: Any, number: int, source: object) -> Behaviour:
-    """Return a behaviour from an entry of a file, or raise with the entry's name."""
-    texts, lists = ("name", "category", "definition", "question"), ("not_present", "sources", "present")
-    fields, where = read_entry(entry, f"{source}: behaviour {number}", "behaviour", texts, lists, "how")
-    if fields.get("how", "judged") not in ("judged", "counted"):
-        raise TableError(f"{where}: how is {entry['how']!r}; it is 'judged' or 'counted'")
-    return Behaviour(**fields)
+
+def entry_fields(kind: type) -> dict[str, Any]:
+    """Return the fields of a dataclass for `check_entry`: a type if it is required, else the default."""
+    types = {"str": str, "int": int}
+    return {one.name: types[one.type] if one.default is MISSING else one.default for one in fields(kind)}
+
+
+def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return an entry of a TOML file with its defaults, after a check of its names and types.
+
+    Parameters
+    ----------
+    entry : dict
+        From the file. Blanks around a text are removed.
+    usual : dict
+        Every name to its default, or to a type if it is required. None may be anything, () is a list of texts.
+    where : str
+        File and place; errors begin with it.
+
+    Raises
+    ------
+    TableError
+        If a name is unknown, or a value is missing or of another type.
+
+    Examples
+    --------
+    >>> check_entry({"name": "baker"}, {"name": str, "age": 30}, "mine.toml")
+    {'name': 'baker', 'age': 30}
+    """
+    if not isinstance(entry, dict):
+        raise TableError(f"{where} is {entry!r:.60}; it must be a table")
+    if unknown := [name for name in entry if name not in usual]:
+        raise TableError(f"{where} has no {unknown[0]!r}; {suggest_name(unknown[0], usual)}")
+    checked = {}
+    for name, default in usual.items():
+        required = isinstance(default, type)
+        kind = default if required else type(default)
+        value = entry.get(name, None if required else default)
+        value = value.strip() if isinstance(value, str) else value
+        value = float(value) if kind is float and type(value) is int else value
+        if kind is tuple and isinstance(value, list) and all(isinstance(text, str) for text in value):
+            value = tuple(value)
+        if required and value in (None, ""):
+            raise TableError(f"{where}: {name} is missing or blank")
+        if default is not None and type(value) is not kind:
+            raise TableError(f"{where}: {name} is {value!r:.60}; it must be {_KINDS.get(kind, 'a table')}")
+        checked[name] = value
+    return checked
+
+
+def check_entries(entries: Iterable[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """Check the entries of one kind, as `check_entry` does. Errors name each by number and name."""
+    names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in entries]
+    places = [f"{where} {number} ({name or 'without a name'})" for number, name in enumerate(names, 1)]
+    return [check_entry(one, usual, place) for one, place in zip(entries, places, strict=True)]
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #97cd3c50
 class Taxonomy:
@@ -235,7 +266,10 @@ class Taxonomy:
         cls, entries: Iterable[Any], title: str = "behaviours", source: object = "entries"
     ) -> Self:
         """Make a taxonomy from entries as `Behaviour.entry` returns them and a run's manifest saves them."""
-        behaviours = [_behaviour(entry, number, source) for number, entry in enumerate(entries, 1)]
+        checked = check_entries(list(entries), entry_fields(Behaviour), f"{source}: behaviour")
+        behaviours = [Behaviour(**entry) for entry in checked]
+        if wrong := [one for one in behaviours if one.how not in ("judged", "counted")]:
+            raise TableError(f"{source}: {wrong[0].name}: how is {wrong[0].how!r}; it is 'judged' or 'counted'")
         try:
             return cls(behaviours, title)
         except TableError as error:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import Run, TableError
-from ..core.errors import diff_settings
+from ..core.errors import diff_settings, suggest_name
 from ..core.notes import notify
 from ..core.maintenance import ids_in_part
 from ..core.run import check_design, digest, forget_target, has_answers, has_facts
@@ -33,8 +33,9 @@ from .prompts import load_prompts
 from ..work import CostEstimate, Job, Request, Steps, ParseError, ask, job_function
 
 # %% auto #0
-__all__ = ['USER_TEMPLATE', 'asimulate', 'user_system_prompt', 'swap_roles', 'as_llm', 'check_counts', 'SimulationSettings',
-           'planned_dialogues', 'Opening', 'opening_of', 'metadata_rows', 'pending_dialogues', 'simulate']
+__all__ = ['USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate', 'user_system_prompt', 'swap_roles',
+           'as_llm', 'check_counts', 'SimulationSettings', 'planned_dialogues', 'Opening', 'opening_of',
+           'metadata_rows', 'pending_dialogues', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -52,6 +53,24 @@ anything.
 
 You are the person, never the chatbot: do not offer help, do not answer as an assistant, do not mention these \
 instructions. Write only your next message.{ending}"""
+RELEASED_USER_TEMPLATE = """\
+You are a PERSON who talks with a CHATBOT. Through this conversation you hope to get on with this: {scenario}. Your first \
+message to the CHATBOT is already sent: {first_message}. Keep the conversation on the question that you asked in it, and \
+keep control of the conversation.
+
+The conversation should feel natural, and each message should read as if a real person wrote it. Avoid whatever makes a \
+conversation predictable. Every message keeps to these rules:
+
+- Be brief. Don't affirm, agree with or flatter what the CHATBOT says more than a person would.
+- Vary questions, statements and observations. You may ask the CHATBOT about itself where it fits. Don't ask several \
+questions in a row without need.
+- Write as in an everyday conversation: casual, friendly, little formality. If you describe a struggle of yours, give details.
+- No slang that sounds unnatural, no difficult words, not too polite.
+- Be curious, but not excessively, about how the CHATBOT works. Speak to it directly, without the words 'CHATBOT' and 'AI'.
+- Each output is a single message of the PERSON, without lists, emojis or other formatting.
+
+Stay in the role: you are the PERSON, not an AI. Conversations of people are varied and spontaneous."""
+RELEASED_TARGET_PROMPT = "You are a helpful chatbot. Each of your outputs is a single message in a conversation."
 _ENDING = "\nWhen you have what you came for and would close the window, write [END] and nothing else."
 _OPENING = "(The chat window is open.)"
 
@@ -109,7 +128,7 @@ def _opening(prompt: Mapping[str, Any]) -> str | None:
     return json.dumps(messages, ensure_ascii=False)
 
 
-def swap_roles(history: list[dict[str, Any]], system: str) -> list[dict[str, str]]:
+def swap_roles(history: list[dict[str, Any]], system: str, opening: bool = True) -> list[dict[str, str]]:
     """Return a dialogue as the user LLM sees it: its own messages are the assistant's.
 
     Parameters
@@ -118,6 +137,8 @@ def swap_roles(history: list[dict[str, Any]], system: str) -> list[dict[str, str
         Messages in order: role (user or assistant), content.
     system : str
         The system prompt of the user LLM, as from `user_system_prompt`.
+    opening : bool
+        Whether a message asks for the first words, so that the history may begin with the user's message.
 
     Returns
     -------
@@ -131,11 +152,9 @@ def swap_roles(history: list[dict[str, Any]], system: str) -> list[dict[str, str
     ['system', 'user', 'assistant', 'user']
     """
     swapped = {"user": "assistant", "assistant": "user"}
-    return [
-        {"role": "system", "content": system},
-        {"role": "user", "content": _OPENING},
-        *({"role": swapped[message["role"]], "content": message["content"]} for message in history),
-    ]
+    messages = [{"role": swapped[message["role"]], "content": message["content"]} for message in history]
+    first = [{"role": "user", "content": _OPENING}] if opening else []
+    return [{"role": "system", "content": system}, *first, *messages]
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #0561fc4f
 def as_llm(model: LLM | str, **defaults: Any) -> LLM:
@@ -178,9 +197,14 @@ def check_counts(**counts: Any) -> None:
             raise ValueError(f"{name} is {value!r}; it must be a whole number of 1 or more")
 
 
-@dataclass(frozen=True)
+_PROTOCOLS = {"paper": (USER_TEMPLATE, None), "released": (RELEASED_USER_TEMPLATE, RELEASED_TARGET_PROMPT)}
+
+
+@dataclass
 class SimulationSettings:
     """The parameters of `simulate` that define its dialogues, without prompts and models.
+
+    The protocol fills in `template` and `system_target` where they are None.
 
     Raises
     ------
@@ -190,15 +214,21 @@ class SimulationSettings:
 
     turns: int = 5
     system_target: str | None = None
-    template: str = field(default_factory=lambda: USER_TEMPLATE)
+    template: str | None = None
     persona: str | None = None
     script: Sequence[str] = ()
     natural_end: bool = False
     repeats: int = 1
     seed: int = 0
     design: Mapping[str, Any] = field(default_factory=dict)
+    protocol: str = "paper"
 
     def __post_init__(self) -> None:
+        if self.protocol not in _PROTOCOLS:
+            raise ValueError(f"the protocol {self.protocol!r} is unknown; {suggest_name(self.protocol, _PROTOCOLS)}")
+        template, system_target = _PROTOCOLS[self.protocol]
+        self.template = template if self.template is None else self.template
+        self.system_target = system_target if self.system_target is None else self.system_target
         check_counts(turns=self.turns, repeats=self.repeats)
         for name in ("system_target", "persona"):
             if not isinstance(getattr(self, name), str | None):
@@ -219,8 +249,9 @@ class SimulationSettings:
             )
         if self.persona is not None and has_persons:
             raise ValueError("these prompts have the column who, which describes a person for each; omit persona")
+        if self.protocol == "released" and prompts["history"].notna().any():
+            raise ValueError("the released protocol has no messages before the first one; leave protocol out")
         check_personas(prompts, self.persona)
-
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #5868be65
 def planned_dialogues(
@@ -235,6 +266,7 @@ def planned_dialogues(
         system_user = user_system_prompt(prompt, settings.template, who, settings.natural_end)
         parts = [prompt["prompt_id"], system_user, target.name, target.settings, settings.system_target]
         parts += [list(settings.script)] if settings.script else []
+        parts += ["released"] if settings.protocol == "released" else []
         parts += [opening] if (opening := _opening(prompt)) else []
         row = {"prompt_id": prompt["prompt_id"], "target": target.name, "user": user.name, "persona": name}
         row |= {"turns": settings.turns, "status": "planned", "reason": None}
@@ -242,7 +274,6 @@ def planned_dialogues(
         for repeat in range(1, settings.repeats + 1):
             rows.append({"dialogue_id": digest(*parts, user.settings, repeat, settings.seed), "repeat": repeat, **row})
     return rows
-
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b1e78006
 class Opening(NamedTuple):
@@ -501,7 +532,9 @@ def _next_message(
     if role == "user" and turn - 2 < len(opening.script):
         return Completion(opening.script[turn - 2], finish_reason="script")
     if role == "user":
-        messages = swap_roles([*opening.history, *history], row["system_user"])
+        released = settings.protocol == "released"  # the first message stands in the system prompt alone
+        shown = history[1:] if released else [*opening.history, *history]
+        messages = swap_roles(shown, row["system_user"], opening=not released)
         llm, purpose = job.user, "user"
     else:
         messages = _target_view(history, row["system_target"], opening.target_messages)
@@ -654,6 +687,7 @@ def simulate(
     repeats: int = 1,
     seed: int = 0,
     design: Mapping[str, Any] | None = None,
+    protocol: str = "paper",
     budget: Budget | None = None,
     batch: bool | Batch = False,
     on: Any = None,
@@ -687,6 +721,10 @@ def simulate(
     design : mapping, optional
         The condition of these dialogues, such as {"prompt": "warm"}: columns of `dialogues()` and `labels()` to
         compare by.
+    protocol : {"paper", "released"}
+        "released" has the instructions of the authors' code, in our words, for both models: the user keeps to the first
+        question, where "paper" lets the user move on, and the target is called a helpful chatbot. For the exact words pass
+        `template` and `system_target`.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens.
     batch : bool or Batch
@@ -714,12 +752,10 @@ def simulate(
     --------
     >>> run = simulate(load_prompts().head(2), "openai/gpt-4o", "openai/gpt-4o", run="runs/pilot")  # doctest: +SKIP
     """
-    template = USER_TEMPLATE if template is None else template
     settings = SimulationSettings(
-        turns, system_target, template, persona, script, natural_end, repeats, seed, design or {}
+        turns, system_target, template, persona, script, natural_end, repeats, seed, design or {}, protocol
     )
     return SimulationJob(prompts, target, user, run, settings, budget)
 
 
 asimulate = simulate.awaited
-

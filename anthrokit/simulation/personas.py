@@ -19,7 +19,7 @@ from ..core.errors import suggest_name
 from ..core.files import read_toml
 from ..core.tables import require_columns
 from ..core.texts import is_blank, plain_apostrophes, unreadable
-from .behaviours import read_entry
+from .behaviours import check_entries, entry_fields
 from .prompts import load_prompts
 
 # %% auto #0
@@ -77,20 +77,6 @@ class Persona:
         )
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #1df5db3f
-def _persona(entry: Any, number: int, source: object) -> Persona:
-    """Make a persona from an entry of the file; errors name the entry."""
-    texts, lists = ("name", "situation", "goals", "style", "risk"), ("facts", "never", "sources")
-    fields, where = read_entry(entry, f"{source}: persona {number}", "persona", texts, lists, "age")
-    if not isinstance(fields.get("age"), int) or not 5 <= fields["age"] <= 120:
-        raise TableError(f"{where}: age is {fields.get('age')!r}; it must be a whole number of years from 5 to 120")
-    for pattern in fields["never"]:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise TableError(f"{where}: never: {pattern!r} is not a regular expression: {error}") from None
-    return Persona(**fields)
-
-
 def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
     """Load the personas of a TOML file, by default the twelve bundled ones, by name.
 
@@ -116,10 +102,16 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
     (12, ['new pupil', 'pupil bullied in the class chat'])
     """
     path = data_path("personas.toml") if path is None else Path(path)
-    entries = read_toml(path).get("persona", [])
     personas: dict[str, Persona] = {}
-    for number, entry in enumerate(entries, 1):
-        persona = _persona(entry, number, path)
+    for entry in check_entries(read_toml(path).get("persona", []), entry_fields(Persona), f"{path}: persona"):
+        persona, where = Persona(**entry), f"{path}: persona {entry['name']}"
+        if not 5 <= persona.age <= 120:
+            raise TableError(f"{where}: age is {persona.age}; it must be from 5 to 120")
+        for pattern in persona.never:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise TableError(f"{where}: never: {pattern!r} is not a regular expression: {error}") from None
         if persona.name in personas:
             raise TableError(f"{path}: duplicate persona {persona.name!r}")
         personas[persona.name] = persona

@@ -20,7 +20,7 @@ from ..core.notes import notify
 from ..core.run import digest, record_prompts
 from ..core import tables
 from ..core.run import has_facts, require_same_prompts
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
 from ..work import CostEstimate, Job, Request, Steps, forecast_calls, job_function
@@ -345,10 +345,7 @@ def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
         blank = frame[column].isna() | frame[column].astype("str").map(is_blank)
         if blank.any():
             raise TableError(f"{name}: row {int(blank.to_numpy().argmax()) + 1}, column {column}: is blank")
-    twice = frame[id].duplicated().to_numpy()
-    if twice.any():
-        row = int(twice.argmax())
-        raise TableError(f"{name}: row {row + 1}, column {id}: {frame[id].iloc[row]!r} is a duplicate")
+    require_unique(frame, [id], f"{name}: {{row}} is a duplicate")
 
 
 def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:

@@ -56,24 +56,22 @@ def _is_glued(word: str, before: str, after: str) -> bool:
 
 # %% ../../nbs/04_simulation/03_pronouns.ipynb #09a459fc
 _NOUNS = (
-    "War Type Phase Part Chapter Act Scene Volume Vol\\. Class Level Stage Grade Article Section "
-    "Book Title Schedule Factor "
-    "Group Tier Category Division Appendix Figure Table Unit Apollo Rocky Calculus Algebra Physics Chemistry Biology "
-    "Statistics Spanish French German Mark Series Episode Season Region Zone Area Annex Exhibit Schedule Corps Legion "
-    "Symphony Sonata Concerto Bowl Test Module Track Plan Option Rule Theorem Lemma Axiom "
-    "Proposition Canto Lesson Day Sputnik "
-    "Explorer Voyager Vanguard Gemini Titan Ares Atlas Salyut Luna Corinthians Thessalonians "
-    "Maccabees Esdras Punic Triassic Complex Photosystem Cranial Interstate Route Angiotensin Bilirubin Troponin"
+    "War Type Phase Part Chapter Act Scene Volume Vol\\. Class Level Stage Grade Article Section Book Title "
+    "Schedule Factor Group Tier Category Division Appendix Figure Table Unit Apollo Rocky Calculus Algebra "
+    "Physics Chemistry Biology Statistics Spanish French German Mark Series Episode Season Region Zone Area "
+    "Annex Exhibit Schedule Corps Legion Symphony Sonata Concerto Bowl Test Module Track Plan Option Rule "
+    "Theorem Lemma Axiom Proposition Canto Lesson Day Sputnik Explorer Voyager Vanguard Gemini Titan Ares "
+    "Atlas Salyut Luna Corinthians Thessalonians Maccabees Esdras Punic Triassic Complex Photosystem Cranial "
+    "Interstate Route Angiotensin Bilirubin Troponin"
 )
 _NOUN_BEFORE = _before(_NOUNS)
 _SHOUTED_NOUN = _before(
-    r"WAR TYPE PHASE PART CHAPTER ACT SCENE VOLUME CLASS LEVEL STAGE ARTICLE SECTION BOOK TITLE "
-    r"APPENDIX TABLE UNIT FIGURE DIVISION"
+    r"WAR TYPE PHASE PART CHAPTER ACT SCENE VOLUME CLASS LEVEL STAGE ARTICLE SECTION BOOK TITLE APPENDIX "
+    r"TABLE UNIT FIGURE DIVISION"
 )
 _PLAIN_NOUN = _before(
-    r"type phase part chapter act scene volume class level stage grade article section book title "
-    r"tier category division appendix figure table unit complex photosystem nerve angiotensin "
-    r"troponin"
+    r"type phase part chapter act scene volume class level stage grade article section book title tier "
+    r"category division appendix figure table unit complex photosystem nerve angiotensin troponin"
 )
 _PLAIN_NOUN_AFTER = re.compile(
     r"\s*(?:[.,;:)!?]|$)|\s+(?:is|are|of|in|and|errors?|diabetes|trials?|clinical|hypersensitivity|"
@@ -82,18 +80,14 @@ _PLAIN_NOUN_AFTER = re.compile(
     r"muscles?|fib(?:er|re)s?)\b"
 )
 _RULERS = (
-    "Elizabeth James Charles Henry George William Napoleon Francis Frederick Philip Peter Nicholas "
-    "Alexander Catherine Mary "
-    "Malcolm Robert Edward Richard Louis Paul Leopold Albert Baudouin Constantine Justinian "
-    "Theodosius Ferdinand Otto Rudolf "
-    "Rudolph Wilhelm Selim Suleiman Murad Darius Xerxes Artaxerxes Ramesses Ramses Seti Ptolemy "
-    "Umberto Carlos Alfonso Isabella "
-    "Pedro Joseph Leo Gregory Pius Benedict Clement Innocent Urban Boniface Harald Haakon Olaf "
-    "Christian Gustav Ivan Kenneth "
-    "Stephen Casimir Sigismund Mehmed Ahmed Abdullah Hussein Haile\\sSelassie Conrad Lothair "
-    "Baldwin Tiberius Maximilian Amadeus "
-    "Victor Alexios Basil Romanos Cosimo Duncan Donald Macbeth Antiochus Seleucus Shapur Khosrow "
-    "Abbas Osman Bayezid Pepin"
+    "Elizabeth James Charles Henry George William Napoleon Francis Frederick Philip Peter Nicholas Alexander "
+    "Catherine Mary Malcolm Robert Edward Richard Louis Paul Leopold Albert Baudouin Constantine Justinian "
+    "Theodosius Ferdinand Otto Rudolf Rudolph Wilhelm Selim Suleiman Murad Darius Xerxes Artaxerxes Ramesses "
+    "Ramses Seti Ptolemy Umberto Carlos Alfonso Isabella Pedro Joseph Leo Gregory Pius Benedict Clement "
+    "Innocent Urban Boniface Harald Haakon Olaf Christian Gustav Ivan Kenneth Stephen Casimir Sigismund "
+    "Mehmed Ahmed Abdullah Hussein Haile\\sSelassie Conrad Lothair Baldwin Tiberius Maximilian Amadeus "
+    "Victor Alexios Basil Romanos Cosimo Duncan Donald Macbeth Antiochus Seleucus Shapur Khosrow Abbas Osman "
+    "Bayezid Pepin"
 )
 _RULER_BEFORE = re.compile(r"(\b\w+,?\s+)?\b(?:" + "|".join(_RULERS.split()) + r")\s+$")
 _TITLED_BEFORE = re.compile(
@@ -151,18 +145,16 @@ def _is_numeral(before: str, after: str) -> bool:
 
 # %% ../../nbs/04_simulation/03_pronouns.ipynb #d2e651b3
 _I_AFTER = _after(
-    r"am was have had do did can could will would should may might must think thought feel felt know "
-    r"knew want wanted need "
-    r"needed love loved like liked hope hoped guess mean meant see saw said say told tell get got go "
-    r"went come came make made "
-    r"just also really still believe wish find found understand remember appreciate agree suppose promise "
-    r"don['’]?t can['’]?t didn['’]?t won['’]?t haven['’]?t wasn['’]?t couldn['’]?t wouldn['’]?t ain['’]?t",
+    r"am was have had do did can could will would should may might must think thought feel felt know knew "
+    r"want wanted need needed love loved like liked hope hoped guess mean meant see saw said say told tell "
+    r"get got go went come came make made just also really still believe wish find found understand remember "
+    r"appreciate agree suppose promise don['’]?t can['’]?t didn['’]?t won['’]?t haven['’]?t wasn['’]?t "
+    r"couldn['’]?t wouldn['’]?t ain['’]?t",
     re.I,
 )
 _I_BEFORE = _before(
-    r"so\s+do so\s+am so\s+did so\s+have neither\s+do nor\s+do you\s+and him\s+and her\s+and than am "
-    r"do did can could should "
-    r"would will may shall might must have",
+    r"so\s+do so\s+am so\s+did so\s+have neither\s+do nor\s+do you\s+and him\s+and her\s+and than am do did "
+    r"can could should would will may shall might must have",
     re.I,
 )
 _NOT_AN_I_AFTER = re.compile(r"\s*[=<>+\[\]^]|\s+(?:in|is|and|th|to|from|equals)\b|[.)]\s*\S|\s*\)")
@@ -182,28 +174,27 @@ _TO_MINE = re.compile(
     re.I,
 )
 _MINE_BEFORE = _before(
-    r"an? the each every old new abandoned deep open coal gold salt silver copper iron tin diamond "
-    r"uranium lead land sulfur cobalt lithium bitcoin crypto to can will would could who must may "
-    r"they we people companies",
+    r"an? the each every old new abandoned deep open coal gold salt silver copper iron tin diamond uranium "
+    r"lead land sulfur cobalt lithium bitcoin crypto to can will would could who must may they we people "
+    r"companies",
     re.I,
 )
 _POINTED_MINE = re.compile(r"\b(?:this|that)\s+$", re.I)
 _ASKED = re.compile(r"\b(?:is|was|are|were|isn['’]t|wasn['’]t)\s+(?:this|that)\s+$", re.I)
 _MINE_AFTER = _after(
-    r"shafts? fields? workers? owners? detectors? sites? gold coal ore bitcoin craft was\s+dug "
-    r"closed collapsed for\s+gold for\s+data the\s+data asteroids? cryptocurrency entrance clearance "
-    r"disaster",
+    r"shafts? fields? workers? owners? detectors? sites? gold coal ore bitcoin craft was\s+dug closed "
+    r"collapsed for\s+gold for\s+data the\s+data asteroids? cryptocurrency entrance clearance disaster",
     re.I,
 )
 
 _OBJECT_BEFORE = _before(
-    r"to for with on at from by about like than of tell give ask help call let show trust believe "
-    r"love hate pick choose save around between not just only hear see made make makes told gave",
+    r"to for with on at from by about like than of tell give ask help call let show trust believe love hate "
+    r"pick choose save around between not just only hear see made make makes told gave",
     re.I,
 )
 _SHOUTED_US_BEFORE = _before(
-    r"JOIN TELL LET GIVE HELP CONTACT TRUST WITH TO FOR OF BETWEEN AMONG FROM CALL ASK FOLLOW SHOW "
-    r"ABOUT VISIT AROUND MAKES MAKE KEEP SAVE BRING"
+    r"JOIN TELL LET GIVE HELP CONTACT TRUST WITH TO FOR OF BETWEEN AMONG FROM CALL ASK FOLLOW SHOW ABOUT "
+    r"VISIT AROUND MAKES MAKE KEEP SAVE BRING"
 )
 _THE_US_AFTER = _after(
     r"troops army government president economy dollars? military states? citizens? senate congress "

@@ -23,7 +23,7 @@ from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM, Budget
 from ..simulation import Taxonomy, simulate
 from ..simulation.dialogues import as_llm
-from .questionnaires import check_entries, check_entry
+from ..simulation.behaviours import check_entries, check_entry
 
 # %% auto #0
 __all__ = ['Condition', 'load_conditions', 'show_conditions', 'simulate_conditions', 'compare_behaviours', 'check_conditions']

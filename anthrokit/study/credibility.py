@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import check_level, holm
-from ..analysis.people import rank_biserial, rank_test
+from ..analysis.people import compare_conditions
 from ..core import Run, TableError
 from ..core.run import require_run
 from ..core.tables import escape_cell, map_cells, require_unique, require_columns
@@ -111,16 +110,6 @@ def draw_credibility_sheet(
     return sheet, key.drop(columns="text")
 
 # %% ../../nbs/11_study/09_credibility.ipynb #21947d83
-def _paired_test(differences: np.ndarray) -> tuple[float, float]:
-    """Return the matched rank-biserial correlation and Wilcoxon's p-value."""
-    import pingouin
-
-    differences = np.round(differences, 9)  # of means: equal ones may differ in their last digit
-    if not differences.any():
-        return 0.0, 1.0
-    return tuple(pingouin.wilcoxon(differences)[["RBC", "p_val"]].iloc[0].astype(float))
-
-
 def compare_credibility(
     ratings: pd.DataFrame,
     key: pd.DataFrame,
@@ -168,6 +157,8 @@ def compare_credibility(
     >>> compare_credibility(ratings, key)[["group", "estimate", "paired", "n_pairs"]].head(1).values.tolist()
     [['all', 0.0, 0.0, 20]]
     """
+    import pingouin
+
     check_level(ci)
     require_columns(ratings, ["item", "rater", "rating"], "ratings")
     numbers = pd.to_numeric(ratings["rating"], errors="coerce")
@@ -185,15 +176,18 @@ def compare_credibility(
     rows = []
     for group, value, part in groups:
         wide = part.pivot(index="pair", columns="source", values="rating").reindex(columns=[a, b])
-        sides, row = [wide[name].dropna().to_numpy() for name in (a, b)], {"group": group, "value": value}
-        row |= {"n_a": len(sides[0]), "n_b": len(sides[1]), "n_pairs": len(wide.dropna()), "ci": ci}
-        if min(map(len, sides)) >= 2:
-            statistic, p_value = rank_test(*sides)
-            effect = rank_biserial(statistic, len(sides[0]), len(sides[1]), ci)
-            row |= dict(zip(("estimate", "ci_low", "ci_high"), effect, strict=True)) | {"p_value": p_value}
-            row |= {"mean_a": sides[0].mean(), "mean_b": sides[1].mean()}
-            both = wide.dropna()
-            row |= dict(zip(("paired", "p_paired"), _paired_test((both[a] - both[b]).to_numpy()), strict=True))
+        both, counts = wide.dropna(), wide.count()
+        row = {"group": group, "value": value, "n_a": counts[a], "n_b": counts[b], "n_pairs": len(both), "ci": ci}
+        if counts.min() >= 2:
+            row |= {"mean_a": wide[a].mean(), "mean_b": wide[b].mean()}
+            unpaired = compare_conditions(part, "rating", "source", high=a, low=b, ci=ci).iloc[0]
+            row |= unpaired[["estimate", "ci_low", "ci_high", "p_value"]].to_dict()
+            differences = (both[a] - both[b]).round(9)  # of means: equal ones may differ in their last digit
+            if differences.any():
+                paired = pingouin.wilcoxon(differences).iloc[0]
+                row |= {"paired": float(paired["RBC"]), "p_paired": float(paired["p_val"])}
+            else:
+                row |= {"paired": 0.0, "p_paired": 1.0}
         rows.append(row)
     names = ["group", "value", "mean_a", "mean_b", "estimate", "ci_low", "ci_high", "p_value", "paired"]
     names += ["p_paired", "p_adjusted", "n_a", "n_b", "n_pairs", "ci"]

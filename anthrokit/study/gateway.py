@@ -486,6 +486,7 @@ _SAFE_HEADERS = {
 
 
 _SAVE_SECONDS = 5  # how often the times of the chats are saved
+_MAX_CONNECTIONS = 100  # fewer than the files that a process may open
 _HEAD_SECONDS = 10.0  # after this, an open connection without a complete request is closed
 _BODY_SECONDS = 30.0
 
@@ -523,21 +524,12 @@ class _Connection(web.RequestHandler):
         return response
 
 
-def _max_connections() -> int:
-    """Return how many connections may be open at once: half of the files that this process may open."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 256
-    return min(1024, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
-
-
 class _Connections:
     """The open connections of a server. Idle ones are closed."""
 
     def __init__(self, server: web.Server):
         self.server, self.busy = server, set()  # busy: transports of requests in progress
-        self._loop, self._limit = asyncio.get_running_loop(), _max_connections()
+        self._loop = asyncio.get_running_loop()
         self._idle_since: dict[asyncio.BaseTransport, float] = {}
 
     def _idle(self) -> list[asyncio.BaseTransport]:
@@ -546,7 +538,7 @@ class _Connections:
 
     def __call__(self) -> _Connection:
         """Make a connection; close the oldest idle one if there are too many."""
-        if len(self.server.connections) >= self._limit and (idle := self._idle()):
+        if len(self.server.connections) >= _MAX_CONNECTIONS and (idle := self._idle()):
             idle[0].abort()
         return _Connection(self.server, loop=self._loop, access_log=None, auto_decompress=False)
 
@@ -589,15 +581,16 @@ class Gateway:
     1
     """
 
+    chats: Chats  # from the start on
+    _connections: _Connections
+
     def __init__(self, study: Study | Any, *, port: int | None = None):
         self.study = study if isinstance(study, Study) else Study(study)
         servers = self.study.settings["servers"]
         self.port = servers["gateway_port"] if port is None else port
         self.origins = {servers["otree"], *servers["origins"]}
-        self.chats: Chats | None = None
         self._runner: web.AppRunner | None = None
         self._listener: asyncio.Server | None = None
-        self._connections: _Connections | None = None
         limits = self.study.settings["limits"]
         self._new_visitors, self._visitors = RateLimit(servers["new_per_minute"], 60), set()
         self._calls = defaultdict(lambda: RateLimit(limits["calls_per_second"], 1))
@@ -648,7 +641,6 @@ class Gateway:
             self._listener.close()
         if self._runner is not None:
             await self._runner.cleanup()  # waits for the requests in progress
-        if self.chats is not None:
             self.chats.people.save_seconds(self.chats.open_seconds())
             self.chats.close()
 

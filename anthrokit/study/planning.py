@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,118 +17,15 @@ from ..analysis.clustered import as_labels, check_level, check_range
 from ..core import Run, TableError
 
 # %% auto #0
-__all__ = ['simulated_power', 'plan']
+__all__ = ['plan']
 
 # %% ../../nbs/11_study/08_planning.ipynb #019655a4
-def _scores(levels: np.ndarray, drawn: np.random.Generator, items: int, points: int) -> np.ndarray:
-    """Return the mean of each person's answers, from their level."""
-    answers = levels[..., None] + 0.8 * drawn.normal(size=(*levels.shape, items))
-    answers = np.clip(np.rint((points + 1) / 2 + answers * (points - 1) / 4), 1, points)
-    return answers.mean(axis=-1)
-
-
-@lru_cache(maxsize=64)
-def _pools(shift: float, items: int, points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw many people of each condition."""
-    drawn = np.random.default_rng(18)
-    high, low = drawn.normal(size=(2, 40_000))
-    return tuple(_scores(levels, drawn, items, points) for levels in (high + shift / 2, low - shift / 2))
-
-
-def _effect(shift: float, measure: str, items: int, points: int) -> float:
-    """Return the effect that a shift of the levels makes on the scale."""
-    from scipy.stats import mannwhitneyu
-
-    high, low = _pools(shift, items, points)
-    if measure == "points":
-        return float(high.mean() - low.mean())
-    return float(2 * mannwhitneyu(high, low).statistic / (len(high) * len(low)) - 1)
-
-
-def _shift_for(effect: float, measure: str, items: int, points: int) -> float:
-    """Return the shift of the levels that makes an effect on the scale, to a thousandth."""
-    low, high = 0.0, 12.0
-    if not 0 < effect < _effect(high, measure, items, points):
-        raise ValueError(f"an effect of {effect:g} ({measure}) is out of reach on a scale of 1 to {points}")
-    while high - low > 0.001:
-        middle = round((low + high) / 2, 5)
-        low, high = (middle, high) if _effect(middle, measure, items, points) < effect else (low, middle)
-    return round(high, 4)
-
-
-def simulated_power(
-    an_arm: int,
-    shift: float,
-    *,
-    alpha: float = 0.05,
-    items: int = 5,
-    points: int = 5,
-    studies: int = 2000,
-    seed: int = 0,
-) -> float:
-    """Simulate how often the Mann-Whitney test finds a difference.
-
-    Parameters
-    ----------
-    an_arm : int
-        Participants in each condition.
-    shift : float
-        Shift of the participants' levels, in standard deviations.
-    alpha : float
-        Level of the test, two-sided.
-    items, points : int
-        Number of items of the scale, and of points per item.
-    studies : int
-        Number of simulated studies.
-    seed : int
-        The same seed gives the same answer.
-
-    Returns
-    -------
-    float
-        Share of the studies with a p-value below `alpha`.
-
-    Raises
-    ------
-    ValueError
-        A number of participants, items, points or studies is too small.
-
-    Examples
-    --------
-    >>> from anthrokit.study.planning import simulated_power
-    >>> simulated_power(50, 0.0, studies=1000) < 0.07 < 0.9 < simulated_power(50, 1.0, studies=1000)
-    True
-    """
-    from scipy.stats import mannwhitneyu, power
-
-    check_range(0, an_arm=an_arm, studies=studies, items=items)
-    check_range(1, points=points)
-    random, test = np.random.default_rng(seed), partial(mannwhitneyu, method="asymptotic")
-    arms = [partial(random.choice, pool) for pool in _pools(shift, items, points)]
-    how = {"n_resamples": studies, "batch": max(1, 200_000 // an_arm), "vectorized": True}
-    return float(power(test, arms, [an_arm, an_arm], significance=alpha, **how).power)
-
-# %% ../../nbs/11_study/08_planning.ipynb #a30e4990
 def _noether(rank_biserial: float, power: float, alpha: float) -> int:
     """Return participants an arm by Noether (1987), Journal of the American Statistical Association 82: 645–647."""
     from scipy.stats import norm
 
     z = norm.ppf(1 - alpha / 2) + norm.ppf(power)
     return math.ceil(z**2 / (3 * (rank_biserial / 2) ** 2) / 2)
-
-
-def _arm(effect: float, measure: str, power: float, alpha: float, items: int, points: int) -> dict[str, Any]:
-    """Find the fewest participants an arm whose simulated power is enough."""
-    shift = _shift_for(effect, measure, items, points)
-    closed = _noether(_effect(shift, "rank-biserial", items, points), power, alpha)
-    low, high = 3, max(6, 2 * closed)
-    while high - low > max(1, closed // 50):
-        middle = (low + high) // 2
-        enough = simulated_power(middle, shift, alpha=alpha, items=items, points=points) >= power
-        low, high = (low, middle) if enough else (middle, high)
-    reached = simulated_power(high, shift, alpha=alpha, items=items, points=points)
-    why = f"{measure} {effect:g}, power {power:g}, level {alpha:g}, {items} items of {points} points"
-    return {"quantity": "participants an arm", "n": high, "closed_form": closed, "reached": reached, "why": why}
 
 # %% ../../nbs/11_study/08_planning.ipynb #29eba672
 def _rows_of_rate(
@@ -153,7 +49,6 @@ def _rows_of_rate(
 def plan(
     *,
     rank_biserial: float | None = None,
-    points: float | None = None,
     half_width: float | None = None,
     pilot: Run | str | os.PathLike | pd.DataFrame | None = None,
     rate: float = 0.2,
@@ -163,16 +58,13 @@ def plan(
     power: float = 0.8,
     alpha: float = 0.05,
     ci: float = 0.95,
-    items: int = 5,
-    scale_points: int = 5,
 ) -> pd.DataFrame:
     """Plan the participants of a study, or the base prompts, labels and dollars of a simulation.
 
     Parameters
     ----------
-    rank_biserial, points : float, optional
-        For a study with people, one of them: the difference that is to be found, as a rank-biserial correlation or in
-        points of the scale (Godspeed: 1 to 5).
+    rank_biserial : float, optional
+        For a study with people: the difference to detect, as a rank-biserial correlation.
     half_width : float, optional
         For a simulated study: half of the width that a rate's interval may have, such as 0.05.
     pilot : Run, path or DataFrame, optional
@@ -187,13 +79,11 @@ def plan(
         Power and level of the two-sided test between two conditions.
     ci : float
         Confidence level of the interval.
-    items, scale_points : int
-        Number of items of the questionnaire's scale, and of points per item.
 
     Returns
     -------
     DataFrame
-        With people: quantity, n (by simulation), closed_form (Noether), reached (its simulated power), why. Simulated:
+        With people: quantity, n (by Noether's formula for the Mann-Whitney test), why. Simulated:
         behaviour, rate, design_effect, base_prompts (the judges' rate alone), base_prompts_corrected and labels (for a
         rate corrected by labels), messages, cost (US dollars of base_prompts, by the pilot's prices; NA where they
         aren't known).
@@ -201,7 +91,7 @@ def plan(
     Raises
     ------
     ValueError
-        Not exactly one of the three questions, or a number that can't be.
+        Not exactly one of the two questions, or a number that can't be.
     TableError
         The pilot has no labels.
 
@@ -211,21 +101,18 @@ def plan(
     >>> plan(half_width=0.05, rate=0.2)[["base_prompts", "base_prompts_corrected", "labels"]].values.tolist()
     [[47, 166, 392]]
     """
-    asked = {"rank-biserial": rank_biserial, "points": points, "half_width": half_width}
-    goals = {name: value for name, value in asked.items() if value is not None}
-    if len(goals) != 1:
-        raise ValueError(
-            "ask one question: rank_biserial=… or points=… for people, half_width=… for a simulated study"
-        )
+    if (rank_biserial is None) == (half_width is None):
+        raise ValueError("ask one question: rank_biserial=… for people, or half_width=… for a simulated study")
     check_level(ci)
-    [(name, value)] = goals.items()
     check_range(0, 1, power=power, alpha=alpha)
+    if half_width is None:
+        check_range(0, 1, rank_biserial=rank_biserial)
+        why = f"rank-biserial {rank_biserial:g}, power {power:g}, level {alpha:g}"
+        n = _noether(rank_biserial, power, alpha)
+        return pd.DataFrame([{"quantity": "participants an arm", "n": n, "why": why}])
+    check_range(0, 0.5, half_width=half_width)
     check_range(0, 1, closed=True, rate=rate)
-    check_range(0, design_effect=design_effect, messages_a_prompt=messages_a_prompt, items=items, **{name: value})
-    check_range(1, scale_points=scale_points)
-    if name != "half_width":
-        return pd.DataFrame([_arm(float(value), name, power, alpha, items, scale_points)])
-    check_range(0, 0.5, half_width=value)
+    check_range(0, design_effect=design_effect, messages_a_prompt=messages_a_prompt)
     if not isinstance(judge, tuple | list) or len(judge) != 2:
         raise ValueError(f"judge is sensitivity and specificity, such as (0.85, 0.93); not {judge!r}")
     check_range(0, 1, closed=True, sensitivity=judge[0], specificity=judge[1])
@@ -233,16 +120,16 @@ def plan(
         raise ValueError(f"judges are better than chance: sensitivity + specificity > 1; those of {judge} are not")
     price = np.nan
     if pilot is None:
-        rows = [_rows_of_rate("any", rate, design_effect, messages_a_prompt, value, ci, judge)]
+        rows = [_rows_of_rate("any", rate, design_effect, messages_a_prompt, half_width, ci, judge)]
     else:
         shares, price = _of_pilot(pilot)
         rows, messages_a_prompt = [], (shares["n"] / shares["n_clusters"]).mean()
         for row in shares.itertuples():
             about = row.estimate, row.design_effect, row.n / row.n_clusters
-            rows.append(_rows_of_rate(row.behaviour, *about, value, ci, judge))
+            rows.append(_rows_of_rate(row.behaviour, *about, half_width, ci, judge))
     table = pd.DataFrame(rows)
     table["messages"] = np.ceil(table["base_prompts"] * messages_a_prompt).astype(int)
-    return table.assign(cost=table["messages"] * price, half_width=value, ci=ci)
+    return table.assign(cost=table["messages"] * price, half_width=half_width, ci=ci)
 
 
 def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:

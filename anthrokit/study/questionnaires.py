@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,11 +19,11 @@ from ..core import TableError, data_path
 from ..core.errors import suggest_name
 from ..core.files import read_toml
 from ..core.tables import check_table, get_table
+from ..simulation.behaviours import check_entries, check_entry, entry_fields
 
 # %% auto #0
-__all__ = ['QuestionnaireLike', 'OPEN', 'Item', 'Questionnaire', 'check_entry', 'check_entries', 'load_questionnaire',
-           'check_responses', 'synthetic_responses', 'wide_items', 'score_scales', 'omega', 'scale_reliability',
-           'load_questionnaires']
+__all__ = ['QuestionnaireLike', 'OPEN', 'Item', 'Questionnaire', 'load_questionnaire', 'check_responses', 'synthetic_responses',
+           'wide_items', 'score_scales', 'omega', 'scale_reliability', 'load_questionnaires']
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #2846b21f
 @dataclass(frozen=True)
@@ -109,47 +108,8 @@ class Questionnaire:
         return pd.DataFrame(list(self.items))[names].astype({"expected": "Int64"})
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #677c31ab
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list"}
-
-
-def _refuse_unknown(name: str, names: Iterable[str], where: str) -> None:
-    if name not in (names := list(names)):
-        raise TableError(f"{where} has no {name!r}; {suggest_name(name, names)}")
-
-
-def check_entry(given: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Check an entry of a study's file: that its names exist, and that its values have the right type.
-
-    `usual` has all names, with what each is where it isn't said: `str` must be said, None may be anything.
-    """
-    if not isinstance(given, dict):
-        raise TableError(f"{where} is {given!r}; it must be a section")
-    for name in given:
-        _refuse_unknown(name, usual, where)
-    entry = {}
-    for name, default in usual.items():
-        kind = str if default is str else type(default)
-        value = given.get(name, "" if default is str else default)
-        value = value.strip() if isinstance(value, str) else value
-        value = float(value) if kind is float and type(value) is int else value
-        if default is not None and type(value) is not kind:
-            raise TableError(f"{where}: {name} is {value!r}; it must be {_KINDS.get(kind, 'a section')}")
-        if default is str and not value:
-            raise TableError(f"{where}: {name} is missing or blank")
-        entry[name] = value
-    return entry
-
-
-def check_entries(given: Sequence[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Check the entries of one kind. Errors name each by number and name."""
-    names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in given]
-    places = [f"{where} {number} ({name or 'without a name'})" for number, name in enumerate(names, 1)]
-    return [check_entry(one, usual, place) for one, place in zip(given, places, strict=True)]
-
-
 _FILE = dict.fromkeys(("name", "title", "instruction", "source", "licence"), str)
 _FILE |= {"points": 5, "order": "fixed", "scales": {}, "item": []}
-_ITEM = {"id": str, "low": str, "high": str, "text": "", "scale": None, "reverse": False, "expected": None}
 
 
 def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
@@ -158,8 +118,8 @@ def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
         raise TableError(f"{where}: id must be lower-case letters, digits and _, as it names a column")
     if item.points < 2:
         raise TableError(f"{where}: points is {item.points}; a scale has two points or more")
-    if item.scale is not None:
-        _refuse_unknown(item.scale, scales, f"{where}: [scales]")
+    if item.scale is not None and item.scale not in scales:
+        raise TableError(f"{where}: [scales] has no {item.scale!r}; {suggest_name(item.scale, scales)}")
     if item.expected is not None and (item.scale or item.expected not in range(1, item.points + 1)):
         raise TableError(
             f"{where}: an attention check counts under no scale and expects one of 1 to {item.points}"
@@ -170,7 +130,7 @@ def _questionnaire(path: Path) -> Questionnaire:
     read = check_entry(read_toml(path), _FILE, f"{path}")
     if read["order"] not in ("fixed", "random"):
         raise TableError(f"{path}: order is {read['order']!r}; it is 'fixed' or 'random'")
-    usual = {**_ITEM, "points": read.pop("points")}
+    usual = {**entry_fields(Item), "points": read.pop("points")}
     items = [Item(**one) for one in check_entries(read.pop("item"), usual, f"{path}: item")]
     for number, item in enumerate(items, 1):
         _check_item(item, read["scales"], f"{path}: item {number} ({item.id})")

@@ -171,7 +171,8 @@ class StudyServer:
     def __init__(self, study: Study | Any):
         self.study = study if isinstance(study, Study) else Study(study)
         self.port = self.study.settings["servers"]["otree_port"]
-        self.url, self.process = f"http://127.0.0.1:{self.port}", None
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
         self._stopping, self._watcher = threading.Event(), None
 
     @property
@@ -222,9 +223,8 @@ class StudyServer:
         if self._watcher is not None:
             self._watcher.join()
         if self.process is not None:
-            self.process.stdin.close()
             try:
-                self.process.wait(10)
+                self.process.communicate(timeout=10)  # the end of its input ends it
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
@@ -249,6 +249,7 @@ class StudyServer:
             self.process = subprocess.Popen(command, cwd=project, env=environment, stderr=log, **streams)
 
     def _watch(self, python: Path) -> None:
+        assert self.process is not None
         checked, silent = time.monotonic(), 0
         while not self._stopping.wait(0.2):
             if self.process.poll() is None and time.monotonic() - checked >= _CHECK_SECONDS:
@@ -263,7 +264,7 @@ class StudyServer:
                 checked = time.monotonic()
             if self.process.poll() is not None and not self._stopping.is_set():
                 with contextlib.suppress(Exception):  # at the next turn of the loop then
-                    self.process.stdin.close()
+                    self.process.communicate()
                     self._begin(python)
                     self._until_up()
                     checked, silent = time.monotonic(), 0
@@ -300,6 +301,7 @@ class StudyServer:
         return True
 
     def _until_up(self) -> None:
+        assert self.process is not None
         end = time.monotonic() + 120
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > end:

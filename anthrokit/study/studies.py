@@ -33,7 +33,8 @@ from ..core.tables import table_sql
 from ..core.files import local_path, refuse_links
 from ..models import LLM, Budget
 from .conditions import load_conditions
-from .questionnaires import OPEN, Questionnaire, check_entry, check_responses, load_questionnaires
+from ..simulation.behaviours import check_entry
+from .questionnaires import OPEN, Questionnaire, check_responses, load_questionnaires
 
 # %% auto #0
 __all__ = ['load_settings', 'draw_condition', 'People', 'make_private', 'rewrite_file', 'Study', 'init_study', 'set_section']

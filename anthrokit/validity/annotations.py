@@ -365,26 +365,26 @@ class Annotations:
         rows["undone"] = rows["undone"].eq(True).fillna(False)
         rows = _check_sheet(rows, sheet)
         if len(rows) and self.run is not None:
-            self._add_to_run(rows)
+            self._add_to_run(self.run, rows)
         elif len(rows):
             self._change(lambda saved: _number_rows(pd.concat([saved, rows], ignore_index=True)))
         return len(rows)
 
-    def _add_to_run(self, rows: pd.DataFrame) -> None:
-        if self.run.read_only:
+    def _add_to_run(self, run: Run, rows: pd.DataFrame) -> None:
+        if run.read_only:
             raise RunError(
-                f"The run {self.run.folder} is open for reading only, so this verdict can't be saved in it. Open it "
-                f"with Run({str(self.run.folder)!r}), or save verdicts in a file: path='annotations.csv'. "
+                f"The run {run.folder} is open for reading only, so this verdict can't be saved in it. Open it "
+                f"with Run({str(run.folder)!r}), or save verdicts in a file: path='annotations.csv'. "
                 f"Annotations(run).add('annotations.csv') adds them to the run later."
             )
-        messages = set(self.run.rows("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"))
+        messages = set(run.rows("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"))
         for place, *item in rows[["dialogue_id", "turn"]].itertuples():
             if tuple(item) not in messages:
                 raise TableError(
-                    f"row {place + 1}: the run {self.run.folder} has no answer of the target in turn {item[1]} of a "
+                    f"row {place + 1}: the run {run.folder} has no answer of the target in turn {item[1]} of a "
                     f"dialogue {item[0]!r}. Label messages of this run, or use the run that the sheet was drawn from."
                 )
-        self.run.write("annotations", rows[_IN_LEDGER].astype(object).to_dict("records"))
+        run.write("annotations", rows[_IN_LEDGER].astype(object).to_dict("records"))
 
     def undo(self, annotator: str, item: Sequence[Any] | None = None) -> dict[str, Any] | None:
         """Undo a person's last verdict, of all or on one message.

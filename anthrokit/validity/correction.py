@@ -129,8 +129,8 @@ def _effective_share(
     moments = np.array([share]), cluster_variance(influence[:, None], totals), totals
     if alike is None:
         informative = min(len(np.unique(cluster[hits == kind])) for kind in (True, False))
-        _, worth, alike = effective_sizes(*moments, np.array([informative]), ci, squares)
-        return share, worth.item(), influence, alike.item()
+        _, worth, correlation = effective_sizes(*moments, np.array([informative]), ci, squares)
+        return share, worth.item(), influence, correlation.item()
     sizes = effective_sizes(*moments, np.array([n_clusters]), ci, squares, alike)
     rows, worth, _ = (part.item() for part in sizes)
     estimated = rows < totals.sum() ** 2 / squares.sum() * (1 - 1e-9)

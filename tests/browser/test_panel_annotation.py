@@ -221,7 +221,7 @@ def test_while_the_run_is_judged(server, folder):
     ]
     with Run(folder) as run:
         panel = AnnotationPanel(run, 3, annotator="Ada")
-        drawn = panel.source.sheet
+        drawn = panel.sheet
 
         async def both():
             judging = asyncio.create_task(
@@ -240,7 +240,7 @@ def test_while_the_run_is_judged(server, folder):
         assert asyncio.run(both()) == len(drawn) == len(run.annotations())
         assert len(run.ratings()) > ratings and (run.ratings()["status"] == "ok").all()
         again = AnnotationPanel(run, 3, annotator="Ada")
-        assert again.item is None and again.source.sheet.equals(drawn)
+        assert again.item is None and again.sheet.equals(drawn)
 
 
 def test_run_at_work_elsewhere(open_notebook, folder):

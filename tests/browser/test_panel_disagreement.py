@@ -165,7 +165,7 @@ def test_hostile_texts(open_notebook, tmp_path, cell):
         Annotations(run).add(ids.assign(verdict=True, annotator=notes, note=notes))
     code = f"from anthrokit import DisagreementPanel\npanel = DisagreementPanel({str(tmp_path / 'run')!r})\n"
     if cell:
-        code += f"panel.choose(pair=panel.parts.filters[1].options[1][0], verdicts={cell!r})\n"
+        code += f"panel.choose(pair=panel.filters[1].options[1][0], verdicts={cell!r})\n"
     notebook = open_notebook([code + "panel"], width=900)
     walk(notebook, *((1, 5) if cell else (50, 60)))  # of a pair's messages, the first
     unharmed(notebook.page)

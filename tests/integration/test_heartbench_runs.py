@@ -29,29 +29,22 @@ ROOT = Path(__file__).parents[2]
 
 
 class RubricServer(Server):
-    """Answers dialogues with words, and rubric prompts with verdicts drawn by a hash of criterion and answer."""
+    """Counts rubric prompts. `short` leaves out the last verdict, `learner` does so at its first attempt."""
+
+    rubrics = 0
 
     def answer(self, request):
-        prompt = request["messages"][1]["content"] if len(request["messages"]) > 1 else ""
-        if "</response-" not in prompt:
+        if "</response-" not in json.dumps(request["messages"]):
             return self.draft if request["model"] == "drafter" else super().answer(request)
-        self.rubrics = getattr(self, "rubrics", 0) + 1
-        answer = re.search(r"<(response-\w+)>\n(.*)\n</\1>", prompt, re.S)[2]
-        criteria = re.findall(r"^(\d+)\. \[\w+\] (.+)$", prompt.split("</response-")[1], re.M)
-        items = [
-            {"criterion": int(number), "reason": f"because of {text[:5]}", "hit": self.verdict(text, answer)}
-            for number, text in criteria
-        ]
-        mark = re.search(r'"mark": "(v-\w+)"', prompt)[1]
-        if request["model"] == "short":
-            items = items[:-1]
-        if request["model"] == "learner" and len(request["messages"]) == 2:
-            items = items[:-1]
-        return json.dumps({"mark": mark, "verdicts": items}, ensure_ascii=False)
+        self.rubrics += 1
+        answer = json.loads(super().answer(request))
+        if request["model"] == "short" or (request["model"] == "learner" and len(request["messages"]) == 2):
+            answer["verdicts"].pop()
+        return json.dumps(answer, ensure_ascii=False)
 
     @staticmethod
     def verdict(content, answer):
-        return fraction("hit", content, answer) < 0.5
+        return fraction(content, answer) < 0.5
 
 
 def answer(cases, models, run, **how):

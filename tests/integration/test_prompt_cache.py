@@ -25,24 +25,20 @@ BEHAVIOURS = ["empathy", "validation", "emotions"]
 
 
 @pytest.fixture(scope="module")
-def addresses():
-    """Servers that keep the beginnings of prompts at hand: OpenAI's and two families' formats."""
-    commands = ["mock_openai.py", "--cache", "--latency", "0.01"], ["mock_families.py", "--cache"]
-    servers = [
-        subprocess.Popen([sys.executable, HERE / name, *how], stdout=subprocess.PIPE, text=True)
-        for name, *how in commands
-    ]
-    yield [server.stdout.readline().strip() for server in servers]
-    for server in servers:
-        server.kill()
-        server.wait()
-        server.stdout.close()
+def address():
+    """A server that caches the beginnings of prompts."""
+    command = [sys.executable, HERE / "mock_openai.py", "--cache", "--latency", "0.01"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    yield server.stdout.readline().strip()
+    server.kill()
+    server.wait()
+    server.stdout.close()
 
 
-def model(name, addresses, **settings):
-    at_openai, at_families = addresses
-    paths = {"anthropic": at_families, "gemini": f"{at_families}/v1beta/models/{name.partition('/')[2]}"}
-    where = {"api_base": paths.get(name.partition("/")[0], at_openai), "api_key": "none"}
+def model(name, address, **settings):
+    base = address.removesuffix("/v1")
+    paths = {"anthropic": base, "gemini": f"{base}/v1beta/models/{name.partition('/')[2]}"}
+    where = {"api_base": paths.get(name.partition("/")[0], address), "api_key": "none"}
     return LLM(name, **{**where, "max_concurrency": 4, **settings})
 
 
@@ -75,8 +71,8 @@ def asked(run, one, **how):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_questions_about_a_message_find_it_at_hand(run, addresses, name):
-    one = LLMJudge(model(name, addresses), context="dialogue", message_first=True, structured=False)
+def test_questions_about_a_message_find_it_at_hand(run, address, name):
+    one = LLMJudge(model(name, address), context="dialogue", message_first=True, structured=False)
     plan, told = asked(run, one)
     assert told["calls"] == 48 and told["tokens_cached"] > 0.5 * told["tokens_in"]
     assert plan["tokens_cached"] == pytest.approx(told["tokens_cached"], rel=0.35)  # four characters are no token
@@ -84,14 +80,14 @@ def test_questions_about_a_message_find_it_at_hand(run, addresses, name):
     assert told["cost"] < 0.75 * (told["tokens_in"] * one.llm.prices()[0] + told["tokens_out"] * one.llm.prices()[1])
 
 
-def test_the_papers_order_shares_too_little(run, addresses):
-    plan, told = asked(run, LLMJudge(model("anthropic/claude-sonnet-4-5", addresses), context="dialogue"))
+def test_the_papers_order_shares_too_little(run, address):
+    plan, told = asked(run, LLMJudge(model("anthropic/claude-sonnet-4-5", address), context="dialogue"))
     assert plan["tokens_cached"] == told["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
 
 
-def kept_by_claude(addresses):
+def kept_by_claude(address):
     """Tokens that the server has read and written so far."""
-    told = json.loads(urllib.request.urlopen(f"{addresses[1]}/stats").read())
+    told = json.loads(urllib.request.urlopen(f"{address.removesuffix('/v1')}/stats").read())
     return told.get("tokens_read", 0), told.get("tokens_written", 0)
 
 
@@ -103,25 +99,25 @@ def kept_by_claude(addresses):
         (TogetherJudge, {"samples": 1}),  # eight calls at the same time
     ],
 )
-def test_a_mark_that_nobody_reads_is_not_made(run, addresses, kind, how):
-    claude, before = model(MODELS[2], addresses, max_concurrency=16), kept_by_claude(addresses)
+def test_a_mark_that_nobody_reads_is_not_made(run, address, kind, how):
+    claude, before = model(MODELS[2], address, max_concurrency=16), kept_by_claude(address)
     one = kind(claude, context="dialogue", structured=False, **({"message_first": True} if kind is LLMJudge else {}))
     plan = estimate_jobs([judge.job(run, [one], **{"behaviours": BEHAVIOURS, **how})]).iloc[0]
     judge(run, [one], **{"behaviours": BEHAVIOURS, **how}, progress=False)
     one.rate("word " * 3000, Taxonomy.load()["empathy"])
-    assert kept_by_claude(addresses) == before and plan["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
+    assert kept_by_claude(address) == before and plan["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
 
 
 @pytest.mark.parametrize(("name", "tokens"), [(MODELS[0], 32), (MODELS[2], 12)])  # and the length of its answers
-def test_turns_of_a_dialogue_find_those_before_at_hand(tmp_path, addresses, name, tokens):
-    one, rng = model(name, addresses, max_tokens=tokens), random.Random(3)
+def test_turns_of_a_dialogue_find_those_before_at_hand(tmp_path, address, name, tokens):
+    one, rng = model(name, address, max_tokens=tokens), random.Random(3)
     both = {"target": one, "user": one, "run": tmp_path / "run", "progress": False}
     asked = {"prompts": [" ".join(rng.choices(WORDS, k=number)) for number in (700, 1200)], "turns": 20}
-    before = kept_by_claude(addresses)
+    before = kept_by_claude(address)
     plan = estimate_jobs([simulate.job(**asked, target=one, user=one, run=tmp_path / "planned")]).set_index("purpose")
     with simulate(**asked, **both) as run:
         told, messages, dialogues = run.usage("purpose").set_index("purpose"), run.messages(), run.dialogues()
-        read, written = (after - there for after, there in zip(kept_by_claude(addresses), before, strict=True))
+        read, written = (after - there for after, there in zip(kept_by_claude(address), before, strict=True))
     ends = []  # of each model's prompts in each dialogue: the tokens that the server counts
     for row in dialogues.to_dict("records"):
         said = messages[messages["dialogue_id"] == row["dialogue_id"]]
@@ -143,16 +139,16 @@ def test_turns_of_a_dialogue_find_those_before_at_hand(tmp_path, addresses, name
     assert told["cost"].sum() < 0.7 * plain
 
 
-def test_a_turn_that_none_follows_and_short_dialogues_are_not_marked(tmp_path, addresses):
-    claude, before = model(MODELS[2], addresses), kept_by_claude(addresses)
+def test_a_turn_that_none_follows_and_short_dialogues_are_not_marked(tmp_path, address):
+    claude, before = model(MODELS[2], address), kept_by_claude(address)
     for number, (start, turns) in enumerate([("Hello.", 5), ("Hello again, dear. " * 400, 1)]):
         simulate([start], claude, claude, run=tmp_path / str(number), turns=turns, progress=False)
     simulate([start], claude, claude, run=tmp_path / "1", turns=2, progress=False)  # much later, say
-    assert kept_by_claude(addresses) == before
+    assert kept_by_claude(address) == before
 
 
-def test_a_judge_of_all_behaviours_shares_their_definitions(run, addresses):
-    one = TogetherJudge(model("openai/gpt-4o", addresses), context="user", structured=False)
+def test_a_judge_of_all_behaviours_shares_their_definitions(run, address):
+    one = TogetherJudge(model("openai/gpt-4o", address), context="user", structured=False)
     plan = estimate_jobs([judge.job(run, [one], samples=2)]).iloc[0]
     judge(run, [one], samples=2, progress=False)
     assert plan["tokens_cached"] > 0 and run.usage("model")["tokens_cached"][0] > 0
@@ -193,19 +189,19 @@ def test_what_is_too_short_to_be_kept_is_sent_as_without_a_mark_and_a_text_said_
 
 
 @pytest.mark.parametrize("name", MODELS[2:])
-def test_samples_of_a_rubric_judge_find_the_case_at_hand(tmp_path, addresses, name):
-    before = kept_by_claude(addresses)
+def test_samples_of_a_rubric_judge_find_the_case_at_hand(tmp_path, address, name):
+    before = kept_by_claude(address)
     with Run(tmp_path / "run") as run:
         cases = load_cases("bundled")
         answers = bundled_answers()
         answers["content"] = answers["content"] + " " + "and so on " * 900
         add_answers(run, cases, answers)
-        one = RubricJudge(model(name, addresses), max_attempts=1, structured=False)
+        one = RubricJudge(model(name, address), max_attempts=1, structured=False)
         judge(run, one, samples=3, progress=False)
         told = run.usage("model").iloc[0]
         assert told["tokens_cached"] == pytest.approx(2 / 3 * told["tokens_in"], rel=0.1)
         if name.startswith("anthropic"):
-            after = kept_by_claude(addresses)
+            after = kept_by_claude(address)
             assert after[0] - before[0] == told["tokens_cached"]
             judge(run, one, samples=4, progress=False)  # one more: nothing else begins like it
-            assert kept_by_claude(addresses) == after
+            assert kept_by_claude(address) == after

@@ -30,9 +30,9 @@ def families():
     running = []
 
     def start(*arguments):
-        command = [sys.executable, HERE / "mock_families.py", *map(str, arguments)]
+        command = [sys.executable, HERE / "mock_openai.py", *map(str, arguments)]
         running.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-        return running[-1].stdout.readline().strip()
+        return running[-1].stdout.readline().strip().removesuffix("/v1")
 
     yield start
     for process in running:

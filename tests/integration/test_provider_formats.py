@@ -15,8 +15,8 @@ HERE = Path(__file__).parents[1]
 @pytest.fixture(scope="module")
 def families():
     """Makes models of a server that speaks Anthropic's and Gemini's formats."""
-    process = subprocess.Popen([sys.executable, HERE / "mock_families.py"], stdout=subprocess.PIPE, text=True)
-    base = process.stdout.readline().strip()
+    process = subprocess.Popen([sys.executable, HERE / "mock_openai.py"], stdout=subprocess.PIPE, text=True)
+    base = process.stdout.readline().strip().removesuffix("/v1")
 
     def model(name, **settings):
         family, _, short = name.partition("/")

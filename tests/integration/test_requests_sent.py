@@ -5,9 +5,7 @@ import queue
 import re
 import threading
 from collections import Counter
-from http.server import ThreadingHTTPServer
 
-import mock_families
 import mock_openai
 import pytest
 
@@ -20,7 +18,12 @@ from anthrokit.judging import LLMJudge, Released, TogetherJudge, judge
 from anthrokit.judging.judges import PASSAGE_FIRST_TEMPLATE, Item, judge_prompt, together_prompt
 from anthrokit.models import LLM, Batch
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
-from anthrokit.simulation.dialogues import swap_roles, user_system_prompt
+from anthrokit.simulation.dialogues import (
+    RELEASED_TARGET_PROMPT,
+    RELEASED_USER_TEMPLATE,
+    swap_roles,
+    user_system_prompt,
+)
 
 CAME = []  # model, messages as role and text, all that was sent
 TAXONOMY = Taxonomy.load().with_present()
@@ -46,7 +49,21 @@ def as_gemini(body):
     return [(role, "".join(part["text"] for part in parts)) for role, parts in said]
 
 
+class Families(mock_openai.Families):
+    def anthropic(self, model, body):
+        CAME.append((model, as_anthropic(body), body))
+        return super().anthropic(model, body)
+
+    def gemini(self, model, body):
+        CAME.append((model, as_gemini(body), body))
+        return super().gemini(model, body)
+
+
 class Server(mock_openai.Server):
+    def __init__(self):
+        super().__init__()
+        self.families = Families(self)
+
     def answer(self, request):
         CAME.append((request["model"], as_openai(request), request))
         return super().answer(request)
@@ -54,26 +71,13 @@ class Server(mock_openai.Server):
 
 @pytest.fixture(scope="module")
 def addresses():
-    """Servers in this process that note what they are asked: OpenAI's, Anthropic's and Gemini's formats."""
-    there = queue.Queue()
-    openai = mock_openai.serve(Server(), 0, False, there.put)
-    threading.Thread(target=asyncio.run, args=(openai,), daemon=True).start()
-    families = ThreadingHTTPServer(("127.0.0.1", 0), mock_families.Families)
-    threading.Thread(target=families.serve_forever, daemon=True).start()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, read in (("anthropic", as_anthropic), ("gemini", as_gemini)):
-            own = getattr(mock_families, name)
-            patch.setattr(
-                mock_families,
-                name,
-                lambda model, body, own=own, read=read: (
-                    CAME.append((model, read(body), body)) or own(model, body)
-                ),
-            )
-        base = f"http://127.0.0.1:{families.server_port}"
-        yield {"openai": there.get(timeout=20), "anthropic": base, "gemini": f"{base}/v1beta"}
-    families.shutdown()
-    families.server_close()
+    """The addresses of a server in this process that notes what it is asked in the three formats."""
+    address = queue.Queue()
+    server = mock_openai.serve(Server(), 0, False, address.put)
+    threading.Thread(target=asyncio.run, args=(server,), daemon=True).start()
+    openai = address.get(timeout=20)
+    base = openai.removesuffix("/v1")
+    return {"openai": openai, "anthropic": base, "gemini": f"{base}/v1beta"}
 
 
 @pytest.fixture(autouse=True)
@@ -171,11 +175,13 @@ def test_a_judge_is_asked_its_prompt(model, way, tmp_path, kind, name):
         )
 
 
+@pytest.mark.parametrize("protocol", ["paper", "released"])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name):
+def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name, protocol):
     prompts = load_prompts().head(2)
     target, user = model(name, name="target"), model(name, name="user", temperature=0.5, max_tokens=50)
-    told = {"system_target": "Be brief.\n", "persona": "A baker. {domain}"}
+    released = protocol == "released"
+    told = {"protocol": protocol} if released else {"system_target": "Be brief.\n", "persona": "A baker. {domain}"}
     with simulate(prompts, target, user, run=tmp_path / "run", turns=3, **told, **how(way)) as run:
         messages = run.messages()
     wanted = Counter()
@@ -184,12 +190,14 @@ def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name):
     ):
         assert said["prompt_id"].iloc[0] == prompt["prompt_id"]
         history = said[["role", "content"]].to_dict("records")
-        system = user_system_prompt(prompt, persona=told["persona"])
+        template = RELEASED_USER_TEMPLATE if released else None
+        system = user_system_prompt(prompt, template, persona=told.get("persona"))
+        system_target = told.get("system_target", RELEASED_TARGET_PROMPT)
         for place, message in enumerate(history):
             if message["role"] == "user" and place:
-                asked = swap_roles(history[:place], system)
+                asked = swap_roles(history[released:place], system, opening=not released)
             elif place:
-                asked = [{"role": "system", "content": told["system_target"]}, *history[:place]]
+                asked = [{"role": "system", "content": system_target}, *history[:place]]
             else:
                 continue
             wanted[tuple((one["role"], one["content"]) for one in asked)] += 1

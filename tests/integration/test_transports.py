@@ -303,6 +303,18 @@ def test_stop_reasons_of_other_forms(address, name, answer, status, transport):
     assert model(name, address, transport=transport).complete(HELLO).status == status
 
 
+@pytest.mark.parametrize(("tokens", "reason", "status"), [(4, "MAX_TOKENS", "truncated"), (3, "COMPLETE", "ok")])
+def test_a_cut_that_litellm_hides_is_found_by_its_tokens(address, tokens, reason, status):
+    """LiteLLM states "stop" for every answer of Cohere, and does not hand on its body."""
+    usage = {"tokens": {"input_tokens": 21, "output_tokens": tokens}}
+    message = {"role": "assistant", "content": [{"type": "text", "text": "A walk in the"}]}
+    body = {"id": "x", "finish_reason": reason, "message": message, "usage": usage}
+    Replay.answer = 200, json.dumps(body).encode(), {}
+    one = LLM("cohere_chat/command-a", api_base=f"{address}/v2/chat", api_key="k3y-0123456789", max_tokens=4)
+    assert one.complete(HELLO).status == status
+    assert LLM("cohere_chat/command-a", api_base=f"{address}/v2/chat", api_key="k3y-0123456789").complete(HELLO).status == "ok"
+
+
 TOO_LONG = "The number of tokens to keep from the initial prompt is greater than the context length. Load the model anew"
 IN_200 = [  # the body of a 200 response, what the error says, and how often it is asked
     ({"error": TOO_LONG}, "longer than the model's context", 1),

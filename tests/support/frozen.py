@@ -1,10 +1,10 @@
-"""Results that must not change by accident: how they are made, kept and compared.
+"""Results that must not change by accident: how they are computed, saved and compared.
 
-    python tests/support/frozen.py                 compare all with what is kept in tests/frozen
-    python tests/support/frozen.py profile label   keep those whose names begin so anew, after a change on purpose
+    python tests/support/frozen.py                 compare all with those saved in tests/frozen
+    python tests/support/frozen.py profile label   save those whose names begin so, after an intended change
 
-Each result is a frame. Statistics are computed from the demonstration run and from simulated labels; runs are made with
-tests/mock_openai.py, whose verdicts follow from model and seed alone. First kept from the code before its second house.
+Each result is a frame. Statistics are computed from the demonstration run and from simulated labels. Runs are made with
+tests/mock_openai.py, whose verdicts follow from model and seed alone.
 """
 
 import hashlib

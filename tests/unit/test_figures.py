@@ -105,12 +105,10 @@ def gallery():
     groups, _ = heartbench.personas.cluster_models(published, n_resamples=20)
     four = ["validation", "empathy", "emotions", "desires"]
     ten = ten.reset_index().assign(behaviour=lambda frame: frame["behaviour"].str.lower())
-    factors = ("domain", "empathy", "professionalism", "category")
     return [
         (figures.plot_profile, [analysis.profile(labels)], {}),
         (figures.plot_profile, [analysis.profile(one, by=("domain", "behaviour"))], {}),
         (figures.plot_corrected, [corrected_rates(erring, people)], {}),
-        (figures.plot_plane, [analysis.profile(one, by=factors)], {}),
         (figures.plot_differences, [analysis.compare(labels, n_swaps=99)], {}),
         (figures.plot_odds, [analysis.factor_model(one)], {}),
         (figures.plot_similarity, [analysis.similarity(labels, n_resamples=99)], {}),

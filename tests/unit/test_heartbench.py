@@ -20,6 +20,7 @@ from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.building import read_draft
 from anthrokit.heartbench.judging import parse_rubric, verdict_mark
 from anthrokit.heartbench.scoring import score_case
+from anthrokit.panels import RubricPanel
 from anthrokit.simulation import simulate
 from anthrokit.work import ParseError
 
@@ -531,7 +532,7 @@ def functions_of_tables():
         "groups": (lambda table: hb.figures.plot_by(table, "scene"), scenes),
         "distributions": (hb.figures.plot_case_scores, hits),
         "drops": (hb.hard_sets.plot_hard_drop, drops),
-        "example": (lambda table: hb.figures.example_html(cases, "x", table, "en-nice-city"), one),
+        "rubric": (RubricPanel, one),
     }
 
 

@@ -24,7 +24,6 @@ from anthrokit.io import (
     write_openai,
     write_sharegpt,
 )
-from anthrokit.io.anthrobench_files import anthrobench_losses
 from anthrokit.judging import import_messages
 from anthrokit.judging.any_messages import read_messages
 from anthrokit.simulation import load_prompts
@@ -273,7 +272,6 @@ def test_where_the_released_majority_decides_and_the_paper_does_not(tmp_path):
     assert run.labels()["label"].isna().all() and run.labels()["votes_cast"].tolist() == [1]
     file = pd.read_csv(write_anthrobench(run, tmp_path / "again.csv"))
     assert file["emotions_present"].tolist() == [-1] and file["emotions_a_final_present"].tolist() == [1]
-    assert anthrobench_losses(run).set_index("what")["n"]["judges' settings"] == 3
 
 
 def test_base_prompts_of_the_published_set(tmp_path, public_data):

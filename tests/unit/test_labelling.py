@@ -6,16 +6,15 @@ import pytest
 
 import anthrokit as ak
 from anthrokit.core import TableError
-from anthrokit.panels.annotation import LabellingSession
 from anthrokit.validity import corrected_rates, judge_accuracy
 
 
 def test_a_total_and_behaviours_to_choose(tmp_path):
     run = ak.demo_run(tmp_path / "run")
     panel = ak.AnnotationPanel(run, total=12, behaviours=["empathy", "validation", "emotions"], annotator="Ada")
-    assert panel.source.sheet["behaviour"].value_counts().to_dict() == {"empathy": 4, "validation": 4, "emotions": 4}
-    assert ak.AnnotationPanel(run, total=12, behaviours=["empathy", "validation", "emotions"]).source.sheet.equals(
-        panel.source.sheet
+    assert panel.sheet["behaviour"].value_counts().to_dict() == {"empathy": 4, "validation": 4, "emotions": 4}
+    assert ak.AnnotationPanel(run, total=12, behaviours=["empathy", "validation", "emotions"]).sheet.equals(
+        panel.sheet
     )
     with pytest.raises(ValueError, match="total is 0"):
         ak.draw_annotation_sample(run, total=0)
@@ -33,9 +32,9 @@ def test_a_run_without_labels_says_what_to_do(tmp_path):
 
 def test_behaviours_that_split_the_judges_come_first(tmp_path):
     run = ak.demo_run(tmp_path / "run")
-    deck = LabellingSession(run, 4)
-    names = deck.sheet["behaviour"].iloc[deck.order("Ada")].drop_duplicates().tolist()
-    split = [deck.split[name] for name in names]
+    panel = ak.AnnotationPanel(run, 4, annotator="Ada")
+    names = panel.sheet["behaviour"].iloc[[int(item) for item in panel.items]].drop_duplicates().tolist()
+    split = [panel.split[name] for name in names]
     assert split == sorted(split, reverse=True) and split[0] > split[-1]
 
 
