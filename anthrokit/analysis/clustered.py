@@ -204,7 +204,7 @@ def as_floats(values: pd.Series) -> np.ndarray:
         kinds = "0, 1" if isinstance(wrong, Real) else "True, False"
         raise TableError(
             f"column {values.name}: {wrong!r:.60} is not {kinds} or missing. Convert it first, for instance with "
-            f".map({{'yes': True, 'no': False}}).astype('boolean'). A code such as -1 must become NA."
+            f".map({{'yes': True, 'no': False}}).astype('boolean'). A code such as -1 must become NA first."
         ) from None
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ef664442
