@@ -464,14 +464,15 @@ def test_a_comparison_has_its_direction_whatever_comes_first(backwards):
     )
     labels = labels.iloc[::-1] if backwards else labels
 
-    def pairs(**asked):
+    def pairs(labels=labels, **asked):
         found = analysis.compare(labels, n_swaps=9, **asked)
         return [f"{a} − {b}" for a, b in zip(found["a"], found["b"], strict=True)]
 
     assert pairs() == ["a − b", "a − c", "b − c"]
     assert pairs(baseline="b") == ["a − b", "c − b"]
     assert pairs(pairs=[("c", "a")]) == ["c − a"]
-    assert pairs(order=["c", "b"]) == ["c − b", "c − a", "b − a"]
+    ordered = labels.assign(target=pd.Categorical(labels["target"], ["c", "b", "a"]))
+    assert pairs(ordered) == ["c − b", "c − a", "b − a"]
     with pytest.raises(TableError, match="no level 'd'; there are a, b, c"):
         pairs(baseline="d")
 
