@@ -197,6 +197,8 @@ def as_floats(values: pd.Series) -> np.ndarray:
     >>> as_floats(pd.Series([True, None, False]))
     array([ 1., nan,  0.])
     """
+    if not pd.api.types.is_bool_dtype(values.dtype):
+        values = values.astype(object)  # Int64 would count any number as True
     try:
         return values.astype("boolean").to_numpy(dtype=float, na_value=np.nan)
     except (TypeError, ValueError):
