@@ -129,7 +129,7 @@ def of_labels(name: str) -> dict:
         "emergence": lambda: analysis.emergence(labels(), by=("target", "behaviour")),
         "late_share": lambda: analysis.late_share(labels(), by=("target", "behaviour")),
         "late_behaviours": lambda: analysis.late_behaviours(labels(), by="target"),
-        "snowball": lambda: analysis.snowball(labels(), **FEW),
+        "snowball": lambda: analysis.snowball(labels()),
         "carry_over": lambda: analysis.carry_over(labels()),
         "agreement": lambda: analysis.agreement(labels(), **FEW),
         "pairwise_agreement": lambda: analysis.interrater.pairwise_agreement(labels(), by="behaviour"),
