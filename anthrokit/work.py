@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from .core import BudgetReached, CallFailed, Interrupted, Run, RunError, SetupError
+from .core.errors import explain_arguments
 from .core.files import local_path
 from .core.notes import ProgressBar, notify, status_line
 from .core.run import digest
@@ -468,16 +469,10 @@ def _describe_progress(job: Job) -> str:
 @contextlib.contextmanager
 def _sigterm_interrupts() -> Iterator[None]:
     """Let SIGTERM raise KeyboardInterrupt in the main thread, unless it has a handler."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    ours = (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    )
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    ours = in_main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     if ours:
-        signal.signal(signal.SIGTERM, interrupt)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:
@@ -807,6 +802,7 @@ def job_function(make: Callable[..., Job]) -> Any:
     >>> job.total, job.done
     (80, 0)
     """
+    make = explain_arguments(make)
     of_engine = {"batch", "on", "progress", "wait"}.intersection(inspect.signature(make).parameters)
 
     def take_engine_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -910,17 +906,16 @@ def ask(
     return row, None
 
 # %% ../nbs/03_work.ipynb #da4c179f
-def check_outcomes(retry: Sequence[str], outcomes: Sequence[str] = ("failed", "unparsed", "refused")) -> None:
-    """Raise if `retry` is not a list of outcomes of a rating or response.
+def check_outcomes(retry: Sequence[str]) -> None:
+    """Raise if `retry` is not a list of outcomes of a rating or response: failed, unparsed, refused.
 
     Examples
     --------
     >>> check_outcomes(["failed"])
     """
-    if isinstance(retry, str) or (unknown := sorted(set(retry) - set(outcomes))):
-        raise ValueError(
-            f"retry can contain {', '.join(outcomes)}, not {retry if isinstance(retry, str) else unknown[0]}"
-        )
+    names = [retry] if isinstance(retry, str) else sorted(set(retry) - {"failed", "unparsed", "refused"})
+    if names:
+        raise ValueError(f"retry can contain failed, unparsed, refused, not {names[0]}")
 
 
 def forecast_calls(
@@ -959,7 +954,7 @@ class PromptJob(Job):
         The model.
     run : Run or path
         The run.
-    tries : int
+    max_attempts : int
         Maximum number of attempts.
     retry : sequence of str
         Outcomes that are requested again: failed, unparsed, refused.
@@ -985,12 +980,12 @@ class PromptJob(Job):
         result: Callable[[Run], Any],
         model: LLM | str,
         run: Run | str | os.PathLike,
-        tries: int = 3,
+        max_attempts: int = 3,
         retry: Sequence[str] = ("failed",),
         budget: Budget | None = None,
     ):
         check_outcomes(retry)
-        self.llm, self.max_attempts = LLM(model) if isinstance(model, str) else model, tries
+        self.llm, self.max_attempts = LLM(model) if isinstance(model, str) else model, max_attempts
         self.table, self.prompts, self.rows = table, prompts, rows
         self.purpose, self.tokens, self.collect = purpose, tokens, result
         self.key = get_table(table).key[0]

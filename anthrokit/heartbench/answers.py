@@ -17,8 +17,8 @@ from ..core.tables import require_unique, require_columns
 from .cases import Case, Cases, ability_names, as_cases, case_of, case_record, has_text, merge_turns
 
 # %% auto #0
-__all__ = ['answer_prompt', 'count_words', 'case_prompts', 'add_cases', 'run_cases', 'add_word_counts', 'answers_of',
-           'add_answers']
+__all__ = ['answer_prompt', 'count_words', 'case_prompts', 'add_cases', 'run_cases', 'require_answers', 'add_word_counts',
+           'answers_of', 'add_answers']
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #61036f50
 _ANSWER_PROMPTS = {
@@ -80,11 +80,7 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
         colon = "：" if language == "zh" else ": "
         dialogue = "\n".join(f"{words[role]}{colon}{text}" for role, text in case.dialogue)
         return [{"role": "user", "content": words["transcript"].format(dialogue=dialogue)}]
-    turns = [
-        {"role": "user" if role == "user" else "assistant", "content": text}
-        for role, text in merge_turns(case).dialogue
-    ]
-    return [{"role": "system", "content": words["system"]}, *turns]
+    return [{"role": "system", "content": words["system"]}, *merge_turns(case).messages]
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #0a8bbac8
 _LETTERS = r"[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
@@ -127,24 +123,17 @@ def case_prompts(cases: Cases, style: str = "transcript", language: str = "zh") 
     >>> case_prompts(load_cases("bundled"))[["prompt_id", "difficulty"]].head(1).values.tolist()
     [['zh-newcomer-promoted', 'normal']]
     """
-    rows = []
-    for case in as_cases(cases):
-        roles = ["user" if role == "user" else "assistant" for role, _ in case.dialogue]
-        *before, last = [{"role": role, "content": text} for role, (_, text) in zip(roles, case.dialogue, strict=True)]
-        request = answer_prompt(case, style, language)
-        rows.append(
-            {
-                "prompt_id": case.case_id,
-                "base_id": case.case_id,
-                "first_message": last["content"],
-                "history": json.dumps(before, ensure_ascii=False),
-                "request": json.dumps(request, ensure_ascii=False),
-                "domain": case.scene,
-                "scenario": case.subscene,
-                "difficulty": case.difficulty,
-            }
-        )
-    return pd.DataFrame(rows)
+    cases = as_cases(cases)
+    about = cases.frame()
+    columns = {
+        "prompt_id": about["case_id"],
+        "base_id": about["case_id"],
+        "first_message": [case.messages[-1]["content"] for case in cases],
+        "history": [json.dumps(case.messages[:-1], ensure_ascii=False) for case in cases],
+        "request": [json.dumps(answer_prompt(case, style, language), ensure_ascii=False) for case in cases],
+        **about.rename(columns={"scene": "domain", "subscene": "scenario"})[["domain", "scenario", "difficulty"]],
+    }
+    return pd.DataFrame(columns)
 
 
 def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str = "zh") -> pd.DataFrame:
@@ -220,6 +209,13 @@ def run_cases(run: Run) -> Cases:
     return Cases([case_of(json.loads(record), names) for record in records], source=run.name)
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #c2b9ebc0
+def require_answers(answers: pd.DataFrame, *columns: str, rows: bool = False) -> None:
+    """Raise unless a table has answers with these columns, one of each model to each case."""
+    unit = ["model", "case_id"]
+    require_columns(answers, [*unit, *columns], "answers", rows=rows)
+    require_unique(answers, unit, "{model!r} answers case {case_id!r} twice. Keep one answer.")
+
+
 def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
     """Add the number of words to answers.
 
@@ -327,11 +323,9 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     {'adviser': 736, 'listener': 1026}
     """
     cases = as_cases(cases)
-    require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
+    require_answers(answers, "content")
     if unknown := sorted(set(answers["case_id"]) - {case.case_id for case in cases}):
         raise TableError(f"there is an answer to the case {unknown[0]!r}, which {cases.source} doesn't have")
-    unit = ["model", "case_id"]
-    require_unique(answers, unit, "there are two answers of {model!r} to the case {case_id!r}. Keep one of them.")
     require_run(run)
     answered = cases.only(dict.fromkeys(answers["case_id"]))
     hashes = _require_same_cases(run, answered)
@@ -339,7 +333,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         add_cases(run, cases.only(new))
     existing = {(row.model, row.case_id): row.content for row in answers_of(run).itertuples()}
     dialogues, messages = [], []
-    for (model, case_id), content in answers.set_index(unit)["content"].items():
+    for (model, case_id), content in answers.set_index(["model", "case_id"])["content"].items():
         text = content if has_text(content) else None
         if (model, case_id) in existing:
             other = existing[model, case_id]

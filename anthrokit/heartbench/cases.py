@@ -145,6 +145,11 @@ class Case:
         return len(self.dialogue)
 
     @property
+    def messages(self) -> list[dict[str, str]]:
+        """Return the dialogue as messages of user and assistant."""
+        return [{"role": "user" if role == "user" else "assistant", "content": text} for role, text in self.dialogue]
+
+    @property
     def hash(self) -> str:
         """Return a hash of the dialogue and the criteria, which determine answers and verdicts."""
         return digest(self.dialogue, [[item.ability, item.score, item.content] for item in self.criteria])
@@ -356,7 +361,7 @@ def _dialogue_problems(dialogue: Any, max_turns: int) -> Iterator[str]:
         yield f"dialogue: {len(dialogue)} messages; HeartBench has at most 9. Pass max_turns= to allow more"
 
 
-def _rubric_problems(rubric: Any, names: Mapping[str, str], unknown_abilities: bool) -> Iterator[str]:
+def _rubric_problems(rubric: Any, names: Mapping[str, str]) -> Iterator[str]:
     """Yield the problems of a record's criteria."""
     if not isinstance(rubric, list) or not rubric:
         yield "rubric: has no criteria"
@@ -368,8 +373,8 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str], unknown_abilities: b
             yield f"{where}: names no ability (dimension)"
             continue
         ability, score = names.get(item["dimension"].strip().lower()), item.get("score")
-        if ability is None and not unknown_abilities:
-            yield f"{where}: unknown ability {item['dimension']!r}. Pass unknown_abilities=True to allow it"
+        if ability is None:
+            yield f"{where}: unknown ability {item['dimension']!r}. Pass abilities= with a taxonomy that has it"
         if not has_text(item.get("content")):
             yield f"{where}: has no content"
         own = item.get("number", number)
@@ -390,15 +395,13 @@ def has_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7321ee19
-def read_case(
-    record: Any, names: Mapping[str, str], *, unknown_abilities: bool = False, max_turns: int = 9
-) -> Case | list[str]:
+def read_case(record: Any, names: Mapping[str, str], max_turns: int = 9) -> Case | list[str]:
     """Read a record in the released format as a case, or return its problems; names as from `ability_names`."""
     if not isinstance(record, dict):
         return ["is not a JSON object"]
     problems = [] if has_text(record.get("question_id")) else ["has no question_id"]
     problems += _dialogue_problems(record.get("dialogue"), max_turns)
-    problems += _rubric_problems(record.get("rubric"), names, unknown_abilities)
+    problems += _rubric_problems(record.get("rubric"), names)
     difficulty = record.get("difficulty") or None
     if difficulty not in (None, "normal", "hard"):
         problems.append(f"the difficulty is {difficulty!r}; it must be normal or hard")
@@ -436,7 +439,6 @@ def load_cases(
     *,
     subset: str = "all",
     abilities: pd.DataFrame | None = None,
-    unknown_abilities: bool = False,
     max_turns: int = 9,
 ) -> Cases:
     """Load cases from a file in HeartBench's format.
@@ -449,8 +451,6 @@ def load_cases(
         all, normal or hard.
     abilities : DataFrame, optional
         Another taxonomy, from `load_abilities`.
-    unknown_abilities : bool
-        Accept criteria of abilities that the taxonomy lacks.
     max_turns : int
         Maximum number of messages in a dialogue.
 
@@ -481,7 +481,7 @@ def load_cases(
     abilities = load_abilities() if abilities is None else abilities
     names, problems, damaged, cases = ability_names(abilities), [], [], {}
     for where, record in read_json(path):
-        case = read_case(record, names, unknown_abilities=unknown_abilities, max_turns=max_turns)
+        case = read_case(record, names, max_turns)
         if isinstance(case, list):
             name = record.get("question_id") if isinstance(record, dict) else None
             problems += [f"{where}{f' ({name})' if has_text(name) else ''}, {problem}" for problem in case]

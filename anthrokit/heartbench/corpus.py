@@ -10,7 +10,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
 from .judging import prompt_job, read_object
 from .languages import language_of
 from ..judging.log_formats import first_of, read_log
-from ..judging.offline import embed
 from ..work import ParseError, Steps
 
 # %% auto #0
@@ -133,42 +132,7 @@ def read_transcripts(
     return Cases(cases, source=path.name), report.replace(re.escape(str(path)), path.name, regex=True)
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #57a597fb
-NEAR_DUPLICATE = {"en": 0.9, "zh": 0.5}  # minimum similarity of duplicates, by language; measured below
-_SEGMENT_WORDS = 150  # the encoder truncates after 256 tokens
-_BLOCK_ROWS = 500  # rows compared at once, so that memory doesn't grow quadratically
-
-
-def _chinese_vectors(texts: Sequence[str]) -> Any:
-    """Return TF-IDF vectors of character n-grams."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    padded = [f"\n{text}\n" for text in texts]  # so that a single character has n-grams too
-    return TfidfVectorizer(analyzer="char", ngram_range=(2, 4), dtype=np.float32).fit_transform(padded)
-
-
-def _english_vectors(texts: Sequence[str]) -> np.ndarray:
-    """Return the normalised mean of the sentence embeddings of each text's segments."""
-    from sklearn.preprocessing import normalize
-
-    words = [text.split() or [""] for text in texts]
-    segments = [
-        (n, own[k : k + _SEGMENT_WORDS]) for n, own in enumerate(words) for k in range(0, len(own), _SEGMENT_WORDS)
-    ]
-    lengths = np.array([[len(segment)] for _, segment in segments])
-    vectors = lengths * embed([" ".join(segment) for _, segment in segments])
-    return normalize(pd.DataFrame(vectors).groupby(np.array([n for n, _ in segments])).sum().to_numpy())
-
-
-def _similar_pairs(vectors: Any, minimum: float) -> dict[tuple[int, int], float]:
-    """Return the similarity of each pair (later, earlier) that reaches the minimum."""
-    similar = {}
-    for start in range(0, vectors.shape[0], _BLOCK_ROWS):
-        product = vectors[start : start + _BLOCK_ROWS] @ vectors[: start + _BLOCK_ROWS].T
-        product = product.toarray() if hasattr(product, "toarray") else product
-        for row, column in np.argwhere(product >= minimum):
-            if column < start + row:
-                similar[start + int(row), int(column)] = float(product[row, column])
-    return similar
+NEAR_DUPLICATE = {"en": 0.7, "zh": 0.5}  # minimum similarity of duplicates, by language; measured below
 
 
 def near_duplicates(cases: Iterable[Case], near: Mapping[str, float] | None = None) -> pd.DataFrame:
@@ -197,25 +161,24 @@ def near_duplicates(cases: Iterable[Case], near: Mapping[str, float] | None = No
     >>> near_duplicates([new_case("a", ["我今天很难过"]), new_case("b", ["我今天很难过啊"])])["same_as"].tolist()
     ['a']
     """
-    cases, near = Cases(cases), {**NEAR_DUPLICATE, **(near or {})}
-    texts = ["\n".join(text for _, text in case.dialogue) for case in cases]
-    english = [place for place, text in enumerate(texts) if language_of(text) == "en"]
-    similar: dict[tuple[int, int], float] = {}
-    if len(english) < len(texts):
-        pairs = _similar_pairs(_chinese_vectors(texts), near["zh"])
-        similar = {pair: value for pair, value in pairs.items() if not {*pair} <= {*english}}
-    if english:
-        pairs = _similar_pairs(_english_vectors([texts[place] for place in english]), near["en"])
-        similar |= {(english[later], english[earlier]): value for (later, earlier), value in pairs.items()}
-    by_later: dict[int, dict[int, float]] = {}
-    for (later, earlier), value in similar.items():
-        by_later.setdefault(later, {})[earlier] = value
-    rows: dict[int, tuple[str, str, float]] = {}
-    for later in sorted(by_later):
-        if originals := {earlier: value for earlier, value in by_later[later].items() if earlier not in rows}:
-            best = max(originals, key=originals.get)
-            rows[later] = cases[later].case_id, cases[best].case_id, originals[best]
-    return pd.DataFrame(rows.values(), columns=["case_id", "same_as", "similarity"])
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.neighbors import radius_neighbors_graph
+
+    cases, near, repeated = Cases(cases), {**NEAR_DUPLICATE, **(near or {})}, {}
+    if len(cases) > 1:
+        texts = ["\n".join(text for _, text in case.dialogue) for case in cases]
+        english = np.array([language_of(text) == "en" for text in texts])
+        counts = TfidfVectorizer(analyzer="char", ngram_range=(2, 4), dtype=np.float32)
+        vectors = counts.fit_transform([f"\n{text}\n" for text in texts])  # a single character has n-grams too
+        pairs = radius_neighbors_graph(vectors, 1 - min(near.values()), mode="distance", metric="cosine").tocoo()
+        minimum = np.where(english[pairs.row] & english[pairs.col], near["en"], near["zh"])
+        table = pd.DataFrame({"later": pairs.row, "earlier": pairs.col, "similarity": 1 - pairs.data})
+        table = table[(table["earlier"] < table["later"]) & (table["similarity"] >= minimum)]
+        for later, own in table.sort_values(["similarity", "earlier"], ascending=[False, True]).groupby("later"):
+            if len(originals := own[~own["earlier"].isin(repeated)]):
+                repeated[later] = originals.iloc[0]
+    rows = [(cases[later].case_id, cases[int(row.earlier)].case_id, row.similarity) for later, row in repeated.items()]
+    return pd.DataFrame(rows, columns=["case_id", "same_as", "similarity"])
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #498d34d7
 _TAG_PROMPT = (
@@ -302,7 +265,7 @@ def tag_cases(cases: Iterable[Case]) -> Any:
     model : LLM or str
     run : Run or path
         The run in which tags are saved. Running again makes only the missing ones.
-    tries, retry, budget
+    max_attempts, retry, budget
         As for `PromptJob`.
     batch, on, progress
         As for `run_job`.

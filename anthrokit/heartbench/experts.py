@@ -21,7 +21,7 @@ from ..core import TableError, tables
 from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
 from .cases import OTHER, Cases, as_cases
-from .results import saturation
+from .results import require_coordinator, saturation
 
 # %% auto #0
 __all__ = ['VOTES', 'EXPERT_VERDICTS', 'Ballots', 'criteria_sheet', 'decide', 'disputed', 'apply_decisions', 'mock_report']
@@ -254,9 +254,7 @@ def decide(
     table = table.assign(taken=taken, why=reasons, settled=False)
     if settled is None:
         return table
-    require_unique(settled, unit, "criterion {criterion} of {item!r} is settled twice")
-    if both := sorted(set(settled["expert"]) & set(votes["expert"])):
-        raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
+    require_coordinator(settled, votes, unit)
     by_coordinator = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
     applies = table["taken"].eq(False).fillna(False).astype(bool) & by_coordinator["vote"].notna()
     take = applies & by_coordinator["vote"].eq("take")

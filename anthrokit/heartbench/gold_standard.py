@@ -18,22 +18,16 @@ from ..core.errors import suggest_name
 from ..core.run import digest
 from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
-from .cases import OTHER, Cases
-from .results import expert_agreement, golden, merge_golden
+from .answers import require_answers
+from .cases import Cases
+from .results import golden, merge_golden
 from ..validity.annotations import read_verdicts
 
 # %% auto #0
-__all__ = ['draw_golden', 'golden_sheets', 'write_golden_sheets', 'read_golden', 'golden_progress', 'agreement_by',
-           'agreement_by_criterion', 'agreement_bar', 'cases_needed', 'case_correlation']
+__all__ = ['draw_golden', 'golden_sheets', 'write_golden_sheets', 'read_golden', 'golden_progress', 'agreement_bar',
+           'cases_needed', 'case_correlation']
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #0d81f285
-def _one_each(answers: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers, or raise if a column is missing or a model answers a case twice."""
-    require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
-    require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
-    return answers
-
-
 def draw_golden(
     answers: pd.DataFrame,
     cases: Cases,
@@ -78,7 +72,8 @@ def draw_golden(
     7
     """
     about = cases.frame()[["case_id", "scene", "difficulty"]]
-    by, answers = as_names(by), _one_each(answers)
+    by = as_names(by)
+    require_answers(answers, "content")
     if not 0 < share <= 1:
         raise ValueError(f"share is {share}; it must be above 0 and at most 1")
     if len(unknown := answers[~answers["case_id"].isin(about["case_id"])]):
@@ -153,7 +148,8 @@ def golden_sheets(
     """
     require_columns(items, ["item", "model", "case_id"], "items", rows=False, advice="draw_golden makes it")
     require_unique(items, ["item"], "the item {item!r} occurs twice. Pass the result of one draw.")
-    experts, answers = as_names(experts), _one_each(answers)
+    require_answers(answers, "content")
+    experts = as_names(experts)
     per_item = len(experts) if per_item is None else per_item
     if not all(name.strip() for name in experts):
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")
@@ -342,83 +338,6 @@ def golden_progress(
     }
     return pd.Series(counts).astype(int)
 
-# %% ../../nbs/10_heartbench/13_gold_standard.ipynb #cd1367f9
-def agreement_by(
-    gold: pd.DataFrame,
-    hits: pd.DataFrame,
-    by: str | Sequence[str] = ("ability", "scene", "kind"),
-    **options: float,
-) -> pd.DataFrame:
-    """Measure a judge's agreement with the golden standard by several properties.
-
-    Parameters
-    ----------
-    gold : DataFrame
-        As from `golden`.
-    hits : DataFrame
-        The judge's verdicts, as from `verdicts`.
-    by : str or sequence of str
-        Columns of hits; "kind" is bonus, penalty or other.
-    **options
-        ci, n_resamples, seed of `expert_agreement`.
-
-    Returns
-    -------
-    DataFrame
-        by, group, and the columns of `expert_agreement`; "all" first.
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import bundled_verdicts, golden
-    >>> from anthrokit.heartbench.cases import bundled_ratings
-    >>> gold = golden(bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"}))
-    >>> table = agreement_by(gold, bundled_verdicts("lenient"), ["kind"], n_resamples=50)
-    >>> table["group"].drop_duplicates().tolist()
-    ['all', 'bonus', 'penalty', 'other']
-    """
-    require_columns(hits, ["score", "ability"], "hits", rows=False)
-    points = hits["score"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
-    other = hits["ability"].eq(OTHER).to_numpy() | np.isnan(points)
-    kind = np.select([other, points < 0], ["other", "penalty"], "bonus")
-    hits, parts = hits.assign(kind=kind), [expert_agreement(gold, hits, **options).assign(by="all", group="all")]
-    for name in as_names(by):
-        table = expert_agreement(gold, hits, name, **options).rename(columns={name: "group"}).assign(by=name)
-        parts.append(table[table["group"] != "all"])
-    whole = pd.concat(parts, ignore_index=True)
-    return whole[["by", "group", *(name for name in whole if name not in ("by", "group"))]]
-
-
-def agreement_by_criterion(gold: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
-    """Count a judge's agreements with the golden standard by criterion, the lowest share first.
-
-    Parameters
-    ----------
-    gold, hits
-        As for `agreement_by`.
-
-    Returns
-    -------
-    DataFrame
-        case_id, criterion, ability, content, n_same, n (answers with both verdicts), judge_only (hits of the judge
-        alone), experts_only.
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import bundled_verdicts, golden
-    >>> from anthrokit.heartbench.cases import bundled_ratings
-    >>> gold = golden(bundled_ratings(["strict", "literal"]).rename(columns={"judge": "expert"}))
-    >>> agreement_by_criterion(gold, bundled_verdicts("lenient"))["n_same"].iloc[0].item()
-    0
-    """
-    require_columns(hits, ["ability", "content"], "hits", rows=False, advice="heartbench.verdicts makes it")
-    both = merge_golden(gold, hits).dropna(subset=["golden", "hit"])
-    hit, truth = both["hit"].astype(bool), both["golden"].astype(bool)
-    keys = ["case_id", "criterion", "ability", "content"]
-    marks = both[keys].assign(n_same=hit == truth, n=1, judge_only=hit & ~truth, experts_only=truth & ~hit)
-    table = marks.groupby(keys, sort=False, dropna=False).sum().astype(int)
-    order = (table["n_same"] / table["n"]).sort_values(kind="stable").index
-    return table.loc[order].reset_index()
-
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #20f4e72b
 def _effective(cases: float, per_case: float, icc: float, weights: Sequence[float] | None = None) -> float:
     """Return the effective number of independent verdicts (Kish, 1965)."""
@@ -511,7 +430,7 @@ def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
     Parameters
     ----------
     gold, hits
-        As for `agreement_by`. With a column `weight`, each verdict counts for as many as it stands for.
+        As for `expert_agreement`. With a column `weight`, each verdict counts for as many as it stands for.
 
     Notes
     -----

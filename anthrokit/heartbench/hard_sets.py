@@ -6,26 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import proportion
 from ..analysis.clustered import draw_clusters, percentile_interval
 from ..core import TableError
-from ..core.tables import require_unique, require_columns
-from ..figures.profiles import draw_dots
-from ..figures.style import counted, legend_above, themed
-from .cases import OTHER
-from .results import saturation
+from ..core.tables import require_unique
 from .scoring import ability_means, case_means, nanmean
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 # %% auto #0
-__all__ = ['drop_by_choice', 'hard_drop', 'plot_hard_drop', 'saturation_without']
+__all__ = ['drop_by_choice', 'hard_drop']
 
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #8126f670
 def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_cases: float = 0.0) -> float:
@@ -70,12 +61,16 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     return float(chance / np.sqrt(between_cases**2 + chance or 1.0) * norm.pdf(norm.ppf(share)) / share)
 
 # %% ../../nbs/10_heartbench/14_hard_sets.ipynb #61db0917
-def _matrix(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """Return case scores as models × cases."""
+def _matrix(hits: pd.DataFrame, protocol: str, table: str = "hits", like: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return case scores as models × cases, those of `like` if it is passed."""
     means = hits if "estimate" in hits else case_means(hits, protocol)
     require_unique(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
     means = means.assign(estimate=means["estimate"].astype("Float64").astype(float))
-    return means.pivot(index="model", columns="case_id", values="estimate")
+    wide = means.pivot(index="model", columns="case_id", values="estimate")
+    wide = wide if like is None else wide.reindex(index=like.index, columns=like.columns)
+    if (silent := wide.index[wide.isna().all(axis=1)]).size:
+        raise TableError(f"{table}: the model {silent[0]!r} has no score in any of the cases. Leave it out.")
+    return wide
 
 
 def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
@@ -92,14 +87,14 @@ def _hardness(scores: np.ndarray) -> np.ndarray:
     return nanmean(scores - nanmean(scores, axis=1)[:, None], axis=0)
 
 
-def _families(models: Iterable[str], groups: Mapping[str, str] | None, purpose: str) -> dict[str, str]:
+def _families(models: Iterable[str], groups: Mapping[str, str] | None) -> dict[str, str]:
     """Return each model's family, by default the model itself; raise if there are fewer than three."""
     models = list(dict.fromkeys(models))
     family = dict(zip(models, models, strict=True)) if groups is None else dict(groups)
     if absent := [name for name in models if pd.isna(family.get(name))]:
         raise TableError(f"groups has no family for the model {absent[0]!r}. Name a family for every model.")
     if (n := len({family[name] for name in models})) < 3:
-        raise TableError(f"there are {n} models or families; {purpose} needs three or more.")
+        raise TableError(f"there are {n} models or families; choosing without one of them needs three or more.")
     return family
 
 
@@ -159,16 +154,8 @@ def hard_drop(
     if not 0 < share < 1:
         raise ValueError(f"share is {share}; it must be between 0 and 1")
     wide = _matrix(hits, protocol)
-    if (silent := wide.index[wide.isna().all(axis=1)]).size:
-        raise TableError(f"the model {silent[0]!r} has no score in any case. Leave it out.")
-    family = wide.index.map(_families(wide.index, groups, "choosing without one of them"))
-    new = None if fresh is None else _matrix(fresh, protocol).reindex(columns=wide.columns)
-    if new is not None and (absent := sorted(set(wide.index) - set(new.index))):
-        raise TableError(f"fresh has no answers of the model {absent[0]!r}. Pass new answers of all models.")
-    if new is not None and (silent := new.index[new.isna().all(axis=1)]).size:
-        raise TableError(
-            f"the answers of {silent[0]!r} in fresh have no score for these cases. Pass answers to the same cases."
-        )
+    family = wide.index.map(_families(wide.index, groups))
+    new = None if fresh is None else _matrix(fresh, protocol, "fresh", wide)
     n_cases, values = wide.shape[1], wide.to_numpy()
     weights = np.vstack([np.ones((1, n_cases)), draw_clusters(n_cases, n_resamples, seed)])
     by_all, drawn = _chosen(_hardness(values), weights, share), {}
@@ -194,74 +181,3 @@ def hard_drop(
         counts = {"n": n_scored[model], "n_total": n_cases}
         parts.append(pd.DataFrame({"model": model, "measure": table.columns, **limits, **counts}))
     return pd.concat(parts, ignore_index=True)
-
-# %% ../../nbs/10_heartbench/14_hard_sets.ipynb #a39ebfa4
-@themed
-def plot_hard_drop(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Plot each model's drop on the hard cases, selected with it, without it, and with new answers.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As from `hard_drop`.
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import bundled_verdicts
-    >>> from anthrokit.heartbench.cases import WRITERS
-    >>> ax = plot_hard_drop(hard_drop(bundled_verdicts(writers=WRITERS), share=1 / 3, n_resamples=200))
-    """
-    columns = ["model", "measure", "estimate", "ci_low", "ci_high", "n"]
-    require_columns(table, columns, "drops", advice="hard_drop makes it")
-    drops = table[table["measure"].str.startswith("drop, ")].rename(columns={"model": "target"})
-    if drops.empty:
-        raise TableError("the table has no drops to draw. Pass the result of hard_drop.")
-    drops = drops.assign(measure=drops["measure"].str.removeprefix("drop, "))
-
-    ax = draw_dots(
-        ax, drops, "target", "measure", scale=1, label=lambda part: f"n = {counted(part['n'])} cases", rule=0
-    )
-    legend_above(ax, title="Hard cases")
-    ax.set_xlabel("Points lost from all cases to the hard ones, with intervals by case")
-    return ax
-
-# %% ../../nbs/10_heartbench/14_hard_sets.ipynb #5da6347b
-def saturation_without(
-    hits: pd.DataFrame, groups: Mapping[str, str] | None = None, ci: float = 0.95
-) -> pd.DataFrame:
-    """Measure how many of the criteria that all other models meet a model meets too.
-
-    Parameters
-    ----------
-    hits : DataFrame
-        As from `verdicts`, three or more models.
-    groups : mapping, optional
-        As for `hard_drop`.
-    ci : float
-        Confidence level of the interval over cases.
-
-    Returns
-    -------
-    DataFrame
-        model, n_saturated (criteria that all others meet), estimate (share that the model meets), ci_low, ci_high, n
-        (with a verdict), n_clusters (cases).
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import bundled_verdicts
-    >>> from anthrokit.heartbench.cases import WRITERS
-    >>> saturation_without(bundled_verdicts(writers=WRITERS))[["model", "n_saturated"]].values.tolist()[0]
-    ['adviser', 2]
-    """
-    require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits")
-    family, parts = _families(hits["model"], groups, "leaving one out"), []
-    unit = ["case_id", "criterion"]
-    for model, own in hits[hits["ability"] != OTHER].groupby("model"):
-        others = saturation(hits[hits["model"].map(family) != family[model]])
-        saturated = own.merge(others.loc[others["state"] == "all meet it", unit], on=unit)
-        judged = saturated.dropna(subset=["hit"])
-        sums = judged["hit"].astype(float).groupby(judged["case_id"]).agg(["sum", "size"])
-        share = proportion(sums[["sum"]].to_numpy(), sums[["size"]].to_numpy(), ci)
-        parts.append(share.assign(model=model, n_saturated=len(saturated)))
-    table = pd.concat(parts, ignore_index=True)
-    return table[["model", "n_saturated", "estimate", "ci_low", "ci_high", "n", "n_clusters"]]

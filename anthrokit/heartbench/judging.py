@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-import os
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -24,9 +23,9 @@ from .answers import answers_of
 from .cases import Case, has_text
 from ..judging import PromptJudge, Rating
 from ..judging.judges import Criterion, Item, Response
-from ..models import LLM, Batch, Budget
+from ..models import LLM
 from ..models.transports import CachedPrefix
-from ..work import ParseError, PromptJob, job_function
+from ..work import ParseError, PromptJob, job_function, run_job
 
 # %% auto #0
 __all__ = ['rubric_prompt', 'verdict_mark', 'judge_texts', 'parse_rubric', 'case_item', 'criteria_order', 'RubricJudge',
@@ -200,32 +199,23 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #65c48771
-def _job_options(
-    *,
-    model: LLM | str,
-    run: Run | str | os.PathLike,
-    tries: int = 3,
-    retry: Sequence[str] = ("failed",),
-    budget: Budget | None = None,
-    batch: bool | Batch = False,
-    on: Any = None,
-    progress: bool = True,
-) -> pd.DataFrame:
-    """State the parameters that `prompt_job` adds."""
+_OWN, _ENGINE = ("model", "run", "max_attempts", "retry", "budget"), ("batch", "on", "progress")
 
 
 def prompt_job(table: str, *, purpose: str, tokens: int, collect: Callable[[Run], pd.DataFrame]) -> Callable:
     """Turn a function that returns prompts and steps, as `PromptJob` takes them, into a job function."""
 
     def decorate(make: Callable) -> Any:
-        own, added = inspect.signature(make), inspect.signature(_job_options)
+        signatures = [inspect.signature(one).parameters for one in (make, PromptJob, run_job)]
 
         @functools.wraps(make)
         def job(*args: Any, **options: Any) -> PromptJob:
-            asked = {name: options.pop(name) for name in added.parameters if name in options}
-            return PromptJob(table, *make(*args, **options), purpose=purpose, tokens=tokens, result=collect, **asked)
+            settings = {name: options.pop(name) for name in _OWN if name in options}
+            return PromptJob(table, *make(*args, **options), purpose=purpose, tokens=tokens, result=collect, **settings)
 
-        job.__signature__ = added.replace(parameters=[*own.parameters.values(), *added.parameters.values()])
+        own, of_job, of_engine = signatures
+        added = [*(of_job[name] for name in _OWN), *(of_engine[name] for name in _ENGINE)]
+        job.__signature__ = inspect.Signature([*own.values(), *added], return_annotation=pd.DataFrame)
         return job_function(job)
 
     return decorate
@@ -306,7 +296,7 @@ def case_item(case: Case, answer: str, target: str = "", sample: int = 1) -> Ite
     >>> case_item(load_cases("bundled")["en-nice-city"], "Five stars.").before[0][0]
     'user'
     """
-    before = tuple(("user" if role == "user" else "assistant", text) for role, text in case.dialogue)
+    before = tuple((message["role"], message["content"]) for message in case.messages)
     return Item(answer, before, prompt_id=case.case_id, target=target, sample=sample)
 
 

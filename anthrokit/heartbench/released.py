@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,14 +14,11 @@ from typing import Any
 import pandas as pd
 
 from ..core import TableError
-from ..core.files import local_path
 from ..core.tables import read_json, require_columns, require_unique
-from .cases import Cases, ability_names, case_record, has_text, write_records
-from .scoring import as_hits, case_scores
+from .cases import Cases, case_record, has_text, write_records
 
 # %% auto #0
-__all__ = ['write_released_answers', 'read_released_answers', 'write_released_scores', 'read_released_scores',
-           'read_released_overall']
+__all__ = ['write_released_answers', 'read_released_answers', 'read_released_scores']
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #7aeeab82
 def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.PathLike) -> Path:
@@ -53,20 +49,16 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
     >>> write_released_answers(load_cases("bundled"), one, f"{mkdtemp()}/answers.jsonl").name
     'answers.jsonl'
     """
-    texts = _texts_of_one(answers)
-    records = [{**case_record(case, cases.abilities), "response": texts.get(case.case_id)} for case in cases]
-    return write_records(path, records)
-
-
-def _texts_of_one(answers: pd.DataFrame) -> pd.Series:
-    """Return the answers of one model by case, or raise if there are several models or answers to a case."""
     require_columns(answers, ["case_id", "content"], "answers", rows=False)
     if "model" in answers and answers["model"].nunique() > 1:
         raise TableError(
             f"a released file holds one model, not {', '.join(answers['model'].unique())}. Pass the answers of one."
         )
     require_unique(answers, ["case_id"], "there are two answers to the case {case_id!r}. Keep one of them.")
-    return answers.dropna(subset=["content"]).set_index("case_id")["content"]
+    texts = answers.dropna(subset=["content"]).set_index("case_id")["content"]
+    records = [{**case_record(case, cases.abilities), "response": texts.get(case.case_id)} for case in cases]
+    return write_records(path, records)
+
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #df5162b3
 def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
@@ -99,91 +91,20 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     (12, 3)
     """
     rows = []
-    for name, record in _read_lines(path, "question_id", response=object):
+    for name, record in _read_lines(path, response=object):
         text = record["response"]
         rows.append((model, name, text if has_text(text) and not text.startswith("Error") else None))
     return pd.DataFrame(rows, columns=["model", "case_id", "content"])
 
 
-def _read_lines(path: str | os.PathLike, key: str, **needed: type) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield name and record of each line, or raise if a line lacks a field."""
+def _read_lines(path: str | os.PathLike, **needed: type) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield case_id and record of each line, or raise if a line lacks a field."""
     for where, record in read_json(path):
         record = record if isinstance(record, dict) else {}
         complete = all(name in record and isinstance(record[name], kind) for name, kind in needed.items())
-        if not (complete and has_text(record.get(key))):
-            raise TableError(f"{path}: {where}: needs {' and '.join([key, *needed])}")
-        yield record[key].strip(), record
-
-# %% ../../nbs/10_heartbench/08_released.ipynb #3490986c
-def write_released_scores(
-    cases: Cases, answers: pd.DataFrame, hits: pd.DataFrame, folder: str | os.PathLike
-) -> tuple[Path, Path]:
-    """Write question_score.jsonl and overall_score_results.jsonl of one model, by the released protocol.
-
-    Cases with a missing verdict have null scores.
-
-    Parameters
-    ----------
-    cases : Cases
-    answers : DataFrame
-        case_id and content, of one model.
-    hits : DataFrame
-        Its verdicts, as from `verdicts`.
-    folder : str or path
-        Created if missing.
-
-    Returns
-    -------
-    (Path, Path)
-        The two files.
-
-    Raises
-    ------
-    TableError
-        The verdicts or answers are of several models, or a column is missing.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
-    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_verdicts()))
-    >>> [path.name for path in write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())]
-    ['question_score.jsonl', 'overall_score_results.jsonl']
-    """
-    texts, hits = _texts_of_one(answers), as_hits(hits)
-    if hits["model"].nunique() != 1:
-        raise TableError(
-            f"released results hold one model, not {', '.join(hits['model'].unique())}. Pass the hits of one."
-        )
-    folder = local_path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    chinese = dict(zip(cases.abilities["ability"], cases.abilities["ability_zh"], strict=True))
-    scored, records = case_scores(hits, "released"), []
-    for case in cases:
-        part = hits[hits["case_id"] == case.case_id].sort_values("criterion")
-        values = scored[scored["case_id"] == case.case_id]
-        record = {**case_record(case, cases.abilities), "response": texts.get(case.case_id)}
-        record |= dict.fromkeys(("score_detail", "score_reason", "dimension_score", "question_score"))
-        if len(part) == len(case.criteria) and part["hit"].notna().all():
-            reasons = zip(part["criterion"], part.get("reason", pd.Series(dtype=object)), strict=False)
-            by_ability = zip(values["ability"], values["raw"], values["score"], strict=True)
-            record |= {
-                "score_detail": str(part["hit"].astype(int).tolist()),
-                "score_reason": "\n".join(f"{n}. {text}" for n, text in reasons if isinstance(text, str)),
-                "dimension_score": [
-                    {"ability": chinese.get(ability, ability), "raw_score": float(raw), "norm_score": float(norm)}
-                    for ability, raw, norm in by_ability
-                ],
-                "question_score": float(values["score"].mean()),
-            }
-        records.append(record)
-    complete = [record["question_id"] for record in records if record["question_score"] is not None]
-    means = scored[scored["case_id"].isin(complete)].groupby("ability")["score"].mean()
-    rows = sorted((chinese.get(name, name), float(value)) for name, value in means.items())
-    rows.append(("OVERALL", sum(value for _, value in rows) / len(rows) if rows else 0.0))
-    overall = [{"ability": name, "dimension_score": value} for name, value in rows]
-    questions = write_records(folder / "question_score.jsonl", records)
-    return questions, write_records(folder / "overall_score_results.jsonl", overall)
+        if not (complete and has_text(record.get("question_id"))):
+            raise TableError(f"{path}: {where}: needs {' and '.join(['question_id', *needed])}")
+        yield record["question_id"].strip(), record
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #ee9c9769
 def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
@@ -210,14 +131,13 @@ def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
     Examples
     --------
     >>> from tempfile import mkdtemp
-    >>> from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
-    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_verdicts()))
-    >>> path, _ = write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())
-    >>> int(read_released_scores(path, "adviser")["hit"].sum())
-    22
+    >>> path = Path(mkdtemp()) / "question_score.jsonl"
+    >>> _ = path.write_text('{"question_id": "c", "rubric": [{}, {}], "score_detail": "[0, 1]"}')
+    >>> read_released_scores(path, "ours")[["criterion", "hit"]].values.tolist()
+    [[1, False], [2, True]]
     """
     rows = []
-    for name, record in _read_lines(path, "question_id", rubric=list):
+    for name, record in _read_lines(path, rubric=list):
         verdicts, status = _verdict_list(record.get("score_detail"), len(record["rubric"]))
         reason = record.get("score_reason")
         for place, (item, hit) in enumerate(zip(record["rubric"], verdicts, strict=True), start=1):
@@ -242,40 +162,3 @@ def _verdict_list(detail: Any, n: int) -> tuple[list[bool | None], str]:
     else:
         return [bool(value) for value in detail], "ok"
     return [None] * n, status
-
-# %% ../../nbs/10_heartbench/08_released.ipynb #da7120e4
-def read_released_overall(path: str | os.PathLike, model: str) -> pd.DataFrame:
-    """Read scores from a released overall_score_results.jsonl.
-
-    Parameters
-    ----------
-    path : str or path
-        JSON lines, one per ability, and one named OVERALL.
-    model : str
-        Name of the model, which the file doesn't have.
-
-    Returns
-    -------
-    DataFrame
-        model, level (overall, ability), name (English if known), estimate (0 to 100; NaN if null).
-
-    Raises
-    ------
-    TableError
-        The file can't be read, or a line lacks ability or dimension_score; names the line.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
-    >>> answers, hits = (table.query("model == 'adviser'") for table in (bundled_answers(), bundled_verdicts()))
-    >>> _, path = write_released_scores(load_cases("bundled"), answers, hits, mkdtemp())
-    >>> read_released_overall(path, "adviser")["level"].value_counts().to_dict()
-    {'ability': 15, 'overall': 1}
-    """
-    names, rows = ability_names(), []
-    for name, record in _read_lines(path, "ability", dimension_score=object):
-        value = record["dimension_score"]
-        level = ("overall", "Overall") if name == "OVERALL" else ("ability", names.get(name.lower(), name))
-        rows.append((model, *level, math.nan if value is None else float(value)))
-    return pd.DataFrame(rows, columns=["model", "level", "name", "estimate"])

@@ -20,13 +20,12 @@ from ..core import Run, TableError
 from ..core.errors import require_kind
 from ..core.notes import notify
 from ..core.tables import require_unique, require_columns
-from .answers import add_word_counts
+from .answers import add_word_counts, require_answers
 from .cases import OTHER, Cases, load_abilities, require_known_criteria, require_one_verdict
 from anthrokit.heartbench.scoring import (
     ScoreGrid,
     ability_means,
     as_hits,
-    case_means,
     case_scores,
     strict_mean,
     nanmean,
@@ -37,8 +36,8 @@ from anthrokit.heartbench.scoring import (
 )
 
 # %% auto #0
-__all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'mean_words', 'by_difficulty', 'score_by',
-           'length_correlation', 'saturation', 'golden', 'expert_agreement', 'expert_disagreements']
+__all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'mean_words', 'by_difficulty', 'length_correlation',
+           'saturation', 'require_coordinator', 'golden', 'expert_agreement', 'expert_disagreements']
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #5b6f2c42
 def leaderboard(
@@ -288,61 +287,11 @@ def by_difficulty(
     names += ["rank_normal", "rank_hard", "rank_change", "n_normal", "n_hard", "ci"]
     return table.assign(ci=ci)[names].sort_values("rank_normal").reset_index()
 
-# %% ../../nbs/10_heartbench/05_results.ipynb #f8bd4f96
-def score_by(
-    hits: pd.DataFrame | Run,
-    by: str | Sequence[str],
-    protocol: str = "paper",
-    *,
-    ci: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Return mean case scores of every model by properties of the cases.
-
-    Parameters
-    ----------
-    hits : DataFrame or Run
-        As from `verdicts`, with scene, turns, difficulty, or added columns.
-    by : str or sequence of str
-        Columns that are constant within a case.
-    protocol, ci, n_resamples, seed
-        As for `score`.
-
-    Returns
-    -------
-    DataFrame
-        by…, model, estimate, ci_low, ci_high (resampling the cases of the group), n, n_total, ci.
-
-    Raises
-    ------
-    TableError
-        A column is missing, or varies within a case.
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import bundled_verdicts
-    >>> score_by(bundled_verdicts(), "turns")[["turns", "model", "n"]].values.tolist()
-    [[1, 'adviser', 1], [1, 'listener', 1], [3, 'adviser', 11], [3, 'listener', 11]]
-    """
-    hits, by = as_hits(hits), as_names(by)
-    require_columns(hits, by, "hits")
-    groups = hits[["case_id", *by]].drop_duplicates()
-    if groups["case_id"].duplicated().any():
-        raise TableError(f"{', '.join(by)} varies within a case. Group by columns that are constant within a case.")
-    means, rows = case_means(hits, protocol).merge(groups, on="case_id"), []
-    for key, part in means.groupby([*by, "model"], dropna=False):
-        values = part["estimate"].dropna().to_numpy(dtype=float)[:, None]
-        mean = resample(np.divide, values, np.ones_like(values), n_resamples=n_resamples, ci=ci, seed=seed)
-        rows.append((*key, *mean.loc[0, ["estimate", "ci_low", "ci_high"]], len(values), len(part)))
-    return pd.DataFrame(rows, columns=[*by, "model", "estimate", "ci_low", "ci_high", "n", "n_total"]).assign(ci=ci)
-
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
 def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """Return model, case_id, score (log), linear and words of the completely scored cases."""
     scored, unit = case_scores(hits, protocol), ["model", "case_id"]
-    require_columns(answers, [*unit, "words" if "words" in getattr(answers, "columns", ()) else "content"], "answers")
-    require_unique(answers, unit, "{model!r} answers case {case_id!r} twice; pass one answer each")
+    require_answers(answers, "words" if "words" in getattr(answers, "columns", ()) else "content", rows=True)
     linear = normalise_points(scored["raw"] - scored["minimum"], scored["maximum"] - scored["minimum"], "linear")
     linear = pd.Series(linear).mask(scored["catastrophic"].fillna(False), 0.0)
     scored = scored.assign(linear=linear.where(scored["score"].notna()))[~rangeless(scored)]
@@ -467,6 +416,13 @@ def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
     return most
 
 
+def require_coordinator(settled: pd.DataFrame, votes: pd.DataFrame, unit: list[str]) -> None:
+    """Raise if a coordinator is also an expert, or settles an item twice."""
+    if both := sorted(set(settled["expert"]) & set(votes["expert"])):
+        raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
+    require_unique(settled, unit, ", ".join(f"{name} {{{name}!r}}" for name in unit) + " is settled twice")
+
+
 def golden(
     expert_votes: pd.DataFrame,
     share: float = 2 / 3,
@@ -537,9 +493,7 @@ def golden(
         table["weight"] = expert_votes.groupby(unit, sort=False)["weight"].first().to_numpy()
     if settled is None:
         return table.assign(golden=verdict)
-    if both := sorted(set(settled["expert"]) & set(expert_votes["expert"])):
-        raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
-    require_unique(settled, unit, "case {case_id!r}, criterion {criterion} is settled twice")
+    require_coordinator(settled, expert_votes, unit)
     by_coordinator = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
     applies = enough & verdict.isna() & by_coordinator.notna()
     return table.assign(golden=verdict.mask(applies, by_coordinator), settled=applies)
@@ -566,7 +520,7 @@ AGREEMENTS = ("raw agreement", "Cohen's kappa", "Gwet's AC1")
 def expert_agreement(
     golden_verdicts: pd.DataFrame,
     hits: pd.DataFrame,
-    by: str | None = None,
+    by: str | Sequence[str] = (),
     *,
     ci: float = 0.95,
     n_resamples: int = 2000,
@@ -580,16 +534,16 @@ def expert_agreement(
         As from `golden`. A column `weight`, as from `read_golden`, weights the items.
     hits : DataFrame
         As from `verdicts`; the judge's verdicts.
-    by : str, optional
-        A column of hits, such as dimension, ability or difficulty. The first group is "all". Items without a value,
-        such as those of Other without a dimension, form a separate group.
+    by : str or sequence of str
+        Columns of hits, such as dimension, ability or scene; "kind" is bonus, penalty or other. The first group is
+        "all". Items without a value, such as those of Other without a dimension, form a separate group.
     ci, n_resamples, seed
         As for `resample`; cases are resampled with all their answers and criteria.
 
     Returns
     -------
     DataFrame
-        (by,) measure (raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low, ci_high, n (items with
+        (by, group,) measure (raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low, ci_high, n (items with
         both verdicts), n_total (items that experts voted on), n_clusters (cases), golden_share (hits among
         the golden verdicts), hit_share (hits among the judge's), votes (mean number of experts' votes on the n items;
         NA without votes_cast), ci.
@@ -607,9 +561,15 @@ def expert_agreement(
     >>> expert_agreement(golden(experts), bundled_verdicts("lenient"))[["measure", "estimate", "n"]].round(2).values.tolist()
     [['raw agreement', 0.93, 197], ["Cohen's kappa", 0.87, 197], ["Gwet's AC1", 0.87, 197]]
     """
-    require_columns(hits, as_names(by or ()), "hits", rows=False)
+    by = as_names(by)
+    if "kind" in by:
+        require_columns(hits, ["ability", "score"], "hits", rows=False)
+        other, penalty = hits["ability"].eq(OTHER) | hits["score"].isna(), hits["score"].lt(0).fillna(False)
+        hits = hits.assign(kind=np.select([other, penalty.astype(bool)], ["other", "penalty"], "bonus"))
+    require_columns(hits, by, "hits", rows=False)
     both, parts = merge_golden(golden_verdicts.assign(votes_cast=golden_verdicts.get("votes_cast", np.nan)), hits), []
-    for key, part in [("all", both), *(both.groupby(by, sort=False, dropna=False) if by else ())]:
+    groups = [(name, *group) for name in by for group in both.groupby(name, sort=False, dropna=False)]
+    for name, key, part in [("all", "all", both), *groups]:
         complete = part.dropna(subset=["golden", "hit"])
         a, b = (complete[name].astype(float) for name in ("golden", "hit"))
         items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "hit": b})
@@ -619,10 +579,10 @@ def expert_agreement(
         counts = {"n": len(complete), "n_total": len(part), "votes": complete["votes_cast"].mean()}
         total = sums["items"].sum() or np.nan
         shares = {f"{name}_share": sums[name].sum() / total for name in ("golden", "hit")}
-        parts.append(table.assign(**{by or "group": key}, measure=AGREEMENTS, **counts, **shares))
+        parts.append(table.assign(by=name, group=key, measure=AGREEMENTS, **counts, **shares))
     names = ["measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
     names += ["golden_share", "hit_share", "votes", "ci"]
-    return pd.concat(parts, ignore_index=True)[[*([by] if by else []), *names]]
+    return pd.concat(parts, ignore_index=True)[[*(("by", "group") if by else ()), *names]]
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #803039eb
 def expert_disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:

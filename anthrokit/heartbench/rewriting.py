@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,17 +19,77 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError
+from ..core.errors import require_all
 from ..core.run import HTML_ATTRS
 from ..core.tables import require_unique, require_columns
-from .building import NARROW, PERSONAL, case_texts, named_spans, new_case
+from .building import new_case
 from .cases import Case, Cases, write_cases
 from .judging import prompt_job, read_object
-from .languages import language_of
+from .languages import language_of, read_words
 from ..work import ParseError, Steps
 
 # %% auto #0
-__all__ = ['STEPS', 'MAX_MESSAGES', 'arewrite', 'Span', 'personal_spans', 'anonymise', 'require_anonymous', 'write_public',
-           'collect_rewrites', 'rewrite', 'steps_html', 'rewrites_sheet', 'accepted_rewrites']
+__all__ = ['STEPS', 'MAX_MESSAGES', 'arewrite', 'Span', 'personal_spans', 'anonymise', 'find_personal', 'require_anonymous',
+           'write_public', 'collect_rewrites', 'rewrite', 'steps_html', 'rewrites_sheet', 'accepted_rewrites']
+
+# %% ../../nbs/10_heartbench/11_rewriting.ipynb #07ab8b3c
+_SURNAMES = (
+    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓"
+    "许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊"
+    "金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
+)
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}  # full-width digits and letters
+_HAN = r"[\u4e00-\u9fff]"
+_TITLES = "先生|女士|小姐|老师|经理|医生|主任|阿姨|叔叔|同学|教授|总监|师傅"
+_NO_NAMES = (  # words that begin like a surname and a title
+    "高中|任课|任何|常常|马上|白天|江湖|万一|于是|方便|石头|金牌"
+    "|段时间|龙头|常见|高级|全职|任职|黄金|易怒|史上|金融|文组|任班"
+)
+_CHINESE_NAME = (
+    rf"(?:我叫|名叫|名字叫|叫做)(?!什么|做|自己)[{_SURNAMES}]{_HAN}{{1,2}}"
+    rf"|(?!{_NO_NAMES})[{_SURNAMES}](?:(?!{_TITLES}|[的了是和跟说个们有]){_HAN}){{0,2}}(?:{_TITLES})"
+)
+_ENGLISH_NAME = (
+    r"(?:[Mm]y name is|[Mm]y name's|[Nn]amed|[Cc]alled) (?!The\b|It\b|In\b|Me\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?"
+    r"|\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? [A-Z][a-z]+"
+)
+_STREETS = "Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Close|Court|Crescent"
+_PERSONAL = {
+    "phone": (
+        r"(?<!\d)(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{4}[- ]?\d{4}(?!\d)"  # Chinese mobile
+        r"|(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"  # Chinese landline
+        r"|(?<!\d)(?:\+?1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)"  # North American
+        r"|(?<!\d)(?:\+44 ?|0)7\d{3} ?\d{3} ?\d{3}(?!\d)"  # British mobile
+    ),
+    "identity number": r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])|(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)",
+    "bank card": r"(?<!\d)\d{4}(?:[ -]?\d{4}){3}(?:[ -]?\d{1,3})?(?!\d)",
+    "mail": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    "account": (
+        r"(?:微信|WeChat|wechat|[Vv][Xx]|QQ|qq)(?:号|号码)?\s*(?:是|为|is|:|：)?\s*"
+        r"(?:[A-Za-z][\w-]{5,19}|\d{5,11})"
+    ),
+    "web address": r"https?://\S+|www\.\S+",
+    "address": (
+        rf"{_HAN}{{2,8}}(?:路|街|大道|巷|弄)\s*\d+\s*(?:号|弄)|\d+\s*(?:号楼|栋|幢|单元)\s*\d*"
+        rf"|\b\d{{1,5}} (?:[A-Z][a-z]+ ){{1,3}}(?:{_STREETS})\b"
+    ),
+    "name": f"{_CHINESE_NAME}|{_ENGLISH_NAME}",
+}
+
+# %% ../../nbs/10_heartbench/11_rewriting.ipynb #bab79321
+def _named_spans(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and kind of names that the models find; both models read a mixed text."""
+    other = r"[A-Z][A-Za-z'’.-]*(?: [A-Za-z'’.-]+)*" if language_of(text) == "zh" else r"[\u3400-\u9fff]+"
+    parts = [(match.start(), match[0]) for match in re.finditer(other, text)]
+    for start, part in [*parts, (0, text)]:
+        name: list = []
+        for word in [*read_words(part), None]:
+            if word and name and word.name == name[2] and part[name[1] : word.start] in ("", " "):
+                name[1] = word.start + len(word.text)
+                continue
+            if name:
+                yield start + name[0], start + name[1], name[2]
+            name = [word.start, word.start + len(word.text), word.name] if word and word.name else []
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #5fc2a7d2
 class Span(NamedTuple):
@@ -98,8 +158,8 @@ def personal_spans(text: str) -> list[Span]:
             taken.append((start, end))
             spans.append(Span(start, end, kind, text[start:end]))
 
-    narrow = bare.translate(NARROW)
-    for kind, pattern in PERSONAL.items():
+    narrow = bare.translate(_NARROW)
+    for kind, pattern in _PERSONAL.items():
         for match in re.finditer(pattern, narrow):
             lead = _LEADS.match(match[0])
             if kind == "name" and not lead and language_of(text) == "zh":
@@ -108,7 +168,7 @@ def personal_spans(text: str) -> list[Span]:
             add(match.start() + (lead.end() if lead else 0), match.end(), label)
     for match in _PLATE.finditer(narrow):
         add(*match.span(), "NUMBER")
-    for start, end, kind in named_spans(bare):
+    for start, end, kind in _named_spans(bare):
         if bare[start:end] not in _NOT_NAMES:
             add(start, end, _KINDS[kind])
     for match in _CALLED.finditer(bare) if language_of(text) == "en" else ():
@@ -180,6 +240,32 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
     return replace(case, dialogue=tuple(clean)), pd.DataFrame(key, columns=["placeholder", "text", "n"])
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #ce217fc2
+def find_personal(cases: Iterable[Case]) -> pd.DataFrame:
+    """Find personal data in dialogues and criteria.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+
+    Returns
+    -------
+    DataFrame
+        case_id, place ("message 3", "criterion 2"), kind and text (as `Span`). It can miss some, so a person must read
+        the cases as well.
+
+    Examples
+    --------
+    >>> find_personal([new_case("c", ["My name is Ann Example."])]).values.tolist()
+    [['c', 'message 1', 'NAME', 'Ann Example']]
+    """
+    rows = []
+    for case in require_all(cases, Case, "cases (load_cases(path) reads a file of them)"):
+        texts = [(f"message {place}", text) for place, (_, text) in enumerate(case.dialogue, start=1)]
+        texts += [(f"criterion {item.number}", item.content) for item in case.criteria]
+        rows += [(case.case_id, place, span.kind, span.text) for place, text in texts for span in personal_spans(text)]
+    return pd.DataFrame(rows, columns=["case_id", "place", "kind", "text"])
+
+
 def require_anonymous(cases: Iterable[Case]) -> None:
     """Raise if dialogues or criteria hold personal data, or a case's id holds a number, mail or account.
 
@@ -196,13 +282,11 @@ def require_anonymous(cases: Iterable[Case]) -> None:
     --------
     >>> require_anonymous([new_case("c", ["[NAME 1] left."])])
     """
-    places = []
-    forms = [pattern for kind, pattern in PERSONAL.items() if kind not in ("name", "address")]
-    for number, case in enumerate(cases, 1):
-        if any(re.search(pattern, case.case_id) for pattern in [*forms, _PLATE]):
-            places.append(f"the id of case number {number}: NUMBER")
-        for where, text in case_texts(case):
-            places += [f"{case.case_id}, {where}: {span.kind}" for span in personal_spans(text)]
+    cases = list(cases)
+    forms = [_PLATE, *(pattern for kind, pattern in _PERSONAL.items() if kind not in ("name", "address"))]
+    named = [any(re.search(form, case.case_id) for form in forms) for case in cases]
+    places = [f"the id of case number {number}: NUMBER" for number, found in enumerate(named, 1) if found]
+    places += [f"{row.case_id}, {row.place}: {row.kind}" for row in find_personal(cases).itertuples()]
     if places:
         more = f" and {len(places) - 10} more" if len(places) > 10 else ""
         raise TableError(f"personal data is left: {'; '.join(places[:10])}{more}. Call anonymise, and read the result.")
@@ -300,7 +384,7 @@ def rewrite(cases: Iterable[Case]) -> Any:
         The model that rewrites. It receives only anonymised dialogues.
     run : Run or path
         The run in which the steps are saved, without the originals. Running again makes only missing steps.
-    tries, retry, budget
+    max_attempts, retry, budget
         As for `PromptJob`.
     batch, on, progress
         As for `run_job`.

@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from numbers import Real
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,94 +20,7 @@ from .cases import OTHER, load_abilities, require_one_verdict
 from .judging import verdicts
 
 # %% auto #0
-__all__ = ['CaseScore', 'score_case', 'normalise_points', 'case_scores', 'score', 'missing_scores']
-
-# %% ../../nbs/10_heartbench/04_scoring.ipynb #0a770038
-class CaseScore(NamedTuple):
-    """Scores of an answer to a case, 0 to 100; NaN without range.
-
-    Attributes
-    ----------
-    score : float
-        Mean over the abilities.
-    dimensions : dict of str to float
-        Ability, as named in the rubric's `dimension`, to its score.
-
-    Examples
-    --------
-    >>> CaseScore(50.0, {"温暖": 100.0, "自主性": 0.0}).score
-    50.0
-    """
-
-    score: float
-    dimensions: dict[str, float]
-
-
-def score_case(
-    criteria: Sequence[Mapping[str, Any]], hits: Sequence[int], protocol: str = "paper"
-) -> CaseScore:
-    """Score one answer from the verdicts on a case's criteria.
-
-    Parameters
-    ----------
-    criteria : sequence of dict
-        The rubric in the released format: dimension, score, content.
-    hits : sequence of 0 or 1
-        One verdict per criterion, in the same order.
-    protocol : str
-        "paper" or "released".
-
-    Returns
-    -------
-    CaseScore
-
-    Raises
-    ------
-    ValueError
-        The rubric is empty, the number of verdicts is wrong, a verdict is not 0 or 1, or a criterion outside 其他 has no
-        points.
-
-    Notes
-    -----
-    Liu et al. (2025), formula 1 and the rule of catastrophic failure.
-
-    Examples
-    --------
-    >>> rubric = [{"dimension": "温暖", "score": 3}, {"dimension": "温暖", "score": -4}]
-    >>> round(score_case(rubric, [1, 1]).dimensions["温暖"], 1)
-    66.7
-    """
-    _check_protocol(protocol)
-    if not criteria:
-        raise ValueError("there are no criteria to score")
-    if len(hits) != len(criteria):
-        raise ValueError(f"{len(hits)} verdicts for {len(criteria)} criteria; each needs exactly one")
-    low, high, raw, failed = Counter(), Counter(), Counter(), False
-    for number, (item, hit) in enumerate(zip(criteria, hits, strict=True), start=1):
-        if isinstance(hit, str) or hit not in (0, 1):
-            raise ValueError(f"the verdict on criterion {number} is {hit!r}; it must be 0 or 1")
-        ability, points = item["dimension"], item.get("score")
-        if ability in ("其他", OTHER):
-            failed |= bool(hit) and (protocol == "paper" or (points or 0) > 0)
-            continue
-        if not isinstance(points, Real) or isinstance(points, bool) or math.isnan(points):
-            raise ValueError(f"criterion {number} ({ability}) has the score {points!r}; it must be a number of points")
-        low[ability] += min(points, 0)
-        high[ability] += max(points, 0)
-        raw[ability] += points * int(hit)
-    nothing, scores = 0.0 if protocol == "released" else math.nan, {}
-    for ability in low:
-        span, above = high[ability] - low[ability], raw[ability] - low[ability]
-        value = 100 * math.log(above + 1) / math.log(span + 1) if span else nothing
-        scores[ability] = 0.0 if failed else value
-    values = [value for value in scores.values() if not math.isnan(value)]
-    return CaseScore(sum(values) / len(values) if values else nothing, scores)
-
-
-def _check_protocol(name: str) -> None:
-    """Raise if there is no such protocol."""
-    if name not in ("paper", "released"):
-        raise ValueError(f"protocol is {name!r}; it must be 'paper' or 'released'")
+__all__ = ['normalise_points', 'case_scores', 'score', 'missing_scores']
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #408e078a
 def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | float, scale: str = "log") -> np.ndarray:
@@ -193,7 +104,8 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     >>> case_scores(bundled_verdicts()).head(2)[["ability", "raw", "score"]].round(1).values.tolist()
     [['Emotional Perception', 4.0, 100.0], ['Emotional Understanding', 3.0, 100.0]]
     """
-    _check_protocol(protocol)
+    if protocol not in ("paper", "released"):
+        raise ValueError(f"protocol is {protocol!r}; it must be 'paper' or 'released'")
     hits = as_hits(hits)
     require_one_verdict(hits)
     unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"].astype("boolean")
@@ -345,7 +257,7 @@ def score(
     valid, scored, (worst, best) = ~np.isnan(grid.values), grid.scored, bounds_of(hits, protocol, grid)
     means = nanmean(grid.values, axis=1)
     drawn, parts = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)), []
-    for level, name, columns in _levels(grid.abilities, _dimensions(hits)):
+    for level, name, columns in _levels(hits, grid.abilities):
         columns = [k for k in columns if grid.counted[k]]
         scorable = grid.scorable[..., columns]
         has_any = scorable.any(axis=2)
@@ -361,18 +273,11 @@ def score(
     return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(names[3:8], "Float64"))
 
 
-def _dimensions(hits: pd.DataFrame) -> dict[str, str]:
-    """Map abilities to dimensions by the table, or else by HeartBench's taxonomy."""
-    standard = load_abilities().set_index("ability")["dimension"].to_dict()
-    if "dimension" not in hits:
-        return standard
-    return standard | hits.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()
-
-
-def _levels(
-    abilities: Sequence[str], dimension_of: Mapping[str, str]
-) -> Iterator[tuple[str, str, list[int]]]:
-    """Yield level, name, and columns of the abilities of each score."""
+def _levels(hits: pd.DataFrame, abilities: Sequence[str]) -> Iterator[tuple[str, str, list[int]]]:
+    """Yield level, name, and columns of the abilities of each score; dimensions are those of the table, if it has them."""
+    dimension_of = load_abilities().set_index("ability")["dimension"].to_dict()
+    if "dimension" in hits:
+        dimension_of |= hits.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()
     yield "overall", "Overall", list(range(len(abilities)))
     for dimension in dict.fromkeys(filter(None, map(dimension_of.get, abilities))):
         yield "dimension", dimension, [k for k, name in enumerate(abilities) if dimension_of.get(name) == dimension]

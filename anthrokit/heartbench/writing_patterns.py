@@ -18,7 +18,7 @@ from ..core.tables import require_unique, require_columns
 from ..core.texts import mask_quotations, detect_language, plain_apostrophes
 from ..figures.profiles import draw_dots
 from ..figures.style import counted, legend_above, themed
-from .answers import count_words
+from .answers import count_words, require_answers
 from .languages import language_of, read_sentences, read_words, simplified
 from .scoring import case_means
 from ..models.english import english_pipeline
@@ -320,8 +320,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     >>> patterns(bundled_answers()).groupby("model")["no_invitation"].mean().round(2).to_dict()
     {'adviser': 0.92, 'listener': 0.0}
     """
-    require_columns(answers, ["model", "case_id", "content"], "answers")
-    require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
+    require_answers(answers, "content", rows=True)
     texts = answers.dropna(subset=["content"])
     if texts.empty:
         raise TableError("there is no answer with content. Pass answers with text.")

@@ -167,7 +167,7 @@ def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     hits : DataFrame
         Rows of one case.
     protocol : str
-        "paper" or "released", see `heartbench.scoring.score_case`.
+        "paper" or "released", see `heartbench.scoring.case_scores`.
 
     Returns
     -------

@@ -44,7 +44,7 @@ def test_demo_makes_everything_and_resumes(tmp_path):
     assert "2 dialogues of 1 turns, 0 units missing" in first.stdout
     assert "validation" in first.stdout and "2 of 2" in first.stdout and "precision" in first.stdout
     assert "1 of 3: simulate" in first.stderr and "2 of 2 messages" in first.stderr and "\r" not in first.stderr
-    assert "look at: " in first.stdout
+    assert "report.html: every dialogue with its labels, in a browser" in first.stdout
     folder = tmp_path / "runs" / "demo"
     for name in ("profile.png", "emergence.png", "report.html", "manifest.json", "ledger.sqlite"):
         assert (folder / name).stat().st_size > 500
@@ -538,7 +538,7 @@ def test_export_and_compare(tmp_path):
     found = rows(anthrokit("compare", "two", "--group", "turn", "--baseline", "1", "--json", cwd=tmp_path))
     assert {row["b"] for row in found} == {1}
     wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
-    assert wrong.returncode == 1 and "labels have no column 'month' to compare by" in wrong.stderr
+    assert wrong.returncode == 1 and "the labels table needs the column(s) month" in wrong.stderr
 
 
 def test_check_holds_versions_against_a_margin(tmp_path):
@@ -570,7 +570,7 @@ def test_check_holds_versions_against_a_margin(tmp_path):
     strict = anthrokit("check", "strict.toml", cwd=tmp_path)
     assert strict.returncode == 1 and "14 of 14 comparisons fail" in strict.stdout
     (tmp_path / "month.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "month"\n')
-    assert "labels have no column 'month'" in anthrokit("check", "month.toml", cwd=tmp_path).stderr
+    assert "the labels table needs the column(s) month" in anthrokit("check", "month.toml", cwd=tmp_path).stderr
     (tmp_path / "none.toml").write_text("[check]\nmargin = 0.1\n")
     assert anthrokit("check", "none.toml", cwd=tmp_path).returncode == 2
 

@@ -316,7 +316,7 @@ def spoil(ledger, how):
         "cut short": "is damaged .* anthrokit repair .* NEW_FOLDER",
         "no database": "can't be read as a ledger: it is not an SQLite file",
         "other version": "its tables are of version 99, not 1. Install that version",
-        "other program": "is not a ledger of this version of anthrokit",
+        "other program": "is not a ledger of anthrokit: another program made it",
     }.items(),
 )
 def test_a_ledger_that_is_not_whole_is_refused_before_any_call(server, tmp_path, how, told):

@@ -105,7 +105,7 @@ def test_an_answer_streams_as_it_is_made(served, transport):
 
 
 def test_killed_ten_times_in_mid_answer_what_was_seen_is_on_disk(served):
-    gateway = served("--pace", 0.03)
+    gateway = served("--pace", 0.25)
     ada, seen = join(gateway, "Ada"), [[] for _ in range(10)]
     for number, pieces in enumerate(seen):
 

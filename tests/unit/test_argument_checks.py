@@ -25,7 +25,6 @@ CALLS = {
     "tone": (lambda: anthroscore.score_tone(5), "a text, or a list, .* of texts, not int"),
     "conditions": (lambda: study.show_conditions("path"), r"load_conditions\(path\) reads them, not str"),
     "cases of": (lambda: heartbench.answers.run_cases("path"), A_RUN),
-    "judge quality": (lambda: heartbench.rubric_judges.judge_quality("path"), A_RUN),
     "drafts": (lambda: heartbench.building.collect_drafts("path"), A_RUN),
     "golden": (lambda: heartbench.golden("path"), "the expert votes table is a DataFrame, not str"),
     "cases": (lambda: heartbench.Cases("path"), r"cases \(load_cases\(path\) reads .*, not str"),
@@ -34,19 +33,15 @@ CALLS = {
     "words": (lambda: heartbench.mean_words(FRAME), r"needs the column\(s\) model, content. It has: a"),
     "names": (lambda: heartbench.cases.ability_names(FRAME), r"needs the column\(s\) ability, ability_zh"),
     "criteria": (lambda: heartbench.experts.criteria_sheet(FRAME), "the path of a .jsonl or .json file .*, not DataFrame"),
-    "personal": (lambda: heartbench.building.find_personal(5), r"cases \(load_cases\(path\) reads .*, not int"),
+    "personal": (lambda: heartbench.rewriting.find_personal(5), r"cases \(load_cases\(path\) reads .*, not int"),
     "cases needed": (lambda: heartbench.gold_standard.cases_needed("x"), "agreement is a number between 0 and 1, not 'x'"),
     "bar": (lambda: heartbench.gold_standard.agreement_bar("x"), "cases is a number above 0, not 'x'"),
 }
 
 TABLES = {
     "radar": lambda: heartbench.plot_radar(FRAME),
-    "difficulty": lambda: heartbench.figures.plot_difficulty(FRAME),
-    "groups": lambda: heartbench.figures.plot_by(FRAME, "a"),
-    "agreement": lambda: heartbench.figures.plot_expert_agreement(FRAME, "a"),
     "golden": lambda: heartbench.expert_agreement(FRAME, heartbench.bundled_verdicts()),
     "disagreements": lambda: heartbench.results.expert_disagreements(FRAME, heartbench.bundled_verdicts()),
-    "saturation": lambda: heartbench.hard_sets.saturation_without(FRAME),
     "order": lambda: heartbench.rubric_judges.position_effect(FRAME),
     "decisions": lambda: heartbench.experts.apply_decisions(heartbench.load_cases("bundled"), FRAME),
     "drafts": lambda: heartbench.building.add_drafts(heartbench.load_cases("bundled"), FRAME),
@@ -63,7 +58,7 @@ TABLES = {
     "mock": lambda: heartbench.experts.mock_report(FRAME),
     "verdicts": lambda: heartbench.cases.add_criteria(FRAME, heartbench.load_cases("bundled")),
     "drawn": lambda: heartbench.gold_standard.golden_progress(FRAME, FRAME, heartbench.load_cases("bundled"), experts=3),
-    "agreement by": lambda: heartbench.gold_standard.agreement_by(FRAME, FRAME),
+    "agreement by": lambda: heartbench.expert_agreement(FRAME, FRAME, "kind"),
     "queues": lambda: validity.annotation_progress(FRAME, FRAME),
     "items": lambda: validity.annotations.add_texts(None, FRAME),
     "ratings": lambda: validity.panel_sensitivity(FRAME),
@@ -87,5 +82,5 @@ def test_a_table_of_something_else_is_refused_with_what_it_lacks(name):
 
 def test_a_file_in_the_place_of_a_folder_is_told_of(tmp_path):
     (tmp_path / "file").write_text("taken")
-    with pytest.raises(ak.RunError, match=r"demo\.jsonl can't be written: .*; name another place"):
+    with pytest.raises(ak.RunError, match=r"demo\.jsonl can't be written: .* name another place"):
         io.write_openai(ak.demo_run(), tmp_path / "file" / "demo.jsonl")

@@ -97,12 +97,9 @@ def gallery():
     answers = np.random.default_rng(0).normal(3, 1, 60)
     told = {"title": "Published: HeartBench report, Figure 4, n = 296 cases", "beside": published.mean(axis=1).rename("Words")}
     hits = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS)
-    golden = heartbench.bundled_verdicts()[["model", "case_id", "criterion", "hit"]].rename(columns={"hit": "golden"})
-    agreed = heartbench.expert_agreement(golden, heartbench.bundled_verdicts("lenient"), "dimension", n_resamples=99)
     answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
     patterns = heartbench.writing_patterns.patterns(answered[answered["case_id"].str.startswith("zh")])
     patterns = heartbench.writing_patterns.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
-    groups, _ = heartbench.personas.cluster_models(published, n_resamples=20)
     four = ["validation", "empathy", "emotions", "desires"]
     ten = ten.reset_index().assign(behaviour=lambda frame: frame["behaviour"].str.lower())
     return [
@@ -128,13 +125,9 @@ def gallery():
         (figures.plot_drift, [analysis.drift(labels, 0.05, "target", n_swaps=99)], {}),
         (heartbench.plot_abilities, [heartbench.score(hits, n_resamples=99)], {}),
         (heartbench.plot_radar, [heartbench.score(hits, n_resamples=99)], {}),
-        (heartbench.figures.plot_difficulty, [heartbench.results.by_difficulty(hits, n_resamples=99)], {}),
-        (heartbench.figures.plot_by, [heartbench.results.score_by(hits, "scene", n_resamples=99), "scene"], {}),
-        (heartbench.figures.plot_expert_agreement, [agreed, "dimension"], {}),
         (heartbench.figures.plot_normalisation, [], {}),
         (heartbench.writing_patterns.plot_patterns, [patterns], {}),
-        (heartbench.hard_sets.plot_hard_drop, [heartbench.hard_sets.hard_drop(hits, share=1 / 3, n_resamples=50)], {}),
-        (heartbench.personas.plot_personas, [published], {"groups": groups}),
+        (heartbench.personas.plot_personas, [published], {}),
         (heartbench.plot_abilities, [published, 5 * published.sum(axis=1)], {"title": told["title"]}),
         (heartbench.figures.plot_criteria, [heartbench.load_cases("bundled")], {}),
         (heartbench.figures.plot_case_scores, [hits], {}),
