@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
+import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,7 +69,9 @@ def _hash_files(folder: Path) -> str:
 def _load_pipeline() -> Language:
     import spacy
 
-    [package] = importlib.import_module(SPACY_MODEL).__path__
+    spec = importlib.util.find_spec(SPACY_MODEL)  # its files are verified before its code runs
+    assert spec and spec.submodule_search_locations
+    [package] = spec.submodule_search_locations
     [folder] = Path(package).glob(f"{SPACY_MODEL}-*")
     if _hash_files(folder) != _SHA256:
         raise SetupError(
