@@ -685,7 +685,8 @@ class LLM:
 
         def show_piece(piece: str) -> None:
             pieces.append(piece)
-            show(piece)
+            if show is not None:
+                show(piece)
 
         async with live.concurrency:
             start = time.perf_counter()
