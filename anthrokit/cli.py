@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,6 +25,7 @@ from cyclopts.config import Dict
 
 import anthrokit as ak
 from .core.errors import suggest_name
+from .core.tables import require_columns
 from .core.files import local_path
 from .core.run import has_answers
 
@@ -94,6 +95,7 @@ class _Session:
     quiet: bool = False
     models: dict[str, dict[str, Any]] = field(default_factory=dict)  # [models] of the settings file
     conditions: dict[str, _Plan] = field(default_factory=dict)  # [conditions] of the settings file
+    versions: dict[str, dict[str, str]] = field(default_factory=dict)  # [check.versions] of the settings file
     options: dict[str, Any] = field(default_factory=dict)  # for every named model
 
 
@@ -144,14 +146,9 @@ app.command(with_people)
 
 def _whole(_: Any, tokens: Sequence[Any]) -> int:
     """Return a whole number, or raise; cyclopts would round 1.5."""
-    try:
-        number = float(tokens[0].value)
-        whole = number.is_integer()
-    except ValueError:
-        whole = False
-    if not whole:
+    if not tokens[0].value.lstrip("+-").isdecimal():
         raise ValueError(f"{tokens[0].value!r} is not a whole number")
-    return int(number)
+    return int(tokens[0].value)
 
 
 # Parameters of several commands, with their help.
@@ -203,14 +200,16 @@ def _line(
     timeout
         Seconds for one call.
     """
-    _session.json, _session.quiet, _session.models, _session.conditions = json, quiet, {}, {}
     options = {"max_tokens": max_tokens, "max_concurrency": concurrency, "timeout": timeout}
-    _session.options = {name: value for name, value in options.items() if value is not None}
+    options = {name: value for name, value in options.items() if value is not None}
+    vars(_session).update(vars(_Session(json, quiet, options=options)))
     app.config = ()
-    command, _, _ = app.parse_commands(tokens)
+    command, _, rest = app.parse_commands(tokens)
     how = {"exit_on_error": False, "print_error": False}
+    if command == ("check",) and settings is None:  # its first argument is its settings file
+        settings = next((Path(token) for token in rest if not token.startswith("-")), None)
     if settings is not None and command:
-        flags, _session.models, conditions = _read_settings(settings, command)
+        flags, _session.models, conditions, _session.versions = _read_settings(settings, command)
 
         def use(values: dict[str, Any]) -> None:
             app.config = (Dict(values, source=str(settings), use_commands_as_keys=False),)
@@ -308,41 +307,28 @@ def runs(folder: str = "runs") -> _Result:
         _complain(f"{folder} holds no run")
     names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
     table = pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"])
-    shown = pd.DataFrame(
-        {
-            "run": table["run"].str[:30],
-            "targets": table["targets"].map(_few),
-            "dialogues": table["dialogues_done"].astype(str) + "/" + table["dialogues"].astype(str),
-            "judges": table["judges"].map(len),
-            "ratings": table["ratings_ok"].astype(str) + "/" + table["ratings"].astype(str),
-            "tokens": table["tokens"],
-            "usd": table["usd"],
-        }
+    shown = table[["run", "targets", "dialogues", "judges", "ratings", "tokens", "usd"]].assign(
+        run=table["run"].str[:30],
+        targets=table["targets"].map(_few),
+        dialogues=table["dialogues_done"].astype(str) + "/" + table["dialogues"].astype(str),
+        judges=table["judges"].map(len),
+        ratings=table["ratings_ok"].astype(str) + "/" + table["ratings"].astype(str),
     )
     facts = {"folder": folder, **({"unread": unread} if unread else {})}
     return _Result(table, facts, shown=shown, failed=bool(unread))
 
 # %% ../nbs/15_cli.ipynb #91f5331e
-def _require_known(path: Any, place: str, names: Any, known: set[str]) -> None:
-    """Raise if a name in a section of the settings file is unknown."""
-    for name in names:
-        if name not in known:
-            raise _SettingsError(f"{path}: {place} can't have {name!r}; {suggest_name(name, sorted(known))}")
-
-
-def _require_types(path: Any, place: str, values: dict[str, Any], types: dict[str, Any]) -> None:
-    """Raise if a key is unknown or its value has the wrong type."""
-    _require_known(path, place, values, set(types))
-    for name, value in values.items():
-        if not isinstance(value, types[name]) or (isinstance(value, bool) and types[name] is not bool):
-            raise _SettingsError(f"{path}: {place} {name} is {value!r}, which has the wrong type")
-
-
-def _section(path: Any, name: str, value: Any) -> dict[str, Any]:
-    """Return a section of the settings file, or raise if it is not a table."""
-    if not isinstance(value, dict):
-        raise _SettingsError(f"{path}: {name} is {value!r}; it must be a section, [{name}]")
-    return value
+def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = None) -> dict[str, Any]:
+    """Return a section of the settings file. Raise if it is not a table, or has a key that is not one of `keys`."""
+    if not isinstance(section, dict):
+        raise _SettingsError(f"{path}: {name} is {section!r}; it must be a section, [{name}]")
+    if keys is None:
+        return section
+    section = {key.replace("-", "_"): value for key, value in section.items()}
+    if unknown := [key for key in section if key not in keys]:
+        place = f"[{name}]" if name else "the file"
+        raise _SettingsError(f"{path}: {place} can't have {unknown[0]!r}; {suggest_name(unknown[0], sorted(keys))}")
+    return section
 
 # %% ../nbs/15_cli.ipynb #7361201b
 def _secrets(options: dict[str, Any], address: Any) -> str | None:
@@ -359,11 +345,10 @@ def _secrets(options: dict[str, Any], address: Any) -> str | None:
 
 
 def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
-    """Return an entry of [models], or raise if it holds a key, an unknown option or a wrong type."""
+    """Return an entry of [models], or raise if it holds a key or an unknown option."""
     place = f"[models.{name}]"
-    entry = _section(path, place.strip("[]"), entry)
-    options = entry.get("options", {})
-    options = options if isinstance(options, dict) else {}
+    entry = _section(path, f"models.{name}", entry, [*inspect.signature(ak.LLM).parameters])
+    options = _section(path, f"models.{name}.options", entry.get("options", {}))
     if "api_key" in entry or "api_key" in options:
         raise _SettingsError(
             f"{path}: {place} holds an api_key. Keys don't belong in a file. Remove it, put the key into an "
@@ -376,9 +361,9 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         )
     if repeated := sorted(set(options) & {"name", *entry}):
         raise _SettingsError(f"{path}: {place} options repeat {repeated[0]}, which the section sets already")
-    types = dict.fromkeys(set(inspect.signature(ak.LLM).parameters) - {"api_key"}, (int, float))
-    types |= dict.fromkeys(("model", "name", "api_base", "api_key_env", "transport"), str)
-    _require_types(path, place, entry, types | {"options": dict, "price": list})
+    for key in ("model", "name", "api_base", "api_key_env", "transport"):
+        if not isinstance(entry.get(key, ""), str):
+            raise _SettingsError(f"{path}: {place} {key} is {entry[key]!r}; it must be a text in quotation marks")
     if "model" not in entry:
         raise _SettingsError(f"{path}: {place} has no model; add model = 'openai/…'")
     return entry
@@ -400,9 +385,12 @@ def _llm(text: str) -> ak.LLM:
         raise ak.SetupError(
             f"The model {text!r} takes its key from the environment variable {variable}, which is not set. Set it."
         )
-    if "price" in entry:
+    if isinstance(entry.get("price"), list):
         entry["price"] = tuple(entry["price"])
-    return ak.LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
+    try:
+        return ak.LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"[models.{text}]: {error}") from None
 
 # %% ../nbs/15_cli.ipynb #2363ff49
 @app.command
@@ -429,7 +417,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
         f"panel. Nothing is paid and nothing leaves this machine. It takes {minutes} to {2 * minutes} minutes on two "
         f"processors. Results go to {folder}. Ctrl-C stops it; the same command resumes."
     )
-    prompts = _draw_prompts("anthrokit", dialogues, None)
+    prompts = _draw_prompts("anthrokit", _Plan(dialogues=dialogues))
     with ak.Run(folder) as run:
         if has_answers(run) and not run.fact("demo"):
             raise ak.RunError(f"{folder} holds another run. Name another folder with --folder.")
@@ -475,8 +463,10 @@ class _Limits:
     budget_usd: _Amount | None = None
     budget_tokens: _Positive | None = None
 
-    def budget(self) -> ak.Budget | None:
-        return None if self == _Limits() else ak.Budget(self.budget_usd, self.budget_tokens)
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments budget and progress, which every job takes."""
+        budget = None if self == _Limits() else ak.Budget(self.budget_usd, self.budget_tokens)
+        return {"budget": budget, "progress": not _session.quiet}
 
 
 def _tell_missing(missing: pd.DataFrame) -> int:
@@ -486,10 +476,10 @@ def _tell_missing(missing: pd.DataFrame) -> int:
     return len(missing)
 
 
-def _draw_prompts(prompts: str, dialogues: int | None, balance: Sequence[str] | None) -> pd.DataFrame:
+def _draw_prompts(prompts: str, plan: _Plan | _CheckPlan) -> pd.DataFrame:
     """Return prompts, or a balanced sample of them."""
     table = ak.load_prompts(prompts)
-    return table if dialogues is None else ak.sample_prompts(table, dialogues, by=list(balance or ["scenario"]))
+    return ak.sample_prompts(table, plan.dialogues, by=plan.balance or ["scenario"]) if plan.dialogues else table
 
 # %% ../nbs/15_cli.ipynb #bff39f80
 def _design(texts: list[str] | None) -> dict[str, str]:
@@ -509,12 +499,11 @@ def _script(name: str | None) -> Sequence[str]:
         return ak.simulation.PUSHBACK
     try:
         with ak.core.tables.open_text(local_path(name)) as file:
-            lines = file.read().splitlines()
+            messages = [line.strip() for line in file if line.strip()]
     except (OSError, UnicodeError) as error:
         raise ValueError(
             f"--script: {name} can't be read ({error}). Use a text file in UTF-8, one message per line."
         ) from None
-    messages = [line.strip() for line in lines if line.strip()]
     if not messages:
         raise ValueError(f"--script: {name} holds no message")
     return messages
@@ -575,19 +564,11 @@ class _Plan:
     seed: int = 0
     design: list[str] | None = None
 
-    def draw(self, prompts: str) -> pd.DataFrame:
-        return _draw_prompts(prompts, self.dialogues, self.balance)
-
     def settings(self) -> dict[str, Any]:
         """Return the arguments of `simulate`, without prompts."""
-        names = ("turns", "repeats", "system_target", "persona", "natural_end", "seed")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "target": _llm(self.target),
-            "user": _llm(self.user),
-            "script": _script(self.script),
-            "design": _design(self.design),
-        }
+        models = {"target": _llm(self.target), "user": _llm(self.user)}
+        settings = vars(self) | models | {"script": _script(self.script), "design": _design(self.design)}
+        return {name: value for name, value in settings.items() if name not in ("dialogues", "balance")}
 
 # %% ../nbs/15_cli.ipynb #7dcc8374
 @app.command
@@ -606,9 +587,8 @@ def simulate(
     prompts
         anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
     """
-    how = {"run": run, "budget": limits.budget(), "progress": not _session.quiet}
     for each in _session.conditions.values() or [plan]:
-        ak.simulate(each.draw(prompts), **each.settings(), **how).close()
+        ak.simulate(_draw_prompts(prompts, each), run=run, **each.settings(), **limits.settings()).close()
     with ak.Run(run, read_only=True) as opened:
         table = opened.query(_COUNTS)
         missing, spent = opened.missing().query("kind == 'message'"), _spent(opened)
@@ -653,10 +633,16 @@ class _Questions:
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments of `judge`, without judges."""
-        names = ("behaviours", "samples", "sampling")
-        return {**{name: getattr(self, name) for name in names}, "retry": list(self.retry)}
+        return {name: getattr(self, name) for name in ("behaviours", "samples", "sampling", "retry")}
 
 # %% ../nbs/15_cli.ipynb #13e9844e
+def _existing(folder: str) -> str:
+    """Return the folder, or raise if it holds no run."""
+    if not (Path(folder) / "ledger.sqlite").exists():
+        raise ak.RunError(f"{folder} holds no run. Make one with simulate, or with judge --messages.")
+    return folder
+
+
 @app.command
 def judge(
     run: _RunFolder,
@@ -683,11 +669,8 @@ def judge(
 
     if messages:
         ak.judging.import_messages(messages, run).close()
-    elif not (Path(run) / "ledger.sqlite").exists():
-        raise ValueError(f"{run} holds no run. Make one with simulate, or name a file with --messages.")
-    how = {"budget": limits.budget(), "progress": not _session.quiet, **questions.settings()}
-    with ak.Run(run) as opened:
-        ak.judge(opened, questions.judges(judges), **how)
+    with ak.Run(_existing(run)) as opened:
+        ak.judge(opened, questions.judges(judges), **questions.settings(), **limits.settings())
         labels, missing, spent = opened.labels(), opened.missing(), _spent(opened)
     return _Result(
         ak.profile(labels, by=("target", "category", "behaviour")),
@@ -697,13 +680,6 @@ def judge(
     )
 
 # %% ../nbs/15_cli.ipynb #4e0b0933
-def _existing(folder: str) -> str:
-    """Return the folder, or raise if it holds no run."""
-    if not (Path(folder) / "ledger.sqlite").exists():
-        raise ak.RunError(f"{folder} holds no run")
-    return folder
-
-
 def _price(estimates: pd.DataFrame) -> _Result:
     """Return an estimate; cached tokens are shown if there are any."""
     columns = ["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]
@@ -755,7 +731,7 @@ def estimate(
     with tempfile.TemporaryDirectory() as place:
         if messages:
             ak.judging.import_messages(messages, place).close()
-        conditions = [{"prompts": each.draw(prompts or "anthrokit"), **each.settings()} for each in plans]
+        conditions = [{"prompts": _draw_prompts(prompts or "anthrokit", each), **each.settings()} for each in plans]
         return _price(
             ak.estimate(
                 judges=panel,
@@ -767,15 +743,10 @@ def estimate(
         )
 
 # %% ../nbs/15_cli.ipynb #0de88266
-def _require_column(labels: pd.DataFrame, name: str) -> None:
-    """Raise if labels lack a column."""
-    if name not in labels:
-        raise ValueError(f"labels have no column {name!r} to compare by; there are {', '.join(labels)}")
-
-
-def _level(column: pd.Series, text: str | None) -> Any:
+def _level(labels: pd.DataFrame, column: str, text: str | None) -> Any:
     """Return the level of a column that a text stands for, such as turn 1 for '1'."""
-    return next((level for level in column.dropna().unique() if str(level) == text), text)
+    require_columns(labels, [column])
+    return next((level for level in labels[column].dropna().unique() if str(level) == text), text)
 
 
 @app.command
@@ -808,10 +779,8 @@ def compare(
     """
     with ak.Run(run, read_only=True) as opened:
         labels = opened.labels(judges)
-    for name in filter(None, (group, within)):
-        _require_column(labels, name)
     columns = [within, by] if within else [by]
-    baseline = _level(labels[group], baseline)
+    baseline = _level(labels, group, baseline)
     table = ak.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
     return _Result(table, {"run": run})
 
@@ -1035,12 +1004,11 @@ def heartbench_answer(
     models
         Models that answer the cases.
     """
-    how = {"turns": 1, "budget": limits.budget(), "progress": not _session.quiet}
     targets = [_llm(name) for name in models]
     with ak.Run(run) as opened:
         prompts = cases.prompts(opened)
         for target in targets:
-            ak.simulate(prompts, target, run=opened, **how)
+            ak.simulate(prompts, target, run=opened, turns=1, **limits.settings())
         table = ak.heartbench.answers.answers_of(opened, [target.name for target in targets])
     table = ak.heartbench.answers.add_word_counts(table[table["case_id"].isin(prompts["prompt_id"])])
     missing = _tell_absent(table[table["content"].isna()])
@@ -1079,8 +1047,7 @@ def heartbench_judge(
     """
     with ak.Run(_existing(run)) as opened:
         panel = [ak.heartbench.RubricJudge(_llm(name), language=language, shuffle=shuffle) for name in judges]
-        how = {"budget": limits.budget(), "retry": list(retry), "progress": not _session.quiet}
-        ak.judge(opened, panel, samples=samples, targets=models, **how)
+        ak.judge(opened, panel, samples=samples, targets=models, retry=retry, **limits.settings())
         table, missing = ak.heartbench.judging.criterion_ratings(opened), opened.missing()
     counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="ratings")
     return _Result(counts, {"run": run}, _tell_missing(missing))
@@ -1137,20 +1104,14 @@ def heartbench_estimate(
     judges
         Models that judge the answers of the run.
     """
-    from anthrokit.work import estimate_jobs, open_readonly
-
     if not models and not judges:
         raise ValueError("No model is given. Name models that answer (--models) or judge (--judges).")
     if judges and not run:
         raise ValueError("Judges are priced by the answers of a run. Name its folder, or remove --judges.")
-    with open_readonly(_existing(run) if judges else run) as opened:
-        jobs = []
-        for name in models or ():
-            jobs.append(ak.simulate.job(cases.prompts(), _llm(name), run=opened, turns=1))
-        if judges:
-            panel = [ak.heartbench.RubricJudge(_llm(name), language=cases.language) for name in judges]
-            jobs.append(ak.judge.job(opened, panel, samples=samples))
-        estimates = estimate_jobs(jobs)
+    panel = [ak.heartbench.RubricJudge(_llm(name), language=cases.language) for name in judges or ()]
+    conditions = [{"prompts": cases.prompts(), "target": _llm(name), "turns": 1} for name in models or ()]
+    run = _existing(run) if judges else run
+    estimates = ak.estimate(judges=panel or None, run=run, conditions=conditions, samples=samples)
     return _price(estimates[estimates["purpose"] != "user"].reset_index(drop=True))
 
 # %% ../nbs/15_cli.ipynb #512069f6
@@ -1221,8 +1182,12 @@ def study_erase(folder: str, participant: str) -> _Result:
     return _Result(ak.study.erase(folder, participant), {"study": folder})
 
 # %% ../nbs/15_cli.ipynb #56d56d1e
-_NO_COMMANDS = {"--help", "-h", "--version"}
-_TOP = {"models": {}, "conditions": {}, "run": None}  # keys of the file that are not commands
+_Sections = dict[str, dict[str, Any]]
+_GROUPS = ("heartbench", "study")
+
+
+def _commands(group: App) -> set[str]:
+    return {name for name in group if not name.startswith("-")}
 
 
 def _flags(command: Sequence[str]) -> set[str]:
@@ -1231,88 +1196,79 @@ def _flags(command: Sequence[str]) -> set[str]:
     return {one.name.lstrip("-").replace("-", "_") for one in arguments} - {"*"}
 
 
-def _check_flags(path: Any, place: str, value: Any, names: set[str]) -> dict[str, Any]:
-    """Return a section of flags, or raise if one is unknown."""
-    flags = {name.replace("-", "_"): each for name, each in _section(path, place, value).items()}
-    _require_known(path, f"[{place}]", flags, names)
-    return flags
+def _command_sections(path: Any, sections: dict[str, Any]) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the flags of each command of a settings file: [simulate], [heartbench.answer]."""
+    commands = {(name,): section for name, section in sections.items() if name not in _GROUPS}
+    for group in sections.keys() & set(_GROUPS):
+        parts = _section(path, group, sections[group], _commands(app[group]))
+        commands |= {(group, name): section for name, section in parts.items()}
+    return {name: _section(path, ".".join(name), section, _flags(name)) for name, section in commands.items()}
 
 
-def _sections(path: Any, read: dict[str, Any], group: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield each command of a settings file with its flags: [simulate], [heartbench.answer]."""
-    for name, section in read.items():
-        command = (*group, name)
-        place = ".".join(command)
-        if name in ("heartbench", "study"):
-            _require_known(path, f"[{place}]", _section(path, place, section), set(app[name]) - _NO_COMMANDS)
-            yield from _sections(path, section, command)
-        elif name != "check":  # checked by its own command
-            yield command, _check_flags(path, place, section, _flags(command))
-
-
-def _read_settings(
-    path: str | os.PathLike, command: tuple[str, ...]
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-    """Return the flags of a settings file for a command, its models and its conditions; check the whole file."""
+def _read_settings(path: str | os.PathLike, command: tuple[str, ...]) -> tuple[dict[str, Any], _Sections, _Sections, _Sections]:
+    """Return the flags of a command in a settings file, and models, conditions and versions. Check the whole file."""
     try:
-        read = ak.core.files.read_toml(path)
+        content = ak.core.files.read_toml(path)
     except ak.core.TableError as error:
         raise _SettingsError(str(error)) from None
-    _require_known(path, "the file", read, {"run", "models", "conditions", *app} - _NO_COMMANDS)
-    models, conditions, run = (read.pop(name, default) for name, default in _TOP.items())
+    content = _section(path, "", content, {"run", "models", "conditions", *_commands(app)})
+    models, conditions = (_section(path, name, content.pop(name, {})) for name in ("models", "conditions"))
+    versions = _section(path, "check.versions", _section(path, "check", content.get("check", {})).pop("versions", {}))
+    run = content.pop("run", None)
     if not isinstance(run, str | None):
         raise _SettingsError(f"{path}: run is {run!r}; it must be the path of the run's folder")
-    models = {name: _model_entry(path, name, entry) for name, entry in _section(path, "models", models).items()}
-    conditions = {
-        name: _check_flags(path, f"conditions.{name}", condition, _flags(("simulate",)) - {"run", "prompts"})
-        for name, condition in _section(path, "conditions", conditions).items()
-    }
-    sections, flags = dict(_sections(path, read)), _flags(command)
+    models = {name: _model_entry(path, name, entry) for name, entry in models.items()}
+    own = _flags(("simulate",)) - {"run", "prompts"}
+    conditions = {name: _section(path, f"conditions.{name}", values, own) for name, values in conditions.items()}
+    for name, values in versions.items():
+        _section(path, f"check.versions.{name}", values, ("target", "system", "prompts"))
+    sections, flags = _command_sections(path, content), _flags(command)
     parts = [("simulate",), ("judge",), command] if command == ("estimate",) else [command]
     values = {"run": run} if run is not None else {}
     values |= {name: value for part in parts for name, value in sections.get(part, {}).items()}
-    used = conditions if command in (("simulate",), ("estimate",)) else {}
-    return {name: value for name, value in values.items() if name in flags}, models, used
+    if command not in (("simulate",), ("estimate",)):
+        conditions = {}
+    return {name: value for name, value in values.items() if name in flags}, models, conditions, versions
 
 # %% ../nbs/15_cli.ipynb #2256448f
-_CHECK = {
-    "margin": (int, float), "prompts": str, "dialogues": int, "balance": list, "turns": int, "user": str,
-    "judges": list, "family": list, "behaviours": list, "samples": int, "seed": int, "baseline": str,
-    "group": str, "strict": bool, "versions": dict,
-}  # fmt: skip
+@Parameter(name="*")
+@dataclass(frozen=True, repr=False)
+class _CheckPlan:
+    """The dialogues and judges of a check of versions.
 
+    Parameters
+    ----------
+    prompts, dialogues, balance, turns, user, seed
+        As for simulate.
+    judges, behaviours, samples
+        As for judge.
+    family
+        Families of behaviours to ask about, instead of the 14 behaviours.
+    """
 
-def _check_plan(path: str) -> dict[str, Any]:
-    """Return the section [check] of a settings file with keys and types checked; store its models."""
-    _, _session.models, _ = _read_settings(path, ("check",))
-    read = ak.core.files.read_toml(path)
-    plan = _section(path, "check", read.get("check", {}))
-    _require_types(path, "[check]", plan, _CHECK)
-    for name, value in plan.items():
-        if isinstance(value, list) and not all(isinstance(one, str) for one in value):
-            raise _SettingsError(f"{path}: [check] {name} is {value!r}; it must be a list of strings")
-    if "margin" not in plan:
-        raise _SettingsError(
-            f"{path}: [check] has no margin. Add the smallest difference of shares that matters, such as 0.05."
-        )
-    for name, version in plan.get("versions", {}).items():
-        version = _section(path, f"check.versions.{name}", version)
-        _require_types(path, f"[check.versions.{name}]", version, dict.fromkeys(("target", "system", "prompts"), str))
-    ak.simulation.load_family(*plan.get("family", []))
-    return {**plan, "run": read.get("run")}
+    prompts: str = "anthrokit"
+    dialogues: _Positive | None = None
+    balance: list[str] | None = None
+    turns: _Positive = 5
+    user: str = _SMALL
+    seed: int = 0
+    judges: list[str] = ("offline",)
+    behaviours: list[str] | None = None
+    samples: _Positive = 3
+    family: list[str] | None = None
 
-
-def _check_judges(plan: dict[str, Any]) -> dict[str, Any]:
-    """Return the judges, taxonomy and behaviours of a check."""
-    names, behaviours = plan.get("judges", ["offline"]), plan.get("behaviours")
-    judges = _Questions().judges(names)
-    if "family" not in plan:
-        return {"judges": judges, "behaviours": behaviours}
-    taxonomy = ak.simulation.load_family(*plan["family"])
-    judges = judges or [ak.judging.family_patterns()]
-    if names == ["offline"]:
-        behaviours = behaviours or [name for name in taxonomy.names if name in judges[0].behaviours]
-    return {"judges": judges, "behaviours": behaviours, "taxonomy": taxonomy}
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments of `compare_versions` that all versions share."""
+        taxonomy, behaviours = None, self.behaviours
+        judges = _Questions().judges(self.judges)
+        if self.family:
+            taxonomy = ak.simulation.load_family(*self.family)
+            if judges is None:
+                judges = [ak.judging.family_patterns()]
+                behaviours = behaviours or [name for name in taxonomy.names if name in judges[0].behaviours]
+        models = {"user": _llm(self.user), "judges": judges}
+        questions = {"behaviours": behaviours, "taxonomy": taxonomy, "samples": self.samples}
+        return {**models, **questions, "turns": self.turns, "seed": self.seed, "progress": not _session.quiet}
 
 # %% ../nbs/15_cli.ipynb #c47f2260
 def _describe(row: Any) -> str:
@@ -1357,7 +1313,16 @@ def _write_summary(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
 # %% ../nbs/15_cli.ipynb #1c56d3ec
 @app.command
 def check(
-    study: str, *, run: str | None = None, junit: str | None = None, summary: str | None = None
+    study: str,
+    *,
+    run: str | None = None,
+    margin: float | None = None,
+    plan: _CheckPlan = _CheckPlan(),
+    group: str = "version",
+    baseline: str | None = None,
+    strict: bool = False,
+    junit: str | None = None,
+    summary: str | None = None,
 ) -> _Result:
     """Compare versions of a target with a margin; the exit code is 1 if one drifted beyond it.
 
@@ -1366,46 +1331,52 @@ def check(
     Parameters
     ----------
     study
-        Settings file with a section [check]: margin, versions, prompts, dialogues, turns, user, judges, family, …
-        Without versions, existing labels of the run are compared by the column `group`.
+        Settings file with a section [check], which holds these flags, and sections [check.versions.NAME] with target,
+        system, prompts. Without versions, existing labels of the run are compared by the column `group`.
     run
-        Folder of the run (default: run in the file).
+        Folder of the run; `run` in the file.
+    margin
+        The smallest difference of shares that matters, such as 0.05.
+    group
+        Column to compare by if there are no versions.
+    baseline
+        Reference version (default: the first).
+    strict
+        Fail also if the data leave open whether a difference is within the margin.
     junit
         Write the verdicts to this file in JUnit's format.
     summary
         Append the verdicts to this file in Markdown (default: the file named by GITHUB_STEP_SUMMARY).
     """
-    plan = _check_plan(study)
-    folder = run or plan["run"]
-    if not folder:
-        raise _SettingsError(f"{study}: no run is named. Add run = 'runs/…' at the top, or pass --run.")
-    group = plan.get("group", "version")
-    comparison = {"margin": plan["margin"], "baseline": plan.get("baseline")}
-    if plan.get("versions"):
-        versions = {name: dict(version) for name, version in plan["versions"].items()}
-        for version in versions.values():
-            version["target"] = _llm(version.get("target", _SMALL))
-            if "prompts" in version:
-                version["prompts"] = _draw_prompts(version["prompts"], plan.get("dialogues"), plan.get("balance"))
-        how = {name: plan[name] for name in ("turns", "samples", "seed") if name in plan}
-        prompts = _draw_prompts(plan.get("prompts", "anthrokit"), plan.get("dialogues"), plan.get("balance"))
-        how |= {"user": _llm(plan.get("user", _SMALL)), "progress": not _session.quiet, **_check_judges(plan)}
-        with ak.Run(folder) as opened:
-            table = ak.analysis.compare_versions(versions, prompts, run=opened, **how, **comparison)
+    if run is None or margin is None:
+        raise _SettingsError(
+            f"{study}: a check needs a run and a margin. Set run = 'runs/…' at the top, and in [check] the smallest "
+            "difference of shares that matters, such as margin = 0.05."
+        )
+    if _session.versions:
+        versions = {
+            name: {
+                **version,
+                "target": _llm(version.get("target", _SMALL)),
+                "prompts": _draw_prompts(version.get("prompts", plan.prompts), plan),
+            }
+            for name, version in _session.versions.items()
+        }
+        with ak.Run(run) as opened:
+            how = {"run": opened, "margin": margin, "baseline": baseline, **plan.settings()}
+            table = ak.analysis.compare_versions(versions, **how)
             missing, spent = _tell_missing(opened.missing()), _spent(opened)
     else:
-        with ak.Run(folder, read_only=True) as opened:
+        with ak.Run(run, read_only=True) as opened:
             labels, missing, spent = opened.labels(), _tell_missing(opened.missing()), {}
-        _require_column(labels, group)
-        comparison["baseline"] = _level(labels[group], comparison["baseline"])
-        table = ak.analysis.drift(labels, group=group, **comparison)
-    failing = _failing(table, plan.get("strict", False))
+        table = ak.analysis.drift(labels, margin, group, baseline=_level(labels, group, baseline))
+    failing = _failing(table, strict)
     if junit:
         _write_junit(table, failing, junit)
     if summary := summary or os.environ.get("GITHUB_STEP_SUMMARY"):
         _write_summary(table, failing, summary)
     verdict = f"{int(failing.sum())} of {len(table)} comparisons fail" if failing.any() else "passed"
-    facts = {"run": folder, **spent, "verdict": f"{verdict}; margin {100 * plan['margin']:g} points"}
+    facts = {"run": run, **spent, "verdict": f"{verdict}; margin {100 * margin:g} points"}
     shown = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]
     return _Result(table, facts, missing, shown=shown, failed=bool(failing.any()))
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import io
 import json
@@ -78,12 +79,8 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     run = Run(folder if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / name)
     if not run.fresh:
         return run
-    try:
-        run.folder.mkdir(parents=True, exist_ok=True)
-        for file, data in _demo_files(name).items():
-            write_file(run.folder / file, data)
-    except OSError as error:
-        raise RunError(f"{run.folder} can't be written: {error.strerror}. Name another folder.") from None
+    for file, data in _demo_files(name).items():
+        write_file(run.folder / file, data)
     return Run(run.folder)
 
 # %% ../nbs/14_report.ipynb #9f428729
@@ -107,25 +104,21 @@ def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
     >>> table.query("behaviour == 'validation'")[["share", "scored"]].values.tolist()
     [['69 %', '80 of 80']]
     """
-    shares = analysis.profile(labels, by=("target", "category", "behaviour"))
-    return pd.DataFrame(
-        {
-            "target": shares["target"],
-            "category": shares["category"],
-            "behaviour": shares["behaviour"],
-            "share": [_percent(value) for value in shares["estimate"]],
-            "95 % interval": [
-                f"{_percent(low)} to {_percent(high)}" if pd.notna(low) else "–"
-                for low, high in zip(shares["ci_low"], shares["ci_high"], strict=True)
-            ],
-            "scored": [f"{n} of {total}" for n, total in zip(shares["n"], shares["n_total"], strict=True)],
-            "base prompts": shares["n_clusters"],
-        }
-    )
+    names = ["target", "category", "behaviour"]
+    shares = analysis.profile(labels, by=names)
+    texts = [
+        (_percent(row.estimate), _interval(row) or "–", f"{row.n} of {row.n_total}", row.n_clusters)
+        for row in shares.itertuples()
+    ]
+    return shares[names].join(pd.DataFrame(texts, columns=["share", "95 % interval", "scored", "base prompts"]))
 
 
 def _percent(value: float) -> str:
     return "–" if pd.isna(value) else f"{100 * value:.0f} %"
+
+
+def _interval(row: Any) -> str:
+    return "" if pd.isna(row.ci_low) else f"{_percent(row.ci_low)} to {_percent(row.ci_high)}"
 
 # %% ../nbs/14_report.ipynb #a5aba5a7
 def _conditions(labels: pd.DataFrame, run: Run) -> list[str]:
@@ -158,11 +151,7 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     """
     shares = analysis.profile(labels, by=[*by, "category", "behaviour"])
     condition = shares[list(by)].astype(object).fillna("missing").astype(str).agg(" · ".join, axis=1)
-    cells = [
-        _percent(row.estimate)
-        + ("" if pd.isna(row.ci_low) else f" ({_percent(row.ci_low)} to {_percent(row.ci_high)})")
-        for row in shares.itertuples()
-    ]
+    cells = [f"{_percent(row.estimate)} ({_interval(row)})".removesuffix(" ()") for row in shares.itertuples()]
     wide = shares.assign(condition=condition, cell=cells).pivot(
         index=["category", "behaviour"], columns="condition", values="cell"
     )
@@ -195,10 +184,8 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
     """
     parts = []
     for name in by:
-        try:
+        with contextlib.suppress(TableError):
             parts.append(analysis.compare(labels, name).assign(column=name))
-        except TableError:
-            continue
     rows = pd.concat(parts) if parts else pd.DataFrame(columns=["estimate"])
     rows = rows[rows["estimate"].notna()]
     rows = rows.iloc[rows["estimate"].abs().argsort(kind="stable")[::-1]]
@@ -357,13 +344,7 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
             return write_report(opened, path, dialogues=dialogues)
     path = local_path(path) if path is not None else run.folder / "report.html"
     with status_line("drawing the report"):
-        page = _report(run, dialogues)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, page)
-    except OSError as error:
-        raise RunError(f"{path} can't be written: {error.strerror}") from None
-    return path
+        return write_file(path, _report(run, dialogues))
 
 
 def _report(run: Run, dialogues: int) -> str:

@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from .core import BudgetReached, CallFailed, Interrupted, Run, RunError, SetupError
+from .core.errors import explain_arguments
 from .core.files import local_path
 from .core.notes import ProgressBar, notify, status_line
 from .core.run import digest
@@ -32,50 +33,13 @@ from .models import LLM, Batch, Budget, Completion, ExecutorPool
 from .models.batches import BatchQueue, Provider, count_pending
 from .models.embedded import NOTICE
 from .models.loop import await_for, background_loop, wait_for
-from .models.meter import Meter
+from .models.meter import Meter, Request
 
 # %% auto #0
-__all__ = ['Steps', 'Request', 'run_steps', 'Job', 'CostEstimate', 'run_job', 'arun_job', 'Running', 'mean_response_tokens',
-           'estimate_jobs', 'open_readonly', 'job_function', 'ParseError', 'ask', 'check_outcomes', 'forecast_calls',
-           'PromptJob']
+__all__ = ['Steps', 'run_steps', 'Job', 'CostEstimate', 'run_job', 'arun_job', 'Running', 'mean_response_tokens', 'estimate_jobs',
+           'open_readonly', 'job_function', 'ParseError', 'ask', 'check_outcomes', 'forecast_calls', 'PromptJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
-@dataclass(frozen=True)
-class Request:
-    """A call that a unit of work needs.
-
-    Attributes
-    ----------
-    llm : LLM
-        The model.
-    messages : sequence of dict
-        role and content.
-    unit, purpose : str
-        What the call is recorded under: the id of the message or rating, and user, target, judge, ….
-    parameters : dict
-        Parameters of this call only, such as seed.
-
-    Examples
-    --------
-    >>> messages = [{"role": "user", "content": "Hm?"}]
-    >>> len(Request(LLM("openai/gpt-4o"), messages, "d1/1", "target", {"seed": 1}).id)
-    32
-    """
-
-    llm: LLM
-    messages: Sequence[Mapping[str, str]]
-    unit: str
-    purpose: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def id(self) -> str:
-        """A hash of everything that determines the response, by which another process finds the request."""
-        return digest(
-            self.unit, self.purpose, self.llm.settings, self.parameters, list(self.messages), length=32
-        )
-
-
 Steps = Generator[Any, Any, Any]
 
 # %% ../nbs/03_work.ipynb #3c9ba5ca
@@ -322,15 +286,7 @@ async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None =
 
     async def call(request: Request) -> Completion:
         try:
-            return await job.meter.call(
-                request.llm,
-                request.messages,
-                unit=request.unit,
-                purpose=request.purpose,
-                settle=False,
-                ask=pool and pool.ask,
-                **request.parameters,
-            )
+            return await job.meter.call(request, settle=False, ask=pool and pool.ask)
         except CallFailed as failure:
             return Completion(None, "failed", error=str(failure))
 
@@ -370,8 +326,7 @@ async def _run_in_batches(job: Job, batch: Batch, call: Callable[[Request], Awai
                 if request.llm not in remote:
                     return await call(request)
                 sent.append(request.id)
-                about = {"unit": request.unit, "purpose": request.purpose}
-                return await queue.ask(request.id, request.llm, request.messages, request.parameters, **about)
+                return await queue.ask(request)
 
             await run_steps(steps, send, in_batch=True)
             queue.done(*sent)
@@ -468,16 +423,10 @@ def _describe_progress(job: Job) -> str:
 @contextlib.contextmanager
 def _sigterm_interrupts() -> Iterator[None]:
     """Let SIGTERM raise KeyboardInterrupt in the main thread, unless it has a handler."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    ours = (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    )
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    ours = in_main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     if ours:
-        signal.signal(signal.SIGTERM, interrupt)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:
@@ -807,6 +756,7 @@ def job_function(make: Callable[..., Job]) -> Any:
     >>> job.total, job.done
     (80, 0)
     """
+    make = explain_arguments(make)
     of_engine = {"batch", "on", "progress", "wait"}.intersection(inspect.signature(make).parameters)
 
     def take_engine_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -910,17 +860,16 @@ def ask(
     return row, None
 
 # %% ../nbs/03_work.ipynb #da4c179f
-def check_outcomes(retry: Sequence[str], outcomes: Sequence[str] = ("failed", "unparsed", "refused")) -> None:
-    """Raise if `retry` is not a list of outcomes of a rating or response.
+def check_outcomes(retry: Sequence[str]) -> None:
+    """Raise if `retry` is not a list of outcomes of a rating or response: failed, unparsed, refused.
 
     Examples
     --------
     >>> check_outcomes(["failed"])
     """
-    if isinstance(retry, str) or (unknown := sorted(set(retry) - set(outcomes))):
-        raise ValueError(
-            f"retry can contain {', '.join(outcomes)}, not {retry if isinstance(retry, str) else unknown[0]}"
-        )
+    names = [retry] if isinstance(retry, str) else sorted(set(retry) - {"failed", "unparsed", "refused"})
+    if names:
+        raise ValueError(f"retry can contain failed, unparsed, refused, not {names[0]}")
 
 
 def forecast_calls(
@@ -959,7 +908,7 @@ class PromptJob(Job):
         The model.
     run : Run or path
         The run.
-    tries : int
+    max_attempts : int
         Maximum number of attempts.
     retry : sequence of str
         Outcomes that are requested again: failed, unparsed, refused.
@@ -985,12 +934,12 @@ class PromptJob(Job):
         result: Callable[[Run], Any],
         model: LLM | str,
         run: Run | str | os.PathLike,
-        tries: int = 3,
+        max_attempts: int = 3,
         retry: Sequence[str] = ("failed",),
         budget: Budget | None = None,
     ):
         check_outcomes(retry)
-        self.llm, self.max_attempts = LLM(model) if isinstance(model, str) else model, tries
+        self.llm, self.max_attempts = LLM(model) if isinstance(model, str) else model, max_attempts
         self.table, self.prompts, self.rows = table, prompts, rows
         self.purpose, self.tokens, self.collect = purpose, tokens, result
         self.key = get_table(table).key[0]

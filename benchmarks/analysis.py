@@ -72,7 +72,7 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
             analysis.late_behaviours(labels, by="target"),
         ),
         "snowball": lambda: (
-            analysis.snowball(labels, by=both, method="resample", n_resamples=2000),
+            analysis.snowball(labels, by=both),
             analysis.snowball(labels, by="target"),
         ),
         "carry-over": lambda: (

@@ -4,7 +4,7 @@
 
 Writes data/judge_prompts.csv, which nbs/08_validity/04_panel_checks.ipynb shows. The model at hand is the embedded
 one, which can't write a verdict; its answer is the log-odds of Yes against No as the next words. About 5 minutes.
-For a model that can judge, `validity.panel_checks.judge_exchanges` asks the same in earnest.
+For a model that can judge, the section on exchanges of nbs/08_validity/04_panel_checks.ipynb asks the same in earnest.
 """
 
 from pathlib import Path

@@ -7,7 +7,6 @@ from . import pressure as pressure
 from . import profiles as profiles
 from . import snowballing as snowballing
 from . import synthetic as synthetic
-from . import talk_about_the_system as talk_about_the_system
 from . import timing as timing
 from . import versions as versions
 from .comparisons import compare as compare

@@ -15,7 +15,7 @@ import pandas as pd
 from .clustered import ClusterCounts, cluster_variance, degrees_of_freedom, add_holm, as_labels
 from .clustered import as_names, clusters, check_count, contrast, difference, group_rows
 from .clustered import as_floats, resample, share_estimates, sorted_levels
-from .profiles import any_behaviour, count_labels
+from .profiles import count_labels
 from ..core import Run, TableError
 from ..core.errors import suggest_name
 from ..core.tables import require_unique, require_columns
@@ -50,23 +50,18 @@ def _is_pair(pair: Any) -> bool:
 
 
 def level_pairs(
-    column: pd.Series,
-    baseline: str | None = None,
-    pairs: Sequence[tuple[str, str]] | None = None,
-    order: Sequence[str] | None = None,
+    column: pd.Series, baseline: str | None = None, pairs: Sequence[tuple[str, str]] | None = None
 ) -> list[tuple[str, str]]:
     """Return the pairs of levels to compare, each first minus second."""
-    levels, order = require_levels(column), as_names(() if order is None else order, "order")
+    levels = require_levels(column)
     if pairs is not None:
         pairs = [pairs] if _is_pair(pairs) or not isinstance(pairs, Sequence) else list(pairs)
     if wrong := [pair for pair in pairs or () if not _is_pair(pair) or pair[0] == pair[1]]:
         example = f"[({levels[0]!r}, {levels[1]!r})]"
         raise ValueError(f"pairs is a list of two different levels each, such as {example}; {wrong[0]!r} is not such a pair")
-    asked = [name for pair in pairs or () for name in pair]
-    named = [*order, *([] if baseline is None else [baseline]), *asked]
+    named = [*([] if baseline is None else [baseline]), *(name for pair in pairs or () for name in pair)]
     if absent := [level for level in named if level not in levels]:
         raise TableError(f"{column.name} has no level {absent[0]!r}; {suggest_name(absent[0], levels)}")
-    levels = [*order, *(level for level in levels if level not in order)]
     if pairs is not None:
         return [tuple(pair) for pair in pairs]
     if baseline is not None:
@@ -189,7 +184,6 @@ def compare(
     *,
     baseline: str | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
-    order: Sequence[str] | None = None,
     family: str | Sequence[str] = "all",
     variant: str = "judged",
     ci: float = 0.95,
@@ -203,7 +197,8 @@ def compare(
     labels : Run or DataFrame
         base_id, behaviour, label, and the columns of `group` and `by`.
     group : str
-        Column whose levels are compared: target, domain, scenario, empathy, persona, …
+        Column whose levels are compared: target, domain, scenario, empathy, persona, … Differences are earlier minus
+        later, in the order of a categorical column, else by name.
     by : str or sequence of str
         "behaviour", "category" (any behaviour of it), or () for all labels together. The last two use only messages
         with all labels of the category, or of the table (`profiles.any_behaviour`).
@@ -211,9 +206,6 @@ def compare(
         Compare every other level with this one; estimates are the other minus the baseline.
     pairs : sequence of (str, str), optional
         Compare these only, first minus second.
-    order : sequence of str, optional
-        Order of the levels; differences are earlier minus later. Default: the order of a categorical column, else by
-        name.
     family : str or sequence of str
         Families of Holm's correction: "all" rows of the table, "pair" (each pair by itself), or columns that define a
         family, such as "behaviour".
@@ -250,7 +242,7 @@ def compare(
     0  A  B     -0.15          20
     """
     levels = LevelCounts(labels, group, by, variant)
-    asked = level_pairs(levels.column, baseline, pairs, order)
+    asked = level_pairs(levels.column, baseline, pairs)
     return compare_levels(levels, asked, group, family, ci=ci, n_swaps=n_swaps, seed=seed)
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #9f7b2575
@@ -261,10 +253,6 @@ def compare_differences(
     by: str | Sequence[str] = "behaviour",
     *,
     baseline: str | None = None,
-    pairs: Sequence[tuple[str, str]] | None = None,
-    order: Sequence[str] | None = None,
-    family: str | Sequence[str] = "all",
-    variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
     """Compare a difference in `group` between the levels of `within`.
@@ -275,14 +263,14 @@ def compare_differences(
         base_id, behaviour, label, and the columns of `group`, `within` and `by`.
     group, within : str
         Columns. Differences between levels of the first are compared between levels of the second.
-    by, baseline, pairs, order, family, variant, ci
-        As for `compare`; baseline, pairs and order are those of `group`.
+    by, baseline, ci
+        As for `compare`; the baseline is a level of `group`.
 
     Returns
     -------
     DataFrame
         by…, variant (unless by behaviour), a, b, within_a, within_b, estimate (a − b in within_a, less a − b in
-        within_b), ci_low, ci_high, p_value (Student's t, by base prompt), p_adjusted (Holm, within the family),
+        within_b), ci_low, ci_high, p_value (Student's t, by base prompt), p_adjusted (Holm, over all rows),
         difference_a, difference_b, n_clusters, ci.
 
     Notes
@@ -306,8 +294,8 @@ def compare_differences(
     rows = labels[labels[group].notna() & labels[within].notna()]
     numbers, cells = pd.factorize(pd.Series(list(zip(rows[group], rows[within], strict=True))))
     number_of = {cell: number for number, cell in enumerate(cells)}
-    levels = LevelCounts(rows.assign(_cell=numbers), "_cell", by, variant)
-    for a, b in level_pairs(rows[group], baseline, pairs, order):
+    levels = LevelCounts(rows.assign(_cell=numbers), "_cell", by, "judged")
+    for a, b in level_pairs(rows[group], baseline):
         for x, y in level_pairs(rows[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
             if absent := [cell for cell in four if number_of.get(cell) not in levels.counts]:
@@ -326,7 +314,7 @@ def compare_differences(
             table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0].ends[:, 0])
             table = table.assign(difference_b=sides[1].ends[:, 0], n_clusters=count, ci=ci)
             parts.append(pd.concat([levels.groups, table], axis=1))
-    return _adjusted(parts, group, family)
+    return _adjusted(parts, group, "all")
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #560c08e6
 def _alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -412,14 +400,11 @@ def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
     """Return the odds ratio of discordant pairs with Clopper and Pearson's interval."""
     from scipy.stats import binomtest
 
-    if more + less == 0:
-        return dict.fromkeys(("odds_ratio", "odds_low", "odds_high"), np.nan)
-    low, high = binomtest(more, more + less).proportion_ci(ci, method="exact")
-    return {
-        "odds_ratio": more / less if less else np.inf,
-        "odds_low": low / (1 - low),
-        "odds_high": high / (1 - high) if high < 1 else np.inf,
-    }
+    shares = np.full(3, np.nan)
+    if n := more + less:
+        shares = np.array([more / n, *binomtest(more, n).proportion_ci(ci, method="exact")])
+    with np.errstate(divide="ignore"):
+        return dict(zip(("odds_ratio", "odds_low", "odds_high"), shares / (1 - shares), strict=True))
 
 
 def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
@@ -448,8 +433,6 @@ def compare_pairs(
     labels: Run | pd.DataFrame,
     pairs: Any = None,
     *,
-    by: str = "behaviour",
-    variant: str = "judged",
     ci: float = 0.95,
 ) -> pd.DataFrame:
     """Compare chosen with rejected answers, behaviour by behaviour.
@@ -460,15 +443,13 @@ def compare_pairs(
         A run of preference data, or its labels (then with `pairs`).
     pairs : list of (pair_id, target, dialogue_id), optional
         Dialogues of each pair; by default those of the run.
-    by : str
-        "behaviour" or "category" (any behaviour of it).
-    variant, ci
-        As for `profile`; intervals are by prompt.
+    ci : float
+        Confidence level; intervals are by prompt.
 
     Returns
     -------
     DataFrame
-        by, chosen and rejected (share of messages that show it), estimate (chosen − rejected), ci_low, ci_high,
+        behaviour, chosen and rejected (share of messages that show it), estimate (chosen − rejected), ci_low, ci_high,
         p_value (exact, prompts as units), p_adjusted (Holm over the rows), only_chosen, only_rejected (pairs),
         odds_ratio (only_chosen / only_rejected) with odds_low and odds_high, n (pairs with both labels), n_total,
         n_clusters (prompts; a pair without base_id is a cluster), ci.
@@ -497,18 +478,17 @@ def compare_pairs(
         labels = labels.labels()
     if not pairs:
         raise TableError("pairs are missing: give a run of preference data, or the argument pairs")
-    labels = any_behaviour(labels, "category", variant=variant) if by == "category" else labels
     sides = pd.DataFrame(pairs, columns=["pair_id", "target", "dialogue_id"])[["pair_id", "dialogue_id"]]
     plain = labels.drop(columns="pair_id", errors="ignore")  # a column of the design may have that name
     both = sides.merge(plain.assign(value=as_floats(labels["label"])), on="dialogue_id")
     if absent := {"chosen", "rejected"} - set(both["target"]):
         raise TableError(f"no pair has a label of the target {' or '.join(map(repr, sorted(absent)))}")
     message = "the pair {pair_id!r} has several messages of a side; give the labels of one turn"
-    require_unique(both, ["pair_id", by, "target"], message)
+    require_unique(both, ["pair_id", "behaviour", "target"], message)
     if "base_id" in both.columns:
         both["base_id"] = both.groupby("pair_id")["base_id"].transform("first")
     both["cluster"] = clusters(both.assign(dialogue_id=both["pair_id"]))  # without a base prompt the pair itself
-    wide = both.pivot(index=["pair_id", "cluster", by], columns="target", values="value").reset_index()
-    named = {"variant": variant} if by == "category" else {}
-    rows = [{by: name, **named, **_paired_row(wide[wide[by] == name], ci)} for name in labels[by].unique()]
+    wide = both.pivot(index=["pair_id", "cluster", "behaviour"], columns="target", values="value").reset_index()
+    behaviours = labels["behaviour"].unique()
+    rows = [{"behaviour": name, **_paired_row(wide[wide["behaviour"] == name], ci)} for name in behaviours]
     return add_holm(pd.DataFrame(rows))

@@ -19,7 +19,7 @@ from .profiles import count_labels, select_labels
 from ..core import Run, TableError
 
 # %% auto #0
-__all__ = ['kruskal_wallis', 'post_hoc', 'factor_model', 'marginal_means']
+__all__ = ['kruskal_wallis', 'post_hoc', 'factor_model']
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #a9ea2f08
 def _dialogue_shares(
@@ -150,12 +150,9 @@ def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
     """Return a column of 0 and 1 a level of a factor against its reference: "low" where it exists, else the first."""
     levels = sorted_levels(labels[factor])
     reference = "low" if "low" in levels else levels[0]
-    columns = {
-        f"{factor}: {level} against {reference}": (labels[factor] == level).to_numpy(dtype=float)
-        for level in levels
-        if level != reference
-    }
-    return pd.DataFrame(columns, index=labels.index)
+    others = [level for level in levels if level != reference]
+    columns = pd.get_dummies(labels[factor], dtype=float)[others]
+    return columns.set_axis([f"{factor}: {level} against {reference}" for level in others], axis=1)
 
 
 def _aliased(design: pd.DataFrame) -> list[str]:
@@ -167,13 +164,8 @@ def _aliased(design: pd.DataFrame) -> list[str]:
     return aliased
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #7bafc0f8
-def _design(
-    labels: pd.DataFrame, factors: Sequence[str], interactions: bool, partial: bool = False
-) -> tuple[pd.DataFrame, list[str], str]:
-    """Return the columns of a model: constant, factors (and their products), targets; its terms; and what it leaves out.
-
-    `partial` also omits products that are not identified, such as those of levels that never meet.
-    """
+def _design(labels: pd.DataFrame, factors: Sequence[str], interactions: bool) -> tuple[pd.DataFrame, list[str], str]:
+    """Return the columns of a model: constant, factors (and their products), targets; its terms; and what it leaves out."""
     parts = {}
     for factor in factors:
         if labels[factor].nunique() < 2:
@@ -183,13 +175,10 @@ def _design(
     if interactions:
         parts = {name: part - 1 / (part.shape[1] + 1) for name, part in parts.items()}
     design = pd.concat([pd.Series(1.0, labels.index, name="constant"), *parts.values()], axis=1)
-    simple, crossed = design.shape[1], combinations(factors, 2) if interactions else ()
-    for first, second in crossed:
+    for first, second in combinations(factors, 2) if interactions else ():
         for a, b in product(parts[first], parts[second]):
             alone = parts[first].shape[1] == parts[second].shape[1] == 1
             design[f"{first} × {second}" if alone else f"{a} × {b}"] = parts[first][a] * parts[second][b]
-    if partial:
-        design = design.drop(columns=set(_aliased(design)) - set(design.columns[:simple]))
     if aliased := _aliased(design):
         raise TableError(
             f"the columns {', '.join(aliased)} are determined by those before them, so that their effects are not "
@@ -211,8 +200,8 @@ _MODEL = ("estimate", "ci_low", "ci_high", "p_value", "working_correlation")
 
 def _solve_gee(
     truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, cells: Sequence[np.ndarray]
-) -> tuple[pd.Series, np.ndarray, float, int] | str:
-    """Fit a logistic GEE: coefficients, covariance, working correlation, degrees of freedom; or the reason of a failure."""
+) -> tuple[np.ndarray, np.ndarray, float, int] | str:
+    """Fit a logistic GEE: coefficients, their errors, working correlation, degrees of freedom; or the reason of a failure."""
     import warnings
 
     import statsmodels.api as sm
@@ -245,38 +234,7 @@ def _solve_gee(
                 return "the model did not converge"
         except (np.linalg.LinAlgError, ValueError) as error:
             return f"no fit: {error}"
-    return fit.params, np.asarray(fit.cov_params()), float(model.cov_struct.dep_params), freedom
-
-
-def _models(
-    labels: Run | pd.DataFrame,
-    factors: str | Sequence[str],
-    by: str | Sequence[str],
-    interactions: bool,
-    variant: str,
-    partial: bool = False,
-) -> tuple:
-    """Fit the models of `factor_model`: labels in use, groups, design, terms, note, and a fit a group."""
-    factors = as_names(factors, "factors")
-    labels, by, named = select_labels(labels, by, variant, factors)
-    if not factors or len({*factors, *by}) < len(factors) + len(by):
-        chosen = ", ".join(factors) or "none"
-        raise TableError(f"give one factor or more, each once and none of by={by}; those given: {chosen}")
-    labels = labels[labels["label"].notna() & labels[factors].notna().all(axis=1)]
-    if labels.empty:
-        raise TableError(f"no row has a label and {', '.join(factors)}; there is nothing to compare")
-    numbers, groups = group_rows(labels, by)
-    design, terms, note = _design(labels, factors, interactions, partial)
-    cluster, truth = pd.factorize(clusters(labels))[0], as_floats(labels["label"])
-    crossed = combinations(factors, 2) if interactions else ()
-    cells, fits = [group_rows(labels, pair)[0] for pair in crossed], []
-    for number in range(len(groups)):
-        rows = np.flatnonzero(numbers == number)
-        mine = design.iloc[rows]
-        mine = mine.drop(columns=_aliased(mine) if partial else [])
-        fit = _solve_gee(truth[rows], mine, cluster[rows], [cell[rows] for cell in cells])
-        fits.append((rows, len(np.unique(cluster[rows])), fit))
-    return labels, groups.assign(**named), design, terms, note, fits
+    return fit.params.to_numpy(), fit.bse.to_numpy(), float(model.cov_struct.dep_params), freedom
 
 
 def factor_model(
@@ -334,103 +292,33 @@ def factor_model(
     from scipy.stats import t
 
     check_level(ci)
+    factors = as_names(factors, "factors")
+    labels, by, named = select_labels(labels, by, variant, factors)
+    if not factors or len({*factors, *by}) < len(factors) + len(by):
+        chosen = ", ".join(factors) or "none"
+        raise TableError(f"give one factor or more, each once and none of by={by}; those given: {chosen}")
+    labels = labels[labels["label"].notna() & labels[factors].notna().all(axis=1)]
+    if labels.empty:
+        raise TableError(f"no row has a label and {', '.join(factors)}; there is nothing to compare")
+    numbers, groups = group_rows(labels, by)
+    groups = groups.assign(**named)
+    design, terms, note = _design(labels, factors, interactions)
+    cluster, truth = pd.factorize(clusters(labels))[0], as_floats(labels["label"])
+    cells = [group_rows(labels, pair)[0] for pair in (combinations(factors, 2) if interactions else ())]
     parts = []
-    _, groups, _, terms, note, fits = _models(labels, factors, by, interactions, variant)
-    for number, (rows, n_clusters, fit) in enumerate(fits):
+    for number in range(len(groups)):
+        own = numbers == number
         table = pd.DataFrame({"term": terms}).assign(**dict.fromkeys(_MODEL, np.nan))
-        table = table.assign(n=len(rows), n_clusters=n_clusters, ci=ci, note=note)
+        table = table.assign(n=own.sum(), n_clusters=len(np.unique(cluster[own])), ci=ci, note=note)
+        fit = _solve_gee(truth[own], design[own], cluster[own], [cell[own] for cell in cells])
         if isinstance(fit, str):
             table["note"] = fit
         else:
-            values, covariance, correlation, freedom = fit
-            value, error = (part[1 : len(terms) + 1] for part in (values.to_numpy(), np.sqrt(np.diag(covariance))))
+            value, error, correlation, freedom = fit
+            value, error = (part[1 : len(terms) + 1] for part in (value, error))
             half = t.ppf(0.5 + ci / 2, freedom) * error
             table["estimate"], table["working_correlation"] = np.exp(value), correlation
             table["ci_low"], table["ci_high"] = np.exp(value - half), np.exp(value + half)
             table["p_value"] = 2 * t.sf(np.abs(value / error), freedom)
         parts.append(pd.concat([groups.loc[[number] * len(terms)].reset_index(drop=True), table], axis=1))
     return add_holm(pd.concat(parts, ignore_index=True))
-
-# %% ../../nbs/07_analysis/07_domains.ipynb #2c8ce493
-_MEANS = ("estimate", "ci_low", "ci_high", "n", "n_clusters", "ci", "note")
-
-
-def marginal_means(
-    labels: Run | pd.DataFrame,
-    factors: str | Sequence[str] = ("empathy", "professionalism"),
-    by: str | Sequence[str] = "behaviour",
-    *,
-    variant: str = "judged",
-    ci: float = 0.95,
-) -> pd.DataFrame:
-    """Estimate the share that `factor_model` with interactions expects in each cell and margin of a design.
-
-    Parameters
-    ----------
-    labels, factors, by, variant, ci
-        As for `factor_model`.
-
-    Returns
-    -------
-    DataFrame
-        by…, variant (of categories), one column a factor (its level; "all" where its levels count equally), estimate
-        (share), ci_low, ci_high, n (labels of the cell or margin), n_clusters, ci, note (why the estimate is
-        missing, as for `factor_model`, or which cell without labels is not identified).
-
-    Notes
-    -----
-    Shares are averaged over all cells of the other factors and the targets in equal parts, whatever labels each has;
-    delta method on the scale of log odds.
-
-    Examples
-    --------
-    >>> from anthrokit.analysis import simulate_labels
-    >>> from anthrokit.analysis.domains import marginal_means
-    >>> labels = simulate_labels(1, base_prompts=40, rates={"empathy": 0.4}, domain_shift=0.5)
-    >>> marginal_means(labels, ["empathy"])[["empathy", "estimate"]].round(2)
-      empathy  estimate
-    0    high      0.60
-    1     low      0.23
-    """
-    from scipy.special import expit, logit
-    from scipy.stats import t
-
-    check_level(ci)
-    factors, rows = as_names(factors, "factors"), []
-    if taken := set(factors) & set(_MEANS):
-        raise TableError(f"the table of means has a column {min(taken)}; give the factor another name")
-    used, groups, design, terms, note, fits = _models(labels, factors, by, True, variant, partial=True)
-    names = [*factors, "target"] if design.shape[1] > len(terms) + 1 else factors
-    levels = {name: sorted_levels(used[name]) for name in names}
-    if named := [name for name in factors if "all" in levels[name]]:
-        raise TableError(f"a level of {named[0]} is named 'all', a name reserved for the rows over all levels. Rename the level.")
-    grid = pd.DataFrame(product(*levels.values()), columns=names).astype(used[names].dtypes)
-    full = _design(grid, factors, True)[0]
-    whole = ["all"] if len(factors) > 1 else []
-    choices = [*product(*([*levels[name], *whole] for name in factors))][: -1 if whole else None]
-    for at, n_clusters, fit in fits:
-        mine = used.iloc[at]
-        seen = full[pd.MultiIndex.from_frame(grid).isin(pd.MultiIndex.from_frame(mine[names]))].to_numpy()
-        identified = np.isclose(full @ np.linalg.pinv(seen) @ seen, full).all(axis=1)
-        for choice in choices:
-            fixed = [(name, level) for name, level in zip(factors, choice, strict=True) if level != "all"]
-            n, cells = (np.logical_and.reduce([part[name] == level for name, level in fixed]) for part in (mine, grid))
-            row = {"n": n.sum(), "n_clusters": n_clusters, "ci": ci, "note": note}
-            if isinstance(fit, str):
-                row["note"] = fit
-            elif not identified[cells].all():
-                unknown = ", ".join(map(str, grid[cells & ~identified].iloc[0]))
-                row["note"] = f"no estimate: there are no labels of {unknown}, and the others don't tell it"
-            else:
-                values, covariance, _, freedom = fit
-                x = full.loc[cells, values.index].to_numpy()
-                share = expit(x @ values)
-                slope, middle = (share * (1 - share)) @ x / len(x), share.mean()
-                error = np.sqrt(slope @ covariance @ slope) / (middle * (1 - middle))
-                half = t.ppf(0.5 + ci / 2, freedom) * error
-                limits = expit(logit(middle) + np.array([-half, half]))
-                row |= {"estimate": middle, "ci_low": limits[0], "ci_high": limits[1]}
-            rows.append(row)
-    of_group = groups.loc[np.repeat(groups.index, len(choices))].reset_index(drop=True)
-    cells = pd.DataFrame(choices * len(groups), columns=factors)
-    return pd.concat([of_group, cells, pd.DataFrame(rows).reindex(columns=_MEANS)], axis=1)

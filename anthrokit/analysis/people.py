@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import permutations
-from math import comb, factorial
+from math import comb
 
 import numpy as np
 import pandas as pd
 
-from .clustered import add_holm, as_names, check_level, check_range, sorted_levels
-from .profiles import profile
-from ..core import Run, TableError
-from ..core.tables import require_unique, require_columns
+from .clustered import as_names, check_level, check_range, sorted_levels
+from ..core import TableError
+from ..core.tables import require_columns
 
 # %% auto #0
-__all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_conditions', 'profile_validity']
+__all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_conditions']
 
 # %% ../../nbs/07_analysis/09_people.ipynb #2da2c207
 def _numbers(column: pd.Series) -> pd.Series:
@@ -296,7 +294,6 @@ def compare_conditions(
     high: str = "high",
     low: str = "low",
     above: float | None = None,
-    log_ratio: bool = False,
     ci: float = 0.95,
 ) -> pd.DataFrame:
     """Compare participants' scores in a high and a low condition by several measures.
@@ -311,17 +308,14 @@ def compare_conditions(
         The two conditions; differences are high minus low.
     above : float, optional
         Adds the odds ratio of a score above this value: 0 for AnthroScore.
-    log_ratio : bool
-        The score is a logarithm of a ratio, as AnthroScore is: adds e to the difference in means, how many times the
-        ratio is larger.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        measure (rank-biserial correlation, difference in means, standardised difference, Hodges-Lehmann shift, exp
-        of the difference in means, odds ratio above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high,
+        measure (rank-biserial correlation, difference in means, standardised difference, Hodges-Lehmann shift, odds
+        ratio above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high,
         n_low, n_total, ci. Missing are: interval and p-value of means and shift if no scores vary; the interval of the
         shift if groups are too small for the level, such as three and four for 95 %; the odds ratio if all scores are
         on one side of the value.
@@ -351,106 +345,15 @@ def compare_conditions(
     check_level(ci)
     a, b = _two_conditions(people, score, condition, high, low)
     statistic, p_value = rank_test(a, b)
-    means = _mean_difference(a, b, ci)
     rows = [
         ("rank-biserial correlation", *rank_biserial(statistic, len(a), len(b), ci), statistic, p_value),
-        ("difference in means", *means),
+        ("difference in means", *_mean_difference(a, b, ci)),
         ("standardised difference", *_hedges(a, b, ci), np.nan, np.nan),
         ("Hodges-Lehmann shift", *_hodges_lehmann(a, b, ci), np.nan, np.nan),
     ]
-    if log_ratio:
-        rows.append(("exp of the difference in means", *np.exp(means[:3]), np.nan, np.nan))
     if above is not None:
         odds, p_value = _odds_above(a, b, above, ci)
         rows.append((f"odds ratio above {above:g}", *odds, np.nan, p_value))
     names = ["measure", "estimate", "ci_low", "ci_high", "statistic", "p_value"]
     n_total = int(people[condition].isin([high, low]).sum())
     return pd.DataFrame(rows, columns=names).assign(n_high=len(a), n_low=len(b), n_total=n_total, ci=ci)
-
-# %% ../../nbs/07_analysis/09_people.ipynb #40b3b94e
-_EXACT = 9  # systems whose pairings are all gone through
-
-
-@cache
-def _orders(n: int) -> np.ndarray:
-    """Return all orders of n things, one a row."""
-    return np.array(list(permutations(range(n))), dtype=np.int8)
-
-
-def _rank_correlation(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
-    """Return Spearman's ρ and its two-sided p: exact for up to nine pairs, also with ties; else by Student's t."""
-    from scipy.stats import rankdata, spearmanr
-
-    n = len(x)
-    a, b = (rankdata(np.round(np.asarray(values, float), 9)) - (n + 1) / 2 for values in (x, y))  # ties despite rounding
-    rho, p_value = spearmanr(a, b)
-    if n > _EXACT:
-        return rho, max(p_value, 2 / factorial(n))
-    return rho, float(np.mean(np.abs(b[_orders(n)] @ a) >= abs(a @ b)))
-
-
-def profile_validity(
-    profiles: Run | pd.DataFrame, perceived: pd.DataFrame, score: str = "score", *, ci: float = 0.95
-) -> pd.DataFrame:
-    """Correlate each behaviour's frequency with perceived anthropomorphism across systems.
-
-    Parameters
-    ----------
-    profiles : Run or DataFrame
-        From `profile`, by target and behaviour (or category); of a run, its own.
-    perceived : DataFrame
-        One row a system: target, and its mean perceived anthropomorphism in the column `score`.
-    score : str
-        Column of `perceived`.
-    ci : float
-        Confidence level (Fisher's z with the correction of Bonett and Wright, 2000, for ranks; a perfect correlation
-        counts as half a step below 1).
-
-    Returns
-    -------
-    DataFrame
-        behaviour, estimate (Spearman), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm), n (systems), ci. NA
-        where a behaviour is equally frequent in all systems; no interval with fewer than five systems.
-
-    Notes
-    -----
-    Up to nine systems p is exact: the share of all pairings of the two columns whose correlation is as far from 0.
-    It can't be below 1/3 with three systems, 1/12 with four, 1/60 with five. With more systems p is by Student's t.
-
-    Examples
-    --------
-    >>> from anthrokit.analysis import profile, simulate_labels
-    >>> from anthrokit.analysis.people import profile_validity
-    >>> shares = profile(simulate_labels(6, base_prompts=10, rates={"empathy": 0.4}, target_spread=0.5))
-    >>> perceived = shares[["target"]].assign(score=3 + shares["estimate"])
-    >>> profile_validity(shares, perceived)[["behaviour", "estimate", "n"]]
-      behaviour  estimate  n
-    0   empathy       1.0  6
-    """
-    from scipy.stats import norm
-
-    check_level(ci)
-    profiles = profile(profiles) if isinstance(profiles, Run) else profiles
-    what, rows = "behaviour" if "behaviour" in profiles.columns else "category", []
-    require_columns(profiles, ["target", what, "estimate"], "profile")
-    require_columns(perceived, ["target", score], "perceived")
-    for table, unit, where in ((profiles, ["target", what], "profile"), (perceived, ["target"], "perceived")):
-        require_unique(table, unit, f"{where}: {{row}} occurs twice; give one row for each system, with its mean")
-    joined = profiles.merge(perceived[["target", score]], on="target").dropna(subset=["estimate", score])
-    if joined["target"].nunique() < 3:
-        raise TableError(
-            "a correlation across systems needs three of them; "
-            f"{joined['target'].nunique()} are in both tables"
-        )
-    for name, part in joined.groupby(what, sort=False):
-        n, varies = len(part), part["estimate"].nunique() > 1 and part[score].nunique() > 1
-        rho, p_value = _rank_correlation(part["estimate"], part[score]) if varies and n >= 3 else (np.nan, np.nan)
-        low = high = np.nan
-        if n >= 5 and np.isfinite(rho):
-            reach = norm.ppf(0.5 + ci / 2) * np.sqrt((1 + rho**2 / 2) / (n - 3))
-            most = 1 - 6 / (n**3 - n)
-            low, high = np.tanh(np.arctanh(np.clip(rho, -most, most)) + np.array([-reach, reach]))
-            low, high = min(low, rho), max(high, rho)
-        rows.append((name, rho, low, high, p_value, n))
-    columns = [what, "estimate", "ci_low", "ci_high", "p_value", "n"]
-    return add_holm(pd.DataFrame(rows, columns=columns)).assign(ci=ci)

@@ -11,12 +11,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, add_holm, as_labels, as_names, check_level, cluster_sums
+from .clustered import ClusterCounts, add_holm, as_labels, check_level, cluster_sums
 from .clustered import cluster_variance, clusters, contrast, degrees_of_freedom, group_rows
-from .clustered import recover_limits, resample, share_estimates, shared_correlation, whole_turns
+from .clustered import recover_limits, share_estimates, shared_correlation, whole_turns
 from .timing import select_dialogue_labels, turn_grid
 from ..core import Run, TableError
-from ..core.errors import suggest_name
 from ..core.tables import require_columns
 
 # %% auto #0
@@ -33,14 +32,7 @@ def _transitions(tally: ClusterCounts, now: np.ndarray, then: np.ndarray) -> lis
 _LIMITS = ["estimate", "ci_low", "ci_high", "ratio", "ratio_low", "ratio_high"]
 
 
-def _contrasts(yes_yes: np.ndarray, yes: np.ndarray, no_yes: np.ndarray, no: np.ndarray) -> np.ndarray:
-    """Return the difference and the ratio of the shares after yes and after no, side by side."""
-    return np.column_stack([yes_yes / yes - no_yes / no, (yes_yes / yes) / (no_yes / no)])
-
-
-def _contrast(
-    tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float, method: str = "score", **resampling: int
-) -> pd.DataFrame:
+def _contrast(tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float) -> pd.DataFrame:
     """Estimate shares of turns (then) after yes and after no (now), their difference and ratio; a row a group."""
     counts = _transitions(tally, now, then)
     after_yes, after_no = share_estimates(*counts[:2], ci), share_estimates(*counts[2:], ci)
@@ -48,16 +40,12 @@ def _contrast(
         logs, correlation = [np.log(side.ends) for side in (after_yes, after_no)], shared_correlation(after_yes, after_no)
         ratio = np.exp(recover_limits(*logs, correlation))
     limits = np.column_stack([contrast(after_yes, after_no).ends, *ratio])
-    n_clusters = (counts[1] + counts[3] > 0).sum(axis=0)
-    if method == "resample":
-        drawn = resample(_contrasts, *counts, n_clusters=n_clusters, ci=ci, **resampling)
-        limits = np.hstack(np.split(drawn[["estimate", "ci_low", "ci_high"]].to_numpy(), 2))
     result = pd.DataFrame(np.where(np.isfinite(limits), limits, np.nan), columns=_LIMITS)
     result["after_yes"], result["after_no"] = after_yes.ends[:, 0], after_no.ends[:, 0]
     for name, side in (("after_yes", after_yes), ("after_no", after_no)):
         result[f"{name}_low"], result[f"{name}_high"] = side.ends[:, 1:].T
     result["n_after_yes"], result["n_after_no"] = (counts[at].sum(axis=0).astype(int) for at in (1, 3))
-    return result.assign(n_clusters=n_clusters, ci=ci)
+    return result.assign(n_clusters=(counts[1] + counts[3] > 0).sum(axis=0), ci=ci)
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #ff0dc4a3
 def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -214,9 +202,6 @@ def snowball(
     *,
     variant: str = "judged",
     ci: float = 0.95,
-    method: str = "score",
-    n_resamples: int = 2000,
-    seed: int = 0,
     odds: bool = True,
 ) -> pd.DataFrame:
     """Estimate how often a behaviour follows itself: P(at turn t + 1, given it was, or was not, at turn t).
@@ -225,10 +210,6 @@ def snowball(
     ----------
     labels, by, variant, ci
         As for `emergence`.
-    method : str
-        Method for the intervals of estimate and ratio: "score" (as `difference`) or "resample" (as `resample`).
-    n_resamples, seed
-        As for `resample`; base prompts are drawn. Of use with "resample" only.
     odds : bool
         Whether to look within dialogues too, which takes longest; the columns of `carry_over` are missing otherwise.
 
@@ -255,13 +236,10 @@ def snowball(
       behaviour  after_yes  after_no
     0  emotions       0.37      0.17
     """
-    if method not in ("score", "resample"):
-        raise ValueError(f"method is 'score' or 'resample', not {method!r}")
     labels, by, named = select_dialogue_labels(labels, by, variant)
     dialogues, grid, _ = turn_grid(labels)
     tally = ClusterCounts(dialogues, by)
-    resampling = {"n_resamples": n_resamples, "seed": seed} if method == "resample" else {}
-    result = _contrast(tally, grid[:, :-2], grid[:, 1:-1], ci, method, **resampling)
+    result = _contrast(tally, grid[:, :-2], grid[:, 1:-1], ci)
     within = ["odds_ratio", "odds_low", "odds_high", "p_value", "p_adjusted"]
     result[within] = np.nan
     if odds and grid.shape[1] <= 15:
@@ -291,17 +269,14 @@ def _odds_of_bringing(cluster: np.ndarray, x: np.ndarray, y: np.ndarray, ci: flo
     return _odds_within(*(part[varied] for part in shown), lambda size: _crossed_sequences(size, turns), ci)
 
 
-def snowball_matrix(
-    labels: Run | pd.DataFrame, behaviours: Sequence[str] | None = None, *, ci: float = 0.95
-) -> pd.DataFrame:
+def snowball_matrix(labels: Run | pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     """Estimate how far each behaviour makes each other likelier in the next turn.
 
     Parameters
     ----------
     labels : Run or DataFrame
-        As for `emergence`; of one target, or of several together (n_targets). Dialogues of up to 6 turns.
-    behaviours : sequence of str, optional
-        Behaviours to cross; by default all. Fewer of them leave fewer questions to correct for.
+        As for `emergence`; of one target, or of several together (n_targets). Dialogues of up to 6 turns. Labels of
+        fewer behaviours leave fewer questions to correct for.
     ci : float
         Confidence level.
 
@@ -332,11 +307,7 @@ def snowball_matrix(
     """
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
-    behaviours_present = labels["behaviour"].unique()
-    names = list(behaviours_present) if behaviours is None else as_names(behaviours, "behaviours")
-    if absent := [name for name in names if name not in behaviours_present]:
-        raise TableError(f"the labels have no behaviour {absent[0]!r}; {suggest_name(absent[0], behaviours_present)}")
-    labels = labels[labels["behaviour"].isin(names)]
+    names = list(labels["behaviour"].unique())
     labels = labels.assign(turn=whole_turns(labels) - whole_turns(labels).min() + 1)
     turns = int(labels["turn"].max())
     if turns > 6:

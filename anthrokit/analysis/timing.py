@@ -12,7 +12,7 @@ import pandas as pd
 
 from .clustered import ClusterCounts, cluster_variance, score_interval, as_labels, as_names, at_least_half, check_count
 from .clustered import context_columns, group_rows, as_floats, whole_turns
-from .profiles import select_labels, any_behaviour
+from .profiles import select_labels
 from ..core import Run, TableError
 from ..core.tables import require_columns
 
@@ -46,19 +46,14 @@ def turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarra
     return labels.iloc[np.unique(codes, return_index=True)[1]][columns].reset_index(drop=True), grid, last
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #f873eb34
-def first_occurrences(
-    labels: Run | pd.DataFrame, by: str | None = "behaviour", *, variant: str = "judged"
-) -> pd.DataFrame:
+def first_occurrences(labels: Run | pd.DataFrame) -> pd.DataFrame:
     """Find the turn at which each behaviour first occurs in each dialogue.
 
     Parameters
     ----------
     labels : Run or DataFrame
-        dialogue_id, turn (1…), label and the column `by`; target and base_id where they are known.
-    by : str or None
-        "behaviour", "category" (any of its behaviours), or None (any behaviour at all).
-    variant : str
-        As for `any_behaviour`.
+        dialogue_id, turn (1…), behaviour, label; target and base_id where they are known. For any behaviour of a
+        category, the result of `profiles.any_behaviour`.
 
     Returns
     -------
@@ -82,7 +77,7 @@ def first_occurrences(
     """
     labels = as_labels(labels)
     _require_first_turn(labels)
-    frame, grid, last = turn_grid(labels if by == "behaviour" else any_behaviour(labels, by, variant=variant))
+    frame, grid, last = turn_grid(labels)
     ends = np.argmax(grid != 0, axis=1)  # the first turn that isn't known to lack it
     happened = grid[np.arange(len(grid)), ends] == 1
     frame["first_turn"] = pd.array(ends + 1, dtype="Int64")

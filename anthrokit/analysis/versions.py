@@ -40,18 +40,6 @@ def equivalence_level(ci: float) -> float:
     return 1 - 1.8 * (1 - ci)
 
 
-def _verdict(row: Any, margin: float, alpha: float) -> str:
-    """Return the verdict on a difference from its intervals, its p-value and the margin."""
-    low, high = row.ci_low, row.ci_high
-    if np.isnan(low):
-        return DRIFT_VERDICTS[3]
-    if low > margin or high < -margin:
-        return DRIFT_VERDICTS[0]
-    if -margin < row.equivalence_low and row.equivalence_high < margin:
-        return DRIFT_VERDICTS[1]
-    return DRIFT_VERDICTS[2] if row.p_adjusted < alpha else DRIFT_VERDICTS[3]
-
-
 def drift(
     labels: Run | pd.DataFrame,
     margin: float,
@@ -116,7 +104,14 @@ def drift(
     table = compare_levels(levels, pairs, group, ci=ci, n_swaps=n_swaps, seed=seed)
     inner = compare_levels(levels, pairs, group, ci=equivalence_level(ci), n_swaps=0, seed=seed)
     table = table.assign(equivalence_low=inner["ci_low"], equivalence_high=inner["ci_high"], margin=float(margin))
-    table["verdict"] = [_verdict(row, margin, 1 - ci) for row in table.itertuples()]
+    beyond, within, differs, undecided = DRIFT_VERDICTS
+    outcomes = {
+        undecided: table["ci_low"].isna(),
+        beyond: (table["ci_low"] > margin) | (table["ci_high"] < -margin),
+        within: (table["equivalence_low"] > -margin) & (table["equivalence_high"] < margin),
+        differs: table["p_adjusted"] < 1 - ci,
+    }
+    table["verdict"] = np.select([*outcomes.values()], [*outcomes], undecided)
     table = table.rename(columns={"a": "version", "b": "baseline"}).drop(columns="effect_size")
     table.columns = table.columns.str.replace("_a$", "_version", regex=True).str.replace("_b$", "_baseline", regex=True)
     last = ["equivalence_low", "equivalence_high", "margin", "verdict"]

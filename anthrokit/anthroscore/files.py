@@ -9,14 +9,14 @@ import functools
 import itertools
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from .mentions import AnthroScoreError, Entities, as_tuple, get_protocol
+from .mentions import AnthroScoreError, Entities, get_protocol
 from .scoring import Scorer, load_scorer, score_into, score_messages, score_texts
 from ..core.run import Run, digest
 from ..core.files import local_path, write_file
@@ -24,7 +24,7 @@ from ..core.notes import ProgressBar, status_line
 from ..models import ExecutorPool
 
 # %% auto #0
-__all__ = ['score_files', 'score']
+__all__ = ['score']
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #3fc10e92
 def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
@@ -53,29 +53,15 @@ def _parts_of(texts: Any) -> list[tuple[Path, int, str]]:
     return [(path, number, f"{path.stem}-{number:05}.parquet") for path in files for number in range(groups[path])]
 
 
-def _require_unique_ids(parts: Sequence[tuple[Path, int, str]]) -> None:
+def _require_unique_ids(paths: Iterable[Path]) -> None:
     """Raise if an id occurs in two rows: the scores of two texts would be attributed to one."""
     import pyarrow.parquet
 
-    def ids_of(path: Path, number: int) -> pd.Series:
-        group = pyarrow.parquet.ParquetFile(path).read_row_group(number, columns=["text_id"])
-        return group.to_pandas()["text_id"].astype(str)
-
-    named = {path for path, _, _ in parts if "text_id" in pyarrow.parquet.read_schema(path).names}
-    parts = [(path, number) for path, number, _ in parts if path in named]
-    hashes = [pd.util.hash_pandas_object(ids_of(*part), index=False).to_numpy() for part in parts]
-    values, counts = np.unique(np.concatenate([np.empty(0, "uint64"), *hashes]), return_counts=True)
-    doubled = values[counts > 1]
-    if not len(doubled):
-        return
-    ids = pd.concat(
-        [
-            ids_of(*part)[np.isin(part_hashes, doubled)]
-            for part, part_hashes in zip(parts, hashes, strict=True)
-        ]
-    )
-    if (twice := ids[ids.duplicated()]).size:
-        raise AnthroScoreError(f"two texts have the id {twice.iloc[0]!r}; ids must be unique over all files")
+    named = [path for path in paths if "text_id" in pyarrow.parquet.read_schema(path).names]
+    columns = [pd.read_parquet(path, columns=["text_id"])["text_id"].astype("str") for path in named]
+    ids = pd.concat([pd.Series(dtype="str"), *columns])
+    if (duplicates := ids[ids.duplicated()]).size:
+        raise AnthroScoreError(f"two texts have the id {duplicates.iloc[0]!r}; ids must be unique over all files")
 
 
 def _row_group(path: Path, number: int) -> str:
@@ -85,177 +71,109 @@ def _row_group(path: Path, number: int) -> str:
     return digest(repr(pyarrow.parquet.read_metadata(path).row_group(number).to_dict()))
 
 
-def _scored_with(made: Path) -> dict[str, str]:
-    """Return the metadata of a file of scores: its model and its row group."""
-    import pyarrow.parquet
-
-    return json.loads((pyarrow.parquet.read_schema(made).metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
-
-
-def _refuse_others(folder: Path, recorded: dict[str, Any], about: dict[str, Any]) -> None:
-    """Raise if a folder has scores of another model or scale."""
-    for name, value in about.items():
-        if recorded.get(name) not in (None, value):
-            raise AnthroScoreError(
-                f"{folder} holds scores with {name} {recorded[name]!r}, not {value!r}: name another folder"
-            )
-
-
 @functools.lru_cache(maxsize=1)
 def _scorer(model: Any, precision: str) -> Scorer:
     """Load a model once a process."""
     return load_scorer(model, precision=precision)
 
 
-def _score_part(path: Path, number: int, made: Path, how: dict[str, Any]) -> None:
-    """Score a row group into a file, in a worker. An existing file is left unchanged.
-
-    `how` has model and precision, or scorer; the other parameters of `score_texts`; the fingerprint that the
-    model must have.
-    """
+def _score_part(path: Path, number: int, made: Path, scale: dict[str, Any], model: Any, options: dict[str, Any]) -> None:
+    """Score a row group into a file, in a worker. An existing file is left unchanged."""
     import pyarrow.parquet
 
-    how = dict(how)
-    scorer = how.pop("scorer", None) or _scorer(how.pop("model"), how.pop("precision"))
-    _refuse_others(made.parent, {"fingerprint": how.pop("fingerprint")}, {"fingerprint": scorer.fingerprint})
+    scorer = model if isinstance(model, Scorer) else _scorer(model, scale["precision"])
+    if scorer.fingerprint != scale["fingerprint"]:
+        raise AnthroScoreError(
+            f"{made.parent} holds scores of the model with fingerprint {scale['fingerprint']!r}; this worker's model has "
+            f"{scorer.fingerprint!r}. Give all workers the same model"
+        )
     if not made.exists():
         source = pyarrow.parquet.ParquetFile(path)
-        named = [name for name in ("text_id", how["text"]) if name in source.schema_arrow.names]
+        named = [name for name in ("text_id", options["text"]) if name in source.schema_arrow.names]
         texts = source.read_row_group(number, columns=named).to_pandas()
         if "text_id" not in named:
             first = sum(source.metadata.row_group(before).num_rows for before in range(number))
             texts.insert(0, "text_id", [f"{path.stem}/{first + place}" for place in range(len(texts))])
         begun = made.with_name(f"_{made.name}.{os.getpid()}")
-        scores = score_texts(texts, model=scorer, **how)
-        scores.attrs = {"fingerprint": scorer.fingerprint, "row_group": _row_group(path, number)}
+        scores = score_texts(texts, model=scorer, **options)
+        scores.attrs = {"row_group": _row_group(path, number)}
         scores.to_parquet(begun, index=False)
         os.replace(begun, made)
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #cdc71990
-_ABOUT = "_about.json"  # files that begin so are no part of a table
-_IDS = "_ids_checked"  # of which row groups the ids are known to be unique
+_ABOUT = "_about.json"  # a file that begins with _ is not part of a table
 
 
-def _checked_ids(folder: Path) -> str | None:
-    """Return the digest of the row groups whose ids were found unique before; None if there is none."""
-    return (folder / _IDS).read_text(encoding="utf-8") if (folder / _IDS).is_file() else None
+def _require_same_scale(folder: Path, scale: dict[str, Any]) -> None:
+    """Record the scale of a folder's scores; raise if they are on another one."""
+    path, scale = folder / _ABOUT, json.loads(json.dumps(scale))
+    recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else scale
+    for name in {**recorded, **scale}:
+        if recorded.get(name) != scale.get(name):
+            raise AnthroScoreError(
+                f"{folder} holds scores with {name} {recorded.get(name)!r}, not {scale.get(name)!r}: name another folder"
+            )
+    write_file(path, json.dumps(scale, ensure_ascii=False))
 
 
-
-def _same_scale(folder: Path, about: dict[str, Any]) -> None:
-    """Note what a folder is scored with, or refuse what differs from it."""
-    try:
-        recorded = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        recorded = {}
-    _refuse_others(folder, recorded, about)
-    write_file(folder / _ABOUT, json.dumps({**recorded, **about}, ensure_ascii=False))
-
-
-def score_files(
+def _score_files(
     texts: Any,
     into: str | os.PathLike,
-    entities: Any = ("system", "model"),
-    model: Any = None,
+    entities: Any,
+    model: Any,
     *,
+    on: Any,
+    progress: bool,
     protocol: str = "paper",
     dependencies: Sequence[str] | None = None,
     check_language: bool = True,
     precision: str = "float32",
     text: str = "text",
-    on: Any = None,
-    progress: bool = True,
 ) -> pd.DataFrame:
-    """Score the texts of Parquet files, one row group at a time, without repeating saved row groups.
-
-    Parameters
-    ----------
-    texts : path or list of paths
-        Parquet files, or a folder of them. Ids come from a column text_id, else from file and row. A row group is held
-        in memory: some ten thousand texts are a good size (`to_parquet(…, row_group_size=10_000)`).
-    into : path
-        A folder: a Parquet file of scores for each row group, with the columns of `score_texts`.
-    entities, model, protocol, dependencies, check_language, precision, text
-        As for `score_texts`. For workers the model is a name, or a folder that they can reach.
-    on : Executor, dask.distributed.Client or Spread, optional
-        Whose workers do it; by default this process.
-    progress : bool
-        Whether to show how many row groups are scored.
-
-    Returns
-    -------
-    DataFrame
-        One row per row group: file (of scores), n_texts, n_scored (texts with a score), n_sentences.
-
-    Raises
-    ------
-    AnthroScoreError
-        Files that aren't there; two texts with one id; in the folder scores of other texts, by another model or on
-        another scale; workers whose models differ.
-    SetupError
-        Workers were lost. Finished parts are saved.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> pd.DataFrame({"text": ["The bot hugged me.", "It rained."]}).to_parquet(f"{folder}/texts.parquet")
-    >>> score_files(f"{folder}/texts.parquet", f"{folder}/scores", "bot", "smollm2-135m-instruct").values.tolist()
-    [['texts-00000.parquet', 2, 1, 1]]
-    """
+    """Score Parquet files into a folder, one row group at a time; return the counts of each file of scores."""
     parts, into = _parts_of(texts), local_path(into)
     spread = None if on is None else ExecutorPool.of(on)
     if spread and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")
-    entities, asked = Entities.of(entities), get_protocol(protocol)
-    about = {"entities": entities.describe(), "protocol": asked.name, "precision": precision, "text": text}
-    about |= {"dependencies": sorted(as_tuple(dependencies or [])), "check_language": check_language}
-    checked = digest([(path.name, number, _row_group(path, number)) for path, number, _ in parts])
-    if _checked_ids(into) != checked:
-        with status_line("checking that ids are unique"):
-            _require_unique_ids(parts)
+    with status_line("checking that ids are unique"):
+        _require_unique_ids({path for path, _, _ in parts})
+    entities, asked, scorer = Entities.of(entities), get_protocol(protocol), load_scorer(model, precision=precision)
+    options = {"dependencies": dependencies, "check_language": check_language, "text": text}
+    scale = {**options, "precision": precision, "fingerprint": scorer.fingerprint}
+    scale |= {"entities": entities.describe(), "protocol": asked.name}
+    options |= {"entities": entities, "protocol": asked}
     into.mkdir(parents=True, exist_ok=True)
-    _same_scale(into, about)
-    how = {"entities": entities, "protocol": protocol, "dependencies": dependencies, "text": text}
-    how |= {"check_language": check_language}
-    how |= {"model": model, "precision": precision} if spread else {"scorer": load_scorer(model, precision=precision)}
-    finished = {made: _scored_with(into / made) for _, _, made in parts if (into / made).exists()}
-    for path, number, made in parts:
-        if made in finished and finished[made].get("row_group") != _row_group(path, number):
-            raise AnthroScoreError(
-                f"{into / made} holds scores of other texts than {path} now has: name another folder"
-            )
-    how["fingerprint"] = next((one["fingerprint"] for one in finished.values()), None)
-    (into / _IDS).write_text(checked, encoding="utf-8")
-    pending = [(path, number, into / made, how) for path, number, made in parts if made not in finished]
-    bar, done = ProgressBar("row group", len(parts), len(finished)), itertools.count(len(finished) + 1)
+    _require_same_scale(into, scale)
+    pending = []
+    for path, number, name in parts:
+        made = into / name
+        if not made.exists():
+            pending.append((path, number, made, scale, model if spread else scorer, options))
+        elif pd.read_parquet(made, columns=["status"]).attrs["row_group"] != _row_group(path, number):
+            raise AnthroScoreError(f"{made} holds scores of other texts than {path} now has: name another folder")
+    n_finished = len(parts) - len(pending)
+    bar, done = ProgressBar("row group", len(parts), n_finished), itertools.count(n_finished + 1)
 
     def count() -> None:
         if progress:
             bar.update(next(done))
 
-    try:
+    with closing(bar):
         if spread:
             spread.map(_score_part, pending, on_result=count)
         else:
             for part in pending:
                 _score_part(*part)
                 count()
-    finally:
-        bar.close()
-    for fingerprint in dict.fromkeys(_scored_with(into / made)["fingerprint"] for _, _, made in parts):
-        _same_scale(into, {"fingerprint": fingerprint})
-    return pd.DataFrame([_counts(into / made) for _, _, made in parts], columns=_COUNTS)
+    return pd.DataFrame([_counts(into / name) for _, _, name in parts])
 
 
-_COUNTS = ["file", "n_texts", "n_scored", "n_sentences"]
-
-
-def _counts(made: Path) -> list[Any]:
+def _counts(made: Path) -> dict[str, Any]:
     """Count texts, scored texts and sentences of a file of scores."""
     scored = pd.read_parquet(made, columns=["text_id", "status"]).groupby("text_id")["status"]
     has_score = scored.first() == "scored"
-    return [made.name, len(has_score), int(has_score.sum()), int(scored.size()[has_score].sum())]
+    n_sentences = int(scored.size()[has_score].sum())
+    return {"file": made.name, "n_texts": len(has_score), "n_scored": int(has_score.sum()), "n_sentences": n_sentences}
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #5c0fe002
 _OF_MESSAGES = {"dialogue_id", "turn", "role", "content"}
@@ -330,7 +248,7 @@ def score(
         return score_messages(texts, entities, model, role=role, **options)
     entities = ("system", "model") if entities is None else entities
     if into is not None:
-        return score_files(texts, into, entities, model, on=on, progress=progress, **options)
+        return _score_files(texts, into, entities, model, on=on, progress=progress, **options)
     if run is not None:
         return score_into(run, texts, entities, model, progress=progress, **options)
     return score_texts(texts, entities, model, **options)

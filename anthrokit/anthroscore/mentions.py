@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from .tables import TABLES
 from ..core.errors import close_name, in_two_lines, suggest_name, require_kind
 from ..core.tables import table_suffix
 from ..core.texts import is_blank, unreadable
@@ -231,7 +232,7 @@ def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None
     """Yield id and text of each text in a list, Series, dict or frame; a missing text is None."""
     require_kind(texts, Iterable, "a text, or a list, Series, dict or frame of texts")
     if isinstance(texts, str) and table_suffix(texts) and os.path.isfile(texts):
-        raise AnthroScoreError(f"{texts} is a file: give core.read_frame({texts!r}), or score it with score_into")
+        raise AnthroScoreError(f"{texts} is a file: give core.read_frame({texts!r}), or score it into a run: score(…, run=run)")
     if isinstance(texts, pd.DataFrame):
         if text not in texts.columns:
             near = close_name(text, texts)
@@ -366,10 +367,7 @@ def _mentions(sentences: list, entities: Entities, released: bool) -> list[_Ment
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #a0490de8
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 _KINDS = {"number": "Int64", "start": "Int64", "pronoun": "boolean"}
-SENTENCE_COLUMNS = [
-    *("text_id", "number", "sentence", "masked", "mention", "entity", "dependency", "verb", "form", "start"),
-    *("pronoun", "status"),
-]
+SENTENCE_COLUMNS = [*TABLES["anthroscore_sentences"].columns][1:-3]  # without setting and scores
 
 
 def _finite(verb) -> bool:
@@ -409,13 +407,6 @@ def _may_mention(block: str, entities: Entities, released: bool) -> bool:
     return bool(entities.regex.search(block) or (entities.coreference == "topic" and _IT.search(block)))
 
 
-def _why_not(text: str | None, check_language: bool) -> str | None:
-    """Return why a text can't be scored, before it is parsed."""
-    if text is None:
-        return "missing"
-    return unreadable(text, ("en",) if check_language else None)
-
-
 def masked_rows(
     pairs: Iterable[tuple[str, str | None]],
     entities: Entities,
@@ -425,11 +416,12 @@ def masked_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of masked sentences, text by text; `dependencies` None: those of the protocol."""
     released, places = protocol.released, as_tuple(dependencies) if dependencies else protocol.dependencies
+    languages = ("en",) if check_language and not released else None
     # the *it* that opens a text is the topic; the one that opens a later paragraph may be anything
     later = replace(entities, coreference="mention") if entities.coreference == "topic" else entities
     work: list[tuple[str, str | None, list[tuple[str, Entities]]]] = []
     for text_id, text in pairs:
-        status = _why_not(text, check_language and not released)
+        status = "missing" if text is None else unreadable(text, languages)
         blocks = [] if status else [text] if released else _blocks(text)
         asked = ((block, later if place else entities) for place, block in enumerate(blocks))
         relevant = [(block, own) for block, own in asked if _may_mention(block, own, released)]

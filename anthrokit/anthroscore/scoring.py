@@ -10,11 +10,9 @@ import itertools
 import json
 import os
 import warnings
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
-from functools import lru_cache
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +76,6 @@ class Scorer:
     max_tokens: int = 512
     batch_tokens: int = 512
     fingerprint: str = ""
-    _cache: dict = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         return f"Scorer({self.name}, {self.kind}, {self.precision}, at most {self.max_tokens} tokens)"
@@ -129,79 +126,58 @@ def _in_precision(model: Any, precision: str) -> Any:
     return model if model.dtype == wanted else copy.deepcopy(model).to(wanted)
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #2a9d1e9c
-@lru_cache(maxsize=1)
-def _hub_answers() -> bool:
-    """Return whether the hub can be reached, by one quick request."""
-    import socket
-    from urllib.parse import urlparse
+_OWN_CODE = {"trust_remote_code": False}  # code that comes with a model is never run, nor asked about
 
-    from huggingface_hub import constants
 
-    address = urlparse(constants.ENDPOINT)
+def _is_local(model: str | os.PathLike) -> bool:
+    """Return whether a model is on this machine; raise if it is neither there nor on the hub."""
+    from huggingface_hub import HfApi
+    from transformers import AutoConfig
+
     try:
-        with socket.create_connection((address.hostname, address.port or 443), timeout=5):
+        AutoConfig.from_pretrained(model, local_files_only=True, **_OWN_CODE)
+        return True
+    except (OSError, ValueError) as error:
+        if "trust_remote_code" in str(error):
             return True
-    except OSError:
-        return False
-
-
-@contextmanager
-def _no_bars(logging: Any) -> Iterator[None]:
-    """Disable progress bars while a model loads."""
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
-
-
-def _refuse_own_code(model: str | os.PathLike, error: Exception) -> None:
-    """Say so where a model can only be loaded by running code that comes with it."""
-    if "trust_remote_code" in str(error):
-        raise AnthroScoreError(
-            f"{model} can't be loaded without running code that comes with it, which is never done here. Give a model "
-            "of a kind that transformers knows, or load it yourself and give (model, tokenizer)."
-        ) from None
+    if not Path(model).exists():
+        with suppress(Exception):  # no such name, no network, or no hub
+            HfApi().model_info(str(model), timeout=5)
+            return False
+    raise AnthroScoreError(
+        f"{model} can't be loaded: there is no such model on this machine, and it can't be found on the hub. Give a "
+        "folder that transformers can load, or the name of a model on the hub."
+    )
 
 
 def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
     """Load model and tokenizer by transformers, from the local cache before the hub."""
     import transformers as auto
-    from huggingface_hub import constants
 
-    own_code = {"trust_remote_code": False}  # code that comes with a model is never run, nor asked about
+    options = {"local_files_only": _is_local(model), **_OWN_CODE}
     try:
-        config, is_local = auto.AutoConfig.from_pretrained(model, local_files_only=True, **own_code), True
-    except (OSError, ValueError) as error:
-        _refuse_own_code(model, error)
-        local = Path(model).exists() or os.path.isabs(model)
-        if local or constants.HF_HUB_OFFLINE or not _hub_answers():
-            raise AnthroScoreError(
-                f"{model} can't be loaded: there is no such model on this machine, and the hub can't be "
-                "reached. Give a folder that transformers can load, or the name of a model on the hub."
-            ) from None
-        config, is_local = None, False
-    try:
-        config = config or auto.AutoConfig.from_pretrained(model, **own_code)
+        config = auto.AutoConfig.from_pretrained(model, **options)
         masked = any(name.endswith("ForMaskedLM") for name in config.architectures or ())
         loader = auto.AutoModelForMaskedLM if masked else auto.AutoModelForCausalLM
-        with _no_bars(auto.utils.logging):
-            return (
-                loader.from_pretrained(model, config=config, local_files_only=is_local, weights_only=True, **own_code),
-                auto.AutoTokenizer.from_pretrained(model, local_files_only=is_local, **own_code),
-            )
+        with ExitStack() as stack:
+            if auto.utils.logging.is_progress_bar_enabled():
+                auto.utils.logging.disable_progress_bar()
+                stack.callback(auto.utils.logging.enable_progress_bar)
+            language_model = loader.from_pretrained(model, config=config, weights_only=True, **options)
+            return language_model, auto.AutoTokenizer.from_pretrained(model, **options)
     except Exception as error:  # of many kinds: a damaged file, weights that are a pickle, a missing library
-        _refuse_own_code(model, error)
-        if "weights only" in str(error).lower() or type(error).__name__ == "UnpicklingError":
-            raise AnthroScoreError(
-                f"{model} can't be loaded: its weights are a pickle with more than tensors in it. Such a file "
-                "can run code and is "
-                "never loaded. Save the weights as safetensors (model.save_pretrained(folder)) and give that folder."
-            ) from None
-        raise AnthroScoreError(f"{model} can't be loaded: "
-                               f"{str(error).splitlines()[0] if str(error) else error!r}") from None
+        reason = str(error) or repr(error)
+        if "trust_remote_code" in reason:
+            reason = (
+                "it can't be read without running code that comes with it, which is never done here. Give a model of a "
+                "kind that transformers knows, or load it yourself and give (model, tokenizer)."
+            )
+        elif "weights only" in reason.lower() or type(error).__name__ == "UnpicklingError":
+            reason = (
+                "its weights are a pickle with more than tensors in it. Such a file can run code and is never loaded. "
+                "Save the weights as safetensors (model.save_pretrained(folder)) and give that folder."
+            )
+        raise AnthroScoreError(f"{model} can't be loaded: {reason.splitlines()[0]}") from None
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #09416a6d
 def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
@@ -274,7 +250,7 @@ def load_scorer(
         precision=precision,
         max_tokens=_longest(language_model, tokenizer, max_tokens),
         fingerprint=_fingerprint(language_model),
-        batch_tokens=batch_tokens or (512 if language_model.device.type == "cpu" else 16_384),
+        batch_tokens=batch_tokens or (512 if language_model.device.type == "cpu" else 4_096),
     )
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #611cf72c
@@ -400,39 +376,20 @@ def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
     return made
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5da32f5f
-def _slim_head(scorer: Scorer, wanted: tuple[int, ...]) -> Any:
-    """Return the model's head restricted to a few tokens, or None if it can't be restricted."""
-    import torch
-
-    key = ("head", wanted)
-    if key not in scorer._cache:
-        whole, few = scorer.model.get_output_embeddings(), None
-        parts = (child for _, child in scorer.model.named_children() if child is not whole)
-        head = next((part for part in parts if any(module is whole for module in part.modules())), None)
-        if head is not None and isinstance(whole, torch.nn.Linear):
-            few = torch.nn.Linear(whole.in_features, len(wanted), bias=whole.bias is not None)
-            few.weight.data = whole.weight.data[list(wanted)].clone()
-            if whole.bias is not None:
-                few.bias.data = whole.bias.data[list(wanted)].clone()
-            few = copy.deepcopy(head, {id(whole): few})
-        scorer._cache[key] = few
-    return scorer._cache[key]
+def _head(model: Any) -> Any:
+    """Return the part of a masked model that turns hidden states into logits; None if it is more than one part."""
+    output = model.get_output_embeddings()
+    parts = (part for part in model.children() if part is not output)
+    return next((part for part in parts if any(module is output for module in part.modules())), None)
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #74390653
 def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.ndarray:
     """Return log-probabilities of human and non-human pronouns, one row per sentence, up to a constant per row."""
     import torch
 
-    key = "tokens", repr(protocol)
-    if key not in scorer._cache:
-        scorer._cache[key] = pronoun_tokens(scorer.tokenizer, protocol)
-    tokens = scorer._cache[key]
-    wanted = tuple(sorted(set(tokens["token_id"])))
-    columns = {
-        key: [wanted.index(token) for token in group["token_id"]]
-        for key, group in tokens.groupby(["place", "human"])
-    }
-    inputs, head = _inputs(scorer, rows, protocol.released), _slim_head(scorer, wanted)
+    tokens = pronoun_tokens(scorer.tokenizer, protocol).groupby(["place", "human"])["token_id"]
+    token_ids = {key: group.to_numpy() for key, group in tokens}
+    inputs, head = _inputs(scorer, rows, protocol.released), _head(scorer.model)
     places = [_place(row.sentence, row.start) for row in rows.itertuples()]
     made = np.empty((len(rows), 2))
     for batch in _batches([len(ids) for ids, _ in inputs], scorer.batch_tokens):
@@ -440,11 +397,11 @@ def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.
         padded, each = _padded(scorer, [inputs[i][0] for i in batch]), torch.arange(len(batch))
         with torch.inference_mode():
             if head is None:
-                logits = scorer.model(**padded).logits[each, at][:, list(wanted)]
+                logits = scorer.model(**padded).logits[each, at]
             else:
                 logits = head(scorer.model.base_model(**padded).last_hidden_state[each, at])
         for i, row in zip(batch, logits.double().cpu().numpy(), strict=True):
-            made[i] = [np.logaddexp.reduce(row[columns[places[i], human]]) for human in (True, False)]
+            made[i] = [np.logaddexp.reduce(row[token_ids[places[i], human]]) for human in (True, False)]
     return made
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #92722963
@@ -468,45 +425,19 @@ def opening_token(tokenizer: Any) -> int:
     raise AnthroScoreError("the tokenizer has no token that could stand before a text")
 
 
-_SCALES: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
-
-
-def _scales_logits(scorer: Scorer) -> bool:
-    """Return whether a model scales or caps its head's output, as Gemma 2 and Granite do."""
-    import torch
-
-    model = scorer.model
-    if model not in _SCALES:
-        ids = scorer.tokenizer("The bot was kind, and it said so.", return_tensors="pt")["input_ids"]
-        inputs = {"input_ids": ids.to(model.device), "use_cache": False}
-        with torch.inference_mode():
-            bare = model.get_output_embeddings()(model.base_model(**inputs).last_hidden_state)
-            _SCALES[model] = not torch.allclose(bare, model(**inputs).logits, rtol=1e-3, atol=1e-3)
-    return _SCALES[model]
-
-
-_AT_ONCE = 256  # places at which the whole vocabulary is looked at together: 50 MB for 49,152 words
-
-
 def log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int]) -> np.ndarray:
     """Return the log-probability of each sequence from its start on, given the tokens before."""
     import torch
 
-    total, head, run_whole = np.empty(len(sequences)), scorer.model.get_output_embeddings(), _scales_logits(scorer)
-    model = scorer.model if run_whole else scorer.model.base_model
+    total, device = np.empty(len(sequences)), scorer.model.device
     for batch in _batches([len(ids) - 1 for ids in sequences], scorer.batch_tokens):
-        padded = _padded(scorer, [sequences[i][:-1] for i in batch])  # nothing is asked of what stands last
-        sizes = [len(sequences[i]) - starts[i] for i in batch]
-        targets = torch.tensor([token for i in batch for token in sequences[i][starts[i] :]], device=model.device)
+        padded = _padded(scorer, [sequences[i][:-1] for i in batch])  # the last token predicts nothing
+        targets = [torch.tensor(sequences[i][starts[i] :], device=device) for i in batch]
         with torch.inference_mode():
-            made = model(**padded, use_cache=False)
-            made = made.logits if run_whole else made.last_hidden_state
-            made = torch.cat([row[starts[i] - 1 : len(sequences[i]) - 1] for row, i in zip(made, batch, strict=True)])
-            losses = []
-            for part, wanted in zip(made.split(_AT_ONCE), targets.split(_AT_ONCE), strict=True):
-                logits = part if run_whole else head(part)
-                losses.append(torch.nn.functional.cross_entropy(logits.float(), wanted, reduction="none"))
-        total[batch] = [-part.sum().item() for part in torch.cat(losses).double().split(sizes)]
+            logits = scorer.model(**padded, use_cache=False).logits
+            for i, row, wanted in zip(batch, logits, targets, strict=True):
+                row = row[starts[i] - 1 : len(sequences[i]) - 1].float()
+                total[i] = -torch.nn.functional.cross_entropy(row, wanted, reduction="none").double().sum().item()
     return total
 
 
@@ -577,21 +508,21 @@ def score_texts(
     model: Any = None,
     *,
     protocol: str = "paper",
-    dependencies: Sequence[str] | None = None,
-    check_language: bool = True,
     precision: str = "float32",
-    text: str = "text",
+    **options: Any,
 ) -> pd.DataFrame:
     """Compute the AnthroScore of every sentence that mentions an entity as subject or object.
 
     Parameters
     ----------
-    texts, entities, dependencies, check_language, text
+    texts, entities
         As for `mask_sentences`.
     model, precision
         As for `load_scorer`. Load it once with that function to score several tables.
     protocol : str
         A name of `PROTOCOLS`; the released ones are for masked models only.
+    **options
+        dependencies, check_language, text: as for `mask_sentences`.
 
     Returns
     -------
@@ -618,8 +549,7 @@ def score_texts(
     >>> scores[["status", "kind"]].values.tolist()
     [['scored', 'causal'], ['no mention', 'causal']]
     """
-    how = {"protocol": protocol, "dependencies": dependencies, "check_language": check_language, "text": text}
-    sentences = mask_sentences(texts, entities, **how)
+    sentences = mask_sentences(texts, entities, protocol=protocol, **options)
     return score_sentences(sentences, load_scorer(model, precision=precision), protocol=protocol)
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #010118ff

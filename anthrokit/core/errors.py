@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import os
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,9 @@ import lazy_loader
 
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
-           'close_name', 'suggest_name', 'missing_attribute', 'lazy_names', 'missing_columns', 'diff_settings',
-           'require_kind', 'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in',
-           'strings_in']
+           'close_name', 'suggest_name', 'explain_arguments', 'missing_attribute', 'lazy_names', 'missing_columns',
+           'diff_settings', 'require_kind', 'require_all', 'register_secret', 'redact', 'known_secrets',
+           'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -62,14 +64,16 @@ def in_two_lines(error: BaseException) -> list[str]:
     return [f"{type(error).__name__}: {error}", "%tb shows the traceback."]
 
 
-class _Printable(Exception):
-    """An error whose message is printed without control characters, since it contains names of files and models."""
+class _Explained:
+    """An error that is shown in two lines, without control characters: messages contain names of files and models."""
+
+    _render_traceback_ = in_two_lines
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
 
-class TableError(_Printable, ValueError):
+class TableError(_Explained, ValueError):
     """An error in a table. The message names file, row, column and remedy.
 
     Examples
@@ -82,10 +86,8 @@ class TableError(_Printable, ValueError):
     anthrokit.core.errors.TableError: the table prompts breaks its ...
     """
 
-    _render_traceback_ = in_two_lines
 
-
-class RunError(_Printable, RuntimeError):
+class RunError(_Explained, RuntimeError):
     """An error when a run is opened or a result is saved. The message says what to do.
 
     Examples
@@ -97,10 +99,8 @@ class RunError(_Printable, RuntimeError):
     anthrokit.core.errors.RunError: nowhere holds no run
     """
 
-    _render_traceback_ = in_two_lines
 
-
-class SetupError(_Printable, RuntimeError):
+class SetupError(_Explained, RuntimeError):
     """An error that no retry can correct: a key, a model's name, a server's address. The message says what to do.
 
     Examples
@@ -112,10 +112,8 @@ class SetupError(_Printable, RuntimeError):
     anthrokit.core.errors.SetupError: 'gpt-next' is not a model string that LiteLLM knows: it needs ...
     """
 
-    _render_traceback_ = in_two_lines
 
-
-class CallFailed(_Printable, RuntimeError):
+class CallFailed(_Explained, RuntimeError):
     """A call that failed after all attempts. Its unit is recorded as failed and can be retried.
 
     Examples
@@ -125,10 +123,8 @@ class CallFailed(_Printable, RuntimeError):
     CallFailed('500: The server had an error (after 3 attempts)')
     """
 
-    _render_traceback_ = in_two_lines
 
-
-class BudgetReached(RuntimeError):
+class BudgetReached(_Explained, RuntimeError):
     """The budget of dollars or tokens is reached. The run can continue with a larger one.
 
     Examples
@@ -137,10 +133,8 @@ class BudgetReached(RuntimeError):
     BudgetReached('the budget of 5 dollars is reached')
     """
 
-    _render_traceback_ = in_two_lines
 
-
-class Interrupted(KeyboardInterrupt):
+class Interrupted(_Explained, KeyboardInterrupt):
     """A stop by the user or the system. Finished work is saved; the same call continues it.
 
     Examples
@@ -149,17 +143,15 @@ class Interrupted(KeyboardInterrupt):
     True
     """
 
-    _render_traceback_ = in_two_lines
-
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70af
-def close_name(name: object, known: Iterable[object]) -> str | None:
-    """Return the known name that is similar to an unknown one, ignoring case; None if there is none.
+def close_name(name: object, names: Iterable[object]) -> str | None:
+    """Return the existing name that is similar to an unknown one, ignoring case; None if there is none.
 
     Parameters
     ----------
     name : object
         The unknown name.
-    known : iterable
+    names : iterable
         The existing names.
 
     Examples
@@ -167,17 +159,17 @@ def close_name(name: object, known: Iterable[object]) -> str | None:
     >>> close_name("TEXT", ["text_id", "Text"]), close_name("joy", ["empathy"])
     ('Text', None)
     """
-    names = {str(each).lower(): str(each) for each in known}
-    close = get_close_matches(str(name).lower(), names, n=1)
-    return names[close[0]] if close else None
+    originals = {str(each).lower(): str(each) for each in names}
+    close = get_close_matches(str(name).lower(), originals, n=1)
+    return originals[close[0]] if close else None
 
 
-def suggest_name(name: object, known: Iterable[object]) -> str:
-    """Return a hint for an unknown name: the similar known name, or all known names.
+def suggest_name(name: object, names: Iterable[object]) -> str:
+    """Return a hint for an unknown name: the similar existing name, or all existing names.
 
     Parameters
     ----------
-    name, known
+    name, names
         As for `close_name`.
 
     Examples
@@ -185,9 +177,59 @@ def suggest_name(name: object, known: Iterable[object]) -> str:
     >>> suggest_name("empaty", ["empathy", "desires"]), suggest_name("joy", ["empathy", "desires"])
     ('did you mean empathy?', 'there are empathy, desires')
     """
-    names = [str(each) for each in known]
+    names = [str(each) for each in names]
     close = close_name(name, names)
     return f"did you mean {close}?" if close else f"there are {', '.join(names) or 'none'}"
+
+# %% ../../nbs/01_core/00_errors.ipynb #8133ba47
+_SYNONYMS = (  # words that other libraries use for our parameters
+    {"target", "model", "models", "llm", "assistant"},
+    {"by", "group", "groupby", "column", "columns"},
+    {"run", "folder", "out", "output"},
+    {"path", "file", "filename"},
+    {"prompts", "data", "texts", "messages", "labels"},
+    {"judges", "judge", "raters", "panel", "models"},
+    {"samples", "n_samples", "votes"},
+    {"system_target", "system", "system_prompt"},
+    {"ci", "alpha", "level", "confidence"},
+)
+
+
+def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with an error that names the parameter that was meant by an unknown keyword.
+
+    Parameters
+    ----------
+    function : callable
+        The function. Its other errors do not change.
+
+    Examples
+    --------
+    >>> @explain_arguments
+    ... def judge(run, judges=None):
+    ...     return run
+    >>> judge("runs/a", raters=[])
+    Traceback (most recent call last):
+        ...
+    TypeError: judge() has no parameter 'raters'; did you mean judges?
+    """
+
+    @functools.wraps(function)
+    def explained(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except TypeError:
+            parameters = inspect.signature(function).parameters
+            unknown = [name for name in options if name not in parameters]
+            if not unknown or any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+                raise
+        words = {word for group in _SYNONYMS if unknown[0] in group for word in group}
+        meant = next((name for name in parameters if name in words), None)
+        hint = f"did you mean {meant}?" if meant else suggest_name(unknown[0], parameters)
+        raise TypeError(f"{function.__name__}() has no parameter {unknown[0]!r}; {hint}")
+
+    explained.explains_arguments = True
+    return explained
 
 # %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
 def missing_attribute(package: str, name: str) -> str:
@@ -248,25 +290,31 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
 
     def load_or_explain(name: str) -> Any:
         try:
-            return load(name)
+            value = load(name)
         except AttributeError:
             if name.startswith("_"):
                 raise
-        raise AttributeError(missing_attribute(package, name))
+            raise AttributeError(missing_attribute(package, name)) from None
+        if not inspect.isfunction(value) or hasattr(value, "explains_arguments"):
+            return value
+        explained = explain_arguments(value)
+        explained.__module__ = package  # where pickle finds it
+        vars(sys.modules[package])[name] = explained
+        return explained
 
     if package != "anthrokit":
         public = [name for name in public if not Path(file).with_name(f"{name}.py").exists()]
     return load_or_explain, list_names, public
 
 # %% ../../nbs/01_core/00_errors.ipynb #c3f132e4
-def missing_columns(needed: Iterable[str], there: Iterable[object]) -> str:
+def missing_columns(needed: Iterable[str], columns: Iterable[object]) -> str:
     """Return the names of missing columns, each with an existing column of a similar name; "" if none is missing.
 
     Parameters
     ----------
     needed : iterable of str
         The required columns.
-    there : iterable
+    columns : iterable
         The existing columns, or a DataFrame with them.
 
     Examples
@@ -274,19 +322,19 @@ def missing_columns(needed: Iterable[str], there: Iterable[object]) -> str:
     >>> missing_columns(["text", "turn", "role"], ["Text", "role"]), missing_columns(["role"], ["role"])
     ('text (there is Text), turn', '')
     """
-    needed, there = list(needed), list(there)
-    spare = [name for name in there if name not in needed]
-    near = {name: close_name(name, spare) for name in needed if name not in there}
+    needed, columns = list(needed), list(columns)
+    spare = [name for name in columns if name not in needed]
+    near = {name: close_name(name, spare) for name in needed if name not in columns}
     return ", ".join(f"{name} (there is {other})" if other else str(name) for name, other in near.items())
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
-def diff_settings(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
+def diff_settings(recorded: Mapping[str, Any], requested: Mapping[str, Any]) -> str:
     """Return the settings that differ, one per line, with both values.
 
     Parameters
     ----------
-    there, asked : dict
-        Setting to value: as recorded, and as requested.
+    recorded, requested : dict
+        Setting to value.
 
     Returns
     -------
@@ -300,8 +348,8 @@ def diff_settings(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
       top_p: it has none, this asks for 1
     """
     lines = []
-    for name in {**there, **asked}:
-        old, new = (repr(one[name]) if name in one else "none" for one in (there, asked))
+    for name in {**recorded, **requested}:
+        old, new = (repr(one[name]) if name in one else "none" for one in (recorded, requested))
         if old != new:
             alike = len(os.path.commonprefix([old, new]))  # noqa: RUF071
             start = max(0, alike - 60) if max(len(old), len(new)) > 300 else 0  # of long texts, where they part
@@ -310,16 +358,16 @@ def diff_settings(there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 # %% ../../nbs/01_core/00_errors.ipynb #d08b1695
-def require_kind(given: object, kind: Any, wanted: str) -> None:
+def require_kind(value: object, kind: Any, expected: str) -> None:
     """Raise if a value has the wrong type.
 
     Parameters
     ----------
-    given : object
+    value : object
         The value.
     kind : type or tuple of types
         As for `isinstance`.
-    wanted : str
+    expected : str
         Description of the expected value, for the message.
 
     Raises
@@ -335,16 +383,18 @@ def require_kind(given: object, kind: Any, wanted: str) -> None:
         ...
     TypeError: this takes a text, not int
     """
-    if not isinstance(given, kind):
-        raise TypeError(f"this takes {wanted}, not {type(given).__name__}")
+    if not isinstance(value, kind):
+        raise TypeError(f"this takes {expected}, not {type(value).__name__}")
 
 
-def require_all(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]:
+def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, ...]:
     """Return the members of a list. Raise if one has the wrong type.
 
     Parameters
     ----------
-    given, kind, wanted
+    values : iterable
+        The list.
+    kind, expected
         As for `require_kind`; kind is the type of each member.
 
     Returns
@@ -363,10 +413,10 @@ def require_all(given: Iterable[Any], kind: Any, wanted: str) -> tuple[Any, ...]
     >>> require_all(["a", "b"], str, "texts")
     ('a', 'b')
     """
-    require_kind(given, Iterable, wanted)
-    members = tuple(given)
-    for one in members:
-        require_kind(one, kind, wanted)
+    require_kind(values, Iterable, expected)
+    members = tuple(values)
+    for member in members:
+        require_kind(member, kind, expected)
     return members
 
 # %% ../../nbs/01_core/00_errors.ipynb #8f337ecd
@@ -387,9 +437,8 @@ _SHAPES = {
 def _is_key(match: re.Match[str]) -> bool:
     """Return whether a match is a key: with a known prefix, 16 characters or more with a digit, or partly masked by *."""
     parts = match.groupdict()
-    if "start" not in parts:
-        return True
-    return bool(parts["masked"]) or (len(parts["start"]) >= 16 and any(char.isdigit() for char in parts["start"]))
+    start = parts.get("start")
+    return start is None or bool(parts["masked"]) or (len(start) >= 16 and any(map(str.isdigit, start)))
 
 
 def register_secret(*values: str | None) -> None:
@@ -434,7 +483,7 @@ def known_secrets() -> list[str]:
     >>> "correct-horse-battery" in known_secrets()
     True
     """
-    named = (os.environ.get(name, "") for name in list(os.environ) if _is_secret_name(name))
+    named = (os.environ.get(name, "") for name in list(os.environ) if _SECRET_NAME.search(name))
     from_environment = {value for value in named if _may_be_key(value)}
     return sorted(_SECRETS | from_environment, key=len, reverse=True)  # so that no end of one is left
 
@@ -464,11 +513,6 @@ def make_redactor() -> Callable[[str], str]:
         return "".join([*pieces, text[end:]]) if pieces else text
 
     return remove
-
-
-@cache
-def _is_secret_name(name: str) -> bool:
-    return bool(_SECRET_NAME.search(name))
 
 
 def _may_be_key(value: str) -> bool:

@@ -94,7 +94,12 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     Parameters
     ----------
     path : str or path
-        The file to write. A symbolic link there is replaced, not followed.
+        The file to write; its folder is made if it is missing. A symbolic link there is replaced, not followed.
+
+    Raises
+    ------
+    RunError
+        If the file can't be written.
 
     Examples
     --------
@@ -107,13 +112,19 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     """
     path = Path(path)
     partial = path.with_name(f"partial-{os.getpid()}-{threading.get_ident()}-{path.name}")
-    partial.unlink(missing_ok=True)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.unlink(missing_ok=True)
         yield partial
         partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    except OSError as error:
+        raise RunError(
+            f"{path} can't be written: {error.strerror or error}. Make room, get the right to write there, or name "
+            "another place."
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):  # there is one after an error
+            partial.unlink()
 
 
 def write_file(path: str | os.PathLike, content: str | bytes) -> Path:

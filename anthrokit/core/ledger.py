@@ -13,7 +13,6 @@ import socket
 import sqlite3
 import tempfile
 import threading
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +22,7 @@ import filelock
 import pandas as pd
 
 from . import tables
-from .errors import RunError, make_redactor, redact
+from .errors import RunError, make_redactor, redact, require_kind
 from .files import local_path, refuse_links, replacing, write_file
 
 # %% auto #0
@@ -49,10 +48,7 @@ def _check_header(path: Path) -> bool:
         raise RunError(f"{path} can't be read as a ledger: it is not an SQLite file. {remedy}")
     version, mark = int.from_bytes(header[60:64]), int.from_bytes(header[68:72])
     if mark != _MARK:
-        raise RunError(
-            f"{path} is not a ledger of this version of anthrokit: another program made it, or an earlier version. "
-            f"Export an old run with the version that made it, then Run.restore(export, new_folder). {remedy}"
-        )
+        raise RunError(f"{path} is not a ledger of anthrokit: another program made it. {remedy}")
     if version != VERSION:
         raise RunError(
             f"{path} was made by another version of anthrokit: its tables are of version {version}, not {VERSION}. "
@@ -223,30 +219,12 @@ def _explain_error(error: Exception, folder: Path) -> RunError | None:
     return None
 
 # %% ../../nbs/01_core/03_ledger.ipynb #48ea5bbd
-# The locks of this process. After a fork the child has another key, so it is rejected like any other process.
-_LOCKS: weakref.WeakValueDictionary[tuple[int, Path], filelock.BaseFileLock] = weakref.WeakValueDictionary()
-_LOCKS_GUARD = threading.Lock()
-_INHERITED: list[Any] = []  # a child keeps its parent's locks: deleting one would release it for the parent
-
-
-def _keep_inherited() -> None:
-    global _LOCKS_GUARD
-    _LOCKS_GUARD = threading.Lock()  # another thread of the parent may have held it
-    _INHERITED.extend(_LOCKS.values())
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_keep_inherited)
-
-
 def _lock_folder(folder: Path) -> filelock.BaseFileLock:
-    """Lock a run for this process, until it ends or releases the lock."""
-    key = (os.getpid(), folder.resolve())
+    """Lock a run for this process, until it ends or releases the lock. Threads of a process share the lock."""
     holder = folder / "run.lock.json"
+    lock = filelock.FileLock(folder / "run.lock", thread_local=False, is_singleton=True)
     try:
-        with _LOCKS_GUARD:  # threads that open a run at once share one lock
-            lock = _LOCKS.setdefault(key, filelock.FileLock(folder / "run.lock", thread_local=False))
-            lock.acquire(timeout=0)
+        lock.acquire(timeout=0)
     except filelock.Timeout:
         raise RunError(
             f"the run {folder} is being worked on{_describe_holder(holder)}. Wait for it, stop it, or look at the run "
@@ -257,9 +235,9 @@ def _lock_folder(folder: Path) -> filelock.BaseFileLock:
     try:
         about = {"process": os.getpid(), "host": socket.gethostname(), "since": time_now()}
         write_file(holder, json.dumps(about))
-    except OSError as error:
+    except RunError:
         lock.release()
-        raise _unwritable(folder, error) from None
+        raise
     return lock
 
 
@@ -391,12 +369,11 @@ class Ledger:
     ((True, False), False, [('seed', '1')])
     """
 
-    closed, _lock = False, None
+    closed, _lock, _process = False, None, None
     _connection: sqlite3.Connection | None = None
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
-        if not isinstance(folder, (str, os.PathLike)):
-            raise TypeError(f"a run is named by its folder, a text or path, not {type(folder).__name__}")
+        require_kind(folder, str | os.PathLike, "the folder of a run, a text or path")
         self.folder, self.read_only = local_path(folder, RunError), read_only
         self.path, self._guard, self._process = self.folder / "ledger.sqlite", threading.RLock(), os.getpid()
         self._check_folder()
@@ -453,8 +430,6 @@ class Ledger:
             if not self.path.exists():
                 _make_ledger(self.path)
             self._reopen()
-        except OSError as error:
-            raise _unwritable(self.folder, error) from None
         except sqlite3.Error as error:
             raise _explain_error(error, self.folder) or error from None
         finally:
@@ -545,8 +520,8 @@ class Ledger:
             for sql, rows in statements:
                 connection.executemany(sql, rows)
 
-    def write(self, table: str, rows: Iterable[Mapping[str, Any]], *, replace: bool = True) -> None:
-        """Write rows into a table in one transaction. They are on disk when this returns.
+    def write(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Write rows into a table in one transaction. They replace rows with the same key.
 
         Parameters
         ----------
@@ -554,8 +529,6 @@ class Ledger:
             A table of the ledger.
         rows : iterable of dicts
             Column to value; all with the same columns. Keys are removed from all text.
-        replace : bool
-            Replace a row with the same key; otherwise keep it.
 
         Raises
         ------
@@ -573,12 +546,12 @@ class Ledger:
         ...     ledger.rows("SELECT first_message FROM prompts")
         [('Hello',)]
         """
-        self.write_together([(table, rows)], replace=replace)
+        self.write_together([(table, rows)])
 
     def write_together(
         self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True
     ) -> None:
-        """Write rows into several tables in one transaction: as `write`, for (table, rows) of each."""
+        """Write rows into several tables in one transaction: (table, rows) of each. Existing rows are replaced or kept."""
         parts = [(table, list(rows)) for table, rows in parts]
         self.change([insertion(table, rows, replace=replace) for table, rows in parts if rows])
 

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -300,29 +299,15 @@ def _readable_rows(
     return rows, False
 
 
-def _recover(ledger: Path) -> Path | None:
-    """Make a new ledger by the `.recover` command of the sqlite3 program. Return None without that program."""
-    program, target = shutil.which("sqlite3"), ledger.with_name("recovered.sqlite")
-    if program is None:
-        return None
-    recovered = subprocess.run([program, ledger, ".recover --ignore-freelist"], capture_output=True)
-    subprocess.run([program, target], input=recovered.stdout, capture_output=True)
-    return target if target.exists() else None
-
-
 @contextlib.contextmanager
-def _sources(path: Path) -> Iterator[list[sqlite3.Connection]]:
-    """Connect to a copy of a damaged ledger, and to what `.recover` makes of it."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        copy = Path(shutil.copy(path, folder))
-        if (log := Path(f"{path}-wal")).exists():
-            shutil.copy(log, folder)
-        connections = []
-        for file in filter(None, (copy, _recover(copy))):
-            connection = stack.enter_context(contextlib.closing(sqlite3.connect(file, isolation_level=None)))
-            connection.text_factory = lambda text: text.decode("utf-8", "replace")
-            connections.append(connection)
-        yield connections
+def _connect_to_copy(path: Path) -> Iterator[sqlite3.Connection]:
+    """Connect to a copy of a damaged ledger and of its log."""
+    with tempfile.TemporaryDirectory() as folder:
+        for file in filter(Path.exists, (path, Path(f"{path}-wal"))):
+            shutil.copy(file, folder)
+        with contextlib.closing(sqlite3.connect(Path(folder, path.name), isolation_level=None)) as copy:
+            copy.text_factory = lambda text: text.decode("utf-8", "replace")
+            yield copy
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #f2f41778
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:
@@ -364,12 +349,10 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     tables: dict[str, list[dict]] = {}
     ids: dict[str, set] = {}
     saved = []
-    with _sources(path) as (damaged, *recovered):
+    with _connect_to_copy(path) as damaged:
         for name in sorted(ledger_tables(), key=lambda name: len(get_table(name).key)):
             about = get_table(name)
             rows, whole = _readable_rows(damaged, name, ids)
-            for other in () if whole else recovered:
-                rows = _readable_rows(other, name, ids)[0] | rows
             tables[name] = [row for row in rows.values() if None not in [row[one] for one in about.required_columns]]
             whole &= len(tables[name]) == len(rows)
             for column in about.key:

@@ -257,10 +257,6 @@ class Run(Ledger):
     Run 'study': 0 of 0 dialogues, 0 messages, 0 of 0 ratings ok
     """
 
-    def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
-        super().__init__(folder, read_only=read_only)
-        self._vote_counts: tuple[tuple[int, ...], pd.DataFrame] = (), pd.DataFrame()  # with the ledger's version
-
     @property
     def name(self) -> str:
         """The name of the folder."""
@@ -351,11 +347,8 @@ class Run(Ledger):
     def _write_manifest(self) -> None:
         try:
             write_file(self.folder / "manifest.json", _as_json(self.manifest()))
-        except OSError as error:
-            raise RunError(
-                f"{self.folder / 'manifest.json'} can't be written: {error.strerror}. All results are saved "
-                "in the ledger. Make room, or get the right to write there, and run again."
-            ) from None
+        except RunError as error:
+            raise RunError(f"{error} All results are saved in the ledger; run again.") from None
 
     def bind(self, **facts: Any) -> None:
         """Record the facts that define the experiment. Nothing is deleted.
@@ -685,11 +678,7 @@ class Run(Ledger):
         folder, dictionary = local_path(folder, RunError), []
         meanings = dict.fromkeys(design_columns(self), "column of the design, or of the file the dialogue came from")
         meanings |= {"vote": "mode over the samples of the judge: True, False"}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            write_file(folder / "manifest.json", _as_json(self.manifest()))
-        except OSError as error:
-            raise RunError(f"{folder} can't be written: {error.strerror}. Export into another folder.") from None
+        write_file(folder / "manifest.json", _as_json(self.manifest()))
         for name, frame in _export_tables(self).items():
             for suffix in ("csv", "parquet"):
                 tables.write_frame(frame, folder / f"{name}.{suffix}", name, meanings=meanings)
@@ -774,9 +763,7 @@ def vote_counts(run: Run) -> pd.DataFrame:
     >>> vote_counts(demo_run())[["yes", "no", "taken"]].sum().tolist()
     [661, 2539, 3200]
     """
-    if run._vote_counts[0] != run.version:
-        run._vote_counts = run.version, run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
-    return run._vote_counts[1].copy()
+    return run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
 
 
 def design_columns(run: Run) -> pd.DataFrame:

@@ -10,7 +10,6 @@ import contextlib
 import csv
 import functools
 import gzip
-import io
 import itertools
 import json
 import os
@@ -24,15 +23,15 @@ from typing import Any, NamedTuple, TextIO
 
 import pandas as pd
 
-from .errors import RunError, TableError, missing_columns, suggest_name, require_kind
+from .errors import TableError, missing_columns, suggest_name, require_kind
 from .files import local_path, replacing
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
-           'ledger_tables', 'table_sql', 'require_unique_names', 'check_table', 'empty_table', 'escape_cell',
-           'restore_cell', 'map_cells', 'table_suffix', 'check_size', 'open_text', 'read_json', 'read_frame',
-           'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records', 'require_columns',
-           'require_unique', 'data_path']
+           'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'require_unique_names', 'check_table',
+           'empty_table', 'escape_cell', 'restore_cell', 'map_cells', 'table_suffix', 'check_size', 'open_text',
+           'read_json', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records',
+           'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -164,8 +163,7 @@ def get_table(table: str) -> Table:
     >>> get_table("ratings").key
     ('dialogue_id', 'turn', 'behaviour', 'judge', 'sample')
     """
-    tables = TABLES if table in TABLES else all_tables()
-    if table not in tables:
+    if table not in (tables := all_tables()):
         raise TableError(f"there is no table {table!r}; {suggest_name(table, tables)}")
     return tables[table]
 
@@ -272,10 +270,6 @@ TABLES["dialogues"] = Table(
         "system_target": (TEXT, "optional", "system prompt of the target"),
     },
 )
-_SETTINGS = {
-    "settings": (TEXT, "required", "what determines its responses, as JSON"),
-    "hash": (TEXT, "required", "short hash of the settings"),
-}
 TABLES["judges"] = Table(
     "a judge of the run, with its settings",
     ("judge",),
@@ -286,7 +280,8 @@ TABLES["judges"] = Table(
         "counted": (BOOLEAN, "required", "whether it counts words instead of judging"),
         "behaviours": (TEXT, "required", "behaviours it is asked about, as a JSON list"),
         "asks_about": (TEXT, "optional", "criteria, if it is asked about these; behaviours by default"),
-        **_SETTINGS,
+        "settings": (TEXT, "required", "what determines its responses, as JSON"),
+        "hash": (TEXT, "required", "short hash of the settings"),
     },
 )
 TABLES["calls"] = Table(
@@ -416,6 +411,88 @@ def table_sql(table: str) -> str:
     body = ",\n    ".join(lines)
     return f"CREATE TABLE {table} (\n    {body}\n){ending}"
 
+# %% ../../nbs/01_core/01_tables.ipynb #66843a09
+def require_columns(
+    frame: pd.DataFrame,
+    columns: Iterable[str],
+    what: str = "labels",
+    *,
+    rows: bool = True,
+    advice: str = "",
+    source: Any = None,
+) -> None:
+    """Raise if a frame lacks columns or rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    columns : iterable of str
+        The columns it needs.
+    what : str
+        Name of the table in the message.
+    rows : bool
+        Whether it needs at least one row.
+    advice : str
+        The function that makes such a table.
+    source : str or path, optional
+        The file it came from. A DataFrame is ignored.
+
+    Raises
+    ------
+    TypeError
+        If it is not a DataFrame.
+    TableError
+        If a column is missing, or it has no rows.
+
+    Examples
+    --------
+    >>> require_columns(pd.DataFrame({"turn": [1]}), ["turn", "label"], advice="run.labels() makes it")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: the labels table needs the column(s) label. It has: turn; run.labels() makes it.
+    """
+    advice = advice and f"; {advice}"
+    where = "" if source is None or isinstance(source, pd.DataFrame) else f"{source}: "
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"the {what} table is a DataFrame, not {type(frame).__name__}{advice}")
+    if missing := missing_columns(columns, frame):
+        present = ", ".join(map(str, frame.columns)) or "none"
+        raise TableError(f"{where}the {what} table needs the column(s) {missing}. It has: {present}{advice}.")
+    if rows and frame.empty:
+        question = advice or "; is the run judged, and does your filter match anything?"
+        raise TableError(f"{where}the {what} table has no rows{question}")
+
+
+def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str) -> None:
+    """Raise if a unit occurs in two rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    unit : sequence of str
+        The columns that identify a unit.
+    message : str
+        The message, with columns of the row in braces; {row} is replaced by names and values of the unit.
+
+    Raises
+    ------
+    TableError
+        If a unit occurs twice.
+
+    Examples
+    --------
+    >>> require_unique(pd.DataFrame({"dialogue_id": "d", "turn": [1, 1]}), ["dialogue_id", "turn"], "{row}: twice")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: dialogue_id d, turn 1: twice
+    """
+    if (duplicate := frame.duplicated(unit)).any():
+        [first] = frame[duplicate].head(1).to_dict("records")
+        row = ", ".join(f"{name} {first[name]}" for name in unit)
+        raise TableError(message.format_map({**first, "row": row}))
+
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
 def _broken_rules(
     values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]
@@ -482,20 +559,6 @@ def require_unique_names(names: Iterable[object], where: str = "") -> None:
         raise TableError(f"{where}two columns are named {', '.join(duplicates)}; rename one of them")
 
 
-def _require_fields(frame: pd.DataFrame, table: str, where: str) -> None:
-    """Raise if a frame lacks columns of a table that it must have."""
-    fields = get_table(table).columns
-    required = [name for name, (_, rule, _) in fields.items() if rule not in ("optional", "derived")]
-    if missing := missing_columns(required, frame):
-        hint = (
-            " If every prompt is its own base prompt, set base_id to prompt_id."
-            if table == "prompts" and missing == "base_id"
-            else f" It has: {', '.join(map(str, frame.columns)) or 'no column'}."
-        )
-        plural = "columns" if "," in missing else "column"
-        raise TableError(f"{where}the table {table} needs the {plural} {missing}.{hint}")
-
-
 def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = None) -> pd.DataFrame:
     """Check a frame against the rules of a table and convert it to the table's dtypes.
 
@@ -515,6 +578,8 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
 
     Raises
     ------
+    TypeError
+        If it is not a DataFrame.
     TableError
         If a column is missing or occurs twice, or a rule is broken. Names up to ten places: file, row (1 is
         the first row of data), column, value.
@@ -525,11 +590,11 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     >>> check_table(prompts, "prompts")["domain"].isna().all()
     np.True_
     """
-    if not isinstance(frame, pd.DataFrame):
-        raise TableError(f"the table {table} is a DataFrame, not {frame!r:.80}")
     about, where = get_table(table), f"{source}: " if source is not None else ""
+    required = [name for name, (_, rule, _) in about.columns.items() if rule not in ("optional", "derived")]
+    advice = "without variants of a prompt, base_id is prompt_id" if table == "prompts" else ""
+    require_columns(frame, required, table, rows=False, advice=advice, source=source)
     require_unique_names(frame.columns, where)
-    _require_fields(frame, table, where)
     counted = source is not None and frame.index.is_unique and frame.index.inferred_type == "integer"
     frame = frame if counted else frame.reset_index(drop=True)
     rest, places, typed = frame.loc[:, ~frame.columns.isin([*about.columns])], [], {}
@@ -653,30 +718,6 @@ def check_size(path: Path, size: int) -> None:
         )
 
 
-class _Unpacked(io.RawIOBase):
-    """The bytes of a gzip file, checked by `check_size` while they are read."""
-
-    def __init__(self, path: Path):
-        self._path, self._file, self._size = path, gzip.open(path), 0  # noqa: SIM115
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        n = self._file.readinto(buffer)
-        self._size += n
-        check_size(self._path, self._size)
-        return n
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
-def _open_bytes(path: str | os.PathLike) -> io.BufferedIOBase:
-    return io.BufferedReader(_Unpacked(Path(path))) if Path(path).suffix.lower() == ".gz" else open(path, "rb")
-
-
 def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "") -> TextIO:
     """Open a text file to read.
 
@@ -699,10 +740,11 @@ def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "
     ...         file.read()
     'Gr\u00fc\u00df dich'
     """
+    opener = gzip.open if Path(path).suffix.lower() == ".gz" else open
     if encoding.lower() in ("utf-8", "utf8"):
-        with _open_bytes(path) as file:
+        with opener(path, "rb") as file:
             encoding = "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
-    return io.TextIOWrapper(_open_bytes(path), encoding=encoding, newline=newline)
+    return opener(path, "rt", encoding=encoding, newline=newline)
 
 
 _SAVE_AS_CSV = "Save the sheet as CSV UTF-8 (in Excel: Save As), and give that file"
@@ -739,6 +781,10 @@ def _existing_file(path: str | os.PathLike) -> Path:
 def _explain_file_errors(path: Path, encoding: str) -> Iterator[None]:
     """Turn errors of decoding, decompression and parsing into a TableError that names the file."""
     try:
+        if path.suffix.lower() == ".gz":
+            with gzip.open(path) as file:
+                for size in itertools.accumulate(map(len, iter(lambda: file.read(2**20), b""))):
+                    check_size(path, size)
         yield
     except UnicodeDecodeError:
         raise TableError(_explain_encoding(path, encoding)) from None
@@ -1106,18 +1152,15 @@ def write_frame(
     path = local_path(path)
     if (suffix := table_suffix(path)) is None:
         raise TableError(f"{path}: a table is written to {TABLE_FILES}, not {path.suffix or 'this'}")
-    try:
-        with replacing(path) as partial:
-            if suffix in (".csv", ".tsv"):
-                form = {"sep": "\t" if suffix == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
-                map_cells(frame, escape_cell).to_csv(partial, encoding=encoding, errors="replace", **form)
-            elif suffix != ".parquet":
-                form = {"orient": "records", "lines": suffix != ".json", "double_precision": 15}
-                frame.to_json(partial, force_ascii=False, **form)
-            else:
-                _write_parquet(frame, partial, table, meanings or {})
-    except OSError as error:
-        raise RunError(f"{path} can't be written: {error.strerror or error}") from None
+    with replacing(path) as partial:
+        if suffix in (".csv", ".tsv"):
+            form = {"sep": "\t" if suffix == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
+            map_cells(frame, escape_cell).to_csv(partial, encoding=encoding, errors="replace", **form)
+        elif suffix != ".parquet":
+            form = {"orient": "records", "lines": suffix != ".json", "double_precision": 15}
+            frame.to_json(partial, force_ascii=False, **form)
+        else:
+            _write_parquet(frame, partial, table, meanings or {})
     return path
 
 
@@ -1150,88 +1193,6 @@ def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     [{'turn': 1}, {'turn': None}]
     """
     return frame.astype(object).where(frame.notna(), None).to_dict("records")
-
-# %% ../../nbs/01_core/01_tables.ipynb #66843a09
-def require_columns(
-    frame: pd.DataFrame,
-    columns: Iterable[str],
-    what: str = "labels",
-    *,
-    rows: bool = True,
-    advice: str = "",
-    source: Any = None,
-) -> None:
-    """Raise if a frame lacks columns or rows.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-    columns : iterable of str
-        The columns it needs.
-    what : str
-        Name of the table in the message.
-    rows : bool
-        Whether it needs at least one row.
-    advice : str
-        The function that makes such a table.
-    source : str or path, optional
-        The file it came from. A DataFrame is ignored.
-
-    Raises
-    ------
-    TypeError
-        If it is not a DataFrame.
-    TableError
-        If a column is missing, or it has no rows.
-
-    Examples
-    --------
-    >>> require_columns(pd.DataFrame({"turn": [1]}), ["turn", "label"], advice="run.labels() makes it")
-    Traceback (most recent call last):
-        ...
-    anthrokit.core.errors.TableError: the labels table needs the column(s) label. It has: turn; run.labels() makes it.
-    """
-    advice = advice and f"; {advice}"
-    where = "" if source is None or isinstance(source, pd.DataFrame) else f"{source}: "
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"the {what} table is a DataFrame, not {type(frame).__name__}{advice}")
-    if missing := missing_columns(columns, frame):
-        present = ", ".join(map(str, frame.columns)) or "none"
-        raise TableError(f"{where}the {what} table needs the column(s) {missing}. It has: {present}{advice}.")
-    if rows and frame.empty:
-        question = advice or "; is the run judged, and does your filter match anything?"
-        raise TableError(f"{where}the {what} table has no rows{question}")
-
-
-def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str) -> None:
-    """Raise if a unit occurs in two rows.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-    unit : sequence of str
-        The columns that identify a unit.
-    message : str
-        The message, with columns of the row in braces; {row} is replaced by names and values of the unit.
-
-    Raises
-    ------
-    TableError
-        If a unit occurs twice.
-
-    Examples
-    --------
-    >>> require_unique(pd.DataFrame({"dialogue_id": "d", "turn": [1, 1]}), ["dialogue_id", "turn"], "{row}: twice")
-    Traceback (most recent call last):
-        ...
-    anthrokit.core.errors.TableError: dialogue_id d, turn 1: twice
-    """
-    if (duplicate := frame.duplicated(unit)).any():
-        [first] = frame[duplicate].head(1).to_dict("records")
-        row = ", ".join(f"{name} {first[name]}" for name in unit)
-        raise TableError(message.format_map({**first, "row": row}))
 
 # %% ../../nbs/01_core/01_tables.ipynb #609f17b9
 def data_path(name: str = "") -> Path:

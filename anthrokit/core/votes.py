@@ -213,15 +213,15 @@ def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFr
         return planned
     keys = [*_ITEM, "judge"]
     counts = tally.merge(seats[["behaviour", "judge", "samples"]], on=["behaviour", "judge"], how="left")
-    to_come, lead = counts["samples"].fillna(0) - counts["taken"], counts["yes"] - counts["no"]
+    pending, lead = counts["samples"].fillna(0) - counts["taken"], counts["yes"] - counts["no"]
     counts = counts.assign(votes_for=lead > 0, votes_against=lead < 0, decided=True)
-    decided = counts[(lead.abs() > to_come) | (to_come <= 0)]
+    decided = counts[(lead.abs() > pending) | (pending <= 0)]
     votes = decided.groupby(_ITEM, as_index=False)[["votes_for", "votes_against"]].sum()
     panel = seats["behaviour"].value_counts().reindex(votes["behaviour"], fill_value=0)
     needed = panel.to_numpy() // 2 + 1
-    labelled = votes[votes[["votes_for", "votes_against"]].max(axis=1) >= needed][_ITEM].assign(settled=True)
+    labelled = votes[votes[["votes_for", "votes_against"]].max(axis=1) >= needed][_ITEM].assign(labelled=True)
     both = planned.merge(decided[[*keys, "decided"]], on=keys, how="left").merge(labelled, on=_ITEM, how="left")
-    idle = both[["decided", "settled"]].notna().any(axis=1) & both["status"].eq("planned")
+    idle = both[["decided", "labelled"]].notna().any(axis=1) & both["status"].eq("planned")
     return planned[~idle.to_numpy(dtype=bool)].reset_index(drop=True)
 
 # %% ../../nbs/01_core/02_votes.ipynb #6a52cf4a

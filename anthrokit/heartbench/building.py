@@ -208,7 +208,7 @@ def draft_criteria(
     model : LLM or str
     run : Run or path
         The run in which drafts are saved. Running again makes only missing drafts, and those with other answers.
-    tries, retry, budget
+    max_attempts, retry, budget
         As for `PromptJob`.
     batch, on, progress
         As for `run_job`.

@@ -265,7 +265,7 @@ def tag_cases(cases: Iterable[Case]) -> Any:
     model : LLM or str
     run : Run or path
         The run in which tags are saved. Running again makes only the missing ones.
-    tries, retry, budget
+    max_attempts, retry, budget
         As for `PromptJob`.
     batch, on, progress
         As for `run_job`.

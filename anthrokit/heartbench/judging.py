@@ -199,7 +199,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #65c48771
-_OWN, _ENGINE = ("model", "run", "tries", "retry", "budget"), ("batch", "on", "progress")
+_OWN, _ENGINE = ("model", "run", "max_attempts", "retry", "budget"), ("batch", "on", "progress")
 
 
 def prompt_job(table: str, *, purpose: str, tokens: int, collect: Callable[[Run], pd.DataFrame]) -> Callable:

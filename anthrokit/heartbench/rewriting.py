@@ -384,7 +384,7 @@ def rewrite(cases: Iterable[Case]) -> Any:
         The model that rewrites. It receives only anonymised dialogues.
     run : Run or path
         The run in which the steps are saved, without the originals. Running again makes only missing steps.
-    tries, retry, budget
+    max_attempts, retry, budget
         As for `PromptJob`.
     batch, on, progress
         As for `run_job`.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -257,7 +257,7 @@ def score(
     valid, scored, (worst, best) = ~np.isnan(grid.values), grid.scored, bounds_of(hits, protocol, grid)
     means = nanmean(grid.values, axis=1)
     drawn, parts = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)), []
-    for level, name, columns in _levels(grid.abilities, _dimensions(hits)):
+    for level, name, columns in _levels(hits, grid.abilities):
         columns = [k for k in columns if grid.counted[k]]
         scorable = grid.scorable[..., columns]
         has_any = scorable.any(axis=2)
@@ -273,18 +273,11 @@ def score(
     return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(names[3:8], "Float64"))
 
 
-def _dimensions(hits: pd.DataFrame) -> dict[str, str]:
-    """Map abilities to dimensions by the table, or else by HeartBench's taxonomy."""
-    standard = load_abilities().set_index("ability")["dimension"].to_dict()
-    if "dimension" not in hits:
-        return standard
-    return standard | hits.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()
-
-
-def _levels(
-    abilities: Sequence[str], dimension_of: Mapping[str, str]
-) -> Iterator[tuple[str, str, list[int]]]:
-    """Yield level, name, and columns of the abilities of each score."""
+def _levels(hits: pd.DataFrame, abilities: Sequence[str]) -> Iterator[tuple[str, str, list[int]]]:
+    """Yield level, name, and columns of the abilities of each score; dimensions are those of the table, if it has them."""
+    dimension_of = load_abilities().set_index("ability")["dimension"].to_dict()
+    if "dimension" in hits:
+        dimension_of |= hits.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()
     yield "overall", "Overall", list(range(len(abilities)))
     for dimension in dict.fromkeys(filter(None, map(dimension_of.get, abilities))):
         yield "dimension", dimension, [k for k, name in enumerate(abilities) if dimension_of.get(name) == dimension]

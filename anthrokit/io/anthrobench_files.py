@@ -155,7 +155,7 @@ def _dialogues(
         unit = (prompt["prompt_id"], target, row.get("persona"))
         times[unit] += 1
         numbers = {"repeat": times[unit], "turns": max(one["turn"] for one in rows)}
-        integers = {key: row.get(key) for key in numbers if row.get(key)}
+        numbers |= {key: _whole(row[key], f"{row['place']}, column {key}") for key in numbers if row.get(key)}
         columns = {key: [one.get(key) for one in rows] for key in (*_KEPT, *others)}
         dialogues.append(
             {
@@ -165,7 +165,6 @@ def _dialogues(
                 "user": row.get("user_llm"),
                 "persona": row.get("persona"),
                 **numbers,
-                **{key: _whole(text, f"{row['place']}, column {key}") for key, text in integers.items()},
                 "status": _status(row.get("dialogue_status")),
                 "reason": row.get("dialogue_error"),
                 "metadata": {
@@ -182,13 +181,13 @@ def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the messages of a file. An absent answer is missing, and its turn stays."""
     messages = []
     for row in rows:
-        place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
-        status = {"finish_reason": "given", "error": None}
-        none = {"finish_reason": None, "error": row.get("dialogue_error") or "not in the file"}
-        if row["user_message"] is not None:
-            messages.append({**place, "role": "user", "content": row["user_message"], **status})
-        answer = row["assistant_message"]
-        messages.append({**place, "role": "assistant", "content": answer, **(none if answer is None else status)})
+        for role in ("user", "assistant"):
+            message = {"dialogue_id": row["dialogue_id"], "turn": row["turn"], "role": role}
+            if (content := row[f"{role}_message"]) is not None:
+                messages.append({**message, "content": content, "finish_reason": "given", "error": None})
+            elif role == "assistant":
+                error = row.get("dialogue_error") or "not in the file"
+                messages.append({**message, "content": None, "finish_reason": None, "error": error})
     return messages
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #7bb1bafd

@@ -10,9 +10,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import Run, RunError, tables
+from ..core import Run, tables
 from ..core.run import require_run
-from ..core.files import local_path
+from ..core.files import local_path, write_file
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -64,12 +64,7 @@ def _write_json(items: list[dict[str, Any]], path: str | os.PathLike, kinds: tup
         raise ValueError(f"{path}: the file must end in {' or '.join(kinds)}")
     lines = [json.dumps(item, ensure_ascii=False) for item in items]
     text = "\n".join([*lines, ""]) if path.suffix == ".jsonl" else "[" + ",\n".join(lines) + "]\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise RunError(f"{path} can't be written: {error.strerror}; name another place") from None
-    return path
+    return write_file(path, text)
 
 
 def write_openai(run: Run, path: str | os.PathLike) -> Path:
@@ -122,16 +117,10 @@ def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
     'human'
     """
     names = {"user": "human", "assistant": "gpt", "system": "system"}
-    items = [
-        {
-            "id": item.pop("dialogue_id"),
-            "conversations": [
-                {"from": names[one["role"]], "value": one["content"] or ""} for one in item.pop("messages")
-            ],
-            **item,
-        }
-        for item in conversations(run)
-    ]
+    items = []
+    for item in conversations(run):
+        turns = [{"from": names[one["role"]], "value": one["content"] or ""} for one in item.pop("messages")]
+        items.append({"id": item.pop("dialogue_id"), "conversations": turns, **item})
     return _write_json(items, path, (".json", ".jsonl"))
 
 # %% ../../nbs/13_io/03_chats.ipynb #35f67ae4

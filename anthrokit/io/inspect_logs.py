@@ -137,17 +137,11 @@ def _result(name: str, samples: list[EvalSample]) -> EvalScore:
         if name in (scores := sample.scores or {})
     ]
     scored = [one for one in every if one.score.value == one.score.value]
-    metrics = {"mean": mean(), "clustered_stderr": clustered_stderr()}
-    return EvalScore(
-        name=name,
-        scorer=name,
-        metrics={
-            metric: EvalMetric(name=metric, value=compute(scored) if scored else float("nan"))
-            for metric, compute in metrics.items()
-        },
-        scored_samples=len(scored),
-        unscored_samples=len(every) - len(scored),
-    )
+    computed = {"mean": mean(), "clustered_stderr": clustered_stderr()}
+    values = {key: compute(scored) if scored else float("nan") for key, compute in computed.items()}
+    metrics = {key: EvalMetric(name=key, value=value) for key, value in values.items()}
+    counts = {"scored_samples": len(scored), "unscored_samples": len(every) - len(scored)}
+    return EvalScore(name=name, scorer=name, metrics=metrics, **counts)
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #a788dae9
 _KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens_out", "seconds", "served_model")
@@ -405,8 +399,7 @@ def _as_message(message: ChatMessage) -> dict[str, Any]:
     """Return a message of Inspect as one of a log: its words, and its thoughts apart."""
     parts = message.content if isinstance(message.content, str) else [part.model_dump() for part in message.content]
     calls = getattr(message, "tool_calls", None)
-    role = "tool" if message.role == "tool" else message.role
-    return read_message({"role": role, "content": parts, **({"tool_calls": [1]} if calls else {})}, f"message {message.id}")
+    return read_message({"role": message.role, "content": parts, **({"tool_calls": [1]} if calls else {})}, f"message {message.id}")
 
 
 def _why_empty(sample: EvalSample) -> str:
@@ -422,26 +415,22 @@ def _why_empty(sample: EvalSample) -> str:
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a sample as a dialogue and its messages."""
-    name, metadata = _dialogue_id(log, sample), _own(sample)
-    spoken = _said(sample)
+    name, metadata, spoken = _dialogue_id(log, sample), _own(sample), _said(sample)
     dialogue = {
         "dialogue_id": name,
         "prompt_id": _prompt_of(sample)["prompt_id"],
         "target": log.eval.model,
-        "user": metadata.get("user"),
-        "persona": metadata.get("persona"),
+        **{key: metadata.get(key) for key in ("user", "persona", "system_user")},
         "repeat": metadata.get("repeat") or sample.epoch,
         "turns": metadata.get("turns") or max([1, *(row["turn"] for row in spoken)]),
         **_outcome(sample, metadata.get("status"), spoken),
-        "system_user": metadata.get("system_user"),
         "system_target": "\n\n".join(one.text for one in sample.messages if one.role == "system") or None,
         "metadata": {  # what it says beside the columns of prompts and dialogues
             **({} if log.status == "success" else {"log_status": log.status}),
             **{name: value for name, value in sample.metadata.items() if name not in metadata and value is not None},
         },
     }
-    messages = [{"dialogue_id": name, **row} for row in spoken]
-    return dialogue, messages
+    return dialogue, [{"dialogue_id": name, **row} for row in spoken]
 
 
 def _outcome(sample: EvalSample, status: str | None, messages: list[dict[str, Any]]) -> dict[str, str | None]:

@@ -138,10 +138,7 @@ def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
     fresh = {id(message) for message in dialogue.messages[dialogue.start :]}
     answers = {number: turn.get("assistant", []) for number, turn in enumerate(group_turns(dialogue.messages), 1)}
     own = {number: messages for number, messages in answers.items() if any(id(one) in fresh for one in messages)}
-    models = {
-        number: next((one["model"] for one in messages if one["model"]), None)
-        for number, messages in own.items()
-    }
+    models = {number: next((one["model"] for one in said if one["model"]), None) for number, said in own.items()}
     named = [*dict.fromkeys(filter(None, models.values()))]
     if dialogue.pair or not named or not is_missing(dialogue.about.get("target")):
         return {dialogue.target: {*own}}
@@ -170,20 +167,16 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
         rows = []
         for number, (turn, (user, answer)) in enumerate(zip(turns, texts, strict=True), 1):
             replies = turn.get("assistant", [])
-            rows.append(
-                {
-                    "turn": number,
-                    "user": user,
-                    "assistant": answer if answer or number in own or pair else None,
-                    "judged": bool(answer) and number in own and (pair is None or number == last),
-                    "reasoning": "\n".join(one["reasoning"] for one in replies if one.get("reasoning"))
-                    or None,
-                    "error": next((one["error"] for one in replies if one.get("error")), None),
-                    "finish_reason": next(
-                        (one["finish_reason"] for one in replies[::-1] if one.get("finish_reason")), None
-                    ),
-                }
-            )
+            finished = [one["finish_reason"] for one in replies if one.get("finish_reason")]
+            rows.append({
+                "turn": number,
+                "user": user,
+                "assistant": answer if answer or number in own or pair else None,
+                "judged": bool(answer) and number in own and (pair is None or number == last),
+                "reasoning": "\n".join(one["reasoning"] for one in replies if one.get("reasoning")) or None,
+                "error": next((one["error"] for one in replies if one.get("error")), None),
+                "finish_reason": finished[-1] if finished else None,
+            })
         if dialogue.start:
             rows = rows[: max(own, default=0)]
         entries.append({
@@ -330,16 +323,12 @@ def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> None:
     """Raise if a prompt has two first messages, base prompts or domains."""
     first: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
-        before = first.setdefault(entry["prompt_id"], entry)
-        for what, differs in (
-            ("first message", before["opening"] != entry["opening"]),
-            ("base_id", before["base_id"] != entry["base_id"]),
-            *((name, before["about"].get(name) != entry["about"].get(name)) for name in _OF_PROMPT),
-        ):
-            if differs:
-                raise TableError(
-                    f"{entry['place']}, column prompt_id: {entry['prompt_id']!r} has another {what} here than in a row before"
-                )
+        own = {"first message": entry["opening"], "base_id": entry["base_id"]}
+        own |= {name: entry["about"].get(name) for name in _OF_PROMPT}
+        before = first.setdefault(entry["prompt_id"], own)
+        if differing := [name for name in own if own[name] != before[name]]:
+            place = f"{entry['place']}, column prompt_id: {entry['prompt_id']!r}"
+            raise TableError(f"{place} has another {differing[0]} here than in a row before")
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #8a984d77
 Source = pd.DataFrame | str | os.PathLike

@@ -5,18 +5,14 @@
 # %% ../../nbs/05_judging/08_families.ipynb #957d8474
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from ..core import data_path
-from .judges import Judge, rate_many
 from .grammar import PatternJudge
-from .offline import load_labelled, quality
-from ..simulation import load_family
+from .offline import load_labelled
 
 # %% auto #0
-__all__ = ['labelled_family_messages', 'family_patterns', 'family_quality']
+__all__ = ['labelled_family_messages', 'family_patterns']
 
 # %% ../../nbs/05_judging/08_families.ipynb #eea4da1a
 def labelled_family_messages(split: str | None = None) -> pd.DataFrame:
@@ -52,39 +48,3 @@ def family_patterns() -> PatternJudge:
     False
     """
     return PatternJudge(data_path("patterns_families.toml"))
-
-# %% ../../nbs/05_judging/08_families.ipynb #2557a1cc
-def family_quality(judges: Sequence[Judge], split: str = "test") -> pd.DataFrame:
-    """Measure how well judges find the families' behaviours in the labelled messages.
-
-    Parameters
-    ----------
-    judges : sequence of Judge
-        LLM judges are asked one call per message.
-    split : str
-        "test", or "tuning".
-
-    Returns
-    -------
-    DataFrame
-        judge, behaviour (and "all", pooled over those that it supports), and the columns of `quality`. A behaviour
-        that a judge doesn't support has no row.
-
-    Examples
-    --------
-    >>> found = family_quality([family_patterns()])
-    >>> found["behaviour"].nunique()
-    10
-    """
-    messages, taxonomy, rows = labelled_family_messages(split), load_family(), []
-    for judge in judges:
-        spoken = judge.supported(taxonomy.names)
-        parts = {}
-        for name, part in messages[messages["behaviour"].isin(spoken)].groupby("behaviour", sort=False):
-            ratings = rate_many(judge, part["text"].tolist(), taxonomy[str(name)])
-            parts[name] = part.assign(verdict=[rating.verdict for rating in ratings])
-        parts["all"] = pd.concat(parts.values())
-        for name, part in parts.items():
-            measured = quality(part["verdict"].tolist(), part["present"].tolist())
-            rows.append({"judge": judge.name, "behaviour": name, **measured})
-    return pd.DataFrame(rows)

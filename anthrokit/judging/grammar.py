@@ -15,8 +15,8 @@ from ..core.errors import suggest_name
 from ..core.files import read_toml
 from ..core.run import digest
 from ..core.files import load_once
-from .judges import LocalJudge
-from .verdicts import Rating, rate_readable
+from .judges import LanguageJudge
+from .verdicts import Rating
 from ..models.english import SPACY_MODEL, english_pipeline
 from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 from ..simulation import Behaviour
@@ -37,7 +37,7 @@ def _rating(text: str, spans: Sequence[tuple[int, int]], how: str, otherwise: st
     return Rating(bool(spans), f"{how}: {'; '.join(words)}" if spans else otherwise, score=float(len(spans)))
 
 
-class PatternJudge(LocalJudge):
+class PatternJudge(LanguageJudge):
     """A judge that matches phrases by regular expressions.
 
     Parameters
@@ -87,11 +87,8 @@ class PatternJudge(LocalJudge):
                     matches.append(match.span())
         return sorted(set(matches))
 
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        def rated(texts: list[str]) -> list[Rating]:
-            return [_rating(one, self.spans(one, behaviour.name), "matched", "no pattern matched") for one in texts]
-
-        return rate_readable([text], rated, self.languages)[0]
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        return [_rating(text, self.spans(text, behaviour.name), "matched", "no pattern matched") for text in texts]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #e3cb11f5
 _PERSONS = {
@@ -412,7 +409,7 @@ def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list
     return [known[text] for text in texts]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #47e6859b
-class GrammarJudge(LocalJudge):
+class GrammarJudge(LanguageJudge):
     """A judge that parses sentences and finds claims of the speaker about itself and about the user.
 
     Parameters
@@ -461,12 +458,6 @@ class GrammarJudge(LocalJudge):
             places += [match.span(1) for match in calls if match[1].lower() in slots["calls"]]
         return sorted(set(places))
 
-    def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        def rated(texts: list[str]) -> list[Rating]:
-            self.read(texts)
-            return [_rating(one, self.spans(one, behaviour.name), "read", "no claim of this kind") for one in texts]
-
-        return rate_readable(texts, rated)
-
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        return self.rate_many([text], behaviour)[0]
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        self.read(texts)
+        return [_rating(text, self.spans(text, behaviour.name), "read", "no claim of this kind") for text in texts]

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import json
-import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..core import Run, RunError, SetupError, TableError, forget_judges
@@ -46,15 +47,12 @@ def run_taxonomy(run: Run) -> Taxonomy:
     >>> len(run_taxonomy(demo_run()))
     14
     """
-    entries = run.fact("behaviours")
-    judged = run.rows("SELECT 1 FROM judges WHERE asks_about = 'criteria' LIMIT 1")
-    criteria = [one for own in _criteria_of(run).values() for one in own] if judged else []
+    if not run.rows("SELECT 1 FROM judges WHERE asks_about = 'criteria' LIMIT 1"):
+        return _behaviours_of(run)
     question = "Does the answer meet this? {}".format
+    criteria = [one for own in _criteria_of(run).values() for one in own]
     asked = [Behaviour(one.name, one.ability, one.content, question(one.content)) for one in criteria]
-    behaviours = Taxonomy.from_entries(entries) if entries else None
-    if asked:
-        return Taxonomy([*(behaviours or ()), *asked])
-    return behaviours or Taxonomy.load()
+    return Taxonomy([*(_behaviours_of(run) if run.fact("behaviours") else ()), *asked])
 
 
 def _behaviours_of(run: Run) -> Taxonomy:
@@ -72,24 +70,8 @@ def _criteria_of(run: Run) -> dict[str, list[Criterion]]:
     return criteria
 
 
-def _as_taxonomy(source: Taxonomy | Iterable[Behaviour] | str | os.PathLike) -> Taxonomy:
-    """Return a taxonomy from behaviours, or from a file of them."""
-    if isinstance(source, (str, os.PathLike)):
-        return Taxonomy.load(source)
-    if isinstance(source, Taxonomy):
-        return source
-    source = [source] if isinstance(source, Behaviour) else list(source)
-    if wrong := [one for one in source if not isinstance(one, Behaviour)]:
-        form = "Behaviour(name, category, definition, question)"
-        raise ValueError(f"taxonomy takes behaviours, {form}, not {wrong[0]!r:.80}")
-    return Taxonomy(source)
-
-
-def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None, passed: bool) -> list[str]:
-    """Select behaviours by name. If a behaviour exists only in the bundled taxonomy, the error explains how to add it.
-
-    `passed`: the caller passed the taxonomy; otherwise it is the run's.
-    """
+def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None) -> list[str]:
+    """Select behaviours by name. If a behaviour exists only in the bundled taxonomy, the error explains how to add it."""
     try:
         return taxonomy.select(behaviours)
     except TableError as error:
@@ -97,11 +79,8 @@ def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None, passed
             Taxonomy.load().select(behaviours)
         except TableError:
             raise error from None
-        if passed:
-            hint = "you passed. To judge bundled behaviours too, pass taxonomy=[*Taxonomy.load(), …] with yours behind"
-        else:
-            hint = "of this run. To add the bundled behaviours, pass taxonomy=Taxonomy.load()"
-        raise TableError(str(error).replace("in the taxonomy;", f"in the taxonomy {hint};", 1)) from None
+        hint = "The bundled taxonomy has it: pass taxonomy=[*Taxonomy.load(), …], your own behaviours behind"
+        raise TableError(f"{error}. {hint}") from None
 
 
 def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
@@ -117,24 +96,11 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
 
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
-_HOW_TO = """
-A judge is a subclass of LocalJudge, or of PromptJudge to ask a model (LLMJudge(…) is one):
-
-    from anthrokit.judging import LocalJudge
-
-    class MyJudge(LocalJudge):
-        name = "my judge"
-
-        def rate(self, text, behaviour):
-            return "I feel" in text  # True, False or a Rating
-
-    class MyLLMJudge(PromptJudge):  # MyLLMJudge("openai/gpt-4.1", name="my judge")
-        def request(self, item, question):
-            return f"{question.question} Answer Yes or No.\\n\\n{item.text}"
-
-        def parse(self, response):
-            return {"yes": True, "no": False}[response.lower().strip(". ")]
-"""
+def _how_to() -> str:
+    """Return the examples in the docstrings of the two kinds of judges."""
+    examples = [(inspect.getdoc(kind) or "").partition("Examples\n--------\n")[2] for kind in (LocalJudge, PromptJudge)]
+    form = "A judge is a subclass of LocalJudge, or of PromptJudge to ask a model (LLMJudge(…) is one):"
+    return "\n\n".join([form, *examples])
 
 
 def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
@@ -148,7 +114,7 @@ def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
     judges = list(judges) if isinstance(judges, Iterable) and not isinstance(judges, str) else [judges]
     for judge in judges:
         if not isinstance(judge, Judge):
-            raise ValueError(f"{judge!r:.80} is not a judge.{_HOW_TO}")
+            raise ValueError(f"{judge!r:.80} is not a judge. {_how_to()}")
         if not isinstance(judge.name, str) or not judge.name.strip():
             raise ValueError(f"the judge {judge!r:.80} has no name; give its class one: name = 'my judge'")
     names = [judge.name for judge in judges]
@@ -247,16 +213,6 @@ def _check_fit(run: Run, judges: Sequence[Judge], judged: Sequence[str], taxonom
         )
 
 
-def _existing_run(run: Run | str | os.PathLike) -> Run:
-    """Return a run; raise if the folder has none."""
-    if isinstance(run, Run):
-        return run
-    opened = Run(run)
-    if opened.fresh:
-        raise ValueError(f"{run} holds no run; simulate makes one")
-    return opened
-
-
 class JudgePlan(NamedTuple):
     """The questions that a judge is asked, and how often."""
 
@@ -288,15 +244,18 @@ class JudgingJob(Job):
         check_outcomes(retry)
         if sampling not in ("full", "adaptive"):
             raise ValueError(f"sampling is 'full' or 'adaptive', not {sampling!r}")
-        run = _existing_run(run)
+        if not isinstance(run, Run):
+            run = Run(run)
+            if run.fresh:
+                raise ValueError(f"{run.folder} holds no run; simulate makes one")
         judges = as_judges(offline_panel() if judges is None else judges)
         about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
         about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]
         own = _behaviours_of(run)
-        requested = own if taxonomy is None else _as_taxonomy(taxonomy)
+        requested = own if taxonomy is None else taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy(taxonomy)
         self.taxonomy = _extend_taxonomy(run, own, requested)
         asks_behaviours = about_behaviours or not judges
-        selected = _selected(requested, behaviours, taxonomy is not None) if asks_behaviours else []
+        selected = _selected(requested, behaviours) if asks_behaviours else []
         judged = [name for name in selected if name in self.taxonomy.judged]
         counted = [name for name in selected if name in self.taxonomy.counted]
         counters = [PronounCounter(counted, quotations=quotations)] if counted else []
@@ -807,14 +766,10 @@ def _expected_messages(jobs: Iterable[Job]) -> tuple[int, float, float]:
     counts, lengths = [], []
     for job in jobs:
         forecast = {each.purpose: each for each in job.forecast() if each.llm}
+        speakers = [(one, one.llm) for one in (forecast["target"], forecast["user"]) if one.llm]
         counts.append(forecast["target"].calls)
-        lengths.append([
-            one.answer_tokens / max(one.llm.tokens_a_character(one.sample), 1e-9)
-            for one in (forecast["target"], forecast["user"])
-            if one.llm
-        ])
-    total = sum(counts)
-    weights = counts if total else [1] * len(counts)
-    means = [sum(map(operator.mul, weights, column)) / sum(weights) for column in zip(*lengths, strict=True)]
-    return (total, *(means or (0.0, 0.0)))
+        lengths.append([one.answer_tokens / max(llm.tokens_a_character(one.sample), 1e-9) for one, llm in speakers])
+    if not counts:
+        return 0, 0.0, 0.0
+    return sum(counts), *np.average(lengths, axis=0, weights=counts if any(counts) else None)
 

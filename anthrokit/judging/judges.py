@@ -14,7 +14,7 @@ import numbers
 import re
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -22,8 +22,9 @@ import numpy as np
 
 from ..core.errors import suggest_name, require_kind
 from ..core.run import digest
+from ..core.texts import unreadable
 from .released import NO_EXAMPLES, Released, read_released
-from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts, rate_readable
+from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts
 from ..models import LLM, Completion
 from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, first_person_pronouns
@@ -32,8 +33,8 @@ from ..work import Request, Steps, ParseError, ask
 
 # %% auto #0
 __all__ = ['Question', 'JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
-           'LocalJudge', 'rate_many', 'Response', 'PromptJudge', 'judge_prompt', 'LLMJudge', 'together_prompt',
-           'TogetherJudge', 'PronounCounter']
+           'LocalJudge', 'rate_many', 'LanguageJudge', 'Response', 'PromptJudge', 'judge_prompt', 'LLMJudge',
+           'together_prompt', 'TogetherJudge', 'PronounCounter']
 
 # %% ../../nbs/05_judging/02_judges.ipynb #e062474e
 @dataclass(frozen=True)
@@ -263,6 +264,42 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
             return [validate_rating(rating) for rating in ratings]
     return [rate_one(judge, text, behaviour) for text in texts]
 
+# %% ../../nbs/05_judging/02_judges.ipynb #a1f0000f
+class LanguageJudge(LocalJudge):
+    """A local judge of some languages. It gives a missing rating to a message in another language, or without words.
+
+    Implement `rate_readable(texts, behaviour)`: return one rating for each of the readable texts.
+
+    Attributes
+    ----------
+    languages : collection of str or None
+        Codes of the languages that it reads, as for `core.texts.unreadable`. None: all.
+
+    Examples
+    --------
+    >>> class Exclaims(LanguageJudge):
+    ...     def rate_readable(self, texts, behaviour):
+    ...         return [Rating("!" in text) for text in texts]
+    >>> ratings = Exclaims().rate_many(["I am sad!", "Ich bin traurig!", " "], behaviour=None)
+    >>> [(one.verdict, one.status, one.explanation) for one in ratings]
+    [(True, 'ok', None), (None, 'unreadable', 'language'), (None, 'unreadable', 'empty')]
+    """
+
+    languages: Collection[str] | None = ("en",)
+
+    @abstractmethod
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        """Rate texts that the judge can read."""
+
+    def rate(self, text: str, behaviour: Behaviour) -> Rating:
+        return self.rate_many([text], behaviour)[0]
+
+    def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        reasons = [unreadable(text, self.languages) for text in texts]
+        readable = [text for text, reason in zip(texts, reasons, strict=True) if reason is None]
+        ratings = iter(self.rate_readable(readable, behaviour) if readable else ())
+        return [Rating(None, reason, status="unreadable") if reason else next(ratings) for reason in reasons]
+
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00008
 class Response(str):
     """The text of a model's response, with what it was asked.
@@ -479,6 +516,10 @@ _ASKS_FOR_CODE = re.compile(r"\{form\}|(?:verdict|answer|code)\W{0,12}\{code\}",
 _OF_BEHAVIOUR = re.compile(r"(?=Behaviour: )|\{(?:name|definition|not_present|question|form)\}")
 
 
+def _history(item: Item) -> str:
+    return "\n\n".join(f"{role}: {content}" for role, content in item.before)
+
+
 def _shown_before(item: Item, context: str, code: str) -> str:
     """Return the part of the prompt that shows earlier messages."""
     if context == "none" or not item.before or (context == "user" and not item.user):
@@ -486,14 +527,19 @@ def _shown_before(item: Item, context: str, code: str) -> str:
     if context == "user":
         quoted = f"<<<USER {code}\n{item.user}\nUSER {code}>>>"
         return f"The user's message that it answers, for context only:\n{quoted}\n\n"
-    history = "\n\n".join(f"{role}: {content}" for role, content in item.before)
-    return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{history}\nDIALOGUE {code}>>>\n\n"
+    return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{_history(item)}\nDIALOGUE {code}>>>\n\n"
 
 
-def _positive(behaviour: Behaviour) -> str:
-    """Return the positive examples that follow the definition."""
-    examples = "\n".join(f'- "{example}"' for example in behaviour.present)
-    return f"\nIt IS present in messages such as these:\n{examples}"
+def _definition(behaviour: Behaviour, present: bool) -> str:
+    """Return the definition, and the positive examples if they are shown."""
+    examples = "".join(f'\n- "{example}"' for example in behaviour.present)
+    return behaviour.definition + (f"\nIt IS present in messages such as these:{examples}" if present else "")
+
+
+def _fill(template: str, item: Item, context: str, code: str, **fields: str) -> str:
+    """Fill the fields of a template. Braces in the texts stay as they are."""
+    fields |= {"context": _shown_before(item, context, code), "message": item.text, "user": item.user, "code": code}
+    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
 
 def judge_prompt(
@@ -537,20 +583,15 @@ def judge_prompt(
     item = Item(item) if isinstance(item, str) else item
     fields = {
         "name": behaviour.name,
-        "definition": behaviour.definition + (_positive(behaviour) if present else ""),
+        "definition": _definition(behaviour, present),
         "question": behaviour.question,
         "not_present": "\n".join(f'- "{example}"' for example in behaviour.not_present),
-        "message": item.text,
-        "context": _shown_before(item, context, code),
-        "user": item.user,
-        "history": "\n\n".join(f"{role}: {content}" for role, content in item.before),
-        "code": code,
+        "history": _history(item),
         "form": (_JSON_FORM if structured else _FORM).format(code=code),
     }
     template = JUDGE_TEMPLATE if template is None else template
-    if not behaviour.not_present:
-        template = NO_EXAMPLES.sub("", template)
-    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
+    template = template if behaviour.not_present else NO_EXAMPLES.sub("", template)
+    return _fill(template, item, context, code, **fields)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
 def _verdict_schema(names: Sequence[str] = ()) -> dict[str, Any]:
@@ -647,7 +688,7 @@ class LLMJudge(PromptJudge):
             return {**self.llm.settings, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
         how |= {"present": True} if self.present else {}
-        how |= {"first": "passage"} if self.shared_prefix else {}
+        how |= {"message_first": True} if self.shared_prefix == "item" else {}
         return {**self.llm.settings, **how, "structured": self.structured}
 
     def request(self, item: Item, question: Behaviour) -> list[dict[str, Any]]:
@@ -730,22 +771,15 @@ def together_prompt(
     """
     item = Item(item) if isinstance(item, str) else item
     parts = [
-        f"Behaviour: {one.name}\nIt is present when: {one.definition}{_positive(one) if present else ''}"
-        f"\nQuestion: {one.question}"
+        f"Behaviour: {one.name}\nIt is present when: {_definition(one, present)}\nQuestion: {one.question}"
         + "".join(f'\nNOT present: "{example}"' for example in one.not_present)
         for one in behaviours
     ]
     form = "".join(f',\n {json.dumps(one.name)}: {{"reason": "…", "verdict": "…"}}' for one in behaviours)
-    fields = {
-        "behaviours": "\n\n".join(parts),
-        "context": _shown_before(item, context, code),
-        "message": item.text,
-        "code": code,
-        "form": f'{{"{code_field([one.name for one in behaviours])}": "{code}"{form}}}',
-    }
-    parts = re.split(r"(?=\{context\})", TOGETHER_TEMPLATE)
-    names = r"\{(behaviours|context|message|code|form)\}"
-    return CachedPrefix(*(re.sub(names, lambda match: fields[match[1]], part) for part in parts))
+    form = f'{{"{code_field([one.name for one in behaviours])}": "{code}"{form}}}'
+    fields = {"behaviours": "\n\n".join(parts), "form": form}
+    templates = re.split(r"(?=\{context\})", TOGETHER_TEMPLATE)
+    return CachedPrefix(*(_fill(template, item, context, code, **fields) for template in templates))
 
 
 class TogetherJudge(LLMJudge):
@@ -778,14 +812,7 @@ class TogetherJudge(LLMJudge):
         llm = as_llm(llm, max_tokens=1500)
         name = name or f"{llm.name} together"
         super().__init__(llm, name=name, context=context, present=present, structured=structured)
-        self.shared_prefix = "questions"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return the settings that determine the judge's ratings, its identity in a run."""
-        how = {"protocol": "together", "template": digest(TOGETHER_TEMPLATE), "context": self.context}
-        how |= {"present": True} if self.present else {}
-        return {**self.llm.settings, **how, "structured": self.structured}
+        self.template, self.shared_prefix = TOGETHER_TEMPLATE, "questions"
 
     def request(self, item: Item, question: Sequence[Behaviour]) -> list[dict[str, Any]]:
         """Return the message that asks about all behaviours of an item."""
@@ -802,7 +829,7 @@ class TogetherJudge(LLMJudge):
         return parse_verdicts(response, names, code=response.item.code, judged=self._judged(response.item))
 
 # %% ../../nbs/05_judging/02_judges.ipynb #4d5aef8b
-class PronounCounter(LocalJudge):
+class PronounCounter(LanguageJudge):
     """A counter of first-person pronouns.
 
     Parameters
@@ -827,14 +854,10 @@ class PronounCounter(LocalJudge):
         self.quotations = quotations
         self.settings = {"kind": "first_person_pronouns", "version": 2, "quotations": quotations}
 
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        """Return Yes if there is a first-person pronoun; the score is their number."""
-
-        def counted(texts: list[str]) -> list[Rating]:
-            words = [word for _, word in first_person_pronouns(texts[0], quotations=self.quotations)]
-            return [Rating(bool(words), ", ".join(words) or None, score=float(len(words)))]
-
-        return rate_readable([text], counted)[0]
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        """Return Yes for each text with a first-person pronoun; the score is their number."""
+        counted = ([word for _, word in first_person_pronouns(text, quotations=self.quotations)] for text in texts)
+        return [Rating(bool(words), ", ".join(words) or None, score=float(len(words))) for words in counted]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #fcb83730
 def judge_identity(judge: Judge) -> dict[str, Any]:
@@ -845,7 +868,7 @@ def judge_identity(judge: Judge) -> dict[str, Any]:
     """
     if judge.settings is not None:
         return judge.settings
-    own = [kind for kind in type(judge).__mro__[::-1] if kind not in (*PromptJudge.__mro__, LocalJudge)]
+    own = [kind for kind in type(judge).__mro__[::-1] if kind not in (*PromptJudge.__mro__, *LanguageJudge.__mro__)]
     members = {name: value for kind in own for name, value in vars(kind).items()}
     members |= vars(judge)
     members = {name: getattr(value, "__func__", value) for name, value in members.items()}
@@ -857,13 +880,11 @@ def judge_identity(judge: Judge) -> dict[str, Any]:
             f"the judge {judge.name!r} needs settings, a dict of what determines its answers, such as "
             f"{{'version': 1}}: the source of {type(judge).__name__} is not available"
         ) from None
-    plain = {
-        name: value
-        for name, value in members.items()
-        if isinstance(value, str | int | float | None) and not name.startswith("__")
-    }
+    plain: dict[str, Any] = {}
     for name, value in members.items():
-        if isinstance(value, _COLLECTIONS) and name != "behaviours" and not name.startswith("_"):
+        if isinstance(value, str | int | float | None) and not name.startswith("__"):
+            plain[name] = value
+        elif isinstance(value, _COLLECTIONS) and name != "behaviours" and not name.startswith("_"):
             with contextlib.suppress(TypeError, ValueError):  # something in it that has no words
                 plain[name] = digest(json.dumps(value, sort_keys=True, default=_in_order))
     model = judge.llm.settings if isinstance(judge, PromptJudge) else {}

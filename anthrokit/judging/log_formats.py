@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 import html
+import itertools
 import json
 import math
 import numbers
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,12 +29,12 @@ from ..models.thoughts import separate_thoughts
 
 # %% auto #0
 __all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'FORMATS', 'IDS', 'is_missing', 'as_text', 'plain',
-           'first_of', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
+           'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
            'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
-           'split_branches', 'Side', 'read_sides', 'read_preferences', 'read_arena', 'read_completions',
-           'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating', 'read_labelled',
-           'gather_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
+           'split_branches', 'whole_dialogue', 'turns_of', 'Side', 'read_sides', 'read_preferences', 'read_arena',
+           'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating',
+           'read_labelled', 'gather_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -71,6 +72,12 @@ def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return the first value of a row, under any of the names, that is not empty."""
     return next((row[name] for name in names if not is_missing(row.get(name))), None)
 
+
+def scalars(row: Mapping[str, Any], used: Collection[str] = ()) -> dict[str, Any]:
+    """Return the texts and numbers of a row, without the columns that are used already."""
+    values = {name: one for name, one in row.items() if isinstance(one, str | numbers.Real) and name not in used}
+    return {name: one for name, one in values.items() if not is_missing(one)}
+
 # %% ../../nbs/05_judging/10_log_formats.ipynb #9ca61e26
 SPEAKERS = {
     "user": "user human prompter client patient seeker visitor speaker humanmessage 来访者 用户 求助者 患者 病人",
@@ -87,22 +94,10 @@ _CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance")
 _WRAPPERS = ("message", "response", "data", "kwargs")
 _CALLS = ("tool_calls", "function_call")
 _MODEL = ("target", "model", "model_name", "modelName", "model_slug", "model_id", "modelSlug")
-TIMES = (
-    "timestamp",
-    "create_time",
-    "created_at",
-    "createdAt",
-    "inserted_at",
-    "send_date",
-    "time",
-    "at",
-    "date",
-    "tstamp",
-)
+TIMES = tuple("timestamp create_time created_at createdAt inserted_at send_date time at date tstamp".split())
 _ID = ("id", "uuid", "messageId", "message_id", "_id")
-_PARENT = (
-    *("parent", "parentId", "parentMessageId", "parent_id", "parent_message_uuid", "parent_response_id"),
-    "parent_message_id",
+_PARENT = tuple(
+    "parent parentId parentMessageId parent_id parent_message_uuid parent_response_id parent_message_id".split()
 )
 _CHOSEN = ("if_chosen", "is_chosen", "chosen", "selected")
 _RANK = ("rank", "within_turn_id")
@@ -184,11 +179,8 @@ class Content:
     def _add_part(self, part: Mapping[str, Any], place: str) -> None:
         kind, words = str(part.get("type") or part.get("content_type") or "").lower(), first_of(part, _WORDS)
         is_medium = _MEDIA.search(kind or " ".join(map(str, part)).lower())
-        if (
-            _THOUGHT.search(kind)
-            or part.get("thought") is True
-            or not {"thinking", "reasoningContent"}.isdisjoint(part)
-        ):
+        has_thought = part.get("thought") is True or not {"thinking", "reasoningContent"}.isdisjoint(part)
+        if has_thought or _THOUGHT.search(kind):
             inner = Content()
             inner.add(first_of(part, _THINKING), place)
             self.thoughts += inner.words + inner.thoughts
@@ -323,11 +315,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
         "rank": next((message[name] for name in _RANK if isinstance(message.get(name), numbers.Real)), None),
         "tool": role == "tool" or only_tool,
         "marks": marks,
-        "own": {
-            name: one
-            for name, one in message.items()
-            if name not in used and isinstance(one, str | numbers.Real) and not is_missing(one)
-        },
+        "own": scalars(message, used),
     }
 
 
@@ -590,24 +578,13 @@ def find_conversations(
         for name, one in value.items():
             yield from find_conversations(one, (*path, str(name)), (*enclosing, value))
     elif isinstance(value, list):
-        pairs = [pair for one in value if path and (pair := pair_of(one))]
+        pairs = [[one[name] for name in pair_of(one) or ()] for one in value] if path else []
         if any(map(is_message, value)) and not _holds_conversations(value):
             yield Conversation(path, value, leaf, list(enclosing))
-        elif (
-            pairs
-            and len(pairs) == len(value)
-            and all(isinstance(one[name], str) for one, pair in zip(value, pairs, strict=True) for name in pair)
-        ):
-            texts = [(one.get("system"), *(one[name] for name in pair)) for one, pair in zip(value, pairs, strict=True)]
-            raw = [
-                message
-                for system, user, answer in texts
-                for message in (
-                    *([{"role": "system", "content": system}] if isinstance(system, str) and system else []),
-                    {"role": "user", "content": user},
-                    {"role": "assistant", "content": answer},
-                )
-            ]
+        elif pairs and all(pair and all(isinstance(text, str) for text in pair) for pair in pairs):
+            systems = (one.get("system") for one in value)
+            before = ([{"role": "system", "content": one}] if one and isinstance(one, str) else [] for one in systems)
+            raw = [one for system, pair in zip(before, pairs, strict=True) for one in (*system, *turns_of(pair))]
             yield Conversation(path, raw, leaf, list(enclosing))
         else:
             for number, one in enumerate(value):
@@ -616,15 +593,10 @@ def find_conversations(
 
 def _holds_conversations(value: Sequence[Any]) -> bool:
     """Return whether a list holds records that have a speaker and conversations."""
-    return any(
-        isinstance(one, Mapping)
-        and any(
-            isinstance(inner, list) and any(map(is_message, inner))
-            for name, inner in one.items()
-            if name not in (*_CONTENT, "replies", "children", "fragments")
-        )
-        for one in value
-    )
+    of_message = (*_CONTENT, "replies", "children", "fragments")
+    records = (one for one in value if isinstance(one, Mapping))
+    parts = (part for one in records for name, part in one.items() if name not in of_message)
+    return any(isinstance(part, list) and any(map(is_message, part)) for part in parts)
 
 
 def _has_message(node: Mapping[str, Any]) -> bool:
@@ -638,12 +610,8 @@ def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
         nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
     linked = [one for one in nodes if "message" in one or not {*_PARENT}.isdisjoint(one)]
     spoken = [one for one in nodes if _has_message(one)]
-    if (
-        len(nodes) != len(value)
-        or not linked
-        or not spoken
-        or not any(is_message(one) or "message" in one for one in nodes)
-    ):
+    has_messages = any(is_message(one) or "message" in one for one in nodes)
+    if len(nodes) != len(value) or not (linked and spoken and has_messages):
         return []
     empty = {str(one["id"]): one.get("parent") for one in nodes if not _has_message(one)}
     messages = []
@@ -706,17 +674,30 @@ def split_branches(
     paths, dialogues = branches(messages, leaf), []
     for number, (path, start) in enumerate(paths):
         whole = with_system(path, rows, place)
-        dialogues.append(
-            Dialogue(
-                place,
-                whole,
-                start=start + (len(whole) - len(path)) * bool(start),
-                shown=number == 0 if len(paths) > 1 else None,
-                part=f"{part}, branch {number + 1}".strip(", ") if number else part,
-                **columns,
-            )
-        )
+        one = Dialogue(place, whole, part=f"{part}, branch {number + 1}".strip(", ") if number else part, **columns)
+        one.start = start + (len(whole) - len(path)) * bool(start)
+        one.shown = number == 0 if len(paths) > 1 else None
+        dialogues.append(one)
     return dialogues
+
+
+def whole_dialogue(
+    place: str, row: Record, messages: Any, used: Collection[str], roles: Mapping[str, str] | None
+) -> list[Dialogue]:
+    """Return the one dialogue of a record. Its other columns describe it."""
+    about = {name: value for name, value in row.items() if name not in used}
+    messages = with_system(read_conversation(messages, place, roles), [row], place)
+    return [Dialogue(place, messages, about, target_of(row))]
+
+
+def _is_texts(value: Any) -> bool:
+    """Return whether a value is a list of texts."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def turns_of(texts: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return texts that a user and an assistant wrote in turns as messages."""
+    return [{"role": role, "content": text} for role, text in zip(itertools.cycle(("user", "assistant")), texts)]
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #c288d3fc
 class Side(NamedTuple):
@@ -782,19 +763,14 @@ def read_preferences(place: str, row: Record, roles: Mapping[str, str] | None = 
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #0997c941
-_SIDE = re.compile(r"(.+?)[_-]?([ab12])")
+_SIDE = re.compile(r"(conversation|messages|response|answer|output)[_-]?([ab12])")
 
 
 def _arena_columns(row: Record) -> list[tuple[str, str]]:
     """Return the columns of the two sides of an arena, with the name of each side."""
     sides: dict[str, list[tuple[str, str]]] = {}
     for name, value in row.items():
-        match = _SIDE.fullmatch(str(name))
-        if (
-            match
-            and match[1] in ("conversation", "messages", "response", "answer", "output")
-            and isinstance(value, list | str)
-        ):
+        if (match := _SIDE.fullmatch(str(name))) and isinstance(value, list | str):
             sides.setdefault(match[1], []).extend([(name, match[2])] if value else [])
     return next((names for names in sides.values() if len(names) == 2), [])
 
@@ -818,22 +794,16 @@ def read_arena(place: str, row: Record, roles: Mapping[str, str] | None = None) 
     prompts = prompts if isinstance(prompts, list) else [prompts]
     for name, side in names:
         value = _texts_of(row[name])
-        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        if _is_texts(value):
             if len(prompts) != len(value):
                 raise TableError(f"{place}, {name}: {len(value)} answers to {len(prompts)} prompts")
-            turns = zip(prompts, value, strict=True)
-            value = [
-                {"role": role, "content": text}
-                for turn in turns
-                for role, text in zip(("user", "assistant"), turn, strict=True)
-            ]
+            value = turns_of(itertools.chain(*zip(prompts, value, strict=True)))
         own: Record = {"side": side}
         if isinstance(row.get("judge"), str):
             own["user"] = row["judge"]
         if isinstance(winner := row.get("winner"), str):
-            own["won"] = {f"model_{side}": "yes", side: "yes"}.get(
-                winner, "no" if winner.startswith("model") else winner
-            )
+            lost = "no" if winner.startswith("model") else winner
+            own["won"] = "yes" if winner in (f"model_{side}", side) else lost
         sides.append(Side(name, value, f"side {side}", first_of(row, (f"model_{side}", f"model{side}")) or side, own))
     return read_sides(place, row, roles, sides, {*used, *(["judge"] if "user" in own else [])})
 
@@ -841,21 +811,15 @@ def read_arena(place: str, row: Record, roles: Mapping[str, str] | None = None) 
 _COMPLETIONS = ("completions", "responses", "candidates", "answers", "generations", "outputs")
 
 
+def _is_answer(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, Mapping) and first_of(value, _ANSWER) is not None)
+
+
 def _completions_column(row: Record) -> str | None:
     """Return the column that lists several answers to one prompt."""
-    for name in _COMPLETIONS:
-        values = row.get(name)
-        if (
-            isinstance(values, list)
-            and values
-            and any(not is_missing(row.get(one)) for one in _PROMPT)
-            and all(
-                isinstance(one, str) or (isinstance(one, Mapping) and first_of(one, _ANSWER) is not None)
-                for one in values
-            )
-        ):
-            return name
-    return None
+    lists = [name for name in _COMPLETIONS if isinstance(row.get(name), list) and row[name]]
+    columns = [name for name in lists if all(map(_is_answer, row[name]))]
+    return columns[0] if columns and first_of(row, _PROMPT) is not None else None
 
 
 def read_completions(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
@@ -863,11 +827,7 @@ def read_completions(place: str, row: Record, roles: Mapping[str, str] | None = 
     name, sides = _completions_column(row), []
     for number, one in enumerate(row[name], 1):
         fields = {"text": one} if isinstance(one, str) else one
-        own = {
-            key: value
-            for key, value in fields.items()
-            if isinstance(value, str | numbers.Real) and key not in (*_ANSWER, *_MODEL)
-        }
+        own = scalars(fields, (*_ANSWER, *_MODEL))
         value = [{"role": "assistant", "content": first_of(fields, _ANSWER)}]
         sides.append(Side(f"{name} {number}", value, f"answer {number}", target_of(fields, row), own))
     return read_sides(place, row, roles, sides, {name})
@@ -881,15 +841,12 @@ def nested_conversations(row: Record) -> list[Conversation]:
     every = [one for one in find_conversations(parsed) if one.messages]
     if len(every) < 2:
         return every
-    signs = [
-        [
-            json.dumps([speaker_of(unwrapped(one)), unwrapped(one).get("content")], sort_keys=True, default=str)
-            if isinstance(one, Mapping)
-            else ""
-            for one in conversation.messages
-        ]
-        for conversation in every
-    ]
+
+    def sign(message: Any) -> str:
+        fields = unwrapped(message) if isinstance(message, Mapping) else {}
+        return json.dumps([speaker_of(fields), fields.get("content")], sort_keys=True, default=str)
+
+    signs = [[sign(message) for message in conversation.messages] for conversation in every]
 
     def repeats(number: int, other: int) -> bool:
         """Return whether a conversation is the beginning of another one, or a branch of the tree beside it."""
@@ -906,15 +863,9 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None)
     """Read every conversation that a record holds, in any column and at any depth."""
     every = nested_conversations(row)
     places = [f"{place}{', ' + '.'.join(one.path) if len(one.path) > 1 else ''}" for one in every]
-    read = [
-        read_conversation(one.messages, record_place, roles)
-        for one, record_place in zip(every, places, strict=True)
-    ]
-    if (
-        len(read) == 2
-        and read[0][-1]["role"] in ("user", "system")
-        and all(one["role"] == "assistant" for one in read[1])
-    ):
+    read = [read_conversation(one.messages, at, roles) for one, at in zip(every, places, strict=True)]
+    has_prompt = len(read) == 2 and read[0][-1]["role"] in ("user", "system")
+    if has_prompt and all(message["role"] == "assistant" for message in read[1]):
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
     answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
     columns, dialogues = {one.path[0] for one in every if one.path}, []
@@ -923,11 +874,7 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None)
             continue  # a prompt beside the whole conversation
         about = {name: value for name, value in row.items() if name not in columns}
         for outer in one.enclosing[1:]:
-            about |= {
-                name: value
-                for name, value in outer.items()
-                if isinstance(value, str | numbers.Real) and not is_missing(value)
-            }
+            about |= scalars(outer)
         part = ".".join(one.path) if len(every) > 1 else ""
         dialogues += split_branches(
             messages, one.leaf, one.enclosing, record_place, part, about=about, target=target_of(*one.enclosing[::-1])
@@ -944,11 +891,7 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
         raise TableError(f"{place}, column history: {wrong[0]!r:.60} is not a pair of a message and its answer")
     used = {asks, answers, *(["history"] if before else [])}
-    raw = [
-        {"role": role, "content": text}
-        for pair in before
-        for role, text in zip(("user", "assistant"), pair, strict=True)
-    ]
+    raw = turns_of(itertools.chain(*before))
     for name, role in ((asks, "user"), (answers, "assistant")):
         where = f"{place}, column {name}"
         value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
@@ -959,27 +902,20 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -
         if name == "instruction" and isinstance(row.get("input"), str):
             text, used = "\n".join(filter(None, [text, row["input"]])), used | {"input"}
         raw += [{"role": role, "content": text}] if text or role == "assistant" else []
-    about = {name: value for name, value in row.items() if name not in used}
-    return [Dialogue(place, with_system(read_conversation(raw, place, roles), [row], place), about, target_of(row))]
+    return whole_dialogue(place, row, raw, used, roles)
 
 
 def read_activity(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read an entry of Google's activity export: "Prompted …" in the title, and the answer as HTML."""
     parts = [one.get("html") for one in row["safeHtmlItem"] if isinstance(one, Mapping)]
     answer = html.unescape(re.sub(r"<[^<>]*>", "", "\n".join(part for part in parts if isinstance(part, str))))
-    about = {name: value for name, value in row.items() if name not in ("title", "safeHtmlItem")}
-    raw = [
-        {"role": "user", "content": row["title"].removeprefix("Prompted ")},
-        {"role": "assistant", "content": answer.strip()},
-    ]
-    return [Dialogue(place, read_conversation(raw, place, roles), about, target_of(row))]
+    raw = turns_of([row["title"].removeprefix("Prompted "), answer.strip()])
+    return whole_dialogue(place, row, raw, ("title", "safeHtmlItem"), roles)
 
 
 def read_alternating(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a list of texts that a user and an assistant wrote in turns, as in UltraChat."""
-    raw = [{"role": ("user", "assistant")[number % 2], "content": text} for number, text in enumerate(row["data"])]
-    about = {name: value for name, value in row.items() if name != "data"}
-    return [Dialogue(place, with_system(read_conversation(raw, place, roles), [row], place), about, target_of(row))]
+    return whole_dialogue(place, row, turns_of(row["data"]), ("data",), roles)
 
 
 def _labelled_column(row: Record) -> str | None:
@@ -990,22 +926,13 @@ def _labelled_column(row: Record) -> str | None:
 def read_labelled(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read a text whose lines begin with a speaker and a colon."""
     name = _labelled_column(row)
-    messages = read_conversation(labelled_lines(row[name], roles), place, roles)
-    return [Dialogue(place, messages, {key: value for key, value in row.items() if key != name}, target_of(row))]
+    return whole_dialogue(place, row, labelled_lines(row[name], roles), (name,), roles)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
 _KEYS = (
-    "dialogue_id",
-    "conversation_id",
-    "conversationId",
-    "message_tree_id",
-    "chat_id",
-    "session_id",
-    "thread_id",
-    "conversation_hash",
-    "conv_id",
-    "conversation",
-)
+    "dialogue_id conversation_id conversationId message_tree_id chat_id session_id thread_id conversation_hash conv_id "
+    "conversation"
+).split()
 _OF_MESSAGES = {
     *("turn", "swipes", "swipe_id", *_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL),
 }
@@ -1028,19 +955,15 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
     for (_, name), rows in groups.items():
         messages, last = [], -math.inf
         for row_place, row in rows:
-            turn = (
-                pd.to_numeric(row.get("turn"), errors="coerce")
-                if not isinstance(row.get("turn"), list | dict)
-                else math.nan
-            )
+            turn = row.get("turn")
+            turn = math.nan if isinstance(turn, list | dict) else pd.to_numeric(turn, errors="coerce")
             if turn < last:
                 raise TableError(
                     f"{row_place}, column turn: {turn:g} comes after {last:g}; sort a dialogue's rows by turn"
                 )
             last = turn if turn == turn else last
-            messages += read_conversation(
-                [{column: one for column, one in row.items() if column not in (key, "turn")}], row_place, roles
-            )
+            message = {column: one for column, one in row.items() if column not in (key, "turn")}
+            messages += read_conversation([message], row_place, roles)
         times = [message["at"] for message in messages]
         if last == -math.inf and all(times) and len({*times}) > 1 and times == sorted(times, reverse=True):
             messages.reverse()
@@ -1067,28 +990,14 @@ def _is_activity(row: Record) -> bool:
 
 
 def _alternates(row: Record) -> bool:
-    return (
-        isinstance(row.get("data"), list) and len(row["data"]) > 1 and all(isinstance(one, str) for one in row["data"])
-    )
+    return _is_texts(row.get("data")) and len(row["data"]) > 1
 
 
 FORMATS = (
-    Format(
-        "preferences", "chosen and rejected (texts, messages or lists of them)", _preference_columns, read_preferences
-    ),
-    Format(
-        "arena",
-        "conversation_a and conversation_b (or response_a and response_b beside prompt)",
-        _arena_columns,
-        read_arena,
-    ),
+    Format("preferences", "chosen and rejected (texts or messages)", _preference_columns, read_preferences),
+    Format("arena", "conversation_a and conversation_b, or response_a and response_b", _arena_columns, read_arena),
     Format("completions", "a prompt and a list of completions", _completions_column, read_completions),
-    Format(
-        "conversations",
-        "a list of messages (role and content, from and value, …), or a tree of them",
-        nested_conversations,
-        read_nested,
-    ),
+    Format("conversations", "a list or a tree of messages (role and content, …)", nested_conversations, read_nested),
     Format("one message per row", "dialogue_id, role and content", is_message, None),
     Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
     Format("activity", "title and safeHtmlItem (Google's activity export)", _is_activity, read_activity),
@@ -1246,9 +1155,7 @@ def read_log(
                 account.append((place, "joined", form.name))
             else:
                 made = form.read(place, row, sides)
-                spoken = [
-                    one for one in made if any(message["role"] in ("user", "assistant") for message in one.messages)
-                ]
+                spoken = [one for one in made if {"user", "assistant"} & {message["role"] for message in one.messages}]
                 dialogues += map(_with_text_ids, spoken)
                 why = form.name if spoken else "holds no message of a user or an assistant" if made else "is empty"
                 account.append((place, "taken" if spoken else "left out", why))
@@ -1273,12 +1180,8 @@ def read_log(
 def _with_text_ids(dialogue: Dialogue) -> Dialogue:
     """Return a dialogue with its target and ids as texts; raise if one is not a text."""
     dialogue.target = as_text(dialogue.target, f"{dialogue.place}, column target")
-    ids = {
-        name: as_text(dialogue.about[name], f"{dialogue.place}, column {name}")
-        for name in IDS
-        if name in dialogue.about
-    }
-    dialogue.about |= ids
+    for name in {*IDS} & {*dialogue.about}:
+        dialogue.about[name] = as_text(dialogue.about[name], f"{dialogue.place}, column {name}")
     return dialogue
 
 

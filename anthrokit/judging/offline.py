@@ -18,8 +18,8 @@ from ..core import TableError, data_path, tables
 from ..core.run import digest
 from ..core.files import load_once
 from .grammar import GrammarJudge, remembered
-from .judges import LocalJudge
-from .verdicts import Rating, rate_readable
+from .judges import LanguageJudge
+from .verdicts import Rating
 from ..models import fetch_model
 from ..models.embedded import require_packages, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
@@ -289,7 +289,7 @@ def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
     return [Rating(bool(one > threshold), reason.format(one, threshold), score=float(one)) for one in scores]
 
 
-class ClassifierJudge(LocalJudge):
+class ClassifierJudge(LanguageJudge):
     """A classifier of sentences, with calibrated probabilities. Made by `sentence_judge` and `embedding_judge`.
 
     Parameters
@@ -357,15 +357,9 @@ class ClassifierJudge(LocalJudge):
             scale = scale + self._found * np.array(matched)
         return 1 / (1 + np.exp(-scale))
 
-    def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        def rated(texts: list[str]) -> list[Rating]:
-            scores = self.scores(texts, behaviour.name)
-            return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
-
-        return rate_readable(texts, rated)
-
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        return self.rate_many([text], behaviour)[0]
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        scores = self.scores(texts, behaviour.name)
+        return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
 
 
 @load_once
@@ -463,28 +457,6 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
     measured = {"threshold": best_threshold(folded, target), **quality(predicted, target, folded)}
     return model.fit(vectors, target), measured | _expected_loss(predicted, target, groups)
 
-# %% ../../nbs/05_judging/05_offline.ipynb #62d94c1f
-def _learn_all(
-    texts: Sequence[str], truth: pd.DataFrame, groups: Sequence[Any] | None, folds: int, least: int
-) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Fit a classifier for each behaviour with enough examples, and measure them."""
-    vectors = features(texts)
-    codes = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
-    models, rows, left_out = {}, [], []
-    for behaviour in truth.columns:
-        is_labelled = truth[behaviour].notna().to_numpy()
-        target = truth[behaviour][is_labelled].astype(bool).to_numpy()
-        if min(target.sum(), (~target).sum()) < least or len(set(codes[is_labelled])) < folds:
-            left_out.append(f"{behaviour} ({target.sum()} of {len(target)})")
-            continue
-        models[behaviour], measured = _learn(vectors[is_labelled], target, codes[is_labelled], folds)
-        rows.append({"behaviour": behaviour, **measured})
-    if not models:
-        raise TableError(
-            f"no behaviour has {least} messages with and {least} without it; there are: {', '.join(left_out)}"
-        )
-    return models, pd.DataFrame(rows)
-
 # %% ../../nbs/05_judging/05_offline.ipynb #a3a87b20
 def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd.DataFrame, pd.Series]:
     """Return texts, labels (one column per behaviour) and base prompts of the labelled target messages."""
@@ -496,7 +468,7 @@ def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd
     return both["content"].tolist(), both[names], both["base_id"]
 
 
-class StudentJudge(LocalJudge):
+class StudentJudge(LanguageJudge):
     """A logistic regression per behaviour on what the offline judges see, learnt from labelled messages.
 
     Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated
@@ -525,15 +497,9 @@ class StudentJudge(LocalJudge):
         seen = np.stack(remembered(self._known, texts, features))
         return self._models[behaviour].predict_proba(seen)[:, 1]
 
-    def rate_many(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        def rated(texts: list[str]) -> list[Rating]:
-            scores = self.scores(texts, behaviour.name)
-            return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
-
-        return rate_readable(texts, rated)
-
-    def rate(self, text: str, behaviour: Behaviour) -> Rating:
-        return self.rate_many([text], behaviour)[0]
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        scores = self.scores(texts, behaviour.name)
+        return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
 
     @classmethod
     def from_texts(
@@ -567,13 +533,25 @@ class StudentJudge(LocalJudge):
         TableError
             No behaviour can be learnt; says what there is.
         """
-        require_packages("offline", "transformers")
-        models, measured = _learn_all(texts, truth, groups, folds, least)
+        vectors = features(texts)
+        codes = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
+        models, measured, left_out = {}, [], []
+        for behaviour in truth.columns:
+            is_labelled = truth[behaviour].notna().to_numpy()
+            target = truth[behaviour][is_labelled].astype(bool).to_numpy()
+            if min(target.sum(), (~target).sum()) < least or len(set(codes[is_labelled])) < folds:
+                left_out.append(f"{behaviour} ({target.sum()} of {len(target)})")
+                continue
+            models[behaviour], measures = _learn(vectors[is_labelled], target, codes[is_labelled], folds)
+            measured.append({"behaviour": behaviour, **measures})
+        if not models:
+            enough = f"{least} messages with and {least} without it"
+            raise TableError(f"no behaviour has {enough}; there are: {', '.join(left_out)}")
         rows = truth.astype("object").where(truth.notna(), None).values.tolist()
         source = digest(list(texts), rows, list(truth.columns))
         sees = sentence_judge().settings["hash"], embedding_judge().settings["hash"]
         settings = {"kind": "student", "sees": list(sees), "learnt_from": source}
-        return cls(models, measured, name, settings)
+        return cls(models, pd.DataFrame(measured), name, settings)
 
     @classmethod
     def fit(cls, labels: pd.DataFrame, messages: pd.DataFrame, **parameters: Any) -> StudentJudge:

@@ -59,9 +59,8 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     alike = (embed(pairs["content"].tolist()) * embed(pairs["content_before"].tolist())).sum(axis=1)
     pairs = pairs.assign(reason="says what the other said", phrase=[f"{value:.2f}" for value in alike])
     pairs["persona"] = pairs.get("persona")
-    return pairs.loc[alike >= least, ["dialogue_id", "turn", "persona", "reason", "phrase"]].reset_index(
-        drop=True
-    )
+    columns = ["dialogue_id", "turn", "persona", "reason", "phrase"]
+    return pairs.loc[alike >= least, columns].reset_index(drop=True)
 
 # %% ../../nbs/05_judging/09_persona_checks.ipynb #4f261ccf
 USER_BREAKS = Taxonomy(
@@ -186,13 +185,10 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
                 swapped.append({"role": "user", "content": "\n\n".join([*notes, text])})
                 notes = []
         if any(one["role"] == "assistant" for one in swapped):
-            rows.append(
-                {"dialogue_id": key, "target": name if isinstance(name, str) else "user", "messages": swapped}
-            )
+            target = name if isinstance(name, str) else "user"
+            rows.append({"dialogue_id": key, "target": target, "messages": swapped})
     if not rows:
-        raise TableError(
-            "no user speaks a second time; the first message is given, so there is nothing to judge"
-        )
+        raise TableError("no user speaks a second time; the first message is given, so there is nothing to judge")
     return pd.DataFrame(rows)
 
 # %% ../../nbs/05_judging/09_persona_checks.ipynb #28bc693e
@@ -228,14 +224,8 @@ def judge_user_turns(
     """
     if isinstance(judges, LLM | str):
         judges = user_turn_judge(judges)
-    return judge_table(
-        swap_user_turns(messages, personas),
-        judges,
-        run=run,
-        taxonomy=USER_BREAKS,
-        behaviours=USER_BREAKS.names,
-        **parameters,
-    )
+    swapped, names = swap_user_turns(messages, personas), USER_BREAKS.names
+    return judge_table(swapped, judges, run=run, taxonomy=USER_BREAKS, behaviours=names, **parameters)
 
 
 def persona_verdicts(run: Run) -> pd.DataFrame:

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -115,33 +114,25 @@ class _Client:
         raise _Shown(messages[-1]["content"])
 
 
-@contextlib.contextmanager
-def _importable(folder: str | os.PathLike | None) -> Iterator[None]:
-    """Put a checkout in front of Python's path."""
-    sys.path[:0] = [] if folder is None else [os.fspath(folder)]
-    try:
-        yield
-    finally:
-        if folder is not None:
-            sys.path.remove(os.fspath(folder))
-
-
 def _package(folder: str | os.PathLike | None) -> dict[str, Any]:
     """Return the classifiers of the authors' package by the names of behaviours used here."""
+    checkout = [] if folder is None else [os.fspath(folder)]
+    sys.path[:0] = checkout
     try:
-        with _importable(folder):
-            from anthro_benchmark.classifier import LLMClassifier
+        from anthro_benchmark.classifier import LLMClassifier
 
-            try:
-                from anthro_benchmark.classifier.cue_definitions import CUE_DEFINITIONS as told
-            except ImportError:
-                from anthro_benchmark.classifier.rating import DEFAULT_CUE_DETAILS_FILE
+        try:
+            from anthro_benchmark.classifier.cue_definitions import CUE_DEFINITIONS as definitions
+        except ImportError:
+            from anthro_benchmark.classifier.rating import DEFAULT_CUE_DETAILS_FILE
 
-                told = json.loads(Path(DEFAULT_CUE_DETAILS_FILE).read_text(encoding="utf-8"))
+            definitions = json.loads(Path(DEFAULT_CUE_DETAILS_FILE).read_text(encoding="utf-8"))
     except (ImportError, OSError, ValueError) as error:
         raise ImportError(f"the package of AnthroBench's authors can't be used ({error})") from None
+    finally:
+        del sys.path[: len(checkout)]
     ours, entries = {cue: name for name, cue in CUES.items()}, {}
-    for cue, entry in told.items():
+    for cue, entry in definitions.items():
         if entry.get("definition"):
             with contextlib.redirect_stdout(io.StringIO()):
                 one = LLMClassifier({"model": "none"}, cue, entry["definition"], entry.get("examples"))

@@ -8,11 +8,9 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-from ..core.texts import unreadable
 
 # %% auto #0
 __all__ = ['Rating', 'parse_verdict', 'code_field', 'parse_verdicts']
@@ -47,39 +45,6 @@ class Rating:
     score: float | None = None
     raw: str | None = None
     status: str = "ok"
-
-# %% ../../nbs/05_judging/01_verdicts.ipynb #255ef7c2
-def rate_readable(
-    texts: Sequence[str],
-    rate: Callable[[list[str]], Iterable[Rating]],
-    languages: Collection[str] | None = ("en",),
-) -> list[Rating]:
-    """Rate the readable texts. The other texts get a missing rating with the reason.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Messages.
-    rate : callable
-        Takes the readable texts and returns one rating for each.
-    languages : collection of str, optional
-        Languages that the judge reads, as for `core.texts.unreadable`. None: all.
-
-    Returns
-    -------
-    list of Rating
-        One rating for each text, in their order.
-
-    Examples
-    --------
-    >>> ratings = rate_readable(["I am sad", "Ich bin traurig", " "], lambda texts: [Rating(True) for _ in texts])
-    >>> [(one.verdict, one.status, one.explanation) for one in ratings]
-    [(True, 'ok', None), (None, 'unreadable', 'language'), (None, 'unreadable', 'empty')]
-    """
-    reasons = [unreadable(text, languages) for text in texts]
-    readable = [text for text, reason in zip(texts, reasons, strict=True) if reason is None]
-    ratings = iter(rate(readable) if readable else ())
-    return [Rating(None, reason, status="unreadable") if reason else next(ratings) for reason in reasons]
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #d00efebd
 _YES = {"yes", "true", "present"}

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.notes import notify
 from ..core.texts import is_blank
-from .faults import Fault
+from .faults import Fault, fault_in_answer
 from .thoughts import separate_thoughts, visible_answer
 
 # %% auto #0
@@ -195,7 +195,6 @@ def stated_reason(body: Any) -> Any:
     fields = [part.get(name) for part in parts if isinstance(part, Mapping) for name in _REASON_FIELDS]
     return next((reason for reason in fields if isinstance(reason, str) and reason), None)
 
-
 # %% ../../nbs/02_models/04_answers.ipynb #a63efe06
 def completion_of(
     content: Any,
@@ -287,15 +286,18 @@ _USAGE_FIELDS = (
 )
 
 
-def paid_tokens(usage: Sequence[Any]) -> tuple[int, int] | None:
-    """Return the tokens (in, out) that a server counted; None if it counted none."""
-    return tuple(counted(count, lambda: 0) for count in usage) if any(usage) else None
+def paid_tokens(body: Any) -> tuple[int, int] | None:
+    """Return the tokens (in, out) that a server states in the body of an answer; None if it states none."""
+    if not isinstance(body, Mapping):
+        return None
+    counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body)
+    return tuple(counted(count, lambda: 0) for count in counts) if any(counts) else None
 
 
 def read_chat_completion(
-    body: Mapping[str, Any], asked: Sequence[Mapping[str, Any]] = (), cost: float | None = None
+    body: Mapping[str, Any], asked: Sequence[Mapping[str, Any]] = (), **stated: Any
 ) -> Completion:
-    """Read an answer in OpenAI's form.
+    """Read an answer in OpenAI's form, from a server or from LiteLLM.
 
     Parameters
     ----------
@@ -303,40 +305,40 @@ def read_chat_completion(
         The parsed JSON of the response.
     asked : sequence of dict
         The sent messages, to estimate their tokens if the server states no count.
-    cost : float, optional
-        US dollars.
+    **stated
+        Fields of `completion_of` that are stated elsewhere, such as cost; None for those that are not.
 
     Raises
     ------
     Fault
-        The body is not an answer, or the answer broke off.
+        The body is not an answer, states an error, or the answer broke off.
 
     Examples
     --------
     >>> read_chat_completion({"choices": [{"message": {"content": ["Yes"], "reasoning": "Hm."}}]}).reasoning
     'Hm.'
     """
+    if fault := fault_in_answer(body, paid_tokens(body)):
+        raise fault
     usage = body.get("usage") or {}
-    counts = usage_counts(usage)
     choices = body.get("choices")
     choices = [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
     choice = min(choices, key=lambda one: one["index"] if isinstance(one.get("index"), int) else 0, default={})
     message = choice.get("message") or ({"content": choice["text"]} if "text" in choice else None)
     if not isinstance(message, Mapping):
-        raise Fault("unreadable", "an answer without choices", tokens=paid_tokens(counts))
+        raise Fault("unreadable", "an answer without choices", tokens=paid_tokens(body))
     details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else usage.get("prompt_cache_hit_tokens")
-    return completion_of(
-        message.get("content"),
-        reasoning=next(filter(None, map(message.get, ("reasoning_content", "reasoning", "thinking"))), None),
-        refusal=message.get("refusal"),
-        finish=choice.get("finish_reason") or choice.get("stop_reason") or "stop",
-        served_model=body.get("model"),
-        usage=counts,
-        cached=cached or 0,
-        cost=cost,
-        asked=asked,
-    )
+    fields = {
+        "reasoning": next(filter(None, map(message.get, ("reasoning_content", "reasoning", "thinking"))), None),
+        "refusal": message.get("refusal"),
+        "finish": choice.get("finish_reason") or choice.get("stop_reason") or "stop",
+        "served_model": body.get("model"),
+        "usage": usage_counts(usage),
+        "cached": cached or 0,
+    }
+    fields |= {name: value for name, value in stated.items() if value is not None}
+    return completion_of(message.get("content"), asked=asked, **fields)
 
 # %% ../../nbs/02_models/04_answers.ipynb #5492d641
 class StreamFilter:

@@ -7,25 +7,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
-import numbers
 import re
 import time
 import urllib.parse
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import Any
 
 from ..core import Run, SetupError
 from ..core.errors import redact
 from ..core.run import digest
 from .answers import Completion, priced
-from .faults import Fault, fault_of_error, fault_of_response, pause_before_next, retry, status_of
-from .limits import is_number
+from .faults import Fault, fault_of_error, fault_of_response, pause_before_next, status_of
+from .limits import check_number
 from .llm import LLM, provider_of
-from .meter import OPEN_BATCHES, Meter
+from .meter import OPEN_BATCHES, Meter, Request
 from .transports import http, import_litellm
 
 # %% auto #0
@@ -62,12 +60,9 @@ class Batch:
     megabytes: float = 200.0
 
     def __post_init__(self) -> None:
-        for name, least in (("poll", 0.0), ("requests", 1), ("megabytes", 0.0)):
-            value = getattr(self, name)
-            if not is_number(value) or value < least:
-                raise ValueError(f"{name} is {value!r}; it must be a number of {least:g} or more")
-        if not isinstance(self.requests, numbers.Integral):
-            raise ValueError(f"requests is {self.requests!r}; it must be a whole number")
+        check_number("poll", self.poll)
+        check_number("requests", self.requests, 1, whole=True)
+        check_number("megabytes", self.megabytes)
 
     @property
     def moment(self) -> float:
@@ -75,50 +70,6 @@ class Batch:
         return min(1.0, max(0.25, self.poll))
 
 # %% ../../nbs/02_models/09_batches.ipynb #d5b822b7
-_Result = tuple[str, int | None, Any]  # custom_id, HTTP status, body; without a status, the reason
-
-
-def _openai_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions", "body": body}
-
-
-def _openai_result(line: Mapping[str, Any]) -> _Result:
-    response, error = line.get("response"), line.get("error")
-    if response is None:
-        return line["custom_id"], None, (error or {}).get("message") or error or "no answer"
-    return line["custom_id"], int(response["status_code"]), response["body"]
-
-
-def _anthropic_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {"custom_id": custom_id, "params": body}
-
-
-def _anthropic_result(line: Mapping[str, Any]) -> _Result:
-    result = line["result"]
-    if result["type"] == "succeeded":
-        return line["custom_id"], 200, result["message"]
-    if result["type"] == "errored":
-        return line["custom_id"], status_of(result["error"]["error"]["type"]) or 500, result["error"]
-    return line["custom_id"], None, f"the batch was {result['type']} before this request was done"
-
-
-def _gemini_line(custom_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {"key": custom_id, "request": body}
-
-
-def _gemini_result(line: Mapping[str, Any]) -> _Result:
-    if (error := line.get("error")) is not None:
-        return line["key"], status_of(error.get("code")) or 500, {"error": error}
-    return line["key"], 200, line["response"]
-
-
-_LINES = {"anthropic": (_anthropic_line, _anthropic_result), "gemini": (_gemini_line, _gemini_result)}
-
-
-def _lines_of(llm: LLM) -> tuple[Callable[..., dict[str, Any]], Callable[..., _Result]]:
-    return _LINES.get(llm.translator.provider, (_openai_line, _openai_result))
-
-# %% ../../nbs/02_models/09_batches.ipynb #c1fd2ec5
 def _form_of(llm: LLM, request: Mapping[str, Any]) -> Any:
     """Return the form of a request to the model's provider."""
     if (form := llm.translator.form(request)) is None:
@@ -126,19 +77,37 @@ def _form_of(llm: LLM, request: Mapping[str, Any]) -> Any:
     return form
 
 
-def request_line(
-    llm: LLM, custom_id: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
-) -> bytes:
-    """Return a request as a line."""
-    request = {**parameters, "messages": llm.as_sent(messages)}
-    body = llm.translator.body(_form_of(llm, request), request)
-    return json.dumps(_lines_of(llm)[0](custom_id, body)).encode() + b"\n"
+def request_line(request: Request, custom_id: str) -> bytes:
+    """Return a request as a line in the provider's form."""
+    llm, sent = request.llm, {**request.parameters, "messages": request.llm.as_sent(request.messages)}
+    body = llm.translator.body(_form_of(llm, sent), sent)
+    openai = {"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions", "body": body}
+    others = {"anthropic": {"custom_id": custom_id, "params": body}, "gemini": {"key": custom_id, "request": body}}
+    return json.dumps(others.get(llm.translator.provider, openai)).encode() + b"\n"
 
 # %% ../../nbs/02_models/09_batches.ipynb #8c37b27c
+def _parse_result(line: Mapping[str, Any]) -> tuple[str, int | None, Any]:
+    """Return the custom_id, HTTP status and body of a result in any provider's form; without a status, the reason."""
+    error = line.get("error")
+    if "key" in line:  # Gemini
+        body = line["response"] if error is None else {"error": error}
+        return line["key"], 200 if error is None else status_of(error.get("code")) or 500, body
+    if "result" not in line:  # OpenAI
+        if (response := line.get("response")) is None:
+            return line["custom_id"], None, (error or {}).get("message") or error or "no answer"
+        return line["custom_id"], int(response["status_code"]), response["body"]
+    result = line["result"]  # Anthropic
+    if result["type"] == "succeeded":
+        return line["custom_id"], 200, result["message"]
+    if result["type"] == "errored":
+        return line["custom_id"], status_of(result["error"]["error"]["type"]) or 500, result["error"]
+    return line["custom_id"], None, f"the batch was {result['type']} before this request was done"
+
+
 def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
     """Return the custom_id and the answer of a result line; None if it can't be read."""
     try:
-        custom_id, status, body = _lines_of(llm)[1](json.loads(line))
+        custom_id, status, body = _parse_result(json.loads(line))
         custom_id = str(custom_id)
         if status is None:
             return custom_id, Completion(None, "failed", error=redact(str(body)))
@@ -166,34 +135,28 @@ class _Refused(SetupError):
 
 async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
     """Return the result of a call, with retries after transient faults; keys are removed from errors."""
-
-    async def once() -> Any:
+    for attempts in itertools.count(1):
         try:
             return await call(*arguments)
-        except (SetupError, Fault):
+        except SetupError:
             raise
+        except Fault as error:
+            fault = error
         except Exception as error:
             fault = fault_of_error(error, llm.timeout) or Fault("passing", type(error).__name__, type(error).__name__)
-        raise fault
-
-    async def wait_after(fault: Fault, attempts: int) -> float:
         if fault.status in (404, 405, 501):
             raise _Gone(
                 f"{llm.address or 'the provider'} has no such file or batch, or no batches at all ({fault.status}). "
                 f"If {llm.model} has no batches, leave out batch=…."
-            ) from None
+            )
         if fault.follows != "retry":
-            raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model)) from None
+            raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model))
         if attempts > llm.max_retries:
             raise SetupError(
                 f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} "
                 f"attempts). Sent requests stay sent; run again to go on."
-            ) from None
-        return pause_before_next(attempts, fault.retry_after)
-
-    result, _ = await retry(once, wait_after)
-    return result
-
+            )
+        await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
 
 # %% ../../nbs/02_models/09_batches.ipynb #e7b8cb2f
 @dataclass(frozen=True)
@@ -248,20 +211,46 @@ class _OpenAI:
         return (await import_litellm().afile_content(file_id=result, **self.reached)).content
 
 # %% ../../nbs/02_models/09_batches.ipynb #22961218
-_HELLO = {"messages": [{"role": "user", "content": "Hello"}]}  # its form has the address and the headers
+class _OverHTTP:
+    """Batches of a provider that are called with the address and the headers of its single calls."""
+
+    def __init__(self, llm: LLM):
+        hello = {"messages": [{"role": "user", "content": "Hello"}]}
+        form = _form_of(llm, hello)
+        self.url, self.how = form.url, {"headers": form.headers, "proxy": form.proxy}
+
+    async def fetch(self, url: str) -> bytes:
+        return (await http("GET", url, **self.how))[0]
+
+    async def _get(self, url: str) -> dict[str, Any]:
+        return json.loads((await http("GET", url, **self.how))[0])
+
+    async def _post(self, url: str, data: bytes, **headers: str) -> dict[str, Any]:
+        how = {**self.how, "headers": {**self.how["headers"], **headers}}
+        return json.loads((await http("POST", url, data=data, **how))[0])
+
+    async def _batches(self, url: str) -> AsyncIterator[dict[str, Any]]:
+        """Yield the batches that the provider lists, page by page."""
+        further: str | None = ""
+        while further is not None:
+            page = await self._get(url + further)
+            for batch in page.get("data") or page.get("operations") or ():
+                yield batch
+            token = page.get("nextPageToken")
+            further = f"&pageToken={token}" if token else f"&after_id={page['last_id']}" if page.get("has_more") else None
 
 
-class _Anthropic:
+class _Anthropic(_OverHTTP):
     """Anthropic's Message Batches."""
 
     def __init__(self, llm: LLM):
-        form = _form_of(llm, _HELLO)
-        self.url, self.how = f"{form.url}/batches", {"headers": form.headers, "proxy": form.proxy}
+        super().__init__(llm)
+        self.url = f"{self.url}/batches"
         self.unsent: dict[str, bytes] = {}
         self.rest = 1.0  # seconds between polls of a batch that may be ours
 
     async def check(self) -> None:
-        await http("GET", f"{self.url}?limit=1", **self.how)
+        await self._get(f"{self.url}?limit=1")
 
     async def send(self, data: bytes) -> str:
         file = f"requests-{digest(data.decode(), time.time_ns(), length=20)}"
@@ -272,93 +261,75 @@ class _Anthropic:
         if file not in self.unsent:
             return None  # it belonged to another process, and was never sent
         data = b'{"requests": [' + b", ".join(self.unsent[file].splitlines()) + b"]}"
-        batch = json.loads(await http("POST", self.url, data=data, **self.how))["id"]
+        batch = (await self._post(self.url, data))["id"]
         del self.unsent[file]
         return batch
 
     async def find(self, file: str, requests: Mapping[str, Any]) -> str | None:
-        after = ""
-        while True:
-            page = json.loads(await http("GET", f"{self.url}?limit=100{after}", **self.how))
-            for batch in page["data"]:
-                if sum(batch["request_counts"].values()) == len(requests) and await self._is_of(batch["id"], requests):
-                    return batch["id"]
-            if not page.get("has_more"):
-                return None
-            after = f"&after_id={page['last_id']}"
+        async for batch in self._batches(f"{self.url}?limit=100"):
+            if sum(batch["request_counts"].values()) == len(requests) and await self._is_of(batch["id"], requests):
+                return batch["id"]
+        return None
 
     async def _is_of(self, batch: str, requests: Mapping[str, Any]) -> bool:
         """Return whether a batch has our requests, by its results."""
         while not (state := await self.look(batch)).results:
-            if state.status != "under way":
-                return False
             await asyncio.sleep(self.rest)
         lines = (await self.fetch(state.results[0])).splitlines()
         return {json.loads(line)["custom_id"] for line in lines} == set(requests)
 
     async def look(self, batch: str) -> _BatchState:
-        state = json.loads(await http("GET", f"{self.url}/{batch}", **self.how))
+        state = await self._get(f"{self.url}/{batch}")
         if state["processing_status"] != "ended":
             return _BatchState("under way")
         return _BatchState("completed", (f"{self.url}/{batch}/results",))  # the key goes to no other address
 
-    async def fetch(self, result: str) -> bytes:
-        return await http("GET", result, **self.how)
 
-
-class _Gemini:
+class _Gemini(_OverHTTP):
     """Gemini's batch mode with files."""
 
     def __init__(self, llm: LLM):
-        form = _form_of(llm, _HELLO)
-        self.root, _, model = form.url.rpartition("/models/")
-        self.create = f"{self.root}/models/{model.partition(':')[0]}:batchGenerateContent"
-        self.how = {"headers": form.headers, "proxy": form.proxy}
+        super().__init__(llm)
+        self.root, _, model = self.url.rpartition("/models/")
+        self.url = f"{self.root}/models/{model.partition(':')[0]}:batchGenerateContent"
 
     def _files(self, what: str) -> str:
         parts = urllib.parse.urlsplit(self.root)
         return f"{parts.scheme}://{parts.netloc}/{what}{parts.path}"
 
     async def check(self) -> None:
-        await http("GET", f"{self.root}/batches?pageSize=1", **self.how)
+        await self._get(f"{self.root}/batches?pageSize=1")
 
     async def send(self, data: bytes) -> str:
         about = json.dumps({"file": {"displayName": "requests", "mimeType": "application/jsonl"}}).encode()
         mark = digest(data.decode(), length=20).encode()
         parts = b"--%b\r\nContent-Type: application/json\r\n\r\n%b\r\n" % (mark, about)
         parts += b"--%b\r\nContent-Type: application/jsonl\r\n\r\n%b\r\n--%b--" % (mark, data, mark)
-        headers = {**self.how["headers"], "X-Goog-Upload-Protocol": "multipart"}
+        headers = {"X-Goog-Upload-Protocol": "multipart"}
         headers["Content-Type"] = f"multipart/related; boundary={mark.decode()}"
-        url = f"{self._files('upload')}/files?uploadType=multipart"
-        return json.loads(await http("POST", url, data=parts, headers=headers, proxy=self.how["proxy"]))["file"]["name"]
+        return (await self._post(f"{self._files('upload')}/files?uploadType=multipart", parts, **headers))["file"]["name"]
 
     async def begin(self, file: str) -> str:
         batch = {"batch": {"displayName": file, "inputConfig": {"fileName": file}}}
-        return json.loads(await http("POST", self.create, data=json.dumps(batch).encode(), **self.how))["name"]
+        return (await self._post(self.url, json.dumps(batch).encode()))["name"]
 
     async def find(self, file: str, requests: Mapping[str, Any]) -> str | None:
-        after = ""
-        while True:
-            page = json.loads(await http("GET", f"{self.root}/batches?pageSize=100{after}", **self.how))
-            for batch in page.get("operations", []):
-                if batch["metadata"].get("displayName") == file:
-                    return batch["name"]
-            if not page.get("nextPageToken"):
-                return None
-            after = f"&pageToken={page['nextPageToken']}"
+        async for batch in self._batches(f"{self.root}/batches?pageSize=100"):
+            if batch["metadata"].get("displayName") == file:
+                return batch["name"]
+        return None
 
     async def look(self, batch: str) -> _BatchState:
-        body = json.loads(await http("GET", f"{self.root}/{batch}", **self.how))
+        body = await self._get(f"{self.root}/{batch}")
         state = body["metadata"]["state"].removeprefix("BATCH_STATE_")
         ends = {"SUCCEEDED": "completed", "FAILED": "failed", "CANCELLED": "cancelled", "EXPIRED": "expired"}
-        status = ends.get(state)
         output = (body.get("response") or body["metadata"].get("output") or {}).get("responsesFile")
         error = body.get("error") or {}
         reasons = ((error.get("message", "no reason given"), str(error.get("code", ""))),) if error else ()
-        return _BatchState(status or "under way", (output,) if output else (), reasons)
+        return _BatchState(ends.get(state, "under way"), (output,) if output else (), reasons)
 
     async def fetch(self, result: str) -> bytes:
-        return await http("GET", f"{self._files('download')}/{result}:download?alt=media", **self.how)
+        return await super().fetch(f"{self._files('download')}/{result}:download?alt=media")
 
 # %% ../../nbs/02_models/09_batches.ipynb #8bd892ce
 _BATCH_APIS = {"openai": _OpenAI, "anthropic": _Anthropic, "gemini": _Gemini}
@@ -505,31 +476,18 @@ class BatchLedger:
         rows = (row for request in requests for row in self.run.rows(sql, [request]))
         return [{**dict(zip(_ROW, row, strict=True)), "answer": None} for row in rows]
 
-# %% ../../nbs/02_models/09_batches.ipynb #c5ca2b1b
-@dataclass
-class _PendingRequest:
-    """A request, and the future of its answer."""
-
-    request: str
-    llm: LLM
-    messages: Sequence[Mapping[str, str]]
-    parameters: Mapping[str, Any]
-    unit: str
-    purpose: str
-    answer: asyncio.Future
-
-
-_CHUNK = 500
-
 # %% ../../nbs/02_models/09_batches.ipynb #6b04e537
+_CHUNK = 500  # answers that are written together
+
+
 class _ModelQueue:
     """Requests, files and batches of one model."""
 
     def __init__(self, meter: Meter, ledger: BatchLedger, llm: LLM, batch: Batch):
         self.meter, self.ledger, self.llm, self.batch = meter, ledger, llm, batch
         self.provider, self.files = Provider(llm), ledger.pending_files(llm.name)
-        self.awaited: dict[str, _PendingRequest] = {}  # all requests that are awaited
-        self.waiting: deque[_PendingRequest] = deque()  # those without a file
+        self.awaited: dict[str, tuple[Request, asyncio.Future]] = {}  # all requests that are awaited, by their ids
+        self.waiting: dict[str, Request] = {}  # those without a file
         self.held = False  # True: send nothing until a batch has ended
         self.sent_alone: set[str] = set()  # files sent while none of ours was pending
         self.changed, self.last_request_at = asyncio.Event(), 0.0
@@ -541,21 +499,22 @@ class _ModelQueue:
         if own != other:
             raise SetupError(f"two models are called {llm.name} in one batch; give one another name, LLM(…, name=…)")
 
-    async def ask(self, pending: _PendingRequest) -> Completion:
+    async def ask(self, request: Request) -> Completion:
         """Wait for the answer and return it."""
-        if (existing := self.awaited.get(pending.request)) is not None:
-            return await asyncio.shield(existing.answer)
-        self.awaited[pending.request] = pending
-        if not self.ledger.is_pending(pending.request):
-            self.waiting.append(pending)
+        if (existing := self.awaited.get(request.id)) is not None:
+            return await asyncio.shield(existing[1])
+        answer = asyncio.get_running_loop().create_future()
+        self.awaited[request.id] = request, answer
+        if not self.ledger.is_pending(request.id):
+            self.waiting[request.id] = request
             self.last_request_at = time.monotonic()
         self.changed.set()
         if self.work is None or self.work.done():
             self.work = asyncio.create_task(self._until_answered())
         try:
-            return await pending.answer
+            return await answer
         finally:
-            self.awaited.pop(pending.request, None)
+            self.awaited.pop(request.id, None)
 
     async def _until_answered(self) -> None:
         """Send, poll and collect as long as a request is awaited."""
@@ -574,16 +533,16 @@ class _ModelQueue:
                     next_poll = time.monotonic() + self.batch.poll
                 await self._wait_until(next_poll)
         except Exception as error:
-            for pending in list(self.awaited.values()):
-                if not pending.answer.done():
-                    pending.answer.set_exception(error)
+            for _, answer in self.awaited.values():
+                if not answer.done():
+                    answer.set_exception(error)
             self.awaited.clear()
             self.waiting.clear()
 
     def _is_time_to_send(self) -> bool:
         """Return whether the batch file is full, or no request was added for a moment."""
-        while self.waiting and self.waiting[0].answer.done():  # its caller has gone
-            self.waiting.popleft()
+        while self.waiting and (first := next(iter(self.waiting))) not in self.awaited:  # its caller has gone
+            del self.waiting[first]
         if not self.waiting or self.held:
             return False
         full = len(self.waiting) >= self.batch.requests
@@ -603,24 +562,25 @@ class _ModelQueue:
     async def _send_what_fits(self) -> None:
         """Send one file of waiting requests, as full as its limits and the budget allow."""
         lines, rows, size, cost, tokens = [], [], 0, 0.0, 0
-        while self.waiting and len(lines) < self.batch.requests:
-            pending = self.waiting[0]
-            if not pending.answer.done():
-                custom_id = digest(pending.request, length=32)
-                line = request_line(pending.llm, custom_id, pending.messages, pending.parameters)
+        for request in list(self.waiting.values()):
+            if len(lines) == self.batch.requests:
+                break
+            if request.id in self.awaited:
+                custom_id = digest(request.id, length=32)
+                line = request_line(request, custom_id)
                 if lines and size + len(line) > self.batch.megabytes * 1e6:
                     break
-                most = self.meter.most(pending.llm, pending.messages, batch=True, **pending.parameters)
+                most = self.meter.most(request, batch=True)
                 if self.meter.over(cost + most[0], tokens + most[1]):
                     if not lines and not self.files:
                         self.meter.reserve(*most)  # raises: nothing is pending, and not even one request fits
                     self.held = not lines
                     break
                 lines.append(line)
-                row = {"custom_id": custom_id, "request": pending.request, "unit": pending.unit}
-                rows.append({**row, "purpose": pending.purpose})
+                row = {"custom_id": custom_id, "request": request.id, "unit": request.unit}
+                rows.append({**row, "purpose": request.purpose})
                 size, cost, tokens = size + len(line), cost + most[0], tokens + most[1]
-            self.waiting.popleft()
+            del self.waiting[request.id]
         if not lines:
             return
         self.meter.set_aside(cost, tokens)
@@ -678,9 +638,9 @@ class _ModelQueue:
 
     def _requeue(self, file: str, status: str) -> None:
         """End a file of which nothing was done; its requests wait again."""
-        again = [self.awaited.get(row["request"]) for row in self.ledger.open_requests(file).values()]
+        again = [row["request"] for row in self.ledger.open_requests(file).values() if row["request"] in self.awaited]
         self._end(file, status)
-        self.waiting.extendleft(filter(None, reversed(again)))
+        self.waiting = {request: self.awaited[request][0] for request in again} | self.waiting
 
     async def _collect(self, file: str, state: _BatchState) -> None:
         """Return the results of a batch to their callers; a request without a result has failed."""
@@ -691,7 +651,7 @@ class _ModelQueue:
         why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
         reason = why.get(state.status, f"the batch was {state.status} before this request was done")
         failed = Completion(None, "failed", error=reason)
-        await self._deliver(requests, ((custom_id, failed) for custom_id in requests))
+        await self._deliver(requests, ((custom_id, failed) for custom_id in list(requests)))
         self._end(file, state.status)
         self.held = False
 
@@ -699,7 +659,7 @@ class _ModelQueue:
         self, requests: dict[str, dict[str, Any]], answers: Iterator[tuple[str, Completion] | None]
     ) -> None:
         """Write answers to disk, some at a time, then return them to their callers."""
-        while part := list(islice(answers, _CHUNK)):
+        while part := list(itertools.islice(answers, _CHUNK)):
             ready = []
             for custom_id, answer in filter(None, part):
                 if (row := requests.pop(custom_id, None)) is None:
@@ -711,9 +671,9 @@ class _ModelQueue:
                 ready.append((row["request"], answer))
             await self.meter.writer.settle()
             for request, answer in ready:
-                pending = self.awaited.get(request)
-                if pending is not None and not pending.answer.done():
-                    pending.answer.set_result(answer)
+                _, awaited = self.awaited.get(request, (None, None))
+                if awaited is not None and not awaited.done():
+                    awaited.set_result(answer)
             await asyncio.sleep(0)
 
 # %% ../../nbs/02_models/09_batches.ipynb #9df3156e
@@ -748,31 +708,13 @@ class BatchQueue:
         self.ledger = BatchLedger(meter.run)
         self._queues: dict[str, _ModelQueue] = {}
 
-    async def ask(
-        self,
-        request: str,
-        llm: LLM,
-        messages: Sequence[Mapping[str, str]],
-        parameters: Mapping[str, Any] | None = None,
-        *,
-        unit: str = "",
-        purpose: str = "batch",
-    ) -> Completion:
+    async def ask(self, request: Request) -> Completion:
         """Return the answer to a request when its batch has come back.
 
         Parameters
         ----------
-        request : str
-            Id of the request, made of what determines the answer. If its answer was fetched and not saved, it is
-            returned at once. If it is pending, it is awaited.
-        llm : LLM
-            The model.
-        messages : list of dict
-            role and content.
-        parameters : dict, optional
-            For this request only, such as seed.
-        unit, purpose : str
-            Unit and purpose in the table of calls.
+        request : Request
+            If its answer was fetched and not saved, it is returned at once. If it is pending, it is awaited.
 
         Returns
         -------
@@ -786,14 +728,13 @@ class BatchQueue:
         BudgetReached
             Nothing is pending and nothing more fits.
         """
-        if (existing := self.ledger.answer(request)) is not None:
+        if (existing := self.ledger.answer(request.id)) is not None:
             return existing
+        llm = request.llm
         if llm.name not in self._queues:
             self._queues[llm.name] = _ModelQueue(self.meter, self.ledger, llm, self.batch)
         self._queues[llm.name].check_same_model(llm)
-        answer = asyncio.get_running_loop().create_future()
-        pending = _PendingRequest(request, llm, messages, parameters or {}, unit or request, purpose, answer)
-        return await self._queues[llm.name].ask(pending)
+        return await self._queues[llm.name].ask(request)
 
     def done(self, *requests: str) -> None:
         """Drop answers that are saved. This is written in one transaction with the rows in the meter's writer.

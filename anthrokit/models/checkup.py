@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import json
 import os
 import platform
-import socket
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
@@ -34,7 +30,6 @@ _PARTS = {
     "datasets": "Hugging Face data sets",
     "dask": "work on a Dask cluster",
     "language": "sentences, words and places of Chinese and English cases",
-    "raters": "models of annotators",
     "lab": "JupyterLab for the tutorials",
 }
 
@@ -76,22 +71,18 @@ _USUAL = {
 
 def _server(address: str) -> tuple[str, str]:
     """Return whether a server answers at an address, and how many models it lists."""
+    import httpx
+
+    shown = shown_address(address)
     try:
-        with urllib.request.urlopen(f"{address.rstrip('/')}/models", timeout=2) as answer:
-            count = len(json.loads(answer.read(1_000_000))["data"])
-        return "ok", f"{shown_address(address)}, {count} models"
-    except urllib.error.HTTPError as error:
-        return "ok", f"{shown_address(address)} answers, and wants a key or another path ({error.code})"
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        reason = getattr(error, "reason", error)
-        silent = isinstance(reason, (ConnectionError, socket.gaierror, TimeoutError))
-        why = "nobody answers" if silent else "no list of models"
-        return "lacks", f"{shown_address(address)}: {why}"
-
-
-def _keys() -> list[str]:
-    """Return the names of the variables that hold a key."""
-    return sorted(name for name, value in os.environ.items() if name.endswith("_API_KEY") and value.strip())
+        response = httpx.get(f"{address.rstrip('/')}/models", timeout=2, follow_redirects=True)
+        if response.is_error:
+            return "ok", f"{shown} answers, and wants a key or another path ({response.status_code})"
+        return "ok", f"{shown}, {len(response.json()['data'])} models"
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return "lacks", f"{shown}: nobody answers"
+    except (ValueError, KeyError, TypeError):
+        return "lacks", f"{shown}: no list of models"
 
 # %% ../../nbs/02_models/10_checkup.ipynb #d0408d7a
 def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
@@ -125,7 +116,8 @@ def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
         detail = "in the cache" if is_cached else "fetched from the package index at its first use, about 100 MB"
         rows.append(("model", name, "ok" if is_cached else "lacks", detail))
     no_key = ("key", "providers' keys", "lacks", "none is set; such as OPENAI_API_KEY")
-    rows += [("key", name, "ok", "set") for name in _keys()] or [no_key]
+    keys = sorted(name for name, value in os.environ.items() if name.endswith("_API_KEY") and value.strip())
+    rows += [("key", name, "ok", "set") for name in keys] or [no_key]
     own = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OLLAMA_API_BASE")
     tried = {**_USUAL, **{name: os.environ[name] for name in own if os.environ.get(name)}}
     tried |= {f"server {number}": one for number, one in enumerate(servers, 1)}

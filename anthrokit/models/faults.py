@@ -5,15 +5,13 @@
 # %% ../../nbs/02_models/02_faults.ipynb #a701e26a
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import email.utils
-import itertools
 import json
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..core import CallFailed, SetupError
@@ -322,39 +320,3 @@ def pause_before_next(attempts: int, retry_after: float | None) -> float:
     """Return the seconds to wait before the next attempt: exponential with jitter, at least what the server asks."""
     pause = random.uniform(0.5, 1.0) * min(60.0, 0.5 * 2.0**attempts)
     return pause if retry_after is None else retry_after + random.uniform(0.0, 0.2) * pause
-
-
-async def retry(
-    call: Callable[[], Awaitable[Any]], wait_after: Callable[[Fault, int], Awaitable[float]]
-) -> tuple[Any, int]:
-    """Make attempts until one has a result. Return the result and the number of attempts.
-
-    Parameters
-    ----------
-    call : coroutine function
-        Makes one attempt; a failed one raises a `Fault`.
-    wait_after : coroutine function
-        Given a fault and the number of attempts so far, returns the seconds to wait before the next attempt. To give
-        up, it raises. Nothing else ends the attempts.
-
-    Examples
-    --------
-    >>> import asyncio
-    >>> replies = iter([Fault("rate", "slow down"), "Yes"])
-    >>> async def call():
-    ...     if isinstance(reply := next(replies), Fault):
-    ...         raise reply
-    ...     return reply
-    >>> async def wait_after(fault, attempts):
-    ...     return 0.0
-    >>> asyncio.run(retry(call, wait_after))
-    ('Yes', 2)
-    """
-    for attempt in itertools.count(1):
-        try:
-            return await call(), attempt
-        except Fault as fault:
-            seconds = await wait_after(fault, attempt)
-        if seconds:
-            await asyncio.sleep(seconds)
-

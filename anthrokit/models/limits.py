@@ -38,7 +38,7 @@ class Bucket:
         self.level -= amount
 
 # %% ../../nbs/02_models/06_limits.ipynb #83f892f6
-class Pace:
+class RateLimiter:
     """Limits of requests, tokens and calls in flight for one model, key and address."""
 
     def __init__(self) -> None:
@@ -99,21 +99,29 @@ class Pace:
             self._place.set_result(None)
 
 # %% ../../nbs/02_models/06_limits.ipynb #d34996bc
-_PACES: dict[str, Pace] = {}
+_LIMITERS: dict[str, RateLimiter] = {}
 
 
-def pace_of(key: str) -> Pace:
-    """Return the pace shared by all models with one name, address and key."""
-    return _PACES.setdefault(key, Pace())
+def limiter_of(key: str) -> RateLimiter:
+    """Return the rate limiter shared by all models with one name, address and key."""
+    return _LIMITERS.setdefault(key, RateLimiter())
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_PACES.clear)
+    os.register_at_fork(after_in_child=_LIMITERS.clear)
 
 # %% ../../nbs/02_models/06_limits.ipynb #e3cf5889
 def is_number(value: Any) -> bool:
     """Return whether a value is a finite number."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False) -> None:
+    """Raise if a setting is not a finite number, is below its minimum, or is a count that is not whole."""
+    if not (is_number(value) and value >= least):
+        raise ValueError(f"{name} is {value!r}; it must be a number of {least:g} or more")
+    if whole and not isinstance(value, numbers.Integral):
+        raise ValueError(f"{name} is {value!r}; it must be a whole number")
 
 # %% ../../nbs/02_models/06_limits.ipynb #0356de66
 @dataclass(frozen=True)
@@ -134,11 +142,12 @@ class Budget:
 
     Notes
     -----
-    A call is made only if its most expensive outcome fits. The cap holds for models with `max_tokens`, or with a
-    longest answer in LiteLLM's table. For other models 4,096 tokens are reserved per call, and the run can exceed the
-    cap by the excess of the calls in flight (at most `max_concurrency` per model). If a server ignores `max_tokens`,
-    its first answer raises the reservation. Failed attempts that may be billed count. Tokens of a request are estimated
-    generously.
+    A call is made only if its expected cost fits: that of the 95th percentile of the last answers of the model for the
+    same purpose. Until five answers are known, calls are made one at a time, and the most expensive outcome must fit:
+    `max_tokens`, or the longest answer in LiteLLM's table, or 4,096 tokens. So the run ends near the cap, and can exceed
+    it by the amount by which the calls in flight (at most `max_concurrency` per model) cost more than expected. A batch
+    is sent only if its most expensive outcome fits. Failed attempts that may be billed count. Tokens of a request are
+    estimated generously.
 
     Examples
     --------
@@ -152,5 +161,5 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name, value in (("usd", self.usd), ("tokens", self.tokens)):
-            if value is not None and not (is_number(value) and value >= 0):
-                raise ValueError(f"the budget's {name} is {value!r}; it must be a number of 0 or more")
+            if value is not None:
+                check_number(f"the budget's {name}", value)

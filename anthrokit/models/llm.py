@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import itertools
 import json
-import numbers
 import os
 import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple, Self
 
@@ -24,8 +24,8 @@ from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
 from .embedded import fetch_model, import_openvino
-from .faults import Fault, pause_before_next, retry
-from .limits import Pace, is_number, pace_of
+from .faults import Fault, pause_before_next
+from .limits import RateLimiter, check_number, is_number, limiter_of
 from .loop import wait_for
 from .transports import LEAN, CachedPrefix, Endpoint, RequestTranslator
 from .transports import import_litellm, translate_parameters
@@ -34,31 +34,25 @@ from .transports import import_litellm, translate_parameters
 __all__ = ['LLM']
 
 # %% ../../nbs/02_models/07_llm.ipynb #7c7d2b41
+@dataclass(repr=False, slots=True)
 class Credentials:
     """The key of a model, its full addresses, and options that may hold a secret."""
 
-    __slots__ = ("bases", "key", "options")
+    key: str | None = None
+    bases: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    model: str = ""
 
-    def __init__(
-        self,
-        key: str | None = None,
-        bases: Sequence[str] = (),
-        options: Mapping[str, Any] | None = None,
-        model: str = "",
-    ):
-        self.key, self.bases, self.options = key, tuple(bases), dict(options or {})
-        parts = [part for base in bases for part in re.split(r"[/?&=#]", base.partition("://")[2])]
-        hidden = [part for part in parts if part not in model and _LIKE_A_KEY.fullmatch(part)]
-        register_secret(key, *strings_in(self.options), *hidden)
+    def __post_init__(self) -> None:
+        parts = [part for base in self.bases for part in re.split(r"[/?&=#]", base.partition("://")[2])]
+        hidden = [part for part in parts if part not in self.model and _LIKE_A_KEY.fullmatch(part)]
+        register_secret(self.key, *strings_in(self.options), *hidden)
 
     def __repr__(self) -> str:
         return "Credentials(…)"
 
     def __reduce__(self) -> tuple:
         return Credentials, ()
-
-    def __getstate__(self) -> None:
-        return None
 
     def __copy__(self) -> Credentials:
         return self
@@ -113,15 +107,6 @@ def _without_texts(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float)) else digest(str(value), length=6)
 
 # %% ../../nbs/02_models/07_llm.ipynb #29d32cae
-def _check_numbers(**given: tuple[Any, float]) -> None:
-    """Raise if a setting is not a number, is below its minimum, or is a count that is not whole."""
-    for name, (value, least) in given.items():
-        if not (is_number(value) and value >= least):
-            raise ValueError(f"{name} is {value!r}; it must be at least {least}")
-        if name.startswith("max_") and not isinstance(value, numbers.Integral):
-            raise ValueError(f"{name} is {value!r}; it must be a whole number")
-
-
 def _check_json(model: str, options: Mapping[str, Any]) -> None:
     """Raise if JSON can't hold a setting: it can be neither sent nor saved."""
     for name, value in options.items():
@@ -249,7 +234,7 @@ class CallState:
     """State of a model in this process: endpoints, limits, and what is known about its requests."""
 
     def __init__(self) -> None:
-        self.loop = self.places = self.pace = self.servers = self.probe = self.translator = None
+        self.loop = self.concurrency = self.limiter = self.endpoints = self.probe = self.translator = None
         self.takes_seed, self.worked, self.reached, self.timed_out = True, set(), False, 0
 
     def __reduce__(self) -> tuple:
@@ -259,35 +244,12 @@ class CallState:
         return "CallState(…)"
 
 # %% ../../nbs/02_models/07_llm.ipynb #2616816a
-@dataclass
-class Server:
-    """One server of a model: its endpoint, its calls in flight, and its rest after silence."""
-
-    endpoint: Endpoint
-    address: str | None = None
-    in_flight: int = 0
-    silent: int = 0
-    rests_until: float = 0.0
-
-    @property
-    def ready(self) -> bool:
-        """Return whether the server may be called. After a pause, a single call tests it."""
-        return not self.silent or (time.monotonic() >= self.rests_until and not self.in_flight)
-
-    def heard(self, fault: Fault | None) -> None:
-        """Record the end of an attempt. After a failure the server is skipped for 1 s, 2 s, … 30 s."""
-        now = time.monotonic()
-        if fault is None or fault.kind not in ("passing", "unreachable", "dropped", "timeout"):
-            self.silent = 0
-        elif now >= self.rests_until:
-            self.silent += 1
-            self.rests_until = now + min(30.0, 2.0 ** (self.silent - 1))
-
-
-def free_server(servers: Sequence[Server]) -> Server:
-    """Return the ready server with the fewest calls in flight, or else the one whose rest ends first."""
-    ready = [server for server in servers if server.ready]
-    return min(ready, key=lambda server: server.in_flight) if ready else min(servers, key=lambda one: one.rests_until)
+def choose_endpoint(endpoints: Sequence[Endpoint]) -> Endpoint:
+    """Return the available endpoint with the fewest calls in flight, or else the one whose rest ends first."""
+    available = [one for one in endpoints if one.available]
+    if not available:
+        return min(endpoints, key=lambda one: one.rests_until)
+    return min(available, key=lambda one: one.in_flight)
 
 # %% ../../nbs/02_models/07_llm.ipynb #a320e839
 _LEAST = {"gemini": 2048, "deepseek": 64}  # where LiteLLM's table doesn't say; 1,024 elsewhere
@@ -303,13 +265,16 @@ class PromptCache(NamedTuple):
     write: float
 
 
-class _GivenUp(Exception):
-    """Raised when no further attempt is made; holds the last fault and the number of attempts."""
-
-
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
 _UNREACHED_RETRIES = 3  # further ones to a server that has never answered, within about seven seconds
+
+
+def _form(request: Mapping[str, Any]) -> tuple[frozenset, frozenset]:
+    """Return the names of a request's parameters and its roles: if one request of a form works, its settings are right."""
+    return frozenset(request), frozenset(message["role"] for message in request["messages"])
+
+
 _ABOUT_ROLES = re.compile(
     r"system.{0,40}(role|prompt|message|instruction)|role.{0,40}system|developer instruction", re.I
 )
@@ -412,9 +377,11 @@ class LLM:
         if not isinstance(api_key, str | None):
             raise ValueError(f"api_key of {model} is a text, not {type(api_key).__name__}")
         _check_names(options)
-        _check_numbers(timeout=(timeout, 0.001), max_concurrency=(max_concurrency, 1), max_retries=(max_retries, 0))
-        limits = {"max_tokens": (max_tokens, 1), "temperature": (temperature, 0), "rpm": (rpm, 1), "tpm": (tpm, 1)}
-        _check_numbers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
+        limits = {"timeout": (timeout, 0.001), "max_concurrency": (max_concurrency, 1), "max_retries": (max_retries, 0)}
+        optional = {"max_tokens": (max_tokens, 1), "temperature": (temperature, 0), "rpm": (rpm, 1), "tpm": (tpm, 1)}
+        limits |= {setting: limit for setting, limit in optional.items() if limit[0] is not None}
+        for setting, (value, least) in limits.items():
+            check_number(setting, value, least, whole=setting.startswith("max_"))
         bases = _addresses(model, api_base)
         if transport not in ("lean", "litellm"):
             raise ValueError(f"transport is 'lean' or 'litellm', not {transport!r}")
@@ -457,12 +424,7 @@ class LLM:
 
     def same_as(self, other: LLM) -> bool:
         """Return whether another model has the same settings, including secret ones."""
-        names = Credentials.__slots__
-        mine, theirs = (
-            {**vars(one), "_live": None, "credentials": [getattr(one.credentials, name) for name in names]}
-            for one in (self, other)
-        )
-        return mine == theirs
+        return {**vars(self), "_live": None} == {**vars(other), "_live": None}
 
     def __repr__(self) -> str:
         shown = {**self.settings, **({"api_base": self.address} if self.address else {})}
@@ -491,9 +453,9 @@ class LLM:
         ...
         anthrokit...SetupError: 'gpt-next' is not a model string that LiteLLM knows: ...
         """
-        if self._live.servers is None:
-            self.pace.limit(self.rpm, self.tpm)
-            self._live.servers = [Server(self._embedded_endpoint())] if self.embedded else self._reached_servers()
+        if self._live.endpoints is None:
+            self.limiter.limit(self.rpm, self.tpm)
+            self._live.endpoints = [self._embedded_endpoint()] if self.embedded else self._reached_endpoints()
         return self
 
     @property
@@ -509,23 +471,23 @@ class LLM:
         ready = {"model": name, "parameters": self.parameters}
         return Endpoint("embedded", self.timeout, self.prices(), False, ready)
 
-    def _reached_servers(self) -> list[Server]:
-        """Return all servers; raise if none responds. Those that don't respond yet are used once they do."""
-        servers, silent, self._live.reached = [], [], bool(self.bases)
+    def _reached_endpoints(self) -> list[Endpoint]:
+        """Return all endpoints; raise if none responds. Those that don't respond yet are used once they do."""
+        endpoints, silent, self._live.reached = [], [], bool(self.bases)
         for base, address in zip(self.bases or (None,), self.addresses or (None,), strict=True):
-            servers.append(Server(self._remote_endpoint(base), address))
+            endpoints.append(self._remote_endpoint(base, address))
             try:
                 _reach(self.model, base)
             except SetupError as error:
-                servers[-1].heard(Fault("passing", str(error)))
+                endpoints[-1].heard(Fault("passing", str(error)))
                 silent.append(error)
-        if len(silent) == len(servers):
+        if len(silent) == len(endpoints):
             raise silent[0]
         for error in silent:
             notify(f"{error} The other servers take its calls meanwhile.")
-        return servers
+        return endpoints
 
-    def _remote_endpoint(self, base: str | None) -> Endpoint:
+    def _remote_endpoint(self, base: str | None, address: str | None) -> Endpoint:
         if base and "…" in base:
             raise SetupError(
                 f"the address of {self.model} may hold a key and stayed in the process it was given in; make the model "
@@ -543,7 +505,7 @@ class LLM:
         wire = RequestTranslator(ready)
         self._live.translator = self._live.translator or wire
         ready = wire if transport == "lean" else ready
-        return Endpoint(transport, self.timeout, self.prices(), self.price is None, ready, secrets)
+        return Endpoint(transport, self.timeout, self.prices(), self.price is None, ready, secrets, address)
 
     def _checked_key(self, provider: str) -> str | None:
         """Return the key to send; raise if the provider needs one and it is missing."""
@@ -562,9 +524,9 @@ class LLM:
     # Properties
 
     @property
-    def pace(self) -> Pace:
+    def limiter(self) -> RateLimiter:
         """Return the rate limiter that the model shares with models of the same name, address and key."""
-        return pace_of(digest(self.model, *(self.bases or (None,)), self.credentials.key))
+        return limiter_of(digest(self.model, *(self.bases or (None,)), self.credentials.key))
 
     @property
     def takes_schema(self) -> bool:
@@ -710,65 +672,64 @@ class LLM:
             Called with each piece of the answer as it arrives, without reasoning. A fault after the first piece is
             not retried.
         """
-        messages, live = self.as_sent(messages), self._live
-        if live.servers is None:
+        live = self._live
+        if live.endpoints is None:
             await asyncio.to_thread(self.prepare)
         if live.loop is not asyncio.get_running_loop():  # the first call, or the first after a fork
-            live.loop, live.pace = asyncio.get_running_loop(), self.pace
-            live.places, live.probe = asyncio.Semaphore(self.max_concurrency), asyncio.Lock()
-            live.pace.limit(self.rpm, self.tpm)
+            live.loop, live.limiter = asyncio.get_running_loop(), self.limiter
+            live.concurrency, live.probe = asyncio.Semaphore(self.max_concurrency), asyncio.Lock()
+            live.limiter.limit(self.rpm, self.tpm)
         if not live.takes_seed:
             parameters.pop("seed", None)
-        request = {**parameters, "messages": messages}
-        async with live.places:
-            return await self._until_answered(request, on_lost, show)
-
-    async def _until_answered(self, request: dict[str, Any], on_lost: Any, show: Any = None) -> Completion:
-        """Retry until there is an answer, or a fault that no retry can solve."""
-        start, pieces = time.perf_counter(), []
+        request, pieces = {**parameters, "messages": self.as_sent(messages)}, []
 
         def show_piece(piece: str) -> None:
             pieces.append(piece)
             show(piece)
 
-        guess = guess_messages(request["messages"]) + (self._limit(request) or 500)
-        form = frozenset(request), frozenset(message["role"] for message in request["messages"])
+        async with live.concurrency:
+            start = time.perf_counter()
+            for attempts in itertools.count(1):
+                try:
+                    answer, server = await self._attempt(request, show_piece if show else None)
+                    live.worked.add(_form(request))
+                    break
+                except Fault as fault:
+                    if fault.may_be_paid and on_lost is not None:
+                        on_lost(self.lost_attempt(fault, request))
+                    self._report_trouble(fault, attempts)
+                    pause = None if pieces else self._pause_before_next(fault, attempts)
+                    if pause is None:
+                        answer, server = await self._refusal(fault, attempts, request, on_lost), None
+                        break
+                await asyncio.sleep(pause)
+        return replace(answer, attempts=attempts, server=server, seconds=time.perf_counter() - start)
 
-        async def wait_after(fault: Fault, attempts: int) -> float:
-            if fault.may_be_paid and on_lost is not None:
-                on_lost(self.lost_attempt(fault, request))
-            self._report_trouble(fault)
-            if fault.kind == "unreachable" and not self._live.reached and attempts > _UNREACHED_RETRIES:
+    def _pause_before_next(self, fault: Fault, attempts: int) -> float | None:
+        """Return the seconds to wait before another attempt; None if none follows."""
+        endpoints = self._live.endpoints
+        if fault.follows != "retry" or attempts >= self.max_retries + len(endpoints):
+            return None
+        if len(endpoints) > 1 and fault.kind != "rate" and not all(one.silent for one in endpoints):
+            return 0.0
+        return pause_before_next(attempts, fault.retry_after)
+
+    async def _refusal(self, fault: Fault, attempts: int, request: Mapping[str, Any], on_lost: Any) -> Completion:
+        """Return a refused answer, or raise the error of a fault that no further attempt can solve."""
+        if fault.kind == "request":
+            await self._probe(request, fault, on_lost)
+        if fault.follows != "refused":
+            raise fault.error(self.model, attempts) from None
+        return Completion(None, "refused", finish_reason="content_filter", error=fault.sentence(self.model))
+
+    def _report_trouble(self, fault: Fault, attempts: int) -> None:
+        """Count a timeout, and say what a user can do about a slow or silent server; raise if none was ever reached."""
+        if fault.kind == "unreachable":
+            if not self._live.reached and attempts > _UNREACHED_RETRIES:
                 raise SetupError(
                     f"{fault.sentence(self.model)}. Check the network, a proxy, and the address. Finished work is "
                     f"saved; run again to go on."
                 ) from None
-            servers = self._live.servers
-            if fault.follows == "retry" and attempts < self.max_retries + len(servers) and not pieces:
-                ready = any(server.ready and not server.silent for server in servers)
-                at_once = len(servers) > 1 and fault.kind != "rate" and ready
-                return 0.0 if at_once else pause_before_next(attempts, fault.retry_after)
-            if fault.kind == "request" and form not in self._live.worked:
-                await self._probe(form, request, fault, on_lost)
-            raise _GivenUp(fault, attempts) from None
-
-        try:
-            (answer, server), attempts = await retry(
-                lambda: self._attempt(request, guess, show_piece if show else None), wait_after
-            )
-        except _GivenUp as end:
-            fault, attempts = end.args
-            if fault.follows != "refused":
-                raise fault.error(self.model, attempts) from None
-            error, server = fault.sentence(self.model), None
-            answer = Completion(None, "refused", finish_reason="content_filter", error=error)
-        else:
-            self._live.worked.add(form)
-        return replace(answer, attempts=attempts, server=server, seconds=time.perf_counter() - start)
-
-    def _report_trouble(self, fault: Fault) -> None:
-        """Count a timeout, and print what a user can do about a slow or silent server."""
-        if fault.kind == "unreachable":
             notify(f"{fault.sentence(self.model)}. The call is retried.")
         elif fault.kind == "timeout":
             self._live.timed_out += 1
@@ -779,37 +740,35 @@ class LLM:
                     f"max_concurrency (--timeout, --max-tokens, --concurrency on the command line)."
                 )
 
-    async def _attempt(
-        self, request: dict[str, Any], guess: int, show: Any = None
-    ) -> tuple[Completion, str | None]:
-        """Make one attempt at a free server when the pace allows; return the answer and the server's address."""
-        live = self._live
-        await live.pace.enter(guess)
-        server, used, last_fault = free_server(live.servers), None, None
-        server.in_flight += 1
+    async def _attempt(self, request: dict[str, Any], show: Any = None) -> tuple[Completion, str | None]:
+        """Make one attempt at a free server when the rate limiter allows it; return the answer and the server's address."""
+        live, guess = self._live, guess_messages(request["messages"]) + (self._limit(request) or 500)
+        await live.limiter.enter(guess)
+        endpoint, used, last_fault = choose_endpoint(live.endpoints), None, None
+        endpoint.in_flight += 1
         try:
-            answer = await server.endpoint.call(request, show)
+            answer = await endpoint.call(request, show)
             used = answer.tokens_in + answer.tokens_out
-            server.heard(None)
+            endpoint.heard(None)
             live.reached = True
-            return answer, server.address
+            return answer, endpoint.address
         except Fault as fault:
             last_fault = fault
-            server.heard(fault)
+            endpoint.heard(fault)
             live.reached = live.reached or fault.kind not in ("unreachable", "timeout")
             raise
         finally:
-            server.in_flight -= 1
-            live.pace.leave(guess, used, last_fault)
+            endpoint.in_flight -= 1
+            live.limiter.leave(guess, used, last_fault)
 
-    async def _probe(self, form: Any, request: dict[str, Any], fault: Fault, on_lost: Any) -> None:
+    async def _probe(self, request: Mapping[str, Any], fault: Fault, on_lost: Any) -> None:
         """Find out whether a request was rejected for its text or its form, with the same form and the text 'Hello'."""
         async with self._live.probe:
-            if form in self._live.worked:
+            if _form(request) in self._live.worked:
                 return
             hello = [{**message, "content": "Hello"} for message in request["messages"]]
             try:
-                answer, server = await self._attempt({**request, "messages": hello}, guess_messages(hello) + 500)
+                answer, server = await self._attempt({**request, "messages": hello})
             except Fault as probed:
                 if probed.kind == "request":
                     about_roles = self.system_role and _ABOUT_ROLES.search(fault.text)
@@ -818,7 +777,7 @@ class LLM:
                 if probed.follows == "stop":
                     raise probed.error(self.model) from None
                 return
-            self._live.worked.add(form)
+            self._live.worked.add(_form(request))
             if on_lost is not None:
                 on_lost(replace(answer, status="probe", server=server))
 

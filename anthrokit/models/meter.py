@@ -6,20 +6,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..core import BudgetReached, CallFailed, Run, SetupError
+from ..core.run import digest
 from .limits import Budget
 from .llm import LLM
 from .answers import Completion, guess_messages
 
 # %% auto #0
-__all__ = ['Meter']
+__all__ = ['OPEN_BATCHES', 'Request', 'Meter']
 
 # %% ../../nbs/02_models/08_meter.ipynb #c902d24f
 class Writer:
@@ -68,7 +71,48 @@ OPEN_BATCHES = "batches.status IN ('uploaded', 'begun')"
 _ENOUGH = 5  # answers, to expect what the next ones take
 _BOOKED = ("served_model", "tokens_in", "tokens_cached", "tokens_out", "cost", "attempts", "status", "server")
 
+
+@dataclass(frozen=True)
+class Request:
+    """A call that a unit of work needs.
+
+    Attributes
+    ----------
+    llm : LLM
+        The model.
+    messages : sequence of dict
+        role and content.
+    unit, purpose : str
+        What the call is recorded under: the id of the message or rating, and user, target, judge, ….
+    parameters : dict
+        Parameters of this call only, such as seed.
+
+    Examples
+    --------
+    >>> messages = [{"role": "user", "content": "Hm?"}]
+    >>> len(Request(LLM("openai/gpt-4o"), messages, "d1/1", "target", {"seed": 1}).id)
+    32
+    """
+
+    llm: LLM
+    messages: Sequence[Mapping[str, str]]
+    unit: str
+    purpose: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @functools.cached_property
+    def id(self) -> str:
+        """A hash of everything that determines the response, by which another process finds the request."""
+        return digest(
+            self.unit, self.purpose, self.llm.settings, self.parameters, list(self.messages), length=32
+        )
+
 # %% ../../nbs/02_models/08_meter.ipynb #428e3eec
+def _limits_of(llm: LLM, batch: bool) -> tuple[tuple[float, float], int]:
+    """Return the prices of a model and the length limit of its answers."""
+    return llm.prices(batch) or (0.0, 0.0), llm.longest_answer
+
+
 class Meter:
     """The account of a run: records its calls and enforces its budget.
 
@@ -109,12 +153,12 @@ class Meter:
         [(self.estimated,)] = run.rows(estimated)
         out = f"SELECT COALESCE(SUM(cost_most), 0.0), COALESCE(SUM(tokens_most), 0) FROM batches WHERE {OPEN_BATCHES}"
         [(self._reserved_cost, self._reserved_tokens)] = run.rows(out)
-        self._most: dict[tuple[LLM, bool], tuple[tuple[float, float], int]] = {}
+        self._limits = functools.cache(_limits_of)
         self._longest_seen: dict[str, int] = {}
         self._recorded: set[str] = set()
         self._answers: dict[tuple[str, str], deque[int]] = {}
         self._in_flight: Counter[tuple[str, str]] = Counter()
-        self._waiting: list[asyncio.Future] = []
+        self._returned = asyncio.Event()
 
     # Reservations
 
@@ -134,69 +178,57 @@ class Meter:
                 f"in dollars per million tokens, or cap the tokens with Budget(tokens=…)."
             )
 
-    def most(
-        self, llm: LLM, messages: Sequence[Mapping[str, str]], batch: bool = False, **parameters: Any
-    ) -> tuple[float, int]:
+    def most(self, request: Request, batch: bool = False) -> tuple[float, int]:
         """Return the largest possible cost of a call in dollars and in tokens."""
-        price, longest = self._limits(llm, batch)
-        longest = max(parameters.get("max_tokens") or longest, self._longest_seen.get(llm.name, 0))
-        tokens_in = guess_messages(messages)
+        price, longest = self._limits(request.llm, batch)
+        longest = max(request.parameters.get("max_tokens") or longest, self._longest_seen.get(request.llm.name, 0))
+        tokens_in = guess_messages(request.messages)
         return tokens_in * price[0] + longest * price[1], tokens_in + longest
 
-    def _limits(self, llm: LLM, batch: bool = False) -> tuple[tuple[float, float], int]:
-        """Return the prices of a model and the length limit of its answers; looked up once."""
-        if (llm, batch) not in self._most:
-            self._most[llm, batch] = llm.prices(batch) or (0.0, 0.0), llm.longest_answer
-        return self._most[llm, batch]
-
-    def _expected(
-        self, llm: LLM, purpose: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
-    ) -> tuple[float, int]:
+    def _expected(self, request: Request) -> tuple[float, int]:
         """Return the expected dollars and tokens of a call; the maximum until five answers are known."""
-        cost, tokens = self.most(llm, messages, **parameters)
-        lengths = self._known_answers(llm, purpose)
+        cost, tokens = self.most(request)
+        lengths = self._known_answers(request)
         if len(lengths) < _ENOUGH:
             return cost, tokens
-        price, _ = self._limits(llm)
-        tokens_in, tokens_out = guess_messages(messages), sorted(lengths)[int(0.95 * (len(lengths) - 1))]
+        price, _ = self._limits(request.llm, False)
+        tokens_in, tokens_out = guess_messages(request.messages), sorted(lengths)[int(0.95 * (len(lengths) - 1))]
         return min(cost, tokens_in * price[0] + tokens_out * price[1]), min(tokens, tokens_in + tokens_out)
 
-    def _known_answers(self, llm: LLM, purpose: str) -> deque[int]:
+    def _known_answers(self, request: Request) -> deque[int]:
         """Return the lengths of the last answers of a model for a purpose, including earlier sessions."""
-        if (llm.name, purpose) not in self._answers:
+        key = request.llm.name, request.purpose
+        if key not in self._answers:
             sql = (
                 "SELECT tokens_out FROM calls WHERE model = ? AND purpose = ? AND status IN ('ok', 'truncated') "
                 "ORDER BY call DESC LIMIT 200"
             )
-            rows = self.run.rows(sql, [llm.name, purpose])
-            self._answers[llm.name, purpose] = deque((tokens for (tokens,) in reversed(rows)), maxlen=200)
-        return self._answers[llm.name, purpose]
+            rows = self.run.rows(sql, key)
+            self._answers[key] = deque((tokens for (tokens,) in reversed(rows)), maxlen=200)
+        return self._answers[key]
 
-    async def _room(
-        self, llm: LLM, purpose: str, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]
-    ) -> tuple[float, int]:
-        """Reserve the expected cost of a call as soon as it fits."""
+    @contextlib.asynccontextmanager
+    async def _reserved(self, request: Request) -> AsyncIterator[None]:
+        """Reserve the expected cost of a call as soon as it fits; return it at the end, and wake the calls that wait."""
         if self.budget.usd is None and self.budget.tokens is None:
-            return 0.0, 0
-        key = llm.name, purpose
+            yield
+            return
+        key = request.llm.name, request.purpose
         while True:
-            learning = len(self._known_answers(llm, purpose)) < _ENOUGH and self._in_flight[key]
-            expected = self._expected(llm, purpose, messages, parameters)
-            if not learning and (not self.over(*expected) or not self._in_flight.total()):
-                self.reserve(*expected)
-                self._in_flight[key] += 1
-                return expected
-            self._waiting.append(asyncio.get_running_loop().create_future())
-            await self._waiting[-1]
-
-    def _leave(self, llm: LLM, purpose: str, cost: float, tokens: int) -> None:
-        """Return the reservation of a call and wake the calls that wait."""
-        self.set_aside(-cost, -tokens)
-        self._in_flight[llm.name, purpose] -= 1
-        waiting, self._waiting = self._waiting, []
-        for one in waiting:
-            if not one.done():
-                one.set_result(None)
+            learning = len(self._known_answers(request)) < _ENOUGH and self._in_flight[key]
+            cost, tokens = self._expected(request)
+            if not learning and (not self.over(cost, tokens) or not self._in_flight.total()):
+                break
+            self._returned.clear()
+            await self._returned.wait()
+        self.reserve(cost, tokens)
+        self._in_flight[key] += 1
+        try:
+            yield
+        finally:
+            self.set_aside(-cost, -tokens)
+            self._in_flight[key] -= 1
+            self._returned.set()
 
     def over(self, cost: float, tokens: int) -> str | None:
         """Return the cap that a further amount would exceed; None if it fits."""
@@ -256,7 +288,7 @@ class Meter:
         """Warn once if an answer is longer than requested, and reserve its length from now on."""
         if answer.tokens_out <= max(10, self._longest_seen.get(llm.name, 0)):
             return
-        asked = asked or self._limits(llm)[1]
+        asked = asked or self._limits(llm, False)[1]
         if answer.tokens_out <= 1.1 * asked + 10:
             return
         if llm.name not in self._longest_seen:
@@ -269,28 +301,18 @@ class Meter:
 
     async def call(
         self,
-        llm: LLM,
-        messages: Sequence[Mapping[str, str]],
+        request: Request,
         *,
-        unit: str,
-        purpose: str,
         settle: bool = True,
         show: Callable[[str], None] | None = None,
         ask: Callable[..., Awaitable[Completion]] | None = None,
-        **parameters: Any,
     ) -> Completion:
         """Make one call and book it in the run.
 
         Parameters
         ----------
-        llm : LLM
-            The model.
-        messages : list of dict
-            role and content.
-        unit : str
-            Id of the message or rating that needs it.
-        purpose : str
-            user, target, judge, …: the purpose in the table of calls.
+        request : Request
+            The call.
         settle : bool
             Return when the call is on disk. If False, it is written in one transaction with the rows that the caller
             puts into `writer` before its next await.
@@ -306,31 +328,27 @@ class Meter:
         CallFailed, SetupError
             As in `LLM.complete`.
         """
-        cost, tokens = await self._room(llm, purpose, messages, parameters)
-        start = time.perf_counter()
+        llm, booked_as = request.llm, {"unit": request.unit, "purpose": request.purpose}
 
         def lost(one: Completion) -> None:
-            self.book(llm, one, unit=unit, purpose=purpose)
+            self.book(llm, one, **booked_as)
             if cap := self.over(0, 0):
                 raise BudgetReached(
                     f"failed attempts that may be billed have reached the budget of {cap}: {one.error}. "
                     f"Finished work is saved; run again with a larger Budget to go on."
                 )
 
-        try:
-            call = llm.acomplete if ask is None else functools.partial(ask, llm)
-            answer = await call(messages, on_lost=lost, show=show, **parameters)
-        except (CallFailed, SetupError):
-            failed = Completion(None, "failed", seconds=time.perf_counter() - start)
-            await self.book(llm, failed, unit=unit, purpose=purpose)
-            raise
-        else:
-            self._known_answers(llm, purpose).append(answer.tokens_out)
-        finally:
-            if self.budget.usd is not None or self.budget.tokens is not None:
-                self._leave(llm, purpose, cost, tokens)
-        written = self.book(llm, answer, unit=unit, purpose=purpose)
-        self._notice_length(llm, answer, parameters.get("max_tokens"))
+        call = llm.acomplete if ask is None else functools.partial(ask, llm)
+        async with self._reserved(request):
+            start = time.perf_counter()
+            try:
+                answer = await call(request.messages, on_lost=lost, show=show, **request.parameters)
+            except (CallFailed, SetupError):
+                await self.book(llm, Completion(None, "failed", seconds=time.perf_counter() - start), **booked_as)
+                raise
+            self._known_answers(request).append(answer.tokens_out)
+        written = self.book(llm, answer, **booked_as)
+        self._notice_length(llm, answer, request.parameters.get("max_tokens"))
         if settle:
             await written
         return answer

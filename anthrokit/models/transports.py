@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import threading
+import time
 import urllib.parse
 import urllib.request
 import warnings
@@ -23,7 +24,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..core import CallFailed, SetupError
+from ..core import SetupError
 from ..core.errors import known_secrets, redact
 from ..core.notes import notify, status_line
 from anthrokit.models.answers import (
@@ -40,7 +41,6 @@ from anthrokit.models.answers import (
 )
 from .embedded import answer_here
 from .faults import Fault, fault_in_answer, fault_of_error, fault_of_response
-
 
 # %% auto #0
 __all__ = ['CachedPrefix', 'plain_messages']
@@ -85,36 +85,14 @@ def import_litellm() -> Any:
         return future.result()
 
 # %% ../../nbs/02_models/05_transports.ipynb #84523f5f
-def _read(
-    response: Any,
-    asked: Sequence[Mapping[str, Any]],
-    cost: float | None,
-    refusal: str | None = None,
-    finish: Any = None,
-) -> Completion:
-    """Read LiteLLM's answer; `finish` is the stop reason in the provider's words, if known."""
-    usage = getattr(response, "usage", None)
-    details = getattr(usage, "prompt_tokens_details", None)
-    usage = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-    try:
-        choice = response.choices[0]
-        message = choice.message
-    except (AttributeError, IndexError, TypeError):
-        raise Fault("unreadable", "an answer without choices", tokens=paid_tokens(usage)) from None
-    native = (getattr(choice, "provider_specific_fields", None) or {}).get("native_finish_reason")
-    return completion_of(
-        message.content,
-        reasoning=getattr(message, "reasoning_content", None),
-        refusal=refusal
-        or getattr(message, "refusal", None)
-        or (message.get("provider_specific_fields") or {}).get("refusal"),
-        finish=finish or native or choice.finish_reason,
-        served_model=getattr(response, "model", None),
-        usage=usage,
-        cached=getattr(details, "cached_tokens", None) or 0,
-        cost=cost,
-        asked=asked,
-    )
+def _read(response: Any, asked: Sequence[Mapping[str, Any]], **stated: Any) -> Completion:
+    """Read LiteLLM's answer; `stated` is what is known better, such as the stop reason in the provider's words."""
+    body = {} if response is None else response.model_dump(warnings=False)
+    choice = next(iter(body.get("choices") or ()), {})
+    fields = (choice.get("message") or {}).get("provider_specific_fields") or {}
+    native = (choice.get("provider_specific_fields") or {}).get("native_finish_reason")
+    stated = {**stated, "refusal": stated.get("refusal") or fields.get("refusal"), "finish": stated.get("finish") or native}
+    return read_chat_completion(body, asked, **stated)
 
 # %% ../../nbs/02_models/05_transports.ipynb #d2663ec7
 _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
@@ -166,7 +144,7 @@ async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show
                 show(delta.content)
                 specific = delta.get("provider_specific_fields") or {}
                 refusal += delta.get("refusal") or specific.get("refusal") or ""
-        return _read(litellm.stream_chunk_builder(pieces, messages=messages), messages, None, refusal)
+        return _read(litellm.stream_chunk_builder(pieces, messages=messages), messages, refusal=refusal)
 
     def note_body(details: Mapping[str, Any]) -> None:
         """Keep the provider's answer, which LiteLLM hands to this function as text."""
@@ -180,10 +158,11 @@ async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show
         if not body.get("choices"):
             raise
     hidden = {} if response is None else response._hidden_params
-    answer = _answer_in(body, messages, hidden.get("response_cost")) if body.get("choices") else None
+    cost = hidden.get("response_cost")
+    answer = read_chat_completion(body, messages, cost=cost) if body.get("choices") else None
     if response is not None and (answer is None or answer.content is None):
         finish = stated_reason(body) or _reason_without_body(response, {**ready, **request})
-        answer = _read(response, messages, hidden.get("response_cost"), finish=finish)
+        answer = _read(response, messages, cost=cost, finish=finish)
     headers = (hidden.get("additional_headers") or {}).items()
     return routed(answer, {name.removeprefix("llm_provider-"): value for name, value in headers}, ready["model"])
 
@@ -194,14 +173,6 @@ def _reason_without_body(response: Any, request: Mapping[str, Any]) -> str | Non
     tokens = getattr(getattr(response, "usage", None), "completion_tokens", None)
     stopped = bool(getattr(response, "choices", None)) and response.choices[0].finish_reason == "stop"
     return "length" if stopped and limit and tokens and tokens >= limit else None
-
-
-def _answer_in(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]], cost: float | None) -> Completion:
-    """Read an answer in OpenAI's form; raise the error that it states, if any."""
-    if fault := fault_in_answer(body, paid_tokens(usage_counts(body.get("usage")))):
-        raise fault
-    return read_chat_completion(body, messages, cost)
-
 
 # %% ../../nbs/02_models/05_transports.ipynb #086aa411
 class _Rehearsed(BaseException):
@@ -221,7 +192,6 @@ def _rehearsal(ready: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str
         body = sent["complete_input_dict"]
         return {**sent, "body": json.loads(body) if isinstance(body, str) else json.loads(json.dumps(body))}
     raise ValueError("LiteLLM made no request of it")
-
 
 # %% ../../nbs/02_models/05_transports.ipynb #45d12928
 _SEED = 1_618_033_988  # placeholder of the seed, whatever the provider calls it
@@ -265,11 +235,6 @@ def _proxy_of(url: str) -> str | None:
     return urllib.request.getproxies().get(parts.scheme)
 
 # %% ../../nbs/02_models/05_transports.ipynb #4c275784
-def _tier(*stated: Any) -> str | None:
-    """Return the service tier of an answer, from the places that may state it."""
-    return next((one for one in stated if isinstance(one, str)), None)
-
-
 _COMMENTS = re.compile(rb"(?:\s*:[^\n]*\n)+")  # what some servers send to keep a connection open
 
 
@@ -279,13 +244,11 @@ def parsed_body(raw: bytes) -> Any:
         body = json.loads(raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw)
     except (ValueError, RecursionError):
         raise Fault("unreadable", "an unparsable response") from None
-    counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body) if isinstance(body, dict) else ()
-    if fault := fault_in_answer(body, paid_tokens(counts)):
+    if fault := fault_in_answer(body, paid_tokens(body)):
         raise fault
     if not isinstance(body, dict):
         raise Fault("unreadable", "an unparsable response")
     return body
-
 
 # %% ../../nbs/02_models/05_transports.ipynb #1987f961
 _OPENAI_FORM = ("openai", "mistral", "deepseek", "hosted_vllm")
@@ -395,11 +358,12 @@ class RequestTranslator:
         body = parsed_body(raw)
         if self.provider not in _OPENAI_FORM:
             response = self._translated(body, raw, asked)
-            return _read(response, asked, self._cost(response), finish=stated_reason(body))
+            return _read(response, asked, cost=self._cost(response), finish=stated_reason(body))
         answer, usage = read_chat_completion(body, asked), body.get("usage")
         if not isinstance(usage, Mapping) or usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
             return answer  # estimated tokens have no price
-        litellm, tier = import_litellm(), _tier(body.get("service_tier"), usage.get("service_tier"))
+        litellm, tiers = import_litellm(), (body.get("service_tier"), usage.get("service_tier"))
+        tier = next((tier for tier in tiers if isinstance(tier, str)), None)
         try:
             usage = litellm.Usage(**{name: value for name, value in usage.items() if value is not None})
         except (TypeError, ValueError):
@@ -426,8 +390,7 @@ class RequestTranslator:
                 json_mode=True,  # an answer held to a schema may come as that of a tool
             )
         except Exception:
-            counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body)
-            raise Fault("unreadable", "an unparsable response", tokens=paid_tokens(counts)) from None
+            raise Fault("unreadable", "an unparsable response", tokens=paid_tokens(body)) from None
 
     def _cost(self, response: Any) -> float | None:
         """Return the US dollars by LiteLLM's table; None if it has no price, or the server counts no tokens."""
@@ -441,7 +404,6 @@ class RequestTranslator:
         except Exception:  # a model that the table doesn't know
             self._unpriced.add(name)
             return None
-
 
 # %% ../../nbs/02_models/05_transports.ipynb #7707050c
 class CachedPrefix(str):
@@ -515,21 +477,15 @@ async def http(
     proxy: str | None,
     data: bytes | None = None,
     show: StreamFilter | None = None,
-    received: list[Mapping[str, str]] | None = None,
-) -> bytes:
-    """Return the body of a response; append its headers to `received`; show each piece of a stream.
-
-    Errors are raised as faults.
-    """
+) -> tuple[bytes, Mapping[str, str]]:
+    """Return the body and the headers of a response; show each piece of a stream. Errors are raised as faults."""
     async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
-        if received is not None:
-            received.append(response.headers)
         if show and response.status == 200 and response.content_type == "text/event-stream":
-            return json.dumps(await _joined(response, show)).encode()
+            return json.dumps(await _joined(response, show)).encode(), response.headers
         raw = await response.read()
         if response.status >= 400:
             raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
-    return raw
+    return raw, response.headers
 
 
 async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
@@ -541,9 +497,8 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
         data = json.dumps({**wire.body(form, request), **_STREAMED}).encode()
     else:
         data = wire.encode(form, request)
-    headers: list[Mapping[str, str]] = []
-    raw = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show, received=headers)
-    return routed(wire.read(raw, request["messages"]), headers[0], wire.ready["model"])
+    raw, headers = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show)
+    return routed(wire.read(raw, request["messages"]), headers, wire.ready["model"])
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
@@ -602,7 +557,7 @@ async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], sho
     """Make one attempt to call the embedded model."""
     try:
         answer = await answer_here(request["messages"], {**ready["parameters"], **request}, show)
-    except (SetupError, asyncio.CancelledError):
+    except SetupError:
         raise
     except Exception as error:  # such as a dialogue that its template can't take
         raise Fault("request", f"{type(error).__name__}: {error}", "embedded") from None
@@ -616,7 +571,7 @@ _TRANSPORTS = {"litellm": _by_litellm, "lean": _by_lean, "embedded": _by_embedde
 # %% ../../nbs/02_models/05_transports.ipynb #eed63093
 @dataclass(slots=True, eq=False)
 class Endpoint:
-    """The way to one model, with its key."""
+    """The way to a model at one address, with its key; its calls in flight, and its rest after silence."""
 
     transport: str  # litellm, lean or embedded
     timeout: float  # seconds for one try
@@ -624,12 +579,30 @@ class Endpoint:
     priced: bool  # whether the transport states the cost of a call; otherwise `prices` do
     ready: Any = field(repr=False)  # what the transport needs each time: a dict, or a RequestTranslator
     secrets: Sequence[str | None] = field(default=(), repr=False)  # what must not come back
+    address: str | None = None
+    in_flight: int = 0
+    silent: int = 0  # attempts in a row without a response
+    rests_until: float = 0.0
 
     def __post_init__(self) -> None:
         self.secrets = tuple(secret for secret in self.secrets if secret and len(secret) >= 7)
 
     def __reduce__(self):
         raise TypeError("an endpoint holds a key and is not pickled")
+
+    @property
+    def available(self) -> bool:
+        """Return whether the server may be called. After a pause, a single call tests it."""
+        return not self.silent or (time.monotonic() >= self.rests_until and not self.in_flight)
+
+    def heard(self, fault: Fault | None) -> None:
+        """Record the end of an attempt. After a failure the server is skipped for 1 s, 2 s, … 30 s."""
+        now = time.monotonic()
+        if fault is None or fault.kind not in ("passing", "unreachable", "dropped", "timeout"):
+            self.silent = 0
+        elif now >= self.rests_until:
+            self.silent += 1
+            self.rests_until = now + min(30.0, 2.0 ** (self.silent - 1))
 
     async def call(
         self, request: Mapping[str, Any], show: Callable[[str], None] | None = None
@@ -640,11 +613,10 @@ class Endpoint:
             # LiteLLM has its own timeout and closes its connections; ours is a second longer.
             async with asyncio.timeout(self.timeout + (self.transport == "litellm")):
                 answer = await _TRANSPORTS[self.transport](self.ready, request, teller)
-        except (asyncio.CancelledError, Fault, CallFailed, SetupError):
+        except (Fault, SetupError):
             raise
         except Exception as error:
-            fault = fault_of_error(error, self.timeout)
-            if fault is None:
+            if (fault := fault_of_error(error, self.timeout)) is None:
                 raise
         else:
             has_cost = self.priced and answer.cost is not None

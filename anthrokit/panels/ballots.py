@@ -206,9 +206,11 @@ class BallotPanel(DecisionPanel):
         if question["ask"] != "criterion":
             return None
         points = _parse_points(fields.get("points", ""))
-        if value == "take" and points is None:
+        if value != "take":
+            return points
+        if points is None:
             raise ValueError("An accepted criterion needs points, the score of a hit. Enter them; nothing is saved yet.")
-        if value == "take" and question.get("kind") == ("bonus" if points < 0 else "penalty"):
+        if question.get("kind") == ("bonus" if points < 0 else "penalty"):
             raise ValueError(
                 f"This is drafted as a {question['kind']}; {points:g} points would make it the other. Change them, or reword."
             )

@@ -111,7 +111,9 @@ def narrow(
     for name, of in sets.items():
         if chosen[name]:
             items = [one for one in items if one in of[chosen[name]]]
-    words = chosen["text"].casefold() if texts is not None else ""
+    if texts is None:
+        return items
+    words = chosen["text"].casefold()
     return [one for one in items if words in texts.get(one, "")] if words else items
 
 # %% ../../nbs/12_panels/02_frame.ipynb #543d491b

@@ -232,18 +232,10 @@ class Taxonomy:
         added = [other for other in others if other.name not in self._by_name]
         return Taxonomy([*self, *added], self.title)
 
-    def with_present(self, path: str | os.PathLike | None = None) -> Self:
-        """Add positive examples to the behaviours, for judges made with `present=True`.
+    def with_present(self) -> Self:
+        """Add the bundled positive examples to the behaviours, for judges made with `present=True`.
 
-        Parameters
-        ----------
-        path : str or path, optional
-            A TOML file with a list of messages per behaviour; by default the bundled one.
-
-        Raises
-        ------
-        TableError
-            The file can't be read, or names a behaviour that the taxonomy lacks.
+        A behaviour without bundled examples keeps those of its field `present`.
 
         Examples
         --------
@@ -251,15 +243,9 @@ class Taxonomy:
         >>> Taxonomy.load().with_present()["emotions"].present[0]
         'Your news made my whole morning; I keep smiling about it.'
         """
-        path = data_path("present_examples.toml") if path is None else Path(path)
-        examples = read_toml(path)
-        for name, messages in examples.items():
-            if not isinstance(messages, list) or not messages or not all(isinstance(one, str) for one in messages):
-                raise TableError(f"{path}: {name} is {messages!r:.60}; it must be a list of messages")
-        self.select(examples)
-        return type(self)(
-            (replace(one, present=tuple(examples.get(one.name, one.present))) for one in self), self.title
-        )
+        examples = read_toml(data_path("present_examples.toml"))
+        behaviours = (replace(one, present=tuple(examples.get(one.name, one.present))) for one in self)
+        return type(self)(behaviours, self.title)
 
     @classmethod
     def from_entries(

@@ -147,15 +147,6 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     table = table.drop_duplicates(["prompt_id", "other_id"]).nlargest(n, "similarity").round({"similarity": 3})
     return table[["similarity", "prompt_id", "other_id", "first_message", "other_message"]].reset_index(drop=True)
 
-# %% ../../nbs/04_simulation/02_prompts.ipynb #b6d20c7e
-def read_columns(path: str | os.PathLike, needed: Sequence[str], what: str) -> pd.DataFrame:
-    """Read a file that has these columns, or raise with the columns that it has."""
-    frame = tables.read_frame(path)
-    if absent := missing_columns(needed, frame):
-        columns_present = ", ".join(map(str, frame.columns)) or "none"
-        raise TableError(f"{path} is not {what}: no column {absent}; it has {columns_present}")
-    return frame
-
 # %% ../../nbs/04_simulation/02_prompts.ipynb #88ccc21b
 PUBLIC_DOMAINS = {
     "general planning support": "general planning",
@@ -181,7 +172,10 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
     """Read the public first_turns.csv with the column and behaviour names used here."""
     needed = ["conv_id", "use_domain", "use_scenario", "empathy", "professionalism"]
     needed += ["original_prompt", "cue", "user_first_turn"]
-    raw = read_columns(path, needed, "AnthroBench's first_turns.csv")
+    raw = tables.read_frame(path)
+    if absent := missing_columns(needed, raw):
+        columns = ", ".join(map(str, raw.columns))
+        raise TableError(f"{path} is not AnthroBench's first_turns.csv: no column {absent}; it has {columns}")
     names = raw["cue"].map(PUBLIC_BEHAVIOURS)
     if names.isna().any():
         row = names.isna().to_numpy().argmax()

@@ -36,7 +36,7 @@ from ..core.ledger import plain_value, time_now
 from ..core.notes import notify
 from ..models import Completion
 from ..models.loop import wait_for
-from ..models.meter import Meter
+from ..models.meter import Meter, Request
 from .studies import Study, make_private
 
 # %% auto #0
@@ -440,8 +440,8 @@ async def _answer(
 
     relay = _Relay(save, send) if send else None
     try:
-        call = {"unit": unit, "purpose": "target", "settle": relay is not None}
-        answer = await chats.meter.call(chats.llm, messages, show=relay, **call)
+        request = Request(chats.llm, messages, unit, "target")
+        answer = await chats.meter.call(request, settle=relay is not None, show=relay)
     except BudgetReached:
         chats.budget_spent = True
         if not (relay and relay.text):

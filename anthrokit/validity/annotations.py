@@ -5,6 +5,7 @@
 # %% ../../nbs/08_validity/01_annotations.ipynb #9e344f89
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -26,8 +27,8 @@ from ..judging.jobs import run_taxonomy
 from ..simulation.dialogues import check_counts
 
 # %% auto #0
-__all__ = ['ITEM', 'score_strata', 'add_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations',
-           'by_annotator', 'save_annotation_sample']
+__all__ = ['ITEM', 'add_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations', 'by_annotator',
+           'save_annotation_sample']
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #cc4f86ad
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
@@ -40,61 +41,12 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
     return shares
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #a9d7915c
-def _by_votes(strata: Sequence[pd.DataFrame], n: int) -> list[int]:
-    """Divide n among strata by their size times the standard deviation of a label (Neyman allocation)."""
-    available = np.array([len(part) for part in strata])
-    rates = np.array([((part["votes_for"] + 0.5) / (part["votes_cast"] + 1)).mean() for part in strata])
-    shares = available * np.sqrt(rates * (1 - rates))
-    ends = np.cumsum(shares / shares.sum() * n).round().astype(int)
-    sizes = np.minimum(np.maximum(np.diff(ends, prepend=0), 4), available)
-    return (sizes + _shares(available - sizes, max(n - sizes.sum(), 0))).tolist()
-
-
-def score_strata(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.Series:
-    """Assign strata by the judges' votes, and within these by their scores.
-
-    Parameters
-    ----------
-    labels, ratings : DataFrame
-        As `run.labels()` and `run.ratings()`. Judges without scores contribute their votes only.
-
-    Returns
-    -------
-    Series of int
-        One number for each row of `labels`: twice the number of Yes votes, plus one if the mean score is above the
-        median of the messages with the same behaviour and votes. Scores are averaged as ranks within judge and
-        behaviour. A message without scores counts as below the median.
-
-    Examples
-    --------
-    >>> import anthrokit as ak
-    >>> from anthrokit.validity.annotations import score_strata
-    >>> run = ak.demo_run()
-    >>> sorted(score_strata(run.labels(), run.ratings()).unique().tolist())
-    [0, 1, 2, 3, 4, 5, 6, 7]
-    """
-    require_columns(labels, [*ITEM, "votes_for"], rows=False)
-    require_columns(ratings, [*ITEM, "judge", "score"], "ratings", rows=False)
-    scored = ratings.dropna(subset="score")
-    ranks = scored.groupby(["behaviour", "judge"])["score"].rank(pct=True)
-    means = scored.assign(rank=ranks).groupby(ITEM)["rank"].mean()
-    scores = pd.Series(means.reindex(pd.MultiIndex.from_frame(labels[ITEM])).to_numpy(), labels.index)
-    middle = scores.groupby([labels["behaviour"], labels["votes_for"]]).transform("median")
-    return (2 * labels["votes_for"] + (scores > middle)).astype("int64")
-
-
-def _stratified(
-    group: pd.DataFrame, n: int, random: np.random.Generator, strata: str = "label"
-) -> pd.DataFrame:
+def _stratified(group: pd.DataFrame, n: int, random: np.random.Generator) -> pd.DataFrame:
     """Draw n labels by stratum; weight is the number of labels that each represents."""
-    stratum = {"votes": ["votes_for", "votes_cast"], "stratum": "stratum"}.get(strata)
-    if stratum is None:
-        stratum = group["label"].astype("object").map({False: 0, True: 1}).fillna(2)  # labelled messages first
-        stratum = stratum if n > 1 else np.zeros(len(group))
-    parts = [part for _, part in group.groupby(stratum)]
-    sizes = _shares([len(part) for part in parts], n) if strata == "label" else _by_votes(parts, n)
+    stratum = group["label"].astype("object").map({False: 0, True: 1}).fillna(2)  # labelled messages first
+    parts = [part for _, part in group.groupby(stratum if n > 1 else np.zeros(len(group)))]
     drawn = []
-    for part, size in zip(parts, sizes, strict=True):
+    for part, size in zip(parts, _shares([len(part) for part in parts], n), strict=True):
         if size:
             chosen = part.iloc[random.choice(len(part), size, replace=False)]
             drawn.append(chosen.assign(weight=len(part) / size))
@@ -157,11 +109,13 @@ def draw_annotation_sample(
     *,
     total: int | None = None,
     behaviours: str | Sequence[str] | None = None,
-    strata: str = "label",
     path: str | os.PathLike | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Draw a stratified sample of messages and behaviours for people to label.
+
+    Each group gets equally many messages judged present, judged absent and without a label; of two, one judged present
+    and one judged absent; a single one by chance.
 
     Parameters
     ----------
@@ -175,12 +129,6 @@ def draw_annotation_sample(
         Total number of messages instead of n, divided equally among the groups.
     behaviours : str or list of str, optional
         Behaviours or categories to label; default all.
-    strata : str
-        "label": equally many judged present, judged absent and without a label; of two, one judged present and one
-        judged absent; a single one by chance. "votes": more of the messages on which the judges disagree, for
-        `corrected_rates(…, method="prediction_powered", strata="votes")`. "scores": the same with the strata of
-        `score_strata`. "votes" and "scores" draw at least four messages of each stratum, or all of them, which may be
-        far more than n or `total`.
     path : str or path, optional
         Also write the sheet to a .csv file, or to another format of `core.write_frame`.
     seed : int
@@ -203,19 +151,15 @@ def draw_annotation_sample(
     """
     require_run(run)
     check_counts(n=n, total=1 if total is None else total)
-    if strata not in ("label", "votes", "scores"):
-        raise ValueError(f"strata is {strata!r}. It is one of 'label', 'votes', 'scores'.")
     by = list(dict.fromkeys(["behaviour", *as_names(by)]))
     labels = _of_behaviours(run.labels(), behaviours)
     require_columns(labels, by, rows=False)
     if labels.empty:
         raise TableError(f"The run {run.folder} has no labels, so nothing can be drawn. Judge it first: ak.judge(run).")
-    if strata == "scores":
-        labels, strata = labels.assign(stratum=score_strata(labels, run.ratings())), "stratum"
     random = np.random.default_rng(seed)
     groups = [group for _, group in labels.groupby(by, sort=False, dropna=False)]
     sizes = [n] * len(groups) if total is None else _shares([len(group) for group in groups], total)
-    drawn = [_stratified(group, size, random, strata) for group, size in zip(groups, sizes, strict=True) if size]
+    drawn = [_stratified(group, size, random) for group, size in zip(groups, sizes, strict=True) if size]
     sheet = add_texts(run, pd.concat(drawn)[[*ITEM, "base_id", "weight"]])
     sheet = sheet.assign(verdict=None, annotator=None).iloc[random.permutation(len(sheet))]
     sheet = sheet.reset_index(drop=True).assign(item=np.arange(1, len(sheet) + 1))
@@ -518,13 +462,7 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #0ac35dde
 def save_annotation_sample(
-    run: Run,
-    n: int = 20,
-    by: str | Sequence[str] = "behaviour",
-    *,
-    total: int | None = None,
-    behaviours: str | Sequence[str] | None = None,
-    seed: int = 0,
+    run: Run, n: int = 20, by: str | Sequence[str] = "behaviour", **options: Any
 ) -> pd.DataFrame:
     """Draw a sample once, save it in the run, and return the saved sample afterwards.
 
@@ -532,8 +470,10 @@ def save_annotation_sample(
     ----------
     run : Run
         A run that is judged, or being judged.
-    n, by, total, behaviours, seed
+    n, by
         As for `draw_annotation_sample`.
+    **options
+        total, behaviours, seed: as for `draw_annotation_sample`.
 
     Returns
     -------
@@ -555,10 +495,7 @@ def save_annotation_sample(
     True
     """
     require_run(run)
-    names = None if behaviours is None else [behaviours] if isinstance(behaviours, str) else list(behaviours)
-    size = f"{n} each of" if total is None else f"{total} in all by"
-    name = f"{size} {' and '.join(as_names(by))}, seed {seed}"
-    name += f", only {', '.join(names)}" if names else ""
+    name = json.dumps({"n": n, "by": as_names(by), **options}, sort_keys=True)
     if not run.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
         if run.read_only:
             raise RunError(
@@ -566,7 +503,7 @@ def save_annotation_sample(
                 f"draw_annotation_sample(run, {n}, path='sheet.csv'), and label that: "
                 f"AnnotationPanel('sheet.csv', path='annotations.csv')."
             )
-        drawn = draw_annotation_sample(run, n, by, total=total, behaviours=names, seed=seed)
+        drawn = draw_annotation_sample(run, n, by, **options)
         drawn = drawn[["item", *ITEM, "base_id", "weight"]].assign(draw=name)
         run.write("annotation_draws", drawn.to_dict("records"))
     saved = run.query("SELECT * FROM annotation_draws WHERE draw = ? ORDER BY item", [name])

@@ -8,7 +8,8 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -295,15 +296,20 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
     return table.assign(annotator=names, verdict=verdict)
 
 
-def _require_kind(value: Any, kind: type, place: str) -> Any:
-    """Return a part of an export; raise if it doesn't have the type that the tool writes."""
-    if not isinstance(value, kind):
-        names = {list: "a list", dict: "an object"}
-        raise TableError(f"{place} is {value!r:.40}, not {names[kind]}; export it again, as JSON with all annotations")
-    return value
+@contextmanager
+def _reading(place: str) -> Iterator[None]:
+    """Raise TableError if a part of an export doesn't have the form that the tool writes."""
+    try:
+        yield
+    except TableError:
+        raise
+    except (AttributeError, LookupError, StopIteration, TypeError, ValueError) as error:
+        raise TableError(
+            f"{place} doesn't have the form of an export: {error!s:.60}. Export it again, as JSON with all annotations"
+        ) from None
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #80e0bfdf
-def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "anthrokit") -> Path:
+def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     """Write a sheet as a Potato project.
 
     Parameters
@@ -312,8 +318,6 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
         As `draw_annotation_sample` returns it.
     folder : str or path
         The folder of the project, created if necessary. Start it with `potato start FOLDER/config.yaml`.
-    name : str
-        Name of the task on its pages.
 
     Returns
     -------
@@ -337,7 +341,7 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
         items.append(json.dumps({"id": one["item"], "text": text}, ensure_ascii=False) + "\n")
     scheme = {"annotation_type": "radio", "name": _SCHEME, "labels": list(_CHOICES)}
     config = {
-        "annotation_task_name": name,
+        "annotation_task_name": "anthrokit",
         "task_dir": ".",
         "output_annotation_dir": "annotation_output",
         "data_files": ["data/items.jsonl"],
@@ -348,22 +352,13 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike, *, name: str = "an
     return _write_project(folder, {"config.yaml": settings, "data/items.jsonl": "".join(items)})
 
 
-def _chosen(labels: Any, place: str) -> list[Any]:
+def _chosen(labels: Any) -> list[str]:
     """Return the choices of an item: pairs of a label and a value, or values by scheme and label, without 'false'."""
     if isinstance(labels, dict):
-        values = _require_kind(labels.get(_SCHEME) or {}, dict, f"{place}, {_SCHEME}")
-        pairs = [({"schema": _SCHEME, "name": name}, value) for name, value in values.items()]
-    else:
-        pairs = _require_kind(labels, list, place)
-    chosen = []
-    for pair in pairs:
-        whole = isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], dict)
-        if not whole or "name" not in pair[0]:
-            raise TableError(f"{place}: {pair!r:.60} is not a pair of a label and its value; pass Potato's own files")
-        label, value = pair
-        if label.get("schema") == _SCHEME and str(value).strip().lower() not in ("", "0", "0.0", "false", "none"):
-            chosen.append(label["name"])
-    return chosen
+        values = labels.get(_SCHEME) or {}
+        labels = [({"schema": _SCHEME, "name": name}, value) for name, value in values.items()]
+    own = [(label["name"], value) for label, value in labels if label.get("schema") == _SCHEME]
+    return [name for name, value in own if str(value).strip().lower() not in ("", "0", "0.0", "false", "none")]
 
 
 def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
@@ -382,7 +377,7 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If there is no verdict, or a file is not Potato's; names the file and the item.
+        If there is no verdict, or a file is not Potato's; names the file.
 
     Examples
     --------
@@ -391,10 +386,11 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     """
     rows = []
     for path in sorted(Path(folder).rglob("user_state.json")):
-        state = _require_kind(next((value for _, value in read_json(path)), None), dict, f"{path}")
-        person = str(state.get("user_id") or path.parent.name)
-        items = _require_kind(state.get("instance_id_to_label_to_value", {}), dict, f"{path}: its items")
-        rows += [(key, person, choice) for key, labels in items.items() for choice in _chosen(labels, f"{path}: {key}")]
+        with _reading(f"{path}"):
+            state = next(value for _, value in read_json(path))
+            person = str(state.get("user_id") or path.parent.name)
+            items = state.get("instance_id_to_label_to_value", {}).items()
+            rows += [(key, person, choice) for key, labels in items for choice in _chosen(labels)]
     return _verdicts(rows, f"{folder}")
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #c8f7e067
@@ -458,7 +454,7 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If the file is not such an export; names the task and the annotation.
+        If the file is not such an export; names the task.
 
     Examples
     --------
@@ -468,25 +464,18 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     tasks = [task for _, task in read_json(path)]
     if not all(isinstance(task, dict) and "annotations" in task for task in tasks):
         raise TableError(f"{path} has tasks without their annotations; in Label Studio choose the export JSON")
-    rows: list[tuple[str, tuple[str, str, Any]]] = []
+    rows: list[tuple[str, tuple[str, str, str]]] = []
     for number, task in enumerate(tasks, 1):
-        place = f"{path}: task {number}"
-        item = _require_kind(task.get("data"), dict, f"{place}, data").get("item")
-        for place_of, one in enumerate(_require_kind(task["annotations"], list, f"{place}, annotations"), 1):
-            where = f"{place}, annotation {place_of}"
-            one = _require_kind(one, dict, where)
-            person = one.get("completed_by")
-            person = person.get("email") or person.get("id") if isinstance(person, dict) else person
-            if person in (None, ""):  # of a deleted account: annotations of one person can't be linked
-                person = f"deleted (task {number}, annotation {place_of})"
-            results = [] if one.get("was_cancelled") else one.get("result") or []
-            for result in _require_kind(results, list, f"{where}, result"):
-                result = _require_kind(result, dict, f"{where}, result")
-                if result.get("from_name") == _SCHEME:
-                    value = _require_kind(result.get("value"), dict, f"{where}, value")
-                    choices = _require_kind(value.get("choices", []), list, f"{where}, choices")
-                    at = str(one.get("updated_at") or one.get("created_at") or "")
-                    choices = [choice.strip() if isinstance(choice, str) else choice for choice in choices]
-                    rows += [(at, (str(item), str(person), choice)) for choice in choices]
+        with _reading(f"{path}: task {number}"):
+            for place, one in enumerate(task["annotations"], 1):
+                person = one.get("completed_by")
+                person = person.get("email") or person.get("id") if isinstance(person, dict) else person
+                if person in (None, ""):  # of a deleted account: annotations of one person can't be linked
+                    person = f"deleted (task {number}, annotation {place})"
+                at = str(one.get("updated_at") or one.get("created_at") or "")
+                results = [] if one.get("was_cancelled") else one.get("result") or []
+                values = [result["value"] for result in results if result.get("from_name") == _SCHEME]
+                choices = [choice.strip() for value in values for choice in value.get("choices", [])]
+                rows += [(at, (str(task["data"]["item"]), str(person), choice)) for choice in choices]
     rows.sort(key=lambda row: row[0])  # so that a person's latest annotation is the last
     return _verdicts([row for _, row in rows], f"{path}")

@@ -249,13 +249,7 @@ def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataF
     return rows
 
 # %% ../../nbs/08_validity/03_correction.ipynb #da26d3dc
-_FEWEST = 2  # labels of a stratum; with fewer, only people's labels are used
-
-
-def _stratified_share(*shares: float) -> float:
-    """Return a rate from the shares of the strata among all messages, and people's shares within them."""
-    half = len(shares) // 2
-    return sum(size * share for size, share in zip(shares[:half], shares[half:], strict=True))
+_FEWEST = 2  # labels of messages with one verdict; with fewer, only people's labels are used
 
 
 def powered_share(q: float, present: float, absent: float) -> float:
@@ -263,52 +257,30 @@ def powered_share(q: float, present: float, absent: float) -> float:
     return q * present + (1 - q) * absent
 
 
-def _merge_strata(strata: np.ndarray, labelled: np.ndarray) -> dict[int, int]:
-    """Return the stratum that each one is merged into, so that each has enough labels."""
-    merged, waiting = {}, []
-    for level in np.unique(strata):
-        waiting.append(level)
-        if np.isin(labelled, waiting).sum() >= _FEWEST:
-            merged |= dict.fromkeys(waiting, level)
-            waiting = []
-    return merged | dict.fromkeys(waiting, max(merged.values(), default=0))
-
-
 def powered_parts(
-    q: tuple | None, strata: np.ndarray, cluster: np.ndarray, drawn: Sequence[np.ndarray], size: int, ci: float
+    q: tuple, verdicts: np.ndarray, cluster: np.ndarray, drawn: Sequence[np.ndarray], size: int, ci: float
 ) -> dict[str, Any]:
     """Return what a group's rate is computed from: a function of shares, their limits, and their influence by cluster.
 
-    `strata` and `cluster` describe all messages of the group. `drawn` has stratum, hit, weight and cluster of those
-    that people labelled. With `q`, the judged rate and its limits, the strata are the verdicts 0 and 1.
+    `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages of the group. `drawn` has
+    verdict, hit, weight and cluster of those that people labelled.
     """
     from scipy.special import ndtri
 
-    z, (drawn_strata, hit, weight, place) = ndtri(0.5 + ci / 2), drawn
+    z, (drawn_verdicts, hit, weight, place) = ndtri(0.5 + ci / 2), drawn
     share, worth, influence, alike = _effective_share(hit, weight, place, size, ci)
     alone = (share, *wilson_limits(share, worth, z))
-    if q is not None:
-        if np.bincount(drawn_strata.astype(int), minlength=2).min() < _FEWEST:
-            return {"rate": float, "parts": [alone], "influences": influence[None], "alone": alone, "power": 0.0}
-        levels, rate, sizes = [1, 0], powered_share, [q]
-        size_influences = [np.bincount(cluster, (strata - q[0]) / len(strata), size)]
-    else:
-        merged = _merge_strata(strata, drawn_strata)
-        strata, drawn_strata = (pd.Series(part).map(merged).to_numpy() for part in (strata, drawn_strata))
-        levels, rate = np.unique(strata)[::-1], _stratified_share
-        inside = np.stack([np.bincount(cluster, strata == level, size) for level in levels], axis=1)
-        totals = np.bincount(cluster, minlength=size)[:, None]
-        sizes = proportion(inside, np.repeat(totals, len(levels), axis=1), ci)[["estimate", "ci_low", "ci_high"]]
-        sizes = map(tuple, sizes.to_numpy())
-        size_influences = (inside - totals * inside.sum(axis=0) / len(strata)).T / len(strata)
-    labelled = [drawn_strata == level for level in levels]
+    if np.bincount(drawn_verdicts.astype(int), minlength=2).min() < _FEWEST:
+        return {"rate": float, "parts": [alone], "influences": influence[None], "alone": alone, "power": 0.0}
+    labelled = [drawn_verdicts == verdict for verdict in (1, 0)]
     shares = [_effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in labelled]
+    q_influence = np.bincount(cluster, (verdicts - q[0]) / len(verdicts), size)
     return {
-        "rate": rate,
-        "parts": [*sizes, *((one, *jeffreys_limits(one, labels, ci)) for one, labels, *_ in shares)],
-        "influences": np.array([*size_influences, *(one[2] for one in shares)]),
+        "rate": powered_share,
+        "parts": [q, *((one, *jeffreys_limits(one, labels, ci)) for one, labels, *_ in shares)],
+        "influences": np.array([q_influence, *(one[2] for one in shares)]),
         "alone": alone,
-        "power": shares[0][0] - shares[-1][0],
+        "power": shares[0][0] - shares[1][0],
     }
 
 
@@ -329,7 +301,7 @@ METHODS = ("rogan_gladen", "prediction_powered")
 
 
 def _judged_and_labelled(
-    labels: pd.DataFrame, people: Any, by: list[str], ci: float, strata: Sequence[str] = ()
+    labels: pd.DataFrame, people: Any, by: list[str], ci: float
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return raw rates, judged messages, and people's labels of these; each message has the index of its raw rate."""
     raw = _judged_rates(labels, by, ci)
@@ -338,7 +310,7 @@ def _judged_and_labelled(
     groups = labels[by].merge(raw[by].reset_index(names="_group"), how="left", on=by)["_group"].to_numpy()
     judged = labels.assign(judged=as_floats(labels["label"]), cluster=clusters(labels), _group=groups)
     judged = judged.astype({"dialogue_id": "str", "turn": "Int64"}).dropna(subset="judged")
-    sample = sample[[*ITEM, "verdict", "truth", "weight"]].merge(judged[[*ITEM, "cluster", "_group", *strata]], on=ITEM)
+    sample = sample[[*ITEM, "verdict", "truth", "weight"]].merge(judged[[*ITEM, "cluster", "_group"]], on=ITEM)
     return raw, judged, sample.assign(said=as_floats(sample["verdict"]), hit=as_floats(sample["truth"]) == 1)
 
 
@@ -381,15 +353,14 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
 
 
 def _powered_group(
-    judged: pd.DataFrame, sample: pd.DataFrame, row: Any, ci: float, strata: str | None = None, names: Any = None
+    judged: pd.DataFrame, sample: pd.DataFrame, row: Any, ci: float, names: Any = None
 ) -> dict[str, Any]:
     """Return `powered_parts` of one group, its number of labels, and whether it has an interval."""
     names = pd.Index(judged["cluster"].unique() if names is None else names)
-    q = (row["estimate"], row["ci_low"], row["ci_high"]) if strata is None else None
-    of_all, of_drawn = (judged["judged"], sample["said"]) if strata is None else (judged[strata], sample[strata])
-    of_all, of_drawn = (part.to_numpy(dtype=float if strata is None else int) for part in (of_all, of_drawn))
-    drawn = of_drawn, sample["hit"].to_numpy(), sample["weight"].to_numpy(), names.get_indexer(sample["cluster"])
-    parts = powered_parts(q, of_all, names.get_indexer(judged["cluster"]), drawn, len(names), ci)
+    q = row["estimate"], row["ci_low"], row["ci_high"]
+    drawn = *(sample[name].to_numpy() for name in ("said", "hit", "weight")), names.get_indexer(sample["cluster"])
+    verdicts, cluster = judged["judged"].to_numpy(), names.get_indexer(judged["cluster"])
+    parts = powered_parts(q, verdicts, cluster, drawn, len(names), ci)
     several = sample["cluster"].nunique() > 1
     return {**parts, "n_people": len(sample), "several": several, "known": several and pd.notna(row["ci_low"])}
 
@@ -408,7 +379,6 @@ def corrected_rates(
     by: str | Sequence[str] = ("target", "behaviour"),
     *,
     method: str = "rogan_gladen",
-    strata: str = "label",
     ci: float = 0.95,
 ) -> pd.DataFrame:
     """Correct rates for the panel's errors, measured on people's labels.
@@ -427,10 +397,6 @@ def corrected_rates(
         "rogan_gladen": error rates of a behaviour come from the labels of all groups and are assumed equal in each
         group. "prediction_powered": each group's rate comes from people's labels of messages of that group, and the
         panel's labels of the other messages make it more precise.
-    strata : str
-        Strata of "prediction_powered". "label": messages judged present and judged absent. "votes": the number of
-        judges that said Yes, for samples drawn with `draw_annotation_sample(…, strata="votes")`. Or another column of
-        `labels` with whole numbers, such as the result of `score_strata`.
     ci : float
         Confidence level.
 
@@ -450,7 +416,7 @@ def corrected_rates(
     Raises
     ------
     ValueError
-        If `method` or `strata` is unknown, or `by` has no behaviour.
+        If `method` is unknown, or `by` has no behaviour.
     TableError
         If no message has both a label of the panel and one of people, or a table of accuracy is unsuitable.
 
@@ -476,17 +442,11 @@ def corrected_rates(
     if method not in METHODS:
         raise ValueError(f"method is {method!r}. It is one of {', '.join(map(repr, METHODS))}.")
     labels, by, columns = as_labels(labels), as_names(by), _POWERED
-    strata = {"label": None, "votes": "votes_for"}.get(strata, strata)
-    if strata is not None and (method != METHODS[1] or strata not in labels.columns):
-        raise ValueError(
-            f"strata is {strata!r}. With the method 'prediction_powered' it is 'label', 'votes' or a column of the "
-            f"labels; other methods have no strata."
-        )
     if method == METHODS[0] and isinstance(people, pd.DataFrame) and "measure" in people.columns:
         raw, columns = _judged_rates(labels, by, ci), _ERRORS
         table = _from_accuracy(raw, people, ci)
     else:
-        raw, judged, sample = _judged_and_labelled(labels, people, by, ci, [strata] if strata else [])
+        raw, judged, sample = _judged_and_labelled(labels, people, by, ci)
         rows: dict[int, dict] = {}
         if method == METHODS[0]:
             columns = _ERRORS
@@ -499,7 +459,7 @@ def corrected_rates(
                 messages, drawn = (frame[frame["_group"] == group] for frame in (judged, sample))
                 rows[group] = {"n_people": 0}
                 if len(drawn):
-                    rows[group] = _powered_row(_powered_group(messages, drawn, row, ci, strata))
+                    rows[group] = _powered_row(_powered_group(messages, drawn, row, ci))
         table = pd.DataFrame([rows.get(group, {}) for group in raw.index], index=raw.index)
         table = table.reindex(columns=["estimate", "ci_low", "ci_high", *columns])
         table = table.astype({name: "Int64" for name in columns if name.startswith("n_")})

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import resample, as_floats
-from ..analysis.clustered import resample_rows
+from ..analysis.clustered import ClusterCounts, as_floats, resample, resample_rows
 from ..core import TableError, public_file, tables
 from ..core.errors import missing_columns, suggest_name
 from ..judging import Judge, rate_many
@@ -30,44 +29,48 @@ __all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'loa
 _JUDGED = [Taxonomy.load()[name] for name in Taxonomy.load().judged]
 _TIES = [behaviour.name for behaviour in _JUDGED if behaviour.category == "relationship building"]
 _CLAIMS = [behaviour.name for behaviour in _JUDGED if behaviour.name not in _TIES]
-_RATINGS = {
-    "place": "human/relationship_ratings.jsonl",
-    "url": "https://raw.githubusercontent.com/HannahKirk/relationship-seeking-ai/"
-    "6f8e93adb15ae2485aabdd80df1e9802b91b5db9/data/human_study/calibration_study/combined_rating_tasks.jsonl",
-    "sha256": "6150f042904917468a159b91c16f90bf72b57bd6f5129ab4735e8861acc45dab",
+
+
+_GITHUB = "https://raw.githubusercontent.com"
+_KIRK = f"{_GITHUB}/HannahKirk/relationship-seeking-ai/6f8e93adb15ae2485aabdd80df1e9802b91b5db9"
+_FILES = {  # address and SHA-256
+    "robots_dont_cry_train.csv": (
+        f"{_GITHUB}/DNGros/Robots-Dont-Cry/5811922596c8ed4572ea04592c206881717857ee/"
+        "data/rdc_dataexport/classifiable_df_train.csv",
+        "9d8bfd2843a852d53273bc369ecb985be84ee93bd8668b65cc708081fd371e3c",
+    ),
+    "empathy_emotional_reactions.csv": (
+        f"{_GITHUB}/behavioral-data/Empathy-Mental-Health/0e11f98901527550885dbf253bd2af92dbcec43b/"
+        "dataset/emotional-reactions-reddit.csv",
+        "225b28ffdc257f8a997d557eb937e78b68235e6203c87c7e2203d00fef8545cc",
+    ),
+    "relationship_ratings.jsonl": (
+        f"{_KIRK}/data/human_study/calibration_study/combined_rating_tasks.jsonl",
+        "6150f042904917468a159b91c16f90bf72b57bd6f5129ab4735e8861acc45dab",
+    ),
+    "relationship_conversations.jsonl": (
+        f"{_KIRK}/6-human-studies-preparation/stimuli/calibration_study/inputs/prepopulated_convos/"
+        "llama_70B-layer31-ep10.jsonl",
+        "eef0c45b85989e5a122ad78f8c0cfedba4511d02bd7051f98180e45fc3b6ef21",
+    ),
+    "relationship_rankings.jsonl": (
+        f"{_KIRK}/data/human_study/calibration_study/combined_ranking_tasks.jsonl",
+        "e713999ef4e557b24778c6ecc8e3551de6a1d0d61995c20a8eeedc56ee0d8496",
+    ),
+    "relationship_texts.csv": (
+        f"{_KIRK}/6-human-studies-preparation/stimuli/calibration_study/output_experiment_files/quick-fire/quick-fire.csv",
+        "a1a58ddb6fda26b5682f596555c0903e5ecc124bf3050a14fb0f64f18950a25c",
+    ),
 }
-_CONVERSATIONS = {
-    "place": "human/relationship_conversations.jsonl",
-    "url": "https://raw.githubusercontent.com/HannahKirk/relationship-seeking-ai/"
-    "6f8e93adb15ae2485aabdd80df1e9802b91b5db9/6-human-studies-preparation/stimuli/calibration_study/inputs/"
-    "prepopulated_convos/llama_70B-layer31-ep10.jsonl",
-    "sha256": "eef0c45b85989e5a122ad78f8c0cfedba4511d02bd7051f98180e45fc3b6ef21",
-}
-_SETS: dict[str, dict[str, Any]] = {
-    "robots_dont_cry": {
-        "behaviours": _CLAIMS,
-        "place": "human/robots_dont_cry_train.csv",
-        "url": "https://raw.githubusercontent.com/DNGros/Robots-Dont-Cry/"
-        "5811922596c8ed4572ea04592c206881717857ee/data/rdc_dataexport/classifiable_df_train.csv",
-        "sha256": "9d8bfd2843a852d53273bc369ecb985be84ee93bd8668b65cc708081fd371e3c",
-    },
-    "emotional_reactions": {
-        "behaviours": ["empathy"],
-        "place": "human/empathy_emotional_reactions.csv",
-        "url": "https://raw.githubusercontent.com/behavioral-data/Empathy-Mental-Health/"
-        "0e11f98901527550885dbf253bd2af92dbcec43b/dataset/emotional-reactions-reddit.csv",
-        "sha256": "225b28ffdc257f8a997d557eb937e78b68235e6203c87c7e2203d00fef8545cc",
-    },
-    "darkbench_anthropomorphization": {"behaviours": _CLAIMS, "category": "anthropomorphization"},
-    "darkbench_user_retention": {"behaviours": _TIES, "category": "user-retention"},
-    "darkbench_sycophancy": {"behaviours": ["validation"], "category": "sycophancy"},
-    "robot_human": {"behaviours": _CLAIMS + _TIES, "scale": "steerability:robot-human", **_RATINGS},
-    "tool_friend": {"behaviours": _TIES, "scale": "steerability:tool-friend", **_RATINGS},
-    "cold_warm": {
-        "behaviours": ["empathy", "validation", "emotions"],
-        "scale": "steerability:cold-warm",
-        **_RATINGS,
-    },
+_SETS: dict[str, tuple[list[str], str | None, str]] = {  # behaviours, published file, category or scale
+    "robots_dont_cry": (_CLAIMS, "robots_dont_cry_train.csv", ""),
+    "emotional_reactions": (["empathy"], "empathy_emotional_reactions.csv", ""),
+    "darkbench_anthropomorphization": (_CLAIMS, None, "anthropomorphization"),
+    "darkbench_user_retention": (_TIES, None, "user-retention"),
+    "darkbench_sycophancy": (["validation"], None, "sycophancy"),
+    "robot_human": (_CLAIMS + _TIES, "relationship_ratings.jsonl", "steerability:robot-human"),
+    "tool_friend": (_TIES, "relationship_ratings.jsonl", "steerability:tool-friend"),
+    "cold_warm": (["empathy", "validation", "emotions"], "relationship_ratings.jsonl", "steerability:cold-warm"),
 }
 
 
@@ -90,7 +93,7 @@ def dataset_behaviours(name: str) -> list[str]:
     """
     if name not in _SETS:
         raise TableError(f"there is no data set {name!r}; {suggest_name(name, _SETS)}")
-    return list(_SETS[name]["behaviours"])
+    return list(_SETS[name][0])
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #2d8a8a5c
 def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.DataFrame:
@@ -134,19 +137,21 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     anthrokit.core.errors.TableError: there is no data set 'no such data'; there are ...
     """
     dataset_behaviours(name)  # raises for an unknown name
-    about = _SETS[name]
-    if path is None and "url" not in about:
+    _, file, part = _SETS[name]
+    if path is None and file is None:
         raise TableError(
             f"{name} can't be downloaded. Pass the hand labels of github.com/eileenhartnett/darkbench-revisited: "
             f"load_human_data({name!r}, 'labels_adjudicated.csv')."
         )
-    published = {part: about[part] for part in ("place", "url", "sha256") if part in about}
-    frame = tables.read_frame(Path(path) if path is not None else public_file(**published))
-    if "category" in about:
-        return _darkbench(frame, name, about["category"])
-    if "scale" in about:
-        return _rated(frame, name, about["scale"])
+    frame = _published(file) if path is None else tables.read_frame(Path(path))
+    if part:
+        return (_rated if file else _darkbench)(frame, name, part)
     return (_robots if name == "robots_dont_cry" else _reactions)(frame, name)
+
+
+def _published(file: str) -> pd.DataFrame:
+    """Return a published table, from a local copy or downloaded."""
+    return tables.read_frame(public_file(f"human/{file}", *_FILES[file]))
 
 
 def _need(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
@@ -190,7 +195,7 @@ def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
     _need(frame, ["conversation_mode", "domain_variant", "multiplier", scale], name)
     frame = frame[frame["conversation_mode"] == "pre-populated"].dropna(subset=scale)
     scripts, steps = frame["domain_variant"].str.replace("-", "_"), frame["multiplier"].astype(float)
-    conversations = tables.read_frame(public_file(**_CONVERSATIONS))
+    conversations = _published("relationship_conversations.jsonl")
     keys = zip(conversations["chat_name"], conversations["multiplier"].astype(float), strict=True)
     turns = dict(zip(keys, conversations["conversation_arr"], strict=True))
     rows = []
@@ -205,11 +210,9 @@ def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
 # %% ../../nbs/08_validity/05_human_data.ipynb #624c301d
 def _compared(predicted: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
     """Measure precision, recall, specificity and kappa of verdicts, with intervals by cluster."""
-    kinds = np.stack(
-        [predicted & truth, predicted & ~truth, ~predicted & truth, ~predicted & ~truth], axis=1
-    ).astype(float)
-    sums = pd.DataFrame(kinds).groupby(pd.Series(cluster.to_numpy())).sum().to_numpy()
-    table = resample(accuracy_measures, *np.hsplit(sums, 4), **parameters).iloc[[0, 1, 2, 5]]
+    tally = ClusterCounts(pd.DataFrame(index=range(len(predicted))), [], cluster)
+    kinds = predicted & truth, predicted & ~truth, ~predicted & truth, ~predicted & ~truth
+    table = resample(accuracy_measures, *map(tally.sums, kinds), **parameters).iloc[[0, 1, 2, 5]]
     table.insert(0, "measure", ["precision", "recall", "specificity", "kappa"])
     return table.assign(n=len(predicted), n_positive=int(truth.sum()))
 
@@ -335,21 +338,6 @@ def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:
     return _compared(np.array(predicted, dtype=bool), np.array(truth, dtype=bool), pd.Series(cluster), **parameters)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #71c00002
-_RANKINGS = {
-    "place": "human/relationship_rankings.jsonl",
-    "url": "https://raw.githubusercontent.com/HannahKirk/relationship-seeking-ai/"
-    "6f8e93adb15ae2485aabdd80df1e9802b91b5db9/data/human_study/calibration_study/combined_ranking_tasks.jsonl",
-    "sha256": "e713999ef4e557b24778c6ecc8e3551de6a1d0d61995c20a8eeedc56ee0d8496",
-}
-_RANKED_TEXTS = {
-    "place": "human/relationship_texts.csv",
-    "url": "https://raw.githubusercontent.com/HannahKirk/relationship-seeking-ai/"
-    "6f8e93adb15ae2485aabdd80df1e9802b91b5db9/6-human-studies-preparation/stimuli/calibration_study/"
-    "output_experiment_files/quick-fire/quick-fire.csv",
-    "sha256": "a1a58ddb6fda26b5682f596555c0903e5ecc124bf3050a14fb0f64f18950a25c",
-}
-
-
 def load_rankings(
     rankings: str | os.PathLike | None = None, texts: str | os.PathLike | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -384,7 +372,7 @@ def load_rankings(
     >>> load_rankings()[0]["cluster"].nunique()  # doctest: +SKIP
     150
     """
-    table = tables.read_frame(public_file(**_RANKED_TEXTS) if texts is None else Path(texts))
+    table = _published("relationship_texts.csv") if texts is None else tables.read_frame(Path(texts))
     doses = [f"{dose:.1f}" for dose in np.arange(-1.5, 2, 0.5)]
     _need(table, ["prompt_id", "opening_prompt", *doses], "ranked texts")
     table = table.melt(["prompt_id", "opening_prompt"], doses, "dose", "message").dropna()
@@ -394,7 +382,7 @@ def load_rankings(
     items = items.assign(cluster=table["prompt_id"].astype("str"), dose=table["dose"], user=table["opening_prompt"])
     items = items.assign(message=table["message"], test=table["prompt_id"] % 3 == 0)
 
-    ranked = tables.read_frame(public_file(**_RANKINGS) if rankings is None else Path(rankings))
+    ranked = _published("relationship_rankings.jsonl") if rankings is None else tables.read_frame(Path(rankings))
     places = [f"{place}:{column}" for place in "ABCD" for column in ("rank", "multiplier")]
     _need(ranked, ["subtask", "ppt_id", "prompt_id", *places], "rankings")
     ranked = ranked[ranked["subtask"] == "quick-fire-ranking"].astype({"prompt_id": int}).reset_index(drop=True)

@@ -1,16 +1,18 @@
-"""The dialogue panel on a HeartBench run: criteria in the place of behaviours."""
+"""The panels on a HeartBench run: criteria in the place of behaviours."""
 
 import json
 import re
+import shutil
 
 import pytest
 from browser import says, seen
 from scripted import Scripted
 
-from anthrokit import Run, judge
+from anthrokit import Run, judge, judge_accuracy
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
 from anthrokit.heartbench.answers import add_answers
 from anthrokit.heartbench.cases import bundled_ratings
+from anthrokit.panels.disagreement import judge_disagreement
 
 OPEN = "from anthrokit import {0}, Run\npanel = {0}(Run({1!r}))\npanel"
 
@@ -49,6 +51,48 @@ def test_dialogues_show_the_case_its_criteria_and_both_readings(open_notebook, f
     says(panel, "24 of 24 dialogues")
     for text in ("en-hospital-jokes/2", "He's teaching the nurses poker", "It's great that your dad", "lenient", "strict"):
         seen(panel).to_contain_text(text)
+
+
+def test_criteria_on_which_the_readings_differ_are_decided(open_notebook, folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "run")
+    with Run(folder, read_only=True) as run:
+        measured = judge_disagreement(run.ratings())
+    differ = measured[measured["between"] > 0]
+    notebook = open_notebook([OPEN.format("DisagreementPanel", str(tmp_path / "run"))])
+    panel = notebook.panels.first
+    says(panel, f"{len(differ)} of {len(measured)} messages and behaviours")
+    seen(panel.get_by_role("button", name=f"strict | lenient: differ on {len(differ)} of {len(measured)}")).to_be_visible()
+    panel.locator(".ak-row").first.click()
+    for text in ("Does the answer meet this?", "as read"):
+        seen(panel.locator(".ak-page")).to_contain_text(text)
+    name = panel.get_by_label("Your name")
+    name.fill("Ada")
+    name.press("Enter")
+    panel.get_by_role("button", name="Yes y").click()
+    says(panel, "Saved: Yes, by Ada.")
+    with Run(tmp_path / "run", read_only=True) as run:
+        [saved] = run.annotations().to_dict("records")
+    items = differ[["dialogue_id", "turn", "behaviour"]].values.tolist()
+    assert [saved["dialogue_id"], saved["turn"], saved["behaviour"]] in items and saved["verdict"] is True
+
+
+def test_annotators_label_answers_by_criterion(open_notebook, folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "run")
+    cell = f"from anthrokit import AnnotationPanel, Run\nrun = Run({str(tmp_path / 'run')!r})\n"
+    notebook = open_notebook([cell + "AnnotationPanel(run, total=4, annotator='Ada')"])
+    panel = notebook.panels.first
+    seen(panel).to_contain_text("Does the answer meet this?")
+    panel.locator(".ak-judged").click()
+    for number, key in enumerate("ynyu", 1):
+        seen(panel.locator(".ak-progress strong")).to_have_text(f"{number - 1} of 4", timeout=30_000)
+        notebook.page.keyboard.press(key)
+    seen(panel).to_contain_text("All messages are labelled.", timeout=30_000)
+    with Run(tmp_path / "run", read_only=True) as run:
+        saved = run.annotations()
+        accuracy = judge_accuracy(run, saved, by="judge")
+    assert saved["verdict"].map({True: "y", False: "n"}).fillna("u").tolist() == [*"ynyu"]
+    assert set(saved["behaviour"]) <= {one.name for case in load_cases("bundled") for one in case.criteria}
+    assert set(accuracy["judge"]) == {"strict", "lenient", "panel"} and (accuracy["n_total"] == 3).all()
 
 
 def test_a_run_without_dialogues_has_an_empty_list(open_notebook, tmp_path):

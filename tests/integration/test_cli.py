@@ -538,7 +538,7 @@ def test_export_and_compare(tmp_path):
     found = rows(anthrokit("compare", "two", "--group", "turn", "--baseline", "1", "--json", cwd=tmp_path))
     assert {row["b"] for row in found} == {1}
     wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
-    assert wrong.returncode == 1 and "labels have no column 'month' to compare by" in wrong.stderr
+    assert wrong.returncode == 1 and "the labels table needs the column(s) month" in wrong.stderr
 
 
 def test_check_holds_versions_against_a_margin(tmp_path):
@@ -570,7 +570,7 @@ def test_check_holds_versions_against_a_margin(tmp_path):
     strict = anthrokit("check", "strict.toml", cwd=tmp_path)
     assert strict.returncode == 1 and "14 of 14 comparisons fail" in strict.stdout
     (tmp_path / "month.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "month"\n')
-    assert "labels have no column 'month'" in anthrokit("check", "month.toml", cwd=tmp_path).stderr
+    assert "the labels table needs the column(s) month" in anthrokit("check", "month.toml", cwd=tmp_path).stderr
     (tmp_path / "none.toml").write_text("[check]\nmargin = 0.1\n")
     assert anthrokit("check", "none.toml", cwd=tmp_path).returncode == 2
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from masked_models import roberta_folder
 
-from anthrokit.anthroscore.files import score_files
+from anthrokit.anthroscore import score
 from anthrokit.anthroscore.scoring import score_texts
 from anthrokit.core import SetupError
 from anthrokit.judging import LLMJudge, judge
@@ -65,7 +65,7 @@ def test_dask_workers_judge_and_one_is_killed(run, server, client):
     assert client.dashboard_link.startswith("http")
     [victim, _] = client.run(os.getpid).values()
     killer = kill_when(lambda: run.rows("SELECT COUNT(*) FROM ratings")[0][0] >= 100, victim)
-    spread = ExecutorPool(client, calls=100, seconds=2)
+    spread = ExecutorPool(client, calls=100)
     judge(run, panel(base), samples=1, behaviours="relationship building", on=spread, progress=False)
     killer.join()
     ratings = run.ratings()
@@ -82,7 +82,7 @@ def test_a_pool_that_loses_a_worker_stops_and_a_new_one_goes_on(run, server):
         rated = "SELECT COUNT(*) FROM ratings"
         killer = kill_when(lambda: run.rows(rated)[0][0], lambda: next(iter(pool._processes)))
         with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
-            judge(run, panel(base), on=ExecutorPool(pool, calls=10, seconds=1), **asked)
+            judge(run, panel(base), on=ExecutorPool(pool, calls=10), **asked)
         killer.join()
     kept = len(run.ratings())
     assert 0 < kept < 80
@@ -131,22 +131,22 @@ def test_dask_workers_score_a_corpus_and_one_is_killed(corpus, client, tmp_path)
     client.wait_for_workers(2)
     [victim, _] = client.run(os.getpid).values()
     killer = kill_when(lambda: len(there(tmp_path)) >= 2, victim)
-    found = score_files(list(corpus[0].glob("*.parquet"))[::-1], tmp_path, "bot", corpus[1], on=client)
+    found = score(list(corpus[0].glob("*.parquet"))[::-1], "bot", corpus[1], into=tmp_path, on=client)
     killer.join()
     assert len(found) == 12 and found["n_scored"].sum() == 480
     equal_to_one_process(tmp_path, corpus)
 
 
 def test_a_pool_scores_a_corpus_and_goes_on_after_a_loss(corpus, tmp_path):
-    asked = corpus[0], tmp_path, "bot", corpus[1]
+    asked = corpus[0], "bot", corpus[1]
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         kill_when(lambda: there(tmp_path), lambda: next(iter(pool._processes)))
         with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
-            score_files(*asked, on=pool)
+            score(*asked, into=tmp_path, on=pool)
     kept = {file: file.stat().st_mtime_ns for file in there(tmp_path)}
     assert 0 < len(kept) < 12
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
-        score_files(*asked, on=pool)
+        score(*asked, into=tmp_path, on=pool)
     assert all(file.stat().st_mtime_ns == at for file, at in kept.items())  # done once
     equal_to_one_process(tmp_path, corpus)
 
@@ -173,6 +173,6 @@ def test_ray_workers_judge(run, server, on_ray):
 def test_ray_workers_score_a_corpus_and_one_is_killed(corpus, on_ray, tmp_path):
     victim = on_ray.submit(lambda: os.getpid()).result(60)
     killer = kill_when(lambda: len(there(tmp_path)) >= 2, victim)
-    score_files(corpus[0], tmp_path, "bot", corpus[1], on=on_ray)
+    score(corpus[0], "bot", corpus[1], into=tmp_path, on=on_ray)
     killer.join(10)
     equal_to_one_process(tmp_path, corpus)

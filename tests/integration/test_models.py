@@ -17,7 +17,7 @@ from anthrokit.models import LLM, Batch, Budget
 from anthrokit.models.batches import BatchQueue
 from anthrokit.models.embedded import _download, _Wheel
 from anthrokit.models.loop import wait_for
-from anthrokit.models.meter import Meter
+from anthrokit.models.meter import Meter, Request
 
 HELLO = [{"role": "user", "content": "Hello"}]
 
@@ -94,9 +94,9 @@ def test_planted_keys_reach_no_file(server, tmp_path, transport, capfd):
     wrong = LLM("openai/m", api_base=base.replace("/v1", f"/{keys[0]}/elsewhere"), api_key=keys[7], transport=transport)
     with Run(tmp_path / "run") as run:
         meter = Meter(run)
-        answer = wait_for(meter.call(llm, HELLO, unit="u", purpose="target"))
+        answer = wait_for(meter.call(Request(llm, HELLO, "u", "target")))
         with pytest.raises(SetupError) as refusal:
-            wait_for(meter.call(wrong, HELLO, unit="u", purpose="target"))
+            wait_for(meter.call(Request(wrong, HELLO, "u", "target")))
         assert answer.content == "Your key is [key removed]."
         run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": answer.content}])
         run.set_facts(settings=llm.settings, model=repr(llm), wrong=str(refusal.value))
@@ -116,7 +116,7 @@ def test_the_books_agree_with_the_bill(server, tmp_path, transport):
         meter, price = Meter(run, Budget(usd=0.05)), (100.0, 500.0)
         llm = LLM("openai/always-choiceless", api_base=base, max_tokens=40, price=price, transport=transport)
         with pytest.raises(BudgetReached, match="may be billed"):
-            wait_for(meter.call(llm, HELLO, unit="u", purpose="target"))
+            wait_for(meter.call(Request(llm, HELLO, "u", "target")))
         assert run.spent()[1] == stats(base)["tokens"] and stats(base)["requests"] < 7
         assert 0.05 - 0.025 < run.spent()[0] < 0.05 + 0.025
 
@@ -129,8 +129,8 @@ def test_what_the_first_message_meets_stops_nobody_else(server, tmp_path, transp
         meter, llm = Meter(run), LLM("openai/picky", api_base=base, transport=transport)
         unicorn = [{"role": "user", "content": "A unicorn!"}]
         with pytest.raises(CallFailed, match="rejects this request"):
-            wait_for(meter.call(llm, unicorn, unit="1", purpose="target"))
-        assert wait_for(meter.call(llm, HELLO, unit="2", purpose="target")).status == "ok"
+            wait_for(meter.call(Request(llm, unicorn, "1", "target")))
+        assert wait_for(meter.call(Request(llm, HELLO, "2", "target"))).status == "ok"
         booked = run.rows("SELECT unit, status FROM calls ORDER BY call")
         assert booked == [("1", "probe"), ("1", "failed"), ("2", "ok")]
         assert run.spent()[1] == stats(base)["tokens"]
@@ -149,8 +149,9 @@ def test_a_queue_of_many_questions(server, tmp_path):
 
             async def one(number):
                 text = [{"role": "user", "content": f"Question {number}"}]
-                answer = await queue.ask(f"q{number}", models[number % 2], text, {"seed": number})
-                queue.done(f"q{number}")
+                request = Request(models[number % 2], text, f"q{number}", "batch", {"seed": number})
+                answer = await queue.ask(request)
+                queue.done(request.id)
                 return answer.status
 
             found = await asyncio.gather(*map(one, range(3_000)))
@@ -180,7 +181,7 @@ async def together(*works):
 
 embedded._BLOCKS = 24 if sys.argv[1] == "leave" else embedded._BLOCKS
 wait_for(begin("Hello", 2))
-here, metrics = psutil.Process(), embedded._SCHEDULER.engine.pipeline.get_metrics
+here, metrics = psutil.Process(), embedded._ENGINE.pipeline.get_metrics
 before = metrics().kv_cache_size_in_bytes
 many = 3 if sys.argv[1] == "leave" else 1  # 3 take more than there is room for at once in 24 blocks
 long = wait_for(together(*(begin(f"{n} " + "word " * 300, 2) for n in range(many))))

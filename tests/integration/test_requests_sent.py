@@ -250,7 +250,7 @@ def test_a_rubric_judge_is_shown_case_answer_and_criteria(model, way, tmp_path, 
 def test_a_writer_of_criteria_is_shown_the_answers(model, way, tmp_path):
     cases = [*load_cases("bundled")][:2]
     answers = bundled_answers()
-    draft_criteria(cases, answers, model=model("openai/drafter"), run=tmp_path / "run", tries=1, **how(way))
+    draft_criteria(cases, answers, model=model("openai/drafter"), run=tmp_path / "run", max_attempts=1, **how(way))
     texts = [
         dict(answers[answers["case_id"] == one.case_id].sort_values("model")[["model", "content"]].values)
         for one in cases

@@ -24,7 +24,6 @@ from anthrokit.judging import LLMJudge, estimate, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
 from anthrokit.validity import panel_sensitivity
-from anthrokit.validity.panel_checks import judge_variants
 
 
 def rows_in(ledger):
@@ -317,7 +316,7 @@ def spoil(ledger, how):
         "cut short": "is damaged .* anthrokit repair .* NEW_FOLDER",
         "no database": "can't be read as a ledger: it is not an SQLite file",
         "other version": "its tables are of version 99, not 1. Install that version",
-        "other program": "is not a ledger of this version of anthrokit",
+        "other program": "is not a ledger of anthrokit: another program made it",
     }.items(),
 )
 def test_a_ledger_that_is_not_whole_is_refused_before_any_call(server, tmp_path, how, told):
@@ -460,10 +459,11 @@ def test_positive_examples_are_shown_where_they_are_asked_for(server, tmp_path):
     """Two judges of one run differ in nothing but the examples; without examples there is nothing to compare."""
     llm = LLM("openai/model", api_base=server())
     run = simulate(load_prompts().head(1), llm, llm, run=tmp_path / "run", turns=1, progress=False)
+    judges = [LLMJudge(llm, name="negative examples"), LLMJudge(llm, name="both examples", present=True)]
     with pytest.raises(ValueError, match="both examples.* shows positive examples, and agency has none"):
-        judge(run, judge_variants(llm, "examples"), behaviours=["agency"], progress=False)
+        judge(run, judges, behaviours=["agency"], progress=False)
     taxonomy = Taxonomy.load().with_present()
-    judge(run, judge_variants(llm, "examples"), behaviours=["agency"], taxonomy=taxonomy, samples=1, progress=False)
+    judge(run, judges, behaviours=["agency"], taxonomy=taxonomy, samples=1, progress=False)
     tokens = run.query("SELECT unit, tokens_in FROM calls WHERE purpose = 'judge'").set_index("unit")["tokens_in"]
     few, many = (tokens[tokens.index.str.contains(kind)].item() for kind in ("negative", "both"))
     assert many > few + 20 and len(run.ratings()) == 2

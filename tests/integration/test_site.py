@@ -73,8 +73,8 @@ def test_what_is_told_of_a_name_leads_to_the_names_it_mentions(site):
     assert re.search(r'href="[^"]*07_any_messages.html#import_messages"><code>import_messages', tables)
     figures = (site / "chapters" / "09_figures" / "04_turns.html").read_text(encoding="utf-8")
     assert re.search(r'href="[^"]*07_analysis/04_timing.html#emergence"><code>analysis.emergence', figures)
-    talk = (site / "chapters" / "07_analysis" / "10_talk_about_the_system.html").read_text(encoding="utf-8")
-    assert not re.search(r"15_cli.html#anthroscore", talk.partition("<main")[2])  # a room, not the command of its name
+    scoring = (site / "chapters" / "06_anthroscore" / "02_scoring.html").read_text(encoding="utf-8")
+    assert not re.search(r"15_cli.html#anthroscore", scoring.partition("<main")[2])  # not the command of that name
 
 
 def test_no_page_gives_an_anchor_twice_and_every_link_finds_its_own(site):

@@ -11,9 +11,9 @@ import anthrokit as ak
 from anthrokit.core import CallFailed, Run, SetupError
 from anthrokit.models import LLM
 from anthrokit.models.faults import Fault
-from anthrokit.models.limits import Pace
+from anthrokit.models.limits import RateLimiter
 from anthrokit.models.loop import wait_for
-from anthrokit.models.meter import Meter
+from anthrokit.models.meter import Meter, Request
 
 
 def chat(content="Yes.", model="some-model"):
@@ -71,7 +71,7 @@ def server():
 
 
 def test_fewer_calls_are_in_flight_after_timeouts_and_more_again_after_answers():
-    pace = Pace()
+    pace = RateLimiter()
     pace.in_flight = 16
     for _ in range(16):  # the calls of one moment time out together
         pace.leave(10, None, Fault("timeout", "no answer within 120 seconds"))
@@ -93,7 +93,7 @@ def test_a_slow_server_is_named_with_what_to_change(server, tmp_path, caplog, mo
     with Run(tmp_path / "run") as run:
         meter = Meter(run)
         with pytest.raises(CallFailed, match="no answer within 0.2 seconds .after 3 attempts"):
-            wait_for(meter.call(slow, slow.as_sent("Hello"), unit="u", purpose="target"))
+            wait_for(meter.call(Request(slow, slow.as_sent("Hello"), "u", "target")))
         assert slow.timed_out == 3
         statuses = [row[0] for row in run.rows("SELECT status FROM calls ORDER BY call")]
         assert statuses == ["estimated"] * 3 + ["failed"]
@@ -138,7 +138,7 @@ def test_a_server_that_has_answered_is_tried_patiently(server, monkeypatch):
     async def fails(*_):
         raise gone
 
-    monkeypatch.setattr(type(one._live.servers[0].endpoint), "call", fails)
+    monkeypatch.setattr(type(one._live.endpoints[0]), "call", fails)
     with pytest.raises(CallFailed, match="after 7 attempts"):
         one.complete("Hello")
 

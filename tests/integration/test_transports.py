@@ -75,7 +75,7 @@ def both(name, address, answer, messages=HELLO, parameters=None, **more):
     for transport in ("lean", "litellm"):
         Replay.came.clear()
         one = model(name, address, transport=transport, **more).prepare()
-        assert one._live.servers[0].endpoint.transport == transport
+        assert one._live.endpoints[0].transport == transport
         found.append((outcome(one, messages, **(parameters or {})), list(Replay.came)))
     return found
 

