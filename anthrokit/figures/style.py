@@ -444,12 +444,15 @@ def _broken(text: Text, room: float) -> int:
     if wide <= room or not before.strip():
         return 0
     text.set_text(before.replace(" (", "\n("))
-    lines = [_TOGETHER.sub(lambda match: match[0].replace(" ", "\u00a0"), line) for line in before.split("\n")]
-    letters = int(max(map(len, lines)) * room / wide) + 3
-    while text.get_window_extent().width > room and letters > 7:
-        broken = [textwrap.fill(line, letters, break_long_words=letters < 12) for line in lines]
-        text.set_text("\n".join(broken).replace("\u00a0", " "))
-        letters -= 1
+    if text.get_window_extent().width > room or text.get_text().count("\n") > before.count("\n") + 1:
+        lines = [_TOGETHER.sub(lambda match: match[0].replace(" ", "\u00a0"), line) for line in before.split("\n")]
+        fitting = ""
+        for letters in range(int(max(map(len, lines)) * room / wide) + 3, 7, -1):
+            broken = "\n".join(textwrap.fill(line, letters, break_long_words=letters < 12) for line in lines)
+            if fitting and broken.count("\n") > fitting.count("\n"):
+                break  # narrower lines would be more of them
+            text.set_text(broken.replace("\u00a0", " "))
+            fitting = broken if text.get_window_extent().width <= room else fitting
     return text.get_text().count("\n") - before.count("\n")
 
 # %% ../../nbs/09_figures/01_style.ipynb #80621309
