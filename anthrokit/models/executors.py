@@ -12,6 +12,7 @@ import functools
 import os
 import pickle
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,9 +30,9 @@ __all__ = ['RayExecutor', 'ExecutorPool']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
-    """The outcome of a call: its answer or its error, and failed attempts that may be billed."""
+    """The outcome of a call: its answer or error (None if it was not begun), and failed attempts that may be billed."""
 
-    answer: Completion | Exception
+    answer: Completion | Exception | None = None
     lost: Sequence[Completion] = ()
 
 
@@ -41,15 +42,22 @@ def _model(pickled: bytes) -> LLM:
     return pickle.loads(pickled)
 
 
-def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]]) -> list[Outcome]:
-    """Make the calls of a shard (pickled model, messages, parameters), in a worker whose environment has the keys."""
+def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: float = 10.0) -> list[Outcome]:
+    """Make the calls of a shard (pickled model, messages, parameters), in a worker whose environment has the keys.
+
+    No call is begun after the seconds.
+    """
+    end, places = time.monotonic() + seconds, {}
 
     async def one(pickled: bytes, messages: Any, parameters: Mapping[str, Any]) -> Outcome:
-        lost: list[Completion] = []
-        try:
-            return Outcome(await _model(pickled).acomplete(messages, on_lost=lost.append, **parameters), lost)
-        except (CallFailed, SetupError) as error:
-            return Outcome(error, lost)
+        llm, lost = _model(pickled), []
+        async with places.setdefault(pickled, asyncio.Semaphore(llm.max_concurrency)):
+            if time.monotonic() > end:
+                return Outcome()
+            try:
+                return Outcome(await llm.acomplete(messages, on_lost=lost.append, **parameters), lost)
+            except (CallFailed, SetupError) as error:
+                return Outcome(error, lost)
 
     async def all_of_them() -> list[Outcome]:
         return await asyncio.gather(*(one(*call) for call in calls))
@@ -233,7 +241,10 @@ class ExecutorPool:
         except Exception as error:
             outcomes = [Outcome(error)] * len(shard)
         for call, outcome in zip(shard, outcomes, strict=True):
-            call.take(outcome)
+            if outcome.answer is None:
+                self._waiting.insert(0, call)
+            else:
+                call.take(outcome)
 
     def _pickle(self, llm: LLM) -> bytes:
         """Return a pickled model without its key, with its share of the rate limits."""
