@@ -718,13 +718,21 @@ def check_size(path: Path, size: int) -> None:
         )
 
 
+@functools.lru_cache(maxsize=256)
+def _check_unpacked_size(path: Path, changed: int) -> None:
+    """Raise if a gzip file, as it was when last changed, unpacks to far more than its size explains."""
+    with gzip.open(path) as file:
+        for size in itertools.accumulate(map(len, iter(lambda: file.read(2**20), b""))):
+            check_size(path, size)
+
+
 def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "") -> TextIO:
     """Open a text file to read.
 
     Parameters
     ----------
     path : str or path
-        Compressed by gzip if it ends in .gz.
+        Compressed by gzip if it ends in .gz; one that takes far too much memory is rejected.
     encoding : str
         With UTF-8, byte order marks of UTF-8 and UTF-16 are recognised.
     newline : str
@@ -741,6 +749,8 @@ def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "
     'Gr\u00fc\u00df dich'
     """
     opener = gzip.open if Path(path).suffix.lower() == ".gz" else open
+    if opener is gzip.open:
+        _check_unpacked_size(Path(path), os.stat(path).st_mtime_ns)
     if encoding.lower() in ("utf-8", "utf8"):
         with opener(path, "rb") as file:
             encoding = "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
@@ -781,10 +791,6 @@ def _existing_file(path: str | os.PathLike) -> Path:
 def _explain_file_errors(path: Path, encoding: str) -> Iterator[None]:
     """Turn errors of decoding, decompression and parsing into a TableError that names the file."""
     try:
-        if path.suffix.lower() == ".gz":
-            with gzip.open(path) as file:
-                for size in itertools.accumulate(map(len, iter(lambda: file.read(2**20), b""))):
-                    check_size(path, size)
         yield
     except UnicodeDecodeError:
         raise TableError(_explain_encoding(path, encoding)) from None

@@ -1,6 +1,7 @@
 """Chat logs of public forms: what is read, what each row becomes, and what malformed files end in."""
 
 import copy
+import gzip
 import json
 import random
 
@@ -764,3 +765,11 @@ def test_a_small_parquet_that_holds_millions_of_rows_is_refused(tmp_path):
     pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
     with pytest.raises(TableError, match="takes more than 268,435,456 in memory"):
         import_messages(tmp_path / "rows.parquet")
+
+
+def test_a_small_gzip_file_that_unpacks_to_hundreds_of_megabytes_is_refused(tmp_path):
+    with gzip.open(tmp_path / "log.jsonl.gz", "wb", compresslevel=1) as file:
+        for _ in range(300):
+            file.write(b" " * 2**20)
+    with pytest.raises(TableError, match="in memory"):
+        import_messages(tmp_path / "log.jsonl.gz")
