@@ -61,7 +61,7 @@ def plot_conditions(
         mean = values.mean()
         reach = t.ppf(0.975, max(len(values) - 1, 1)) * values.std(ddof=1) / np.sqrt(len(values))
         ax.errorbar(mean, number + 0.22, xerr=reach, fmt="D", color=colour, markersize=scaled_size(5.5), capsize=3)
-        ax.annotate(f"{mean:.2f}", (mean, number + 0.33), ha="center", va="top", fontsize=scaled_size(7))
+        ax.annotate(f"{mean:.2f}".replace("-", "−"), (mean, number + 0.33), ha="center", va="top", fontsize=scaled_size(7))
     sizes = [f"{label_of(name)}\nn = {(people[condition] == name).sum():,}" for name in names]
     keep_data(ax.figure, people)  # not the other answers of the participants
     ax.set_yticks(range(len(names)), sizes)
