@@ -206,8 +206,8 @@ def latent_labels(
     verdicts = verdicts.assign(task=verdicts.groupby(ITEM, sort=False).ngroup())
     share = verdicts.groupby("task")["verdict"].mean()
     votes = (share > 0.5).astype("boolean").mask(share == 0.5)
-    model = DawidSkene(n_iter=200).fit(verdicts.rename(columns={"judge": "worker", "verdict": "label"}))
-    likely = model.probas_.reindex(columns=[True, False], fill_value=0.0)[True]
+    classes = DawidSkene(n_iter=200).fit_predict_proba(verdicts.rename(columns={"judge": "worker", "verdict": "label"}))
+    likely = classes.reindex(columns=[True], fill_value=0.0)[True]
     items = verdicts.drop_duplicates("task").set_index("task")[ITEM].assign(majority=votes, probability=likely)
     rows = []
     for judge, part in verdicts.groupby("judge", sort=False):
