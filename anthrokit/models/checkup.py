@@ -30,6 +30,7 @@ _PARTS = {
     "datasets": "Hugging Face data sets",
     "dask": "work on a Dask cluster",
     "language": "sentences, words and places of Chinese and English cases",
+    "raters": "models of annotators",
     "lab": "JupyterLab for the tutorials",
 }
 

@@ -23,6 +23,7 @@ from .correction import prediction_powered_differences as prediction_powered_dif
 from .correction import rate_bounds as rate_bounds
 from .human_data import check_against_people as check_against_people
 from .human_data import load_human_data as load_human_data
+from .judge_checks import item_response as item_response
 from .judge_checks import sample_agreement as sample_agreement
 from .label_plan import labels_needed as labels_needed
 from .panel_checks import compare_protocols as compare_protocols

@@ -300,6 +300,7 @@ def test_no_resamples_is_no_interval_and_no_warning():
 def test_tables_say_the_level_of_their_intervals(ci):
     labels = analysis.simulate_labels(3, base_prompts=10, seed=4)
     people = pd.DataFrame({"condition": ["high", "low"] * 6, "score": np.arange(12.0) % 5})
+    systems = analysis.profile(labels)
     tables = [
         analysis.profile(labels, ci=ci),
         analysis.emergence(labels, ci=ci),
@@ -313,6 +314,9 @@ def test_tables_say_the_level_of_their_intervals(ci):
         analysis.interrater.pairwise_agreement(labels, ci=ci),
         analysis.interrater.missingness(labels.assign(status="ok", judge="one"), ci=ci),
         analysis.compare_conditions(people, ci=ci),
+        analysis.people.profile_validity(
+            systems, systems.drop_duplicates("target").assign(score=[1.0, 2.0, 3.0]), ci=ci
+        ),
     ]
     assert all((table["ci"] == ci).all() for table in tables)
 
