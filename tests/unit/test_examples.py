@@ -1,4 +1,4 @@
-"""The Examples of every public docstring run as they stand. `python tests/test_examples.py` lists names without any."""
+"""The Examples of every public docstring run as they stand. `python tests/unit/test_examples.py` lists names without any."""
 
 import doctest
 import importlib
