@@ -296,6 +296,7 @@ def compare_conditions(
     high: str = "high",
     low: str = "low",
     above: float | None = None,
+    log_ratio: bool = False,
     ci: float = 0.95,
 ) -> pd.DataFrame:
     """Compare participants' scores in a high and a low condition by several measures.
@@ -310,14 +311,17 @@ def compare_conditions(
         The two conditions; differences are high minus low.
     above : float, optional
         Adds the odds ratio of a score above this value: 0 for AnthroScore.
+    log_ratio : bool
+        The score is the logarithm of a ratio, as AnthroScore is: adds e to the difference in means, by which factor the
+        ratio is larger.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        measure (rank-biserial correlation, difference in means, standardised difference, Hodges-Lehmann shift, odds
-        ratio above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high,
+        measure (rank-biserial correlation, difference in means, standardised difference, Hodges-Lehmann shift, exp
+        of the difference in means, odds ratio above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high,
         n_low, n_total, ci. Missing are: interval and p-value of means and shift if no scores vary; the interval of the
         shift if groups are too small for the level, such as three and four for 95 %; the odds ratio if all scores are
         on one side of the value.
@@ -347,12 +351,15 @@ def compare_conditions(
     check_level(ci)
     a, b = _two_conditions(people, score, condition, high, low)
     statistic, p_value = rank_test(a, b)
+    means = _mean_difference(a, b, ci)
     rows = [
         ("rank-biserial correlation", *rank_biserial(statistic, len(a), len(b), ci), statistic, p_value),
-        ("difference in means", *_mean_difference(a, b, ci)),
+        ("difference in means", *means),
         ("standardised difference", *_hedges(a, b, ci), np.nan, np.nan),
         ("Hodges-Lehmann shift", *_hodges_lehmann(a, b, ci), np.nan, np.nan),
     ]
+    if log_ratio:
+        rows.append(("exp of the difference in means", *np.exp(means[:3]), np.nan, np.nan))
     if above is not None:
         odds, p_value = _odds_above(a, b, above, ci)
         rows.append((f"odds ratio above {above:g}", *odds, np.nan, p_value))

@@ -77,7 +77,7 @@ def test_an_unknown_limit_is_learnt(server):
 
     wait_for(many())
     seen = stats(base)
-    assert seen["answers"] == 150 and model.pace.window < 64
+    assert seen["answers"] == 150 and model.limiter.window < 64
     assert seen["over_limit"] < 150  # 64 in flight, again and again, would meet many hundreds
 
 
