@@ -383,8 +383,9 @@ def sample_log(
 def _screen_one(part: Part, single: Collection[Path], *how: Any) -> pd.DataFrame:
     return _screen_part(part, part.path in single, *how)
 
-# %% ../../nbs/08_validity/11_prevalence.ipynb #f1d08296
+# %% ../../nbs/08_validity/11_prevalence.ipynb #3cf5242f
 _FEWEST = 2  # labels of a stratum
+_UNSEEN = 0.05  # of the units, in strata without a label: with more there is no rate
 
 
 def _merged(labels: np.ndarray) -> np.ndarray:
@@ -452,7 +453,7 @@ def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: f
 
     return fewest_labels(width_of, width, most)
 
-# %% ../../nbs/08_validity/11_prevalence.ipynb #364052c8
+# %% ../../nbs/08_validity/11_prevalence.ipynb #bc235fde
 def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) -> pd.DataFrame:
     """Return user, by…, stratum, weight and y of each unit; y is NaN if it is not drawn or a label is missing."""
     messages, weight = sample.messages, f"weight {per}"
@@ -476,9 +477,9 @@ def _side(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
     labelled = np.flatnonzero(table["y"].notna())
     counts = {"n": len(labelled), "n_total": int(table["weight"].notna().sum()), "n_positive": int(table["y"].sum())}
     counts |= {"units": len(table), "n_clusters": table["user"].nunique()}
-    if not len(labelled):
-        return counts
     rows = table.iloc[labelled]
+    if not len(rows) or (~table["stratum"].isin(rows["stratum"])).mean() > _UNSEEN:
+        return counts
     drawn = labelled, rows["y"].to_numpy() == 1, rows["weight"].to_numpy()
     return counts | stratified_parts(table["stratum"].to_numpy(), users.get_indexer(table["user"]), len(users), drawn, ci)
 
@@ -517,8 +518,8 @@ def prevalence(
     DataFrame
         per, by…, behaviour, estimate, ci_low, ci_high, n (labelled units), n_total (drawn), n_positive (labelled units that
         show the behaviour), units (of the log), n_clusters (users), ci; with `width` also labels_needed (units). A conversation
-        or user shows a behaviour if one of its messages does, and is missing if all labels say No and one is missing. Without labels
-        the estimate is NA; with labels of one user the interval is.
+        or user shows a behaviour if one of its messages does, and is missing if all labels say No and one is missing. The
+        estimate is NA if strata with more than 5 % of the units have no label, and the interval if all labels are of one user.
 
     Raises
     ------
@@ -552,16 +553,16 @@ def prevalence(
             group = table[codes == code]
             side = _side(group, pd.Index(group["user"].unique()), ci)
             row = {"per": per, **key, "behaviour": behaviour, **dict.fromkeys(("estimate", "ci_low", "ci_high"), np.nan)}
-            if side["n"]:
+            if "parts" in side:
                 estimate, low, high = recover_rate(side["rate"], side["parts"], side["influences"])
                 row |= {"estimate": estimate, **({"ci_low": low, "ci_high": high} if side["known"] else {})}
             row |= {name: side[name] for name in _COUNTS} | {"ci": ci}
             if width is not None:
-                row["labels_needed"] = _labels_needed(side, side["n"], width, side["units"], ci) if side["n"] else np.nan
+                row["labels_needed"] = _labels_needed(side, side["n"], width, side["units"], ci) if "parts" in side else np.nan
             rows.append(row)
     return pd.DataFrame(rows).astype({"labels_needed": "Int64"} if width is not None else {})
 
-# %% ../../nbs/08_validity/11_prevalence.ipynb #6007455c
+# %% ../../nbs/08_validity/11_prevalence.ipynb #6eace54e
 def compare_prevalence(
     sample: LogSample, group: str = "target", *, per: str | Sequence[str] | None = None, ci: float = 0.95
 ) -> pd.DataFrame:
@@ -582,7 +583,7 @@ def compare_prevalence(
     -------
     DataFrame
         per, behaviour, a, b, estimate (rate of a minus rate of b), ci_low, ci_high, n_a, n_b (labelled units), n_clusters (users
-        of both). The estimate is NA if no user has both or a side has no label.
+        of both). The estimate is NA if a side has too few labels.
 
     Raises
     ------
@@ -605,7 +606,7 @@ def compare_prevalence(
             row = {"per": unit, "behaviour": behaviour, "a": a, "b": b}
             row |= dict.fromkeys(("estimate", "ci_low", "ci_high"), np.nan)
             row |= {"n_a": sides[0]["n"], "n_b": sides[1]["n"], "n_clusters": len(both)}
-            if all(side["n"] for side in sides):
+            if all("parts" in side for side in sides):
                 row["estimate"], low, high = powered_difference(*sides)
                 row |= {"ci_low": low, "ci_high": high} if all(side["known"] for side in sides) else {}
             rows.append(row)
