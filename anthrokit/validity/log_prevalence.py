@@ -453,7 +453,7 @@ def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: f
 
     return fewest_labels(width_of, width, most)
 
-# %% ../../nbs/08_validity/11_log_prevalence.ipynb #3f548457
+# %% ../../nbs/08_validity/11_log_prevalence.ipynb #5ad83388
 def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) -> pd.DataFrame:
     """Return user, by…, stratum, weight and y of each unit; y is NaN if it is not drawn or a label is missing."""
     messages, weight = sample.messages, f"weight {per}"
@@ -466,10 +466,11 @@ def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) 
     table = messages[["user", *by]].assign(stratum=strata_of(scores)[units], weight=messages[weight], y=y, unit=units)
     if per == "message":
         return table
+    table["missing"] = table["y"].isna()
     groups = table.groupby(["unit", *by], sort=False, dropna=False)
-    whole = groups[["user", "stratum", "weight"]].first()
-    found, missing = groups["y"].max(), table["y"].isna().groupby([table["unit"], *(table[name] for name in by)], sort=False, dropna=False).any()
-    return whole.assign(y=found.where((found == 1) | ~missing)).reset_index()
+    found, missing = groups["y"].max(), groups["missing"].any()
+    units = groups[["user", "stratum", "weight"]].first()
+    return units.assign(y=found.where((found == 1) | ~missing)).reset_index()
 
 
 def _side(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
