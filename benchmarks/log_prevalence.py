@@ -2,10 +2,10 @@
 
 Run `python benchmarks/log_prevalence.py` (about 15 minutes on one core), or with `speed` for the screening rate alone.
 
-A simulated log has users with 1 to some hundred conversations, whose rates differ (a normal deviate on the logit scale). The
-screening score is a normal deviate, shifted by the distance between messages with and without the behaviour: 2 for a fair screening
-judge (AUC .92), 1 for a poor one (.76). The truth is the rate over all users that such a log could have: of a message, and of units with at least
-one, from a log of 400,000 users.
+A simulated log has users with 1 to 60 conversations, whose rates differ (a normal deviate on the logit scale). The
+screening score is a normal deviate, shifted by the distance between messages with and without the behaviour: 2 for a
+fair screening judge (AUC .92), 1 for a poor one (.76). The truth is the rate in a log of 100,000 users: of messages,
+and of conversations and users with at least one.
 """
 
 import sys
