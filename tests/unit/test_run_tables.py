@@ -133,7 +133,7 @@ def _with_datasets(files):
 
 def _with_duckdb(files):
     duckdb = pytest.importorskip("duckdb")
-    return duckdb.read_parquet(files, union_by_name=True).count("*").fetchone()[0]
+    return duckdb.read_parquet(files, union_by_name=True).count("*").fetchall()[0][0]
 
 
 def _with_polars(files):
