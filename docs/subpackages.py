@@ -41,7 +41,8 @@ PUBLIC = {
     "validity": """
         annotation_progress annotator_agreement assign_items check_against_people compare_protocols corrected_rates
         draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
-        labels_needed load_human_data panel_sensitivity perceived prediction_powered_differences
+        labels_needed load_human_data panel_sensitivity partial_effects perceived perceived_means
+        prediction_powered_differences
         rate_bounds read_annotations sample_agreement to_label_studio to_potato
     """,
     "figures": """

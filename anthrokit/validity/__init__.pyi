@@ -28,4 +28,6 @@ from .judge_checks import sample_agreement as sample_agreement
 from .label_plan import labels_needed as labels_needed
 from .panel_checks import compare_protocols as compare_protocols
 from .panel_checks import panel_sensitivity as panel_sensitivity
+from .perception import partial_effects as partial_effects
 from .perception import perceived as perceived
+from .perception import perceived_means as perceived_means
