@@ -383,7 +383,7 @@ def sample_log(
 def _screen_one(part: Part, single: Collection[Path], *how: Any) -> pd.DataFrame:
     return _screen_part(part, part.path in single, *how)
 
-# %% ../../nbs/08_validity/11_log_prevalence.ipynb #ffce7075
+# %% ../../nbs/08_validity/11_log_prevalence.ipynb #dfa82993
 _FEWEST = 2  # labels of a stratum
 _UNSEEN = 0.05  # of the units, in strata without a label: with more there is no rate
 
@@ -395,6 +395,14 @@ def _merged(labels: np.ndarray) -> np.ndarray:
         codes[stratum:] = codes[stratum - 1] + (count >= _FEWEST) if stratum else 0
         count = number + (0 if count >= _FEWEST else count)
     return codes - ((codes == codes.max()) & (codes > 0) if count < _FEWEST else 0)
+
+
+def _share_limits(share: float, size: float, ci: float) -> tuple[float, float]:
+    """Return the limits of a stratum's share: the lower one exact (Clopper and Pearson), the upper one Jeffreys'."""
+    from scipy.special import betaincinv
+
+    low, high = jeffreys_limits(share, size, ci)
+    return (min(share, betaincinv(share * size, size * (1 - share) + 1, 0.5 - ci / 2)) if low else 0.0), high
 
 
 def stratified_parts(
@@ -430,7 +438,7 @@ def stratified_parts(
         reach = stdtrit(freedom, 0.5 + ci / 2) * np.sqrt(cluster_variance(influence[:, None], sizes)).item()
     return {
         "rate": partial(_stratified_rate, shares_of_units),
-        "parts": [(0.0, -reach, reach), *((one, *jeffreys_limits(one, n, ci)) for one, n in zip(estimates, worth, strict=True))],
+        "parts": [(0.0, -reach, reach), *((one, *_share_limits(one, n, ci)) for one, n in zip(estimates, worth, strict=True))],
         "influences": np.array([influence, *(one[2] for one in shares)]),
         "worth": worth,
         "known": len(np.unique(place)) > 1,
@@ -447,7 +455,7 @@ def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: f
     expected = [(one[0] * size + 0.5) / (size + 1) for one, size in zip(parts["parts"][1:], worth, strict=True)]
 
     def width_of(labels: int) -> float:
-        limits = [(one, *jeffreys_limits(one, size * labels / n, ci)) for one, size in zip(expected, worth, strict=True)]
+        limits = [(one, *_share_limits(one, size * labels / n, ci)) for one, size in zip(expected, worth, strict=True)]
         _, low, high = recover_rate(parts["rate"], [parts["parts"][0], *limits], np.eye(len(worth) + 1))
         return high - low
 
