@@ -184,7 +184,7 @@ def list_columns(table: str) -> pd.DataFrame:
     Examples
     --------
     >>> list_columns("labels")["column"].tolist()
-    ['dialogue_id', 'turn', 'behaviour', 'votes_for', 'votes_cast', 'label']
+    ['dialogue_id', 'turn', 'behaviour', 'votes_for', 'votes_cast', 'label', 'judges']
     """
     rows = [
         (name, dtype, "one of " + ", ".join(rule) if isinstance(rule, tuple) else rule, meaning)
@@ -221,6 +221,7 @@ TABLES["labels"] = Table(
         "votes_for": (INTEGER, "required", "judges whose mode says present"),
         "votes_cast": (INTEGER, "required", "judges with a mode"),
         "label": (BOOLEAN, "present", "True, False, or NA if the votes do not decide"),
+        "judges": (TEXT, "optional", "judges asked about the behaviour, as a JSON list; each has a column with its mode"),
     },
     in_ledger=False,
 )

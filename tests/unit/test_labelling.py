@@ -66,7 +66,6 @@ def test_prediction_powered_rate_equals_another_implementation():
     said = np.where(random.random(3000) < np.where(truth, 0.85, 0.93), truth, ~truth)
     ids = {"dialogue_id": np.arange(3000).astype(str), "turn": 1, "behaviour": "b"}
     labels = pd.DataFrame({**ids, "target": "t", "base_id": ids["dialogue_id"], "j": said, "label": said})
-    labels = labels.assign(votes_for=1, votes_cast=1)
     drawn = random.choice(3000, 300, replace=False)
     people = labels.iloc[drawn][["dialogue_id", "turn", "behaviour"]].assign(verdict=truth[drawn])
     ours = corrected_rates(labels, people, "behaviour", method="prediction_powered").iloc[0]
