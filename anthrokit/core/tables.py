@@ -315,17 +315,6 @@ TABLES["facts"] = Table(
         "value": (TEXT, "required", "its value, as JSON"),
     },
 )
-TABLES["annotation_draws"] = Table(
-    "a message and behaviour drawn for people to label",
-    ("draw", "item"),
-    {
-        "draw": (TEXT, "required", "the draw: how many, from which groups, with which seed"),
-        "item": (INTEGER, "required", "1, 2, …: its position in the draw"),
-        **_ITEM,
-        "base_id": (TEXT, "optional", "the base prompt of the dialogue"),
-        "weight": (NUMBER, "required", "messages it represents"),
-    },
-)
 TABLES["metadata"] = Table(
     "a value that describes a dialogue: of a design column, or of a column of the imported file",
     ("dialogue_id", "name"),
@@ -333,36 +322,6 @@ TABLES["metadata"] = Table(
         "dialogue_id": (TEXT, "required", "the dialogue"),
         "name": (TEXT, "required", "the column of the design or the file"),
         "value": (TEXT, "required", "its value, as JSON"),
-    },
-    by_arrival=True,
-)
-TABLES["batches"] = Table(
-    "a file of requests sent to a provider's batch endpoint",
-    ("file",),
-    {
-        "file": (TEXT, "id", "the provider's id of the file"),
-        "batch": (TEXT, "optional", "the provider's id of the batch, once it was created"),
-        "owner": (TEXT, "optional", "what the requests are for: a judge's name, …"),
-        "model": (TEXT, "required", "name of the model called"),
-        "requests": (INTEGER, "required", "number of requests in the file"),
-        "cost_most": (NUMBER, "required", "US dollars reserved for them"),
-        "tokens_most": (INTEGER, "required", "tokens reserved for them"),
-        "status": (TEXT, "required", "uploaded, begun, completed, …"),
-        "at": (TEXT, "required", "when it was uploaded (UTC, ISO 8601)"),
-    },
-)
-TABLES["batch_requests"] = Table(
-    "a request in a batch file",
-    ("file", "custom_id"),
-    {
-        "file": (TEXT, "required", "the file"),
-        "custom_id": (TEXT, "required", "the id of the response in the provider's results"),
-        "request": (TEXT, "optional", "hash of the request, by which another process finds it"),
-        "unit": (TEXT, "required", "the message or rating that it was made for"),
-        "purpose": (TEXT, "optional", "user, target, judge, writer, …"),
-        "attempt": (INTEGER, "optional", "0, 1, …: which of its attempts"),
-        "status": (TEXT, "optional", "outcome of the request; NA while it is pending"),
-        "answer": (TEXT, "optional", "a response that was fetched and not used yet, as JSON"),
     },
     by_arrival=True,
 )

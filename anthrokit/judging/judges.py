@@ -29,7 +29,7 @@ from ..models import LLM, Completion
 from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, first_person_pronouns
 from ..simulation.dialogues import as_llm
-from ..work import Request, Steps, ParseError, ask
+from ..work import MAX_ATTEMPTS, ParseError, Request, Steps, ask
 
 # %% auto #0
 __all__ = ['Question', 'JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
@@ -365,7 +365,7 @@ class PromptJudge(Judge):
     'openai/gpt-4o'
     """
 
-    max_attempts: int = 2
+    max_attempts: int = MAX_ATTEMPTS
     default_samples: int = 3
     questions_per_call: int | None = 1
     shared_prefix: Literal["item", "questions"] | None = None
