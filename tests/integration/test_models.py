@@ -155,7 +155,7 @@ def test_questions_queue(server, tmp_path):
                 return answer.status
 
             found = await asyncio.gather(*map(one, range(3_000)))
-            await meter.writer.settle()
+            meter.writer.flush()
         return found
 
     with Run(tmp_path / "run") as run:
