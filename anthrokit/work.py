@@ -295,11 +295,13 @@ async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None =
         return await (pool.compute(step.func, step.args) if pool else asyncio.to_thread(step))
 
     with pool or contextlib.nullcontext():
-        if batch is None:
-            await _work(job, lambda steps: run_steps(steps, call, compute), pool.places if pool else None)
-        else:
-            await _run_in_batches(job, batch, call)
-        await job.meter.writer.settle()
+        try:
+            if batch is None:
+                await _work(job, lambda steps: run_steps(steps, call, compute), pool.places if pool else None)
+            else:
+                await _run_in_batches(job, batch, call)
+        finally:
+            job.meter.writer.flush()
 
 # %% ../nbs/03_work.ipynb #e8195d70
 def _check_sending(batch: bool | Batch = False, on: Any = None) -> tuple[Batch | None, ExecutorPool | None]:
