@@ -188,10 +188,10 @@ _SYNONYMS = [
     retry attempt
     concurrency connection worker parallel job thread
     annotator rater labeller coder annotation annotate human people gold
-    simulate generate chat converse conversation dialogue dialog transcript
+    simulate simulation generate chat converse conversation dialogue dialog transcript
     profile rate stat statistic mean frequency summary
     agreement agree kappa reliability alpha icc
-    compare test difference contrast ttest
+    compare test difference contrast ttest anova kruskal
     plan power size
     write save export dump
     read load open import
@@ -369,8 +369,8 @@ def missing_attribute(package: str, name: str) -> str:
     "anthrokit has no attribute 'plot_agreement'. Use anthrokit.figures.plot_agreement."
     >>> missing_attribute("anthrokit", "simulat")
     "anthrokit has no attribute 'simulat'. Did you mean anthrokit.simulate?"
-    >>> missing_attribute("anthrokit", "RetryPolicy")
-    "anthrokit has no attribute 'RetryPolicy'. Did you mean the parameter max_retries of anthrokit.LLM?"
+    >>> missing_attribute("anthrokit", "RetryPolicy")  # doctest: +ELLIPSIS
+    "anthrokit has no attribute 'RetryPolicy'. Did you mean the parameter retry of anthrokit.judge or max_retries ...
     """
     root = Path(import_module("anthrokit").__path__[0])
     homes: dict[str, str] = {}
@@ -388,15 +388,15 @@ def missing_attribute(package: str, name: str) -> str:
     if name in full:
         return f"{missing} Use {full[name]}."
     own = [each for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")]
-    near = [close] if (close := close_name(name, own, 0.85) or close_name(name, full, 0.95)) else [*similar_names(name, own)[:2], *similar_names(name, public)[:2]]
+    near = [close] if (close := close_name(name, own, 0.85) or close_name(name, full, 0.95)) else [*similar_names(name, own), *similar_names(name, public)[:1]]
     if near:
         return f"{missing} Did you mean {' or '.join(dict.fromkeys(full[each] for each in near))}?"
     top = import_module("anthrokit")
     values = {each: getattr(top, each) for each in top.__all__}
     made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
     owners = {one: each for each, value in made.items() for one in inspect.signature(value).parameters}
-    similar = [f"{each} of anthrokit.{owners[each]}" for each in similar_names(name, owners)[:1]]
-    return f"{missing} Did you mean the parameter {similar[0]}?" if similar else f"{missing} dir({package}) lists what it has."
+    similar = " or ".join(f"{each} of anthrokit.{owners[each]}" for each in similar_names(name, owners))
+    return f"{missing} Did you mean the parameter {similar}?" if similar else f"{missing} dir({package}) lists what it has."
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

@@ -14,7 +14,7 @@ ATTRIBUTES = """
     ak.run_simulation anthrokit.simulate | ak.generate simulate | ak.chat simulate | ak.evaluate judge | ak.grade judge | ak.eval judge
     ak.classify judg | ak.judge_run anthrokit.judge | ak.judge_messages judge | ak.load_run Run | ak.open_run Run | ak.RunFolder Run
     ak.load_behaviours Behaviour | ak.behaviors aviour | ak.Behavior anthrokit.Behaviour | ak.load_taxonomy axonomy | ak.Model LLM
-    ak.Client study.Client | ak.OpenAI LLM | ak.RetryPolicy max_retries of anthrokit.LLM | ak.max_retries anthrokit.LLM | ak.rate profile
+    ak.Client study.Client | ak.ChatModel ChatPanel | ak.RetryPolicy max_retries | ak.max_retries anthrokit.LLM | ak.rate profile
     ak.rates rates | ak.summary profile | ak.profiles anthrokit.profile | ak.plot_profiles anthrokit.plot_profile | ak.plot_rates plot_profile
     ak.kappa agreement | ak.fleiss_kappa agreement | ak.agree anthrokit.agreement | ak.krippendorff_alpha agreement | ak.ttest compare
     ak.compare_models compare_models | ak.compare_targets compare | ak.power_analysis plan | ak.power plan | ak.cost estimate
@@ -24,12 +24,12 @@ ATTRIBUTES = """
     ak.prompts load_prompts | ak.load_scenarios simulation.load_scenarios | ak.import_chats import_messages | ak.import_logs import
     ak.load_messages import_messages | ak.DialogViewer DialoguePanel | ak.DialogPanel anthrokit.DialoguePanel | ak.viewer anel
     ak.plot_snowballing anthrokit.plot_snowball | ak.plot_heatmap plot | ak.plot_emergence_curve plot_emergence
-    ak.figures.plot_profil plot_profile | ak.figures.heatmap plot | ak.analysis.anova kruskal | ak.analysis.kappa agreement
-    ak.validity.rogan_gladen validity.correction.rogan_gladen | ak.validity.accuracy judge_accuracy | ak.validity.plot_corrected figures.plot_corrected
-    ak.models.OpenAI LLM | ak.models.Model LLM | ak.simulation.simulate_dialogues anthrokit.simulate | ak.io.to_inspect write_inspect
+    ak.figures.plot_profil plot_profile | ak.figures.heatmap plot | ak.analysis.anova compare | ak.analysis.kappa agreement
+    ak.validity.rogan_gladen validity.correction.rogan_gladen | ak.validity.human_accuracy judge_accuracy | ak.validity.plot_corrected figures.plot_corrected
+    ak.models.Provider LLM | ak.models.Model models | ak.simulation.simulate_dialogues anthrokit.simulate | ak.io.to_inspect write_inspect
     ak.heartbench.judge judge | ak.heartbench.load heartbench | ak.panels.Annotation nnotation | ak.core.load_run Run
     run.label labels | run.dialogs dialogues | run.save export | run.cost spent | run.calls usage | run.transcripts dialogues | run.rating ratings
-    taxonomy.behaviours names | taxonomy.category categories
+    taxonomy.category categories | taxonomy.selects select | run.annotators annotations
 """
 CALLS = """
     ak.LLM("openai/a", base_url="http://b") api_base | ak.LLM("openai/a", temprature=1) temperature | ak.LLM("openai/a", key="b") api_key
@@ -41,7 +41,7 @@ CALLS = """
     ak.TogetherJudge(model="openai/a") llm | ak.DialoguePanel(run, live_update=True) live | ak.AnnotationPanel(run, rater="me") annotator
     ak.simulate(None, model="a") target | ak.simulate(None, target="a", out="b") run | ak.judge(run, raters=[]) judges
     ak.judge(run, [], n_samples=1) samples | ak.profile(run, groupby="turn") by | ak.profile(run, alpha=0.05) ci | ak.plot_profile(run, axes=1) ax
-    ak.emergence(run, group="domain") by | ak.sample_prompts(None, k=3) n | ak.estimate(None, models=[]) target
+    ak.emergence(run, group="domain") by | ak.sample_prompts(None, k=3) n | ak.estimate(target="a", raters=[]) judge
     ak.demo_run(path="a") folder | ak.simulation.Persona(title="a") Persona | ak.judging.StudentJudge(model="a") StudentJudge
     ak.compare(run, target="a") compare | ak.write_report(run, file="a") path | ak.import_messages(file="a") import_messages
 """
@@ -49,6 +49,10 @@ CALLS = """
 
 def listed(text):
     return [tuple(each.strip().rsplit(" ", 1)) for line in text.strip().splitlines() for each in line.split(" | ")]
+
+
+def test_a_hundred_names_are_guessed():
+    assert len(listed(ATTRIBUTES) + listed(CALLS)) >= 100
 
 
 @pytest.fixture(scope="module")
