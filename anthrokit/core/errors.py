@@ -388,8 +388,8 @@ def missing_attribute(package: str, name: str) -> str:
     if name in full:
         return f"{missing} Use {full[name]}."
     own = [each for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")]
-    near = [close] if (close := close_name(name, own, 0.85) or close_name(name, full, 0.95)) else [*similar_names(name, own), *similar_names(name, public)[:1]]
-    if near:
+    close = close_name(name, own, 0.85) or close_name(name, full, 0.95)
+    if near := [close] if close else [*similar_names(name, own), *similar_names(name, public)[:1]]:
         return f"{missing} Did you mean {' or '.join(dict.fromkeys(full[each] for each in near))}?"
     top = import_module("anthrokit")
     values = {each: getattr(top, each) for each in top.__all__}
