@@ -8,6 +8,7 @@ from . import label_plan as label_plan
 from . import log_prevalence as log_prevalence
 from . import panel_checks as panel_checks
 from . import perception as perception
+from . import tables as tables
 from .accuracy import effective_votes as effective_votes
 from .accuracy import judge_accuracy as judge_accuracy
 from .annotations import draw_annotation_sample as draw_annotation_sample
