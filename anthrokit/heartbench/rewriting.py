@@ -25,7 +25,7 @@ from ..core.tables import require_unique, require_columns
 from .building import new_case
 from .cases import Case, Cases, write_cases
 from .judging import prompt_job, read_object
-from .languages import language_of, read_words
+from .languages import language_of, read_words, simplified
 from ..work import ParseError, Steps
 
 # %% auto #0
@@ -158,7 +158,7 @@ def personal_spans(text: str) -> list[Span]:
             taken.append((start, end))
             spans.append(Span(start, end, kind, text[start:end]))
 
-    narrow = bare.translate(_NARROW)
+    narrow = simplified(bare.translate(_NARROW))
     for kind, pattern in _PERSONAL.items():
         for match in re.finditer(pattern, narrow):
             lead = _LEADS.match(match[0])
@@ -323,12 +323,23 @@ def write_public(cases: Cases, path: str | os.PathLike) -> None:
 STEPS = ("anonymised", "compressed", "polished")
 MAX_MESSAGES = 9
 _REWRITE = {
-    "compressed": "Shorten this dialogue to at most {most} messages, an odd number, the user first and "
-    "last. Join messages that say one thing and leave fillers out. Make events that could tell who somebody "
-    "is more general (a prize, a rare illness, an accident in the news). Keep feelings, their causes and "
-    "the user's last message in substance. Invent nothing.",
-    "polished": "Correct grammar and joins in this dialogue. Keep every message, its feeling and its "
-    "meaning; change as little as you can.",
+    "en": {
+        "compressed": "Shorten this dialogue to at most {most} messages, an odd number, the user first and "
+        "last. Join messages that say one thing and leave fillers out. Make events that could tell who somebody "
+        "is more general (a prize, a rare illness, an accident in the news). Keep feelings, their causes and "
+        "the user's last message in substance. Invent nothing.",
+        "polished": "Correct grammar and joins in this dialogue. Keep every message, its feeling and its "
+        "meaning; change as little as you can.",
+        "form": " Keep placeholders such as [NAME 1] as they are, and the language. Answer in the same form, JSON "
+        "only:\n",
+    },
+    "zh": {
+        "compressed": "请把下面的对话压缩到最多{most}条消息，条数为单数，第一条和最后一条都是用户说的。"
+        "把说同一件事的消息合并，去掉寒暄和口头语。会暴露身份的事情（获奖、罕见病、上过新闻的事故）要说得笼统。"
+        "保留情绪、情绪的原因，以及用户最后一条消息的内容。不要编造。",
+        "polished": "请改正下面对话里的语病和不连贯之处。每条消息、它的情绪和意思都要保留，改动越少越好。",
+        "form": "[NAME 1]这样的占位符保持原样，语言和字体（简体或繁体）不变。按同样的格式回答，只输出JSON：\n",
+    },
 }
 
 
@@ -350,9 +361,8 @@ def _parse_dialogue(text: str | None, least: int, most: int, original: str) -> l
 
 def _prompt(step: str, messages: Sequence[str]) -> list[dict[str, str]]:
     """Return the prompt of one step."""
-    dialogue = json.dumps({"dialogue": list(messages)}, ensure_ascii=False)
-    rest = " Keep placeholders such as [NAME 1] as they are, and the language. Answer in the same form, JSON only:\n"
-    return [{"role": "user", "content": _REWRITE[step].format(most=MAX_MESSAGES) + rest + dialogue}]
+    dialogue, texts = json.dumps({"dialogue": list(messages)}, ensure_ascii=False), _REWRITE[language_of("".join(messages))]
+    return [{"role": "user", "content": texts[step].format(most=MAX_MESSAGES) + texts["form"] + dialogue}]
 
 
 def collect_rewrites(run: Run) -> pd.DataFrame:
