@@ -38,10 +38,10 @@ from ..analysis.comparisons import require_levels
 from .label_plan import fewest_labels
 
 # %% auto #0
-__all__ = ['UNITS', 'strata_of', 'chances_of', 'draw', 'LogSample', 'sample_log', 'stratified_parts', 'prevalence',
+__all__ = ['UNITS', 'user_names', 'strata_of', 'chances_of', 'draw', 'LogSample', 'sample_log', 'stratified_parts', 'prevalence',
            'compare_prevalence']
 
-# %% ../../nbs/08_validity/11_log_prevalence.ipynb #391e3783
+# %% ../../nbs/08_validity/11_log_prevalence.ipynb #b37148f9
 def _pseudonyms(folder: Path) -> Callable[[str], str]:
     """Return a function that makes pseudonyms with the folder's key."""
     path = folder / "_users.key"
@@ -53,6 +53,11 @@ def _pseudonyms(folder: Path) -> Callable[[str], str]:
 
 def _pseudonym(user: str, key: bytes) -> str:
     return f"user {hashlib.blake2b(user.encode('utf-8', 'replace'), key=key, digest_size=6).hexdigest()}"
+
+
+def user_names(folder: Path, user: str) -> list[str]:
+    """Return the names that a user may have in a folder of `sample_log`: the given one, and its pseudonym by the key."""
+    return [user, *([_pseudonyms(folder)(user)] if (folder / "_users.key").exists() else [])]
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #8ac1db91
 _COLUMNS = ("target", "month", "language")
