@@ -6,7 +6,9 @@
 Repositories (data under their own licences, none of it is part of anthrokit): lm-sys/FastChat, hiyouga/LLaMA-Factory,
 CAS-SIAT-XinHai/CPsyCoun, qiuhuachuan/smile, thu-coai/Emotional-Support-Conversation, sam-paech/spiral-bench,
 SpringCare/VERA-MH, kelkalot/simpleaudit. A folder that is missing is left out. The counts use nothing of anthrokit: they
-walk the files with json and re, and count stretches of answers with text that no user interrupts.
+walk the files with json and re, and count stretches of answers with text that no user interrupts. In November 2026 all were
+equal: 24,220 answers of CPsyCoun, 1,000 of FastChat, 5,245 in eight files of LLaMA-Factory, 1,979 of ESConv (FailedESConv),
+2,400 of Spiral-Bench (four models), 1,394 of VERA-MH, 461 in 17 files of SimpleAudit, 2,817 in 500 files of SMILE.
 """
 
 import json
@@ -51,8 +53,8 @@ def messages_of(path):
 
 
 def labelled_texts(path, answer, user):
-    lines = re.findall(rf"(?m)^({answer}|{user})\s*[:：]", path.read_text(encoding="utf-8"))
-    return sum(key == answer for key, _ in groupby(lines))
+    parts = re.split(rf"(?m)^({answer}|{user})\s*[:：]", path.read_text(encoding="utf-8"))[1:]
+    return stretches([(speaker == answer, text) for speaker, text in zip(parts[::2], parts[1::2], strict=True)])
 
 
 def cpsycoun(folder):
@@ -69,7 +71,7 @@ def smile(folder):
 
 def esconv(path):
     rows = load(path)
-    return sum(of_messages(row["dialog"], "speaker", "content", ("supporter", "sys")) for row in rows)
+    return sum(of_messages(row["dialog"], "speaker", "content", ("listener",)) for row in rows)
 
 
 def spiral(path):
@@ -105,7 +107,7 @@ LOGS = [
     ("smile", "data", smile),
     ("Emotional-Support-Conversation", "FailedESConv.json", esconv),
     ("spiral-bench", "res_v0.2/*.json", spiral),
-    ("VERA-MH", "concept_paper_conversations/*", vera),
+    ("VERA-MH", "concept_paper_conversations/*/", vera),
     ("simpleaudit", "examples/**/*.json", audit),
 ]
 
