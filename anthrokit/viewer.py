@@ -197,7 +197,7 @@ _RUN_PAGE = """<h4 class="ak-name">{{ name | visible }}</h4>
 <p>{% for kind, text in links %}<a href="{{ kind }}">{{ text }}</a>{% if not loop.last %} · {% endif %}{% endfor %}</p>
 {{ table(["", ""], facts) }}
 {% if profile %}<h4>Profile</h4><p class="ak-small ak-quiet">Share of target messages with each behaviour; intervals by base prompt.</p>
-<div class="ak-wide">{{ table(heads, profile) }}</div>{% endif %}{% endif %}"""
+{{ table(heads, profile, look="ak-profile") }}{% endif %}{% endif %}"""
 _RUN_COLUMNS = ("run", "dialogues", "agreement", "cost", "judges", "targets", "status")
 
 
@@ -316,6 +316,7 @@ class RunsPanel(Panel):
             "Started": run.manifest().get("created", "–"),
         }
         profile = pd.DataFrame() if measured is None else measured["profile"]
+        profile = profile if len(about["targets"]) > 1 else profile.drop(columns="target", errors="ignore")
         links = [(link(kind, item), _PANELS[kind]) for kind in self.source.kinds(item)]
         named = {"heads": [name.capitalize() for name in profile], "profile": profile.values.tolist()}
         return render(_RUN_PAGE, name=item, error="", facts=list(facts.items()), links=links, **named)
@@ -323,7 +324,7 @@ class RunsPanel(Panel):
 # %% ../nbs/14_viewer.ipynb #b54c39e8
 _SEARCHED = "SELECT dialogue_id, turn, role, content FROM messages WHERE content IS NOT NULL AND (? = '' OR role = ?)"
 _ONE = {
-    "messages": "SELECT * FROM messages WHERE dialogue_id = ?",
+    "messages": "SELECT * FROM messages WHERE dialogue_id = ? ORDER BY turn, role DESC",
     "dialogues": "SELECT * FROM dialogues LEFT JOIN prompts USING (prompt_id) WHERE dialogue_id = ?",
 }
 _MOST = 10_000  # messages of a search that are listed

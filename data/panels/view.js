@@ -154,13 +154,13 @@ function drawHead() {
   const compared = kinds.includes("dialogues") ? others : [];
   head.replaceChildren(
     make("strong", { dir: "auto" }, ABOUT.title), tab("Runs", { kind: "runs", runs: [], state: run ? { at: run } : {} }),
-    ABOUT.files ? null : tab("Search", { kind: "search", runs: [] }),
+    ...(ABOUT.files ? [] : [tab("Search", { kind: "search", runs: [] })]),
     ...(run === undefined ? [] : [
       select("Run", run, known ? names : [run, ...names], (name) => go(kind === "runs" ? { kind, runs: [], state: { at: name } }
         : { kind: ABOUT.runs[name]?.includes(kind) ? kind : ABOUT.runs[name][0] ?? "runs", runs: [name] })),
       ...kinds.map((name) => tab(TITLES[name], { kind: name, runs: [run] })),
-      compared.length ? select("Compare with …", runs[1] ?? "", ["", ...compared],
-        (name) => go(name ? { kind: "compare", runs: [run, name] } : { kind: "dialogues", runs: [run] })) : null,
+      ...(compared.length ? [select("Compare with …", runs[1] ?? "", ["", ...compared],
+        (name) => go(name ? { kind: "compare", runs: [run, name] } : { kind: "dialogues", runs: [run] }))] : []),
     ]),
     button("Copy link", async (event) => {
       event.target.textContent = (await copy(location.href)) ? "Copied" : "The link is in the address line";
@@ -187,6 +187,7 @@ async function go() {
     };
     main.replaceChildren();
     const leave = render({ model, el: main });
+    if (ABOUT.files) main.querySelector("[aria-label=Refresh]").remove();
     model.on("change:state", follow);
     follow();
     opened = () => { leave(); close(); };
