@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import contextlib
 import functools
 import hashlib
 import hmac
@@ -16,6 +15,7 @@ import os
 import secrets
 import sqlite3
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -122,6 +122,9 @@ _PANELS = {"dialogues": "Dialogues", "emergence": "Emergence", "disagreement": "
 _HAS = {"dialogues": "messages", "emergence": "ratings", "disagreement": "ratings", "rubric": "cases"}
 
 
+_KEPT = 3  # runs whose tables are kept in memory
+
+
 class RunFolder:
     """The runs of a folder, what is known about each, and their tables.
 
@@ -157,7 +160,8 @@ class RunFolder:
             raise RunError(f"{path} is not a folder. Name a folder that holds runs, or a run.")
         self._measured: dict[str, tuple[Any, dict[str, Any]]] = {}
         self.has = _HAS
-        self._lock = threading.Lock()
+        self._sources: dict[str, RunSource] = {}  # the latest used last
+        self._locks: dict[str, threading.Lock] = defaultdict(threading.Lock)
         self.refresh()
 
     def refresh(self) -> None:
@@ -169,6 +173,18 @@ class RunFolder:
         if name not in self.runs:
             raise RunError(self.errors.get(name) or f"There is no run {name!r} here; {suggest_name(name, self.runs)}.")
         return self.runs[name]
+
+    def source(self, name: str) -> RunSource:
+        """Return the tables of a run. Those of the three runs used last are kept in memory."""
+        run = self.open(name)
+        with self._locks[name]:
+            source = self._sources.pop(name, None) or RunSource(Run(run.folder, read_only=True))
+            self._sources[name] = source
+        for other in list(self._sources)[:-_KEPT]:
+            self._sources.pop(other, None)
+        if source.run is not None and source.seen != source.run.version:
+            source.refresh()
+        return source
 
     def kinds(self, name: str) -> list[str]:
         """Return the panels for which a run has data."""
@@ -183,9 +199,10 @@ class RunFolder:
 
     def measure(self, name: str) -> dict[str, Any]:
         """Measure the agreement (a text) and the profile (a table of texts) of a run, once for each version."""
-        with self._lock:
+        with self._locks[f"measure {name}"]:
             if (facts := self.measured(name)) is None:
-                version, labels = self.runs[name].version, self.runs[name].labels()
+                version, few = self.runs[name].version, len(self._sources) < _KEPT or name in self._sources
+                labels = self.source(name).labels if few else self.runs[name].labels()
                 profile = profile_table(labels) if labels["label"].notna().any() else pd.DataFrame()
                 facts = {"agreement": _alpha(labels), "profile": profile}
                 self._measured[name] = version, facts
@@ -402,7 +419,7 @@ class RunPair:
 
     Parameters
     ----------
-    first, second : Run
+    first, second : Run or RunSource
         Two runs.
 
     Examples
@@ -415,9 +432,10 @@ class RunPair:
 
     run = None
 
-    def __init__(self, first: Run, second: Run):
-        self.sides = RunSource(first), RunSource(second)
-        self.names = first.name, second.name if second.name != first.name else f"{second.name} (2)"
+    def __init__(self, first: Run | RunSource, second: Run | RunSource):
+        self.sides = [one if isinstance(one, RunSource) else RunSource(one) for one in (first, second)]
+        first, second = (getattr(side.run, "name", "") for side in self.sides)
+        self.names = first, second if second != first else f"{second} (2)"
 
     def refresh(self) -> None:
         """Read both runs again."""
@@ -471,8 +489,7 @@ class ComparePanel(Panel):
             Filter("differ", "Differ in", options_of(self.sets["differ"])),
             Filter("text", "Text", kind="text"),
         ]
-        texts = [side.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join) for side in source.sides]
-        said = [text.str.casefold().to_dict() for text in texts]
+        said = [side.texts() for side in source.sides]
         self._texts = {
             one: "\n".join(side.get(part, "") for side, part in zip(said, pair, strict=True)) for one, pair in self._pairs.items()
         }
@@ -592,10 +609,10 @@ def open_panel(runs: RunFolder, place: Mapping[str, Any]) -> Panel:
         case "runs" | "search", []:
             panel = {"runs": RunsPanel, "search": SearchPanel}[kind](runs)
         case "compare", [first, second]:
-            panel = ComparePanel(RunPair(runs.open(first), runs.open(second)))
+            panel = ComparePanel(RunPair(runs.source(first), runs.source(second)))
         case str(), [name] if kind in _PANELS:
             classes = (panels.DialoguePanel, panels.EmergencePanel, panels.DisagreementPanel, panels.RubricPanel)
-            panel = dict(zip(_PANELS, classes, strict=True))[kind](runs.open(name))
+            panel = dict(zip(_PANELS, classes, strict=True))[kind](runs.open(name) if kind == "rubric" else runs.source(name))
         case _:
             raise ValueError(f"There is no such view: {visible_name(kind)} of {len(names)} runs.")
     try:

@@ -361,10 +361,9 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
     opening = opening.set_index("dialogue_id")["content"]
     present = labels[labels["label"].fillna(False)]
     present = present.drop_duplicates(["dialogue_id", "behaviour"]).fillna({"category": "other"})
-    by_kind = present.groupby(["dialogue_id", "category"], sort=False)["behaviour"].agg(list)
     kinds: dict[str, dict[str, list[str]]] = {}
-    for (dialogue_id, category), names in by_kind.items():
-        kinds.setdefault(dialogue_id, {})[category] = names
+    for dialogue_id, category, name in zip(*(present[name].tolist() for name in ("dialogue_id", "category", "behaviour")), strict=True):
+        kinds.setdefault(dialogue_id, {}).setdefault(category, []).append(name)
     about, places = source.dialogues.set_index("dialogue_id").astype(object), palette_places(taxonomy)
     order = {name: place for place, name in enumerate(taxonomy.categories)}
     conditions = ["target"] if about["target"].nunique() > 1 else []
@@ -440,8 +439,7 @@ class DialoguePanel(Panel):
         source, table = self.source, _dialogue_table(self.source)
         self.sets, self.total = _sets_of(source), len(table)
         self.filters, self.columns = _dialogue_filters(self.sets), _dialogue_columns(table)
-        texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
-        self._texts, self._row = texts.str.casefold().to_dict(), dialogue_row(source)
+        self._texts, self._row = source.texts(), dialogue_row(source)
         self._cells = {item: [visible_name(cell, 60) for cell in values] for item, *values in table.itertuples()}
         self._orders = {"run": table.index.tolist()}
         for name, column in table.items():
