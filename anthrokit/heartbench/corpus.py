@@ -131,7 +131,7 @@ def read_transcripts(
     report = pd.DataFrame(left_out, columns=["place", "case_id", "why"])
     return Cases(cases, source=path.name), report.replace(re.escape(str(path)), path.name, regex=True)
 
-# %% ../../nbs/10_heartbench/10_corpus.ipynb #c7d8ac54
+# %% ../../nbs/10_heartbench/10_corpus.ipynb #3aed28ee
 _SCREEN = {
     "self-harm": r"\b(?:kill|hang|hurt|cut|harm|starv|burn)(?:ting|ing|ed|e)? (?:myself|my (?:wrists?|arms?|thighs?|legs?|skin))\b"
     r"|\bend (?:my (?:own )?life|it all)\b|\b(?:want|wish|ready|going|rather) (?:to die|i was dead)\b|\bsuicid|\boverdos"
