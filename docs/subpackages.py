@@ -39,10 +39,10 @@ PUBLIC = {
         similarity simulate_labels snowball snowball_matrix
     """,
     "validity": """
-        annotation_progress annotator_agreement assign_items check_against_people compare_protocols corrected_rates
+        annotation_progress annotator_agreement assign_items check_against_people compare_prevalence compare_protocols corrected_rates
         draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
-        labels_needed load_human_data panel_sensitivity perceived prediction_powered_differences
-        rate_bounds read_annotations sample_agreement to_label_studio to_potato
+        labels_needed load_human_data panel_sensitivity perceived prediction_powered_differences prevalence
+        rate_bounds read_annotations sample_agreement sample_log to_label_studio to_potato
     """,
     "figures": """
         plot_agreement plot_conditions plot_corrected plot_counts plot_differences plot_drift

@@ -921,7 +921,8 @@ _NOT_FACTS = ("run", "judges", "models_served", "changed")  # entries of a manif
 
 def _export_tables(run: Run) -> dict[str, pd.DataFrame]:
     """Return every table of an export: those of the ledger with rows, and those computed from them."""
-    frames = {name: run.query(f"SELECT * FROM {name}") for name in ledger_tables() if name != "facts"}
+    own = ("messages", "ratings", "missing")
+    frames = {name: run.query(f"SELECT * FROM {name}") for name in ledger_tables() if name not in ("facts", *own)}
     frames = {name: frame for name, frame in frames.items() if name in _ALWAYS_EXPORTED or len(frame)}
     frames["dialogues"] = frames["dialogues"].merge(design_columns(run), on="dialogue_id", how="left")
     labels, judges = run.labels(), run.judges()["judge"].tolist()
@@ -930,7 +931,7 @@ def _export_tables(run: Run) -> dict[str, pd.DataFrame]:
         frames["votes"] = labels.melt(["dialogue_id", "turn", "behaviour"], judges, "judge", "vote").dropna(subset="vote")
     frames["labels"] = labels.drop(columns=judges)
     frames["usage"] = run.usage().astype({"calls": "Int64", "failed": "Int64"})
-    return frames | {name: getattr(run, name)() for name in ("messages", "ratings", "missing")}
+    return frames | {name: getattr(run, name)() for name in own}
 
 
 def _read_export(path: Path, name: str) -> list[dict[str, Any]]:

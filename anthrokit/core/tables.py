@@ -29,9 +29,8 @@ from .files import local_path, replacing
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
            'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'require_unique_names', 'check_table',
-           'empty_table', 'escape_cell', 'restore_cell', 'map_cells', 'table_suffix', 'check_size', 'open_text',
-           'read_json', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records',
-           'data_path']
+           'empty_table', 'escape_cells', 'restore_cells', 'table_suffix', 'check_size', 'open_text', 'read_json',
+           'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -184,7 +183,7 @@ def list_columns(table: str) -> pd.DataFrame:
     Examples
     --------
     >>> list_columns("labels")["column"].tolist()
-    ['dialogue_id', 'turn', 'behaviour', 'votes_for', 'votes_cast', 'label']
+    ['dialogue_id', 'turn', 'behaviour', 'votes_for', 'votes_cast', 'label', 'judges']
     """
     rows = [
         (name, dtype, "one of " + ", ".join(rule) if isinstance(rule, tuple) else rule, meaning)
@@ -221,6 +220,7 @@ TABLES["labels"] = Table(
         "votes_for": (INTEGER, "required", "judges whose mode says present"),
         "votes_cast": (INTEGER, "required", "judges with a mode"),
         "label": (BOOLEAN, "present", "True, False, or NA if the votes do not decide"),
+        "judges": (TEXT, "optional", "judges asked about the behaviour, as a JSON list; each has a column with its mode"),
     },
     in_ledger=False,
 )
@@ -314,17 +314,6 @@ TABLES["facts"] = Table(
         "value": (TEXT, "required", "its value, as JSON"),
     },
 )
-TABLES["annotation_draws"] = Table(
-    "a message and behaviour drawn for people to label",
-    ("draw", "item"),
-    {
-        "draw": (TEXT, "required", "the draw: how many, from which groups, with which seed"),
-        "item": (INTEGER, "required", "1, 2, …: its position in the draw"),
-        **_ITEM,
-        "base_id": (TEXT, "optional", "the base prompt of the dialogue"),
-        "weight": (NUMBER, "required", "messages it represents"),
-    },
-)
 TABLES["metadata"] = Table(
     "a value that describes a dialogue: of a design column, or of a column of the imported file",
     ("dialogue_id", "name"),
@@ -332,36 +321,6 @@ TABLES["metadata"] = Table(
         "dialogue_id": (TEXT, "required", "the dialogue"),
         "name": (TEXT, "required", "the column of the design or the file"),
         "value": (TEXT, "required", "its value, as JSON"),
-    },
-    by_arrival=True,
-)
-TABLES["batches"] = Table(
-    "a file of requests sent to a provider's batch endpoint",
-    ("file",),
-    {
-        "file": (TEXT, "id", "the provider's id of the file"),
-        "batch": (TEXT, "optional", "the provider's id of the batch, once it was created"),
-        "owner": (TEXT, "optional", "what the requests are for: a judge's name, …"),
-        "model": (TEXT, "required", "name of the model called"),
-        "requests": (INTEGER, "required", "number of requests in the file"),
-        "cost_most": (NUMBER, "required", "US dollars reserved for them"),
-        "tokens_most": (INTEGER, "required", "tokens reserved for them"),
-        "status": (TEXT, "required", "uploaded, begun, completed, …"),
-        "at": (TEXT, "required", "when it was uploaded (UTC, ISO 8601)"),
-    },
-)
-TABLES["batch_requests"] = Table(
-    "a request in a batch file",
-    ("file", "custom_id"),
-    {
-        "file": (TEXT, "required", "the file"),
-        "custom_id": (TEXT, "required", "the id of the response in the provider's results"),
-        "request": (TEXT, "optional", "hash of the request, by which another process finds it"),
-        "unit": (TEXT, "required", "the message or rating that it was made for"),
-        "purpose": (TEXT, "optional", "user, target, judge, writer, …"),
-        "attempt": (INTEGER, "optional", "0, 1, …: which of its attempts"),
-        "status": (TEXT, "optional", "outcome of the request; NA while it is pending"),
-        "answer": (TEXT, "optional", "a response that was fetched and not used yet, as JSON"),
     },
     by_arrival=True,
 )
@@ -636,55 +595,38 @@ def empty_table(table: str) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, (dtype, _, _) in fields.items()})
 
 # %% ../../nbs/01_core/01_tables.ipynb #631bb54e
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-
-
-def escape_cell(value: Any) -> Any:
-    """Put an apostrophe before a text that a spreadsheet would execute. Other values are returned as they are.
-
-    Examples
-    --------
-    >>> [escape_cell(value) for value in ("=1+1", "'=1+1", "1+1", -1)]
-    ["'=1+1", "''=1+1", '1+1', -1]
-    """
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
-
-
-def restore_cell(value: Any) -> Any:
-    """Remove the apostrophe that `escape_cell` added.
-
-    Examples
-    --------
-    >>> [restore_cell(value) for value in ("'=1+1", "''=1+1", "'tis", -1)]
-    ['=1+1', "'=1+1", "'tis", -1]
-    """
-    return value[1:] if isinstance(value, str) and value[:1] == "'" and _FORMULA.match(value) else value
-
-
-def map_cells(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
-    """Return a frame with a function applied to its texts, including those of its header.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The frame; it is not modified.
-    change : callable
-        Takes the value of a cell of a text column and returns the new value.
-
-    Returns
-    -------
-    DataFrame
-        A frame with the same dtypes. Values of other columns do not change.
-
-    Examples
-    --------
-    >>> map_cells(pd.DataFrame({"said": ["hello", "you"], "n": [1, 2]}), str.upper).to_dict("list")
-    {'SAID': ['HELLO', 'YOU'], 'N': [1, 2]}
-    """
-    changed = frame.copy(deep=False)
+def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str]) -> pd.DataFrame:
+    """Change the texts, and the names of columns, that begin with a pattern."""
+    frame = frame.copy(deep=False)
     for name in frame.select_dtypes(include=["object", "str"]).columns:
-        changed[name] = frame[name].map(change).astype(frame[name].dtype)
-    return changed.rename(columns=change)
+        texts = frame[name]
+        if texts.dtype == "object":  # a column of mixed values
+            texts = texts.where(texts.map(lambda value: isinstance(value, str))).astype("str")
+        if (hits := texts.str.match(pattern).eq(True)).any():
+            frame.loc[hits, name] = texts[hits].map(change)
+    return frame.rename(columns=lambda name: change(name) if isinstance(name, str) and re.match(pattern, name) else name)
+
+
+def escape_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Put an apostrophe before the texts of a frame that a spreadsheet would execute, those of its header included.
+
+    Examples
+    --------
+    >>> escape_cells(pd.DataFrame({"said": ["=1+1", "'=1+1", "1+1"], "=n": [-1, 1, 2]})).to_dict("list")
+    {'said': ["'=1+1", "''=1+1", '1+1'], "'=n": [-1, 1, 2]}
+    """
+    return _change_texts(frame, r"'*[=+\-@\t\r]", lambda text: f"'{text}")
+
+
+def restore_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Remove the apostrophes that `escape_cells` added.
+
+    Examples
+    --------
+    >>> restore_cells(pd.DataFrame({"said": ["'=1+1", "''=1+1", "'tis"]})).to_dict("list")
+    {'said': ['=1+1', "'=1+1", "'tis"]}
+    """
+    return _change_texts(frame, r"'+[=+\-@\t\r]", lambda text: text[1:])
 
 # %% ../../nbs/01_core/01_tables.ipynb #83eda8aa
 TABLE_FILES = ".csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet"
@@ -1004,7 +946,7 @@ def read_frame(
         frame = pd.read_csv(file, **_csv_options(path, encoding, dtype))
     nonblank = frame.notna().any(axis=1).to_numpy().nonzero()[0]
     frame = frame[: nonblank.max(initial=-1) + 1]  # without the blank rows that a spreadsheet leaves at the end
-    return map_cells(frame, restore_cell) if escaped else frame
+    return restore_cells(frame) if escaped else frame
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -1062,7 +1004,7 @@ def read_parts(
         return
     with _explain_file_errors(path, encoding), open_text(path, encoding) as file:
         for part in pd.read_csv(file, chunksize=rows, **_csv_options(path, encoding, dtype)):
-            yield map_cells(part, restore_cell)
+            yield restore_cells(part)
 
 
 def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> pd.DataFrame:
@@ -1161,7 +1103,7 @@ def write_frame(
     with replacing(path) as partial:
         if suffix in (".csv", ".tsv"):
             form = {"sep": "\t" if suffix == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
-            map_cells(frame, escape_cell).to_csv(partial, encoding=encoding, errors="replace", **form)
+            escape_cells(frame).to_csv(partial, encoding=encoding, errors="replace", **form)
         elif suffix != ".parquet":
             form = {"orient": "records", "lines": suffix != ".json", "double_precision": 15}
             frame.to_json(partial, force_ascii=False, **form)

@@ -5,6 +5,7 @@
 # %% ../../nbs/01_core/02_votes.ipynb #a0990aa8
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 import pandas as pd
@@ -85,8 +86,9 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, one column per judge (its mode), votes_for, votes_cast, label. With J judges on
-        the panel, ⌊J/2⌋ + 1 votes decide; short of that the label is NA.
+        dialogue_id, turn, behaviour, one column per judge (its mode), votes_for, votes_cast, label, judges (the names
+        of the panel, as a JSON list). With J judges on the panel, ⌊J/2⌋ + 1 votes decide; short of that the label is
+        NA.
 
     Notes
     -----
@@ -120,7 +122,13 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     decided = pd.Series(pd.NA, index=wide.index, dtype="boolean")
     decided[votes_for >= needed] = True
     decided[votes_cast - votes_for >= needed] = False
-    return wide.assign(votes_for=votes_for.astype("Int64"), votes_cast=votes_cast.astype("Int64"), label=decided)
+    wide = wide.assign(votes_for=votes_for.astype("Int64"), votes_cast=votes_cast.astype("Int64"), label=decided)
+    return wide.assign(judges=_judges_of(wide["behaviour"], panels))
+
+
+def _judges_of(behaviours: pd.Series, panel: dict[str, list[str]]) -> pd.Series:
+    names = {behaviour: json.dumps(list(judges), ensure_ascii=False) for behaviour, judges in panel.items()}
+    return behaviours.map(names).astype("str")
 
 # %% ../../nbs/01_core/02_votes.ipynb #8862b641
 def label_messages(
@@ -155,7 +163,7 @@ def label_messages(
         messages = messages.merge(pd.DataFrame({"behaviour": pd.Series(list(panel), dtype="str")}), how="cross")
     frame = messages.merge(label(ratings, panel), on=_ITEM, how="left")
     frame[["votes_for", "votes_cast"]] = frame[["votes_for", "votes_cast"]].fillna(0)
-    return frame
+    return frame.assign(judges=_judges_of(frame["behaviour"], panel))
 
 # %% ../../nbs/01_core/02_votes.ipynb #242dc533
 def mode_status(verdicts: Iterable[bool | None], pending: int = 0) -> tuple[bool, bool | None]:
