@@ -5,6 +5,7 @@
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #e21b2685
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -17,9 +18,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError
+from ..core import Run, TableError, data_path
 from ..core.run import digest
-from ..core.files import local_path
+from ..core.files import local_path, read_toml
 from ..core.tables import require_columns, require_unique
 from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
 from .judging import prompt_job, read_object
@@ -28,8 +29,8 @@ from ..judging.log_formats import first_of, read_log
 from ..work import ParseError, Steps
 
 # %% auto #0
-__all__ = ['NEAR_DUPLICATE', 'atag_cases', 'read_transcripts', 'screen_text', 'screen_cases', 'near_duplicates', 'read_tags',
-           'collect_tags', 'tag_cases', 'choose_balanced']
+__all__ = ['NEAR_DUPLICATE', 'atag_cases', 'read_transcripts', 'screen_text', 'screen_cases', 'near_duplicates', 'read_scene',
+           'read_tags', 'collect_tags', 'tag_cases', 'choose_balanced']
 
 # %% ../../nbs/10_heartbench/10_corpus.ipynb #bed4b7a6
 _IDS = ("dialogue_id", "id", "question_id", "case_id", "prompt_id", "conversation_id", "uuid")
@@ -131,38 +132,12 @@ def read_transcripts(
     report = pd.DataFrame(left_out, columns=["place", "case_id", "why"])
     return Cases(cases, source=path.name), report.replace(re.escape(str(path)), path.name, regex=True)
 
-# %% ../../nbs/10_heartbench/10_corpus.ipynb #3aed28ee
-_SCREEN = {
-    "self-harm": r"\b(?:kill|hang|hurt|cut|harm|starv|burn)(?:ting|ing|ed|e)? (?:myself|my (?:wrists?|arms?|thighs?|legs?|skin))\b"
-    r"|\bend (?:my (?:own )?life|it all)\b|\b(?:want|wish|ready|going|rather) (?:to die|i was dead)\b|\bsuicid|\boverdos"
-    r"|\b(?:don't|do not) want to (?:live|be alive|wake up|be here)\b|\b(?:took|swallow\w*) (?:all|the whole|every)\b"
-    r"|\b(?:all (?:of )?(?:the|my|\w+'s) (?:sleeping )?(?:pills|tablets))\b|\bi(?:'ll| will) be gone\b|\bgoodbye everyone\b"
-    r"|\b(?:blade|razor|lighter).{0,40}\b(?:skin|arms?|wrists?|legs?)\b|\bset fire to my\b|\bstopped eating\b"
-    r"|\b(?:jump\w*|climbed) (?:off|over) the\b|自杀|自残|自伤|轻生|不想[活待]|想死|割腕|烧炭|遗书|跳(?:下去|楼|河)|安眠药|了结"
-    r"|结束(?:自己的?|我的)?生命|(?:划|烧|咬)(?:了.{0,3})?(?:手|胳膊|自己)|刀片|一?整瓶药|不连累|(?:活着|活得)(?:太累|没意思)|再见了?.{0,2}世界",
-    "violence": r"\b(?:stab|strangl|chok|murder|punch|slapp)\w*|\b(?:kill|hurt|shoot|beats?|hits?|kick(?:s|ed)?|burned) (?:him|her|them|you|me"
-    r"|mum|mom|dad)\b(?! as)|\b(?:be|get) shot\b|\bbought a (?:gun|knife)\b|\bhands (?:a?round|on) my (?:throat|neck)\b|\bblood on\b"
-    r"|\bbroke my (?:wrist|arm|nose|jaw|ribs?)\b|\bmake (?:him|her|them)(?: all)? pay\b|砍死|捅|杀了[他她你我](?!的)|[毒打]死(?!也|我也)"
-    r"|掐(?:着|住)?.{0,3}脖子|满身是血|血流|(?:打|抽|砸|烫|踹)(?:了)?我(?!们?的?电话)|往死里打|烟头|同归于尽|家暴|耳光",
-    "sexual": r"\brap(?:e|ed|ing|ist)\b|\bmolest|\bsexual(?:ly)? (?:abus|assault)|\bnudes?\b|\bnaked\b|\bwithout my clothes\b|\bporn"
-    r"|\bgrop(?:e|ed|ing)\b|\bforced himself\b|\btouche[sd] me\b|\binto my bed\b|\bspiked my drink\b|强奸|猥亵|性侵|裸照|迷奸|色情|私密视频"
-    r"|脱衣服|偷拍|强迫我|摸我|来我床上",
-    "crime": r"\b(?:meth|cocaine|heroin|fentanyl|oxy)\b|\b(?:drug )?dealer\b|\bshoot(?:ing)? up\b(?! to)|\blaunder|吸(?:了.{0,2})?[毒粉]|贩毒|冰毒|溜冰"
-    r"|海洛因|大麻|洗钱|枪支",
-    "hate": r"\b(?:all|those|these|hate|you) (?:the |you )?(?:immigrants|jews|muslims|blacks|gays|foreigners|women)\b.{0,40}\b(?:are|should|hope)\b"
-    r"|\bvermin\b|\bshould (?:all )?(?:be (?:shot|gassed)|die)\b|\bgas the\b|人都(?:是(?:小偷|骗子|垃圾|畜生)|该死)|全部去死",
-    "advertisement": r"\b(?:click (?:here|the link)|link in (?:my )?bio|(?:un)?subscribe|% off|discount|promo|gift card|use code|whatsapp"
-    r"|(?:call|shop|order|buy) now|like and share|follow for|cheaper|dm for)\b|加(?:我)?微信|微信同号|扫码|优惠|半价|免费(?:领取|测评)|私信回复"
-    r"|抽奖|退订|退款|点击(?:查看|链接)|招代理|日入|转发这?条",
-    "web page": r"</?[a-z][^<>]{0,200}>|&[a-z]+;|\{\s*\w+\s*\}|\[(?:removed|deleted|图片|表情|[A-Z]+_[A-Z_]+)\]|(?:#[\w]+#?\s*){4}|lorem ipsum"
-    r"|cookie settings|sent from my|forgot password|\blog in \||\bRT @|(?:post|video|page) is (?:unavailable|not available)|\(inaudible\)"
-    r"|please hold|已被.{0,4}删除|上一篇|返回目录|忘记密码|加载失败|稍后再拨",
-    "chatbot": r"\bas an? (?:AI|artificial)\b|\bi can(?:'t|not) help with that\b|作为一?个?(?:人工智能|AI)|我(?:无法|不能)(?:回答|提供)",
-    "garbled": r"\ufffd|锟斤拷|[Ãâåæçèé][\u0080-\u00bf€™œž\u2018-\u203a]",
-    "cut off": r"(?:[,，、]|\b(?:and|but|because|the|a|to|of|\d\.)|(?:因为|但是|然后|所以|而且|如果))$",
-}
-_SENSITIVE = ("self-harm", "violence", "sexual", "crime", "hate")
-_SCREEN_PATTERNS = {kind: re.compile(pattern, re.I) for kind, pattern in _SCREEN.items()}
+# %% ../../nbs/10_heartbench/10_corpus.ipynb #5ac8fd38
+@functools.cache
+def _screen_patterns() -> dict[str, tuple[str, re.Pattern]]:
+    """Return the group and the pattern of each kind in data/heartbench/screen.toml."""
+    kinds = read_toml(data_path("heartbench/screen.toml"))["kind"]
+    return {one["name"]: (one["group"], re.compile("|".join(one["patterns"]), re.I)) for one in kinds}
 
 
 def screen_text(text: str) -> dict[str, str]:
@@ -190,7 +165,7 @@ def screen_text(text: str) -> dict[str, str]:
     ({'self-harm': 'kill myself'}, {})
     """
     text = simplified(text.strip())
-    found = {kind: match[0] for kind, pattern in _SCREEN_PATTERNS.items() if (match := pattern.search(text))}
+    found = {kind: match[0] for kind, (_, pattern) in _screen_patterns().items() if (match := pattern.search(text))}
     units = re.findall(r"[\u3400-\u9fff]|[^\W\d_]+", text.lower())
     letters = "".join(units)
     if len(units) < (3 if language_of(text) == "zh" else 2):
@@ -227,7 +202,7 @@ def screen_cases(cases: Iterable[Case]) -> pd.DataFrame:
         for place, text in texts:
             for kind, words in screen_text(text).items():
                 if kind != "too short" or len(texts) == 1:
-                    group = "sensitive" if kind in _SENSITIVE else "low quality"
+                    group, _ = _screen_patterns().get(kind, ("low quality", None))
                     rows.append((case.case_id, place, group, kind, words))
     return pd.DataFrame(rows, columns=["case_id", "message", "group", "kind", "found"])
 
@@ -292,6 +267,20 @@ _TAG_PROMPT = (
 )
 
 
+def read_scene(name: Any) -> str:
+    """Return the English name of a scene; raise ParseError if it is none of HeartBench's.
+
+    Examples
+    --------
+    >>> read_scene("家庭关系")
+    'Family Relationships'
+    """
+    scene = ({one.lower(): one for one in SCENES.values()} | SCENES).get(str(name).strip().lower())
+    if scene is None:
+        raise ParseError("scene is none of the list")
+    return scene
+
+
 def read_tags(text: str | None) -> dict[str, Any]:
     """Parse the tags in a response.
 
@@ -316,10 +305,7 @@ def read_tags(text: str | None) -> dict[str, Any]:
     {'scene': 'Personal Growth', 'abilities': ['Warmth'], 'value': 4}
     """
     tags, names = read_object(text, "scene"), ability_names()
-    scenes = {name.lower(): name for name in SCENES.values()} | SCENES
-    scene = scenes.get(str(tags["scene"]).strip().lower())
-    if scene is None:
-        raise ParseError("scene is none of the list")
+    scene = read_scene(tags["scene"])
     listed = tags.get("abilities")
     abilities = [names.get(str(one).strip().lower()) for one in listed] if isinstance(listed, list) else []
     if not 1 <= len(abilities) <= 3 or None in abilities or OTHER in abilities:

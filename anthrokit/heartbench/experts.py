@@ -137,7 +137,7 @@ class Ballots:
         where = "in memory" if self.path is None else f"in {self.path.name}"
         return f"Ballots {where}: {len(rows)} votes of {rows['expert'].nunique()} experts"
 
-# %% ../../nbs/10_heartbench/12_experts.ipynb #5648053e
+# %% ../../nbs/10_heartbench/12_experts.ipynb #ec953e6a
 def turns_sheet(cases: Iterable[Case], *, expert: str = "", seed: int = 0) -> pd.DataFrame:
     """Make the sheet on which an expert marks the valuable points of dialogues, in random order of dialogues.
 
@@ -173,7 +173,7 @@ def turns_sheet(cases: Iterable[Case], *, expert: str = "", seed: int = 0) -> pd
     return sheet.assign(ask="turn", expert=expert, vote=None, note=None)
 
 
-# %% ../../nbs/10_heartbench/12_experts.ipynb #adcd7683
+# %% ../../nbs/10_heartbench/12_experts.ipynb #5ae9589b
 def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) -> list[Path]:
     """Write one CSV file per expert, with dialogue and answer as text.
 
@@ -275,7 +275,7 @@ def read_sheets(sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.Pat
     return votes.assign(points=pd.to_numeric(votes["points"], errors="coerce"))
 
 
-# %% ../../nbs/10_heartbench/12_experts.ipynb #dd77ec13
+# %% ../../nbs/10_heartbench/12_experts.ipynb #b5b75a13
 def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5) -> pd.DataFrame:
     """Decide which messages of the user are valuable points.
 
@@ -312,7 +312,7 @@ def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5
         raise TableError(f"the vote {unknown[0]!r} is not one of {', '.join(TURN_VOTES)}")
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, message {criterion}")
     cast = votes[unit].assign(**{name: votes["vote"].eq(name) for name in TURN_VOTES})
-    cast["notes"] = votes["note"] if "note" in votes else None
+    cast["notes"] = votes.get("note")
     aggregates = {**dict.fromkeys(TURN_VOTES, "sum"), "notes": lambda notes: "\n".join(notes.dropna().astype(str))}
     table = cast.groupby(unit, sort=False).agg(aggregates).reset_index()
     n = table["valuable"] + table["ordinary"]
