@@ -64,8 +64,8 @@ PUBLIC = {
         dialogue_html
     """,
     "io": """
-        anthrobench read_anthrobench read_inspect read_petri to_datasets write_anthrobench write_inspect write_openai
-        write_preferences write_sharegpt
+        anthrobench read_anthrobench read_inspect read_petri read_scan scanners to_datasets write_anthrobench
+        write_every_eval_ever write_inspect write_openai write_preferences write_sharegpt
     """,
 }
 TEMPLATE = '''"""{title}"""

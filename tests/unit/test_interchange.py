@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import os
+import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
+from anthrokit import demo_run
 from anthrokit.core import Run, TableError, data_path, import_dialogues
 from anthrokit.core.run import digest
 from anthrokit.core.texts import is_blank
@@ -20,6 +24,7 @@ from anthrokit.io import (
     read_inspect,
     to_datasets,
     write_anthrobench,
+    write_every_eval_ever,
     write_inspect,
     write_openai,
     write_sharegpt,
@@ -223,8 +228,6 @@ CUES = {
 
 
 def test_authors_commands(tmp_path):
-    from anthrokit.report import demo_run
-
     run = demo_run(tmp_path / "demo")
     file = pd.read_csv(write_anthrobench(run, tmp_path / "new" / "demo.csv"))
     assert {"user_message", "assistant_message", "dialogue_id", "turn_pair_index", "target_llm"} <= set(file)
@@ -675,3 +678,16 @@ def test_ids_are_text(tmp_path):
         json.dumps({"messages": [{**said[0], "role": "Human"}, {**said[1], "role": "model"}]})
     )
     assert import_messages(tmp_path / "c.jsonl").messages()["role"].tolist() == ["user", "assistant"]
+
+
+CHECKER = os.environ.get("ANTHROKIT_EVERY_EVAL_EVER") or shutil.which("every_eval_ever")
+
+
+@pytest.mark.skipif(CHECKER is None, reason="every_eval_ever is not installed; ANTHROKIT_EVERY_EVAL_EVER may name its command")
+def test_every_eval_evers_own_checker_accepts_what_is_written(tmp_path):
+    [file] = write_every_eval_ever(demo_run(), tmp_path, organization="A university", details={"model_availability": "open_weights"})
+    command = [str(CHECKER), "validate", file.relative_to(tmp_path).as_posix()]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
+    file.write_text(file.read_text(encoding="utf-8").replace('"score"', '"scor"'), encoding="utf-8")
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode != 0
