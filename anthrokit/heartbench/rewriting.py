@@ -435,7 +435,7 @@ def rewrite(cases: Iterable[Case]) -> Any:
 
 arewrite = rewrite.awaited
 
-# %% ../../nbs/10_heartbench/11_rewriting.ipynb #1d9439fa
+# %% ../../nbs/10_heartbench/11_rewriting.ipynb #e34261c3
 _SYNTHESIS = {
     "en": {
         "topics": "The text below is a seed for dialogues in counselling. Think of {n} different topics that it suggests: "
@@ -474,7 +474,7 @@ def _read_topics(text: str | None, n: int) -> list[tuple[str, str]]:
     return read
 
 
-# %% ../../nbs/10_heartbench/11_rewriting.ipynb #bca7fb06
+# %% ../../nbs/10_heartbench/11_rewriting.ipynb #45f2353c
 def collect_syntheses(run: Run) -> pd.DataFrame:
     """Return the synthesised dialogues of a run.
 
