@@ -375,6 +375,14 @@ def _secrets(options: dict[str, Any], address: Any) -> str | None:
     return next(iter(private), None)
 
 
+def _make_llm(name: str, entry: dict[str, Any], **options: Any) -> ak.LLM:
+    """Return the model of an entry of [models]; options override it. The key is not read."""
+    settings = {"name": name, **entry, **options}
+    if isinstance(settings.get("price"), list):
+        settings["price"] = tuple(settings["price"])
+    return ak.LLM(**{key: value for key, value in settings.items() if key not in ("options", "api_key_env")})
+
+
 def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
     """Return an entry of [models], or raise if it holds a key or an unknown option."""
     place = f"[models.{name}]"
@@ -392,11 +400,15 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         )
     if repeated := sorted(set(options) & {"name", *entry}):
         raise _SettingsError(f"{path}: {place} options repeat {repeated[0]}, which the section sets already")
-    for key in ("model", "name", "api_base", "api_key_env", "transport"):
+    for key in ("model", "name", "api_base", "api_key_env"):
         if not isinstance(entry.get(key, ""), str):
             raise _SettingsError(f"{path}: {place} {key} is {entry[key]!r}; it must be a text in quotation marks")
     if "model" not in entry:
         raise _SettingsError(f"{path}: {place} has no model; add model = 'openai/…'")
+    try:
+        _make_llm(name, {**entry, **options})
+    except (TypeError, ValueError) as error:
+        raise _SettingsError(f"{path}: {place} {error}") from None
     return entry
 
 # %% ../nbs/15_cli.ipynb #78664a07
@@ -410,18 +422,14 @@ def _llm(text: str) -> ak.LLM:
         assert parts, "the pattern matches every text"
         model, address = parts.groups()
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
-    entry = {"name": text, **_session.models[text], **_session.options}
-    options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)
+    entry = _session.models[text]
+    variable = entry.get("api_key_env")
     if variable and not os.environ.get(variable):
         raise ak.SetupError(
             f"The model {text!r} takes its key from the environment variable {variable}, which is not set. Set it."
         )
-    if isinstance(entry.get("price"), list):
-        entry["price"] = tuple(entry["price"])
-    try:
-        return ak.LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"[models.{text}]: {error}") from None
+    key = {"api_key": os.environ[variable]} if variable else {}
+    return _make_llm(text, {**entry, **entry.get("options", {})}, **_session.options, **key)
 
 # %% ../nbs/15_cli.ipynb #2363ff49
 @app.command
@@ -582,6 +590,7 @@ class _Plan:
         Columns to compare by, as column=value.
     """
 
+    protocol: _Protocol = "paper"
     target: str = _SMALL
     user: str = _SMALL
     dialogues: _Positive | None = None
