@@ -19,7 +19,7 @@ LOOKED_AT = (
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_read_in_light_and_in_dark(site, browser, scheme):
+def test_light_and_dark(site, browser, scheme):
     page = browser.new_context(color_scheme=scheme).new_page()
     for name in LOOKED_AT:
         page.goto((site / name).as_uri())

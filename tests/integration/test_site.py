@@ -10,7 +10,7 @@ from urllib.parse import unquote
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_chapter_and_page_is_there(site):
+def test_pages_exist(site):
     notebooks = [path.relative_to(ROOT / "nbs") for path in (ROOT / "nbs").rglob("*.ipynb")]
     expected = {
         Path("chapters") / path.with_suffix(".html")
@@ -31,7 +31,7 @@ def test_every_chapter_and_page_is_there(site):
     assert {page.as_posix() for page in expected} <= found
 
 
-def test_readers_see_no_directives_and_all_pictures(site):
+def test_directives_hidden_and_pictures_shown(site):
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         shown = re.sub(r"<[^>]+>", "", text)
@@ -45,7 +45,7 @@ def test_readers_see_no_directives_and_all_pictures(site):
         assert not fetched, (page, fetched)  # not by a reader without network, nor from anyone who would learn of it
 
 
-def test_a_chapter_shows_signatures_and_work_and_folds_the_rest(site):
+def test_folded_code(site):
     page = (site / "chapters" / "05_judging" / "02_judges.html").read_text(encoding="utf-8")
     head = page.index('id="judge_prompt"')
     shown = re.sub(r"<[^>]+>", "", page[head : page.index("<details", head)])
@@ -59,7 +59,7 @@ def test_a_chapter_shows_signatures_and_work_and_folds_the_rest(site):
     assert "/blob/main/anthrokit/judging/judges.py#L" in helpers
 
 
-def test_methods_of_a_class_and_what_every_figure_takes_are_told(site):
+def test_methods_and_shared_parameters(site):
     runs = re.sub(r"<[^>]+>", "", (site / "chapters" / "01_core" / "04_run.html").read_text(encoding="utf-8"))
     told = runs.partition("Run.labels")[2].partition("Run.annotations")[0]
     assert "What methods take and return" in runs and "The panel: names of judges of this run" in told
@@ -68,7 +68,7 @@ def test_methods_of_a_class_and_what_every_figure_takes_are_told(site):
     assert "palette" in parameters and "style" in parameters and "Returns" in parameters
 
 
-def test_what_is_told_of_a_name_leads_to_the_names_it_mentions(site):
+def test_links_from_descriptions(site):
     tables = (site / "chapters" / "05_judging" / "07_any_messages.html").read_text(encoding="utf-8")
     assert re.search(r'href="[^"]*07_any_messages.html#import_messages"><code>import_messages', tables)
     figures = (site / "chapters" / "09_figures" / "04_turns.html").read_text(encoding="utf-8")
@@ -77,7 +77,7 @@ def test_what_is_told_of_a_name_leads_to_the_names_it_mentions(site):
     assert not re.search(r"15_cli.html#anthroscore", scoring.partition("<main")[2])  # not the command of that name
 
 
-def test_no_page_gives_an_anchor_twice_and_every_link_finds_its_own(site):
+def test_unique_anchors_and_links(site):
     """Pictures drawn as SVG name their parts alike; what else has an id may be linked to."""
     found = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
     pages = {page: re.sub(r"<svg.*?</svg>", "", text, flags=re.S) for page, text in found.items()}
@@ -90,7 +90,7 @@ def test_no_page_gives_an_anchor_twice_and_every_link_finds_its_own(site):
             assert unquote(anchor) in anchors[there], (page, link, anchor)
 
 
-def test_every_public_name_is_on_the_api_page(site):
+def test_public_names_on_api_page(site):
     import anthrokit
 
     page = (site / "chapters" / "api.html").read_text(encoding="utf-8")
@@ -104,7 +104,7 @@ def test_every_public_name_is_on_the_api_page(site):
     assert "A value." not in page
 
 
-def test_benchmarks_are_the_chapters_own(site):
+def test_benchmark_tables(site):
     """The page gathers what the chapters say; a heading that was renamed fails the build."""
     page = (site / "chapters" / "benchmarks.html").read_text(encoding="utf-8")
     assert page.count("<table") >= 6 and "561,600" in page and "coverage" in page
