@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import add_holm, as_names, check_count, check_level, check_range, has_enough_clusters
+from ..analysis.clustered import add_holm, as_names, check_count, check_level, has_enough_clusters
 from ..core import TableError
 from ..core.tables import require_columns
 
