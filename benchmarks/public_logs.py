@@ -8,7 +8,7 @@ CAS-SIAT-XinHai/CPsyCoun, qiuhuachuan/smile, thu-coai/Emotional-Support-Conversa
 SpringCare/VERA-MH, kelkalot/simpleaudit. A folder that is missing is left out. The counts use nothing of anthrokit: they
 walk the files with json and re, and count stretches of answers with text that no user interrupts. In November 2026 all were
 equal: 24,220 answers of CPsyCoun, 1,000 of FastChat, 5,245 in eight files of LLaMA-Factory, 1,979 of ESConv (FailedESConv),
-2,400 of Spiral-Bench (four models), 1,394 of VERA-MH, 461 in 17 files of SimpleAudit, 2,817 in 500 files of SMILE.
+2,400 of Spiral-Bench (four models), 1,394 of VERA-MH, 447 in 18 files of SimpleAudit, 2,817 in 500 files of SMILE.
 """
 
 import json

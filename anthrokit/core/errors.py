@@ -46,7 +46,7 @@ def printable(text: object) -> str:
     """
     return _CONTROL.sub(lambda sign: sign[0].encode("unicode_escape").decode(), str(text))
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #a98a6726
 def in_two_lines(error: BaseException) -> list[str]:
     """Return what a notebook or IPython shows of an error: its message, and how to see the traceback.
 
@@ -63,7 +63,7 @@ def in_two_lines(error: BaseException) -> list[str]:
     error.is_shown = True
     return [f"{type(error).__name__}: {error}", "%tb shows the traceback."]
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #434d7e40
 class _Explained:
     """An error that is shown in two lines, without control characters: messages contain names of files and models."""
 
@@ -519,7 +519,7 @@ def require_kind(value: object, kind: Any, expected: str) -> None:
     if not isinstance(value, kind):
         raise TypeError(f"this takes {expected}, not {type(value).__name__}")
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #1cf8d756
 def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, ...]:
     """Return the members of a list. Raise if one has the wrong type.
 
@@ -573,7 +573,7 @@ def _is_key(match: re.Match[str]) -> bool:
     start = parts.get("start")
     return start is None or bool(parts["masked"]) or (len(start) >= 16 and any(map(str.isdigit, start)))
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #91b1d219
 def register_secret(*values: str | None) -> None:
     """Remove these strings from every run, message and error of this process.
 
@@ -620,7 +620,7 @@ def known_secrets() -> list[str]:
     from_environment = {value for value in named if _may_be_key(value)}
     return sorted(_SECRETS | from_environment, key=len, reverse=True)  # so that no end of one is left
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #ad69addb
 def make_redactor() -> Callable[[str], str]:
     """Return a function that removes the keys known now: a faster `redact` for many texts.
 
@@ -667,7 +667,7 @@ def redact_in(value: Any) -> Any:
         return {name: redact_in(item) for name, item in value.items()}
     return [redact_in(item) for item in value] if isinstance(value, (list, tuple)) else value
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #a455cacc
 def strings_in(value: Any) -> list[str]:
     """List all strings in nested lists and dicts.
 

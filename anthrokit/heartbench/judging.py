@@ -18,9 +18,8 @@ import pandas as pd
 from ..core import Run, RunError
 from ..core.errors import suggest_name
 from ..core.run import digest, require_run
-from ..core.votes import label_criteria
 from .answers import answers_of
-from .cases import Case, has_text
+from .cases import Case, has_text, label_criteria
 from ..judging import PromptJudge, Rating
 from ..judging.judges import Criterion, Item, Response
 from ..models import LLM

@@ -5,10 +5,9 @@ from browser import filters, says, seen
 
 from anthrokit import heartbench
 from anthrokit.core import Run
-from anthrokit.core.votes import label_criteria
 from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
 from anthrokit.heartbench.answers import add_answers, answers_of
-from anthrokit.heartbench.cases import bundled_ratings
+from anthrokit.heartbench.cases import bundled_ratings, label_criteria
 from anthrokit.panels.rubric import RubricPanel
 
 CELL = """
