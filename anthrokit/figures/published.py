@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes']
 
-# %% ../../nbs/09_figures/07_published.ipynb #19d997ee
+# %% ../../nbs/09_figures/07_published.ipynb #335f94ae
 def fit_notes(ax: Axes, room: float = 0.94) -> None:
     """Round the numbers in the cells of a heat map, then reduce them, if they are wider than a share of the cells."""
     ax.figure.draw_without_rendering()

@@ -203,7 +203,7 @@ def compare_credibility(
         table.loc[part.index, "p_adjusted"] = holm(part["p_paired"])
     return table
 
-# %% ../../nbs/11_study/09_credibility.ipynb #da5448ae
+# %% ../../nbs/11_study/09_credibility.ipynb #8bae7af9
 _SIDES = {"user": "A", "target": "B"}
 _IMPRESSION = (
     "Two speakers, A and B, have this conversation:\n\n{dialogue}\n\nRate your impression of speaker {who} on every item, from 1 (the "
@@ -291,7 +291,7 @@ def rate_sides(messages: pd.DataFrame, *, questionnaire: Questionnaire | str = "
 arate_sides = rate_sides.awaited
 
 
-# %% ../../nbs/11_study/09_credibility.ipynb #fcaf4f6f
+# %% ../../nbs/11_study/09_credibility.ipynb #a8dbb812
 def compare_sides(
     ratings: pd.DataFrame,
     clusters: Mapping[str, str] | None = None,
