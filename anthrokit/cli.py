@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import warnings
+import webbrowser
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['app', 'heartbench', 'with_people', 'main', 'runs', 'demo', 'simulate', 'judge', 'estimate', 'compare', 'report',
-           'export', 'repair', 'split', 'merge', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
+__all__ = ['app', 'heartbench', 'with_people', 'main', 'runs', 'view', 'demo', 'simulate', 'judge', 'estimate', 'compare',
+           'report', 'export', 'repair', 'split', 'merge', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
            'heartbench_score', 'heartbench_estimate', 'study_init', 'study_serve', 'study_start', 'study_erase',
            'check', 'doctor', 'copy_tutorials', 'lab']
 
@@ -295,14 +296,11 @@ def runs(folder: str = "runs") -> _Result:
     """
     import pandas as pd
 
-    rows, unread = [], []
-    for ledger in sorted(Path(folder).glob("*/ledger.sqlite")):
-        try:
-            with ak.Run(ledger.parent, read_only=True) as run:
-                rows.append({"run": run.name, **run.summary(), **_spent(run)})
-        except ak.RunError as error:
-            unread.append(ledger.parent.name)
-            _complain(error)
+    opened, errors = ak.viewer.list_runs(folder)
+    rows = [{"run": name, **run.summary(), **_spent(run)} for name, run in opened.items()]
+    unread = list(errors)
+    for error in errors.values():
+        _complain(error)
     if not rows and not unread:
         _complain(f"{folder} holds no run")
     names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
@@ -316,6 +314,39 @@ def runs(folder: str = "runs") -> _Result:
     )
     facts = {"folder": folder, **({"unread": unread} if unread else {})}
     return _Result(table, facts, shown=shown, failed=bool(unread))
+
+# %% ../nbs/15_cli.ipynb #a0caa063
+@app.command
+def view(folder: str = "runs", *, port: _Positive = 8765, bundle: Path | None = None, browser: bool = False) -> _Result | int:
+    """Show the runs of a folder in a browser: lists, dialogues, search, comparisons. Nothing is changed.
+
+    The printed address holds a token and works on this machine only. Links to a dialogue or turn are in the address line.
+
+    Examples: anthrokit view; anthrokit view studies --port 9000 --browser; anthrokit view runs --bundle supplement
+
+    Parameters
+    ----------
+    folder
+        Folder that holds the runs, or of one run.
+    port
+        Port on 127.0.0.1.
+    bundle
+        Write static pages to this new folder instead: the list of runs, their dialogues, and comparisons of up to four
+        runs. Open its index.html, or publish the folder.
+    browser
+        Open the browser.
+    """
+    if bundle is not None:
+        return _Result(None, {"page": str(ak.viewer.write_bundle(folder, bundle))})
+
+    def ready(viewer: Any) -> None:
+        print(viewer.url, flush=True)
+        _say("Ctrl-C stops the viewer")
+        if browser:
+            webbrowser.open(viewer.url)
+
+    ak.viewer.view(folder, port, ready)
+    return 0
 
 # %% ../nbs/15_cli.ipynb #91f5331e
 def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = None) -> dict[str, Any]:
