@@ -119,3 +119,41 @@ def test_bundled_run_can_be_judged_again(tmp_path):
         judge(run, PatternJudge(), **asked)  # which has not; the pronouns are counted already
         missing = run.missing()  # texts of the small model that are not in English
         assert len(run.ratings()) == 3200 + 80 and set(missing["reason"]) <= {"language"} and len(missing) <= 4
+
+
+def _with_pyarrow(files):
+    from pyarrow import dataset
+
+    return dataset.dataset(files).to_table().num_rows
+
+
+def _with_datasets(files):
+    datasets = pytest.importorskip("datasets")
+    return datasets.Dataset.from_parquet(files).num_rows
+
+
+def _with_duckdb(files):
+    duckdb = pytest.importorskip("duckdb")
+    return duckdb.read_parquet(files, union_by_name=True).count("*").fetchall()[0][0]
+
+
+def _with_polars(files):
+    polars = pytest.importorskip("polars")
+    return polars.scan_parquet(files).select(polars.len()).collect().item()
+
+
+@pytest.mark.parametrize("read", [_with_pyarrow, _with_datasets, _with_duckdb, _with_polars])
+def test_partitioned_labels_of_three_runs_are_one_table(read, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    for number in range(3):
+        with demo_run() as run:
+            run.export(tmp_path / f"run {number}", partition_by="behaviour")
+            labels = run.labels()
+    files = [str(file) for file in sorted(tmp_path.glob("run */labels/*.parquet"))]
+    assert len(files) == 3 * labels["behaviour"].nunique() and read(files) == 3 * len(labels)
+    with demo_run() as run:
+        with pytest.raises(tables.TableError, match="model"):
+            run.export(tmp_path / "wrong", partition_by="model")
+        assert not (tmp_path / "wrong").exists()
+        run.export(tmp_path / "run 0")
+    assert not list(tmp_path.glob("run 0/labels/*.parquet")) and (tmp_path / "run 0" / "labels.parquet").is_file()
