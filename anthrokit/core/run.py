@@ -577,11 +577,18 @@ class Run(Ledger):
 
     # Export
 
-    def export(self, folder: str | os.PathLike) -> Path:
+    def export(self, folder: str | os.PathLike, *, partition_by: str | None = None) -> Path:
         """Write every table as Parquet and CSV into a folder, with the manifest and a data dictionary.
 
         Existing files of the same names are replaced. The meaning of each column is in dictionary.csv and in
         the Parquet files.
+
+        Parameters
+        ----------
+        folder : str or path
+            Where to write.
+        partition_by : str, optional
+            A column of labels, such as "target". The Parquet file of labels is then the folder labels, with a file for each value.
 
         Raises
         ------
@@ -600,10 +607,19 @@ class Run(Ledger):
         folder, dictionary = local_path(folder, RunError), []
         meanings = dict.fromkeys(design_columns(self), "column of the design, or of the file the dialogue came from")
         meanings |= {"vote": "mode over the samples of the judge: True, False"}
+        frames = _export_tables(self)
+        if partition_by is not None:
+            tables.require_columns(frames["labels"], [partition_by], "labels")
         write_file(folder / "manifest.json", _as_json(self.manifest()))
-        for name, frame in _export_tables(self).items():
-            for suffix in ("csv", "parquet"):
-                tables.write_frame(frame, folder / f"{name}.{suffix}", name, meanings=meanings)
+        for file in [folder / "labels.parquet", *folder.glob("labels/[0-9][0-9][0-9][0-9].parquet")]:
+            file.unlink(missing_ok=True)  # of an earlier export
+        for name, frame in frames.items():
+            parts = {f"{name}.csv": frame, f"{name}.parquet": frame}
+            if name == "labels" and partition_by is not None:
+                values = enumerate(frame.groupby(partition_by, dropna=False), 1)
+                parts = {f"{name}.csv": frame} | {f"{name}/{number:04}.parquet": part for number, (_, part) in values}
+            for file, part in parts.items():
+                tables.write_frame(part, folder / file, name, meanings=meanings)
             for column, dtype in frame.dtypes.items():
                 meaning = tables.describe_column(name, column) or meanings.get(column, "")
                 dictionary.append((name, column, str(dtype), meaning))
