@@ -43,7 +43,7 @@ function openServed(place) {
     socket.onopen = () => socket.send(JSON.stringify(place));
     socket.onmessage = ({ data }) => {
       const { error, state, content } = JSON.parse(data);
-      if (error) fail(new Error(error));
+      if (error) { const wrong = new Error(error); fail(wrong); if (model.get("frame")) complain(wrong); }
       if (content) model.say(content);
       if (state) model.set(state);
       if (model.get("frame")) done({ model, close: () => { socket.onclose = null; socket.close(); } });
