@@ -215,11 +215,10 @@ class RunFolder:
                 self._measured[name] = version, facts
             return facts
 
-# %% ../nbs/14_viewer.ipynb #bbf813c0
-_RUN_PAGE = """<h4 class="ak-name">{{ name | visible }}</h4>
-{% if error %}<p class="ak-warn ak-text">{{ error | clean }}</p>{% else %}
+# %% ../nbs/14_viewer.ipynb #64002199
+_RUN_PAGE = """{% if error %}<h4 class="ak-name">{{ name | visible }}</h4><p class="ak-warn ak-text">{{ error | clean }}</p>{% else %}
 <p>{% for kind, text in links %}<a href="{{ kind }}">{{ text }}</a>{% if not loop.last %} · {% endif %}{% endfor %}</p>
-{{ table(["", ""], facts) }}
+{{ table(["Run", name], facts) }}
 {% if profile %}<h4>Profile</h4><p class="ak-small ak-quiet">Share of target messages with each behaviour; intervals by base prompt.</p>
 {{ table(heads, profile, look="ak-profile") }}{% endif %}{% endif %}"""
 _RUN_COLUMNS = {"run": "Run", "dialogues": "Dialogues", "agreement": "α", "cost": "Cost"}

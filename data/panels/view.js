@@ -153,7 +153,7 @@ function drawHead() {
   const others = names.filter((name) => name !== run && (!ABOUT.files || [`compare/${run}/${name}`, `compare/${name}/${run}`].some((one) => one in ABOUT.files)));
   const compared = kinds.includes("dialogues") ? others : [];
   head.replaceChildren(
-    make("strong", { dir: "auto" }, ABOUT.title), tab("Runs", { kind: "runs", runs: [], state: run ? { at: run } : {} }),
+    make("h1", { dir: "auto" }, ABOUT.title), tab("Runs", { kind: "runs", runs: [], state: run ? { at: run } : {} }),
     ...(ABOUT.files ? [] : [tab("Search", { kind: "search", runs: [] })]),
     ...(run === undefined ? [] : [
       select("Run", run, known ? names : [run, ...names], (name) => go(kind === "runs" ? { kind, runs: [], state: { at: name } }
