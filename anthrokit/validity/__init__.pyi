@@ -23,6 +23,8 @@ from .annotators import to_potato as to_potato
 from .correction import corrected_rates as corrected_rates
 from .correction import prediction_powered_differences as prediction_powered_differences
 from .correction import rate_bounds as rate_bounds
+from .dose_response import dose_response as dose_response
+from .dose_response import turning_point as turning_point
 from .human_data import check_against_people as check_against_people
 from .human_data import load_human_data as load_human_data
 from .judge_checks import item_response as item_response
@@ -33,4 +35,6 @@ from .log_prevalence import prevalence as prevalence
 from .log_prevalence import sample_log as sample_log
 from .panel_checks import compare_protocols as compare_protocols
 from .panel_checks import panel_sensitivity as panel_sensitivity
+from .perception import partial_effects as partial_effects
 from .perception import perceived as perceived
+from .perception import perceived_means as perceived_means

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
@@ -16,14 +17,18 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, as_floats, resample, resample_rows
+from ..anthroscore import Protocol, Scorer, mask_sentences, score_sentences
+from ..anthroscore.mentions import get_protocol
 from ..core import TableError, data_path, public_file, tables
 from ..core.errors import missing_columns, suggest_name
+from ..core.tables import require_columns
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
 from .accuracy import accuracy_measures
 
 # %% auto #0
-__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'load_rankings', 'load_trial_outcomes']
+__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'load_rankings', 'check_anthroscore',
+           'load_trial_outcomes']
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #65b0340a
 _JUDGED = [Taxonomy.load()[name] for name in Taxonomy.load().judged]
@@ -424,6 +429,64 @@ def load_rankings(
         pair = {"cluster": above["prompt_id"].astype("str"), "person": above["ppt_id"], "more": ids[0], "less": ids[1]}
         parts.append(pd.DataFrame({**pair, "test": above["prompt_id"] % 3 == 0}))
     return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True), items.reset_index(drop=True)
+
+# %% ../../nbs/08_validity/05_human_data.ipynb #c0a1b211
+def check_anthroscore(
+    data: pd.DataFrame, scorer: Scorer, protocol: str | Protocol = "paper", *, n_resamples: int = 500, seed: int = 0
+) -> pd.DataFrame:
+    """Compare AnthroScore with people's labels of sentences.
+
+    Parameters
+    ----------
+    data : DataFrame
+        The result of `load_human_data("anthroset")`.
+    scorer : Scorer
+        From `anthroscore.load_scorer`.
+    protocol : str or Protocol
+        As for `anthroscore.score_sentences`.
+    n_resamples, seed : int
+        Number of resamples of the abstracts, and random seed.
+
+    Returns
+    -------
+    DataFrame
+        category ("all" first), measure (AUC; accuracy of "human-like if above 0"), estimate, ci_low, ci_high (by
+        abstract), n_clusters, n (labelled sentences with a score), n_positive, n_total (labelled sentences), model,
+        protocol. AUC is missing for a category without positive or without negative sentences.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.anthroscore import load_scorer
+    >>> from anthrokit.validity.human_data import check_anthroscore
+    >>> data = pd.DataFrame({"item_id": ["a", "b"], "cluster": ["a", "b"], "category": "verb subjects", "mention": "bot"})
+    >>> data["message"] = ["The bot hugged my mother.", "We installed the bot."]
+    >>> data = data.assign(masked=["The <mask> hugged my mother.", "We installed the <mask>."], truth=[True, False])
+    >>> check_anthroscore(data, load_scorer("smollm2-135m-instruct"), n_resamples=9)["estimate"].tolist()[:2]
+    [1.0, 1.0]
+    """
+    require_columns(data, ["item_id", "cluster", "category", "mention", "masked", "message", "truth"], "AnthroSet")
+    table, asked, parts = data.set_index("item_id"), get_protocol(protocol), []
+    for mention, rows in table.groupby("mention"):
+        found = mask_sentences(rows["message"], re.compile(rf"(?<!\w){re.escape(mention)}(?!\w)"), protocol=asked)
+        parts.append(found[found["status"] == "masked"])
+    found = pd.concat(parts, ignore_index=True)
+    texts = table.loc[found["text_id"]]
+    first = [text.find(one) for text, one in zip(texts["message"], found["sentence"], strict=True)] + found["start"]
+    marked = texts["masked"].str.find("<mask>").to_numpy()  # other mentions of the same words aren't labelled
+    found = found[(first <= marked) & (marked < first + found["mention"].str.len())].drop_duplicates("text_id")
+    score = score_sentences(found, scorer, protocol=asked).set_index("text_id")["score"].reindex(table.index)
+    rows = table.assign(score=score.astype(float)).dropna(subset="truth")
+    parts = []
+    for category, part in [("all", rows), *rows.groupby("category")]:
+        known = part.dropna(subset="score")
+        truth, values = known["truth"].to_numpy(dtype=bool), known["score"].to_numpy()
+        area = _area(values, truth, known["cluster"], n_resamples=n_resamples, seed=seed)
+        right = ClusterCounts(known, [], known["cluster"]).shares((values > 0) == truth).assign(measure="accuracy")
+        both = pd.concat([area, right]).assign(n=len(known), n_positive=truth.sum(), n_total=len(part))
+        parts.append(both.assign(category=category))
+    names = ["category", "measure", "estimate", "ci_low", "ci_high", "n_clusters", "n", "n_positive", "n_total"]
+    return pd.concat(parts, ignore_index=True)[names].assign(model=scorer.name, protocol=asked.name)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #c0a1b205
 _TRIAL = {  # published file to its outcomes

@@ -108,3 +108,32 @@ def test_rankings_and_agreement(public_data):
     agreement = people_accuracy(fitting).set_index("against")
     assert agreement.loc["another person", "estimate"] == pytest.approx(0.76, abs=0.02)
     assert set(pairs["more"]) | set(pairs["less"]) <= set(texts["item_id"])
+
+
+def test_the_trials_means_turn_where_they_should(public_data):
+    if not (public_data / "human" / "trial_attachment.jsonl").exists():
+        pytest.skip("needs the trial's outcomes in ANTHROKIT_DATA/human")
+    from anthrokit.validity import dose_response, turning_point
+    from anthrokit.validity.dose_response import left_out_doses
+    from anthrokit.validity.human_data import load_trial_outcomes
+
+    trial = load_trial_outcomes()
+    assert (len(trial), trial["person"].nunique()) == (67788, 3445)
+    raw = dose_response(trial, by="outcome").set_index("outcome")["mean"].round(1)
+    assert raw["perceived_sentience"].tolist() == [41.7, 45.5, 48.4, 53.0, 51.2]
+    assert raw["connection"].tolist() == [45.6, 51.4, 58.9, 61.5, 55.7]
+    turns = turning_point(trial, by="outcome").set_index("outcome")["turn"]
+    assert set(turns[turns == "peak"].index) == {"connection", "understanding"}
+    assert left_out_doses(trial, by="outcome")["inside"].all()
+
+
+def test_sentences_answers_and_comfort_are_read_whole(public_data):
+    from anthrokit.validity import load_human_data
+
+    sentences = load_human_data("anthroset")
+    assert (len(sentences), sentences["cluster"].nunique(), sentences["truth"].sum()) == (600, 562, 296)
+    assert sentences["truth"].isna().sum() == 131 and sentences["category"].nunique() == 6
+    answers = load_human_data("humanebench")
+    assert (len(answers), answers["truth"].sum(), answers["people"].map(len).max()) == (48, 18, 4)
+    comfort = load_human_data("robots_comfort")
+    assert (len(comfort), comfort["truth"].sum()) == (364, 56)
