@@ -292,6 +292,9 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
             if not unknown or any(each.kind is each.VAR_KEYWORD for each in heads[-1].values()):
                 raise
         hint = suggest_name(unknown[0], dict.fromkeys(name for name in names if name != "self"))
+        settings = [*inspect.signature(import_module("anthrokit").LLM).parameters][2:]  # but for model and name
+        if {"llm", "target"} & {*names} and unknown[0] in settings:
+            hint = f"it is a setting of a model: LLM(…, {unknown[0]}=…)"
         raise TypeError(f"{(owner or function).__name__}() has no parameter {unknown[0]!r}; {hint}")
 
     explained.explains_arguments = True
