@@ -15,11 +15,11 @@ import pandas as pd
 from ..analysis.clustered import resample
 from ..core import TableError
 from ..core.tables import require_unique, require_columns
-from ..core.texts import mask_quotations, detect_language, plain_apostrophes
+from ..core.texts import detect_language, mask_quotations, plain_apostrophes, simplified
 from ..figures.profiles import draw_dots
 from ..figures.style import counted, legend_above, themed
 from .answers import count_words, require_answers
-from .languages import language_of, read_sentences, read_words, simplified
+from .languages import language_of, read_sentences, read_words
 from .scoring import case_means
 from ..models.english import english_pipeline
 
