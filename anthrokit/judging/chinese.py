@@ -50,7 +50,7 @@ def labelled_chinese(split: str | None = None) -> pd.DataFrame:
 # %% ../../nbs/05_judging/11_chinese.ipynb #a06ed5d9
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」|『[^』]*』|《[^》]*》|```.*?(?:```|\Z)|`[^`\n]+`|^>.*$|^\*[^*\n]+\*", re.S | re.M)
 _LEAD = re.compile(
-    r"(?:草稿|信|文案|邮件|诗|副歌|歌词|绝句?|评价|回复|开头|悼词|发言|写|发|说|比如|例如|形容|反映|中文是|一段话|两句)"
+    r"(?:草稿|信|文案|邮件|诗|副歌|歌词|绝句?|评价|回复|开头|悼词|祝酒词|发言|留言|写|发|说|唱道?|念|拟好了?|告诉[他她]|比如|例如|形容|反映|中文是|一段话|两句)"
     r"[^。！？：:\n]{0,10}[：:](?!\s*[“\"「])\s*"
 )
 _BLOCK = re.compile(r".*?(?=\n[ \t]*\n|\Z)", re.S)
@@ -121,13 +121,13 @@ class Statement(NamedTuple):
 
 _SENTENCE = re.compile(r"[^。！？!?；;…\n]+[。！？!?；;…\n]*")
 _CLAUSE = re.compile(r"[^，,、：:～~\s]+")
-_PRONOUN = re.compile(r"(?P<speaker>我们|咱[们俩]|我|咱|俺|本人)|(?P<user>[你您]们?)|(?P<other>[他她它]们?|大家|别人|有人|人们|谁)")
-_OBJECT = re.compile(r"(?:[跟和对给把被向为像替是]|当作?)$")
+_PRONOUN = re.compile(r"(?P<speaker>我[们俩]|咱[们俩]|我|咱|俺们?|本人|老夫)|(?P<user>[你您]们?)|(?P<other>[他她它]们?|大家|别人|有人|人们|谁)")
+_OBJECT = re.compile(r"(?:[跟和对给把被向为像替]|(?<![可但就还于只])是|当作?)$")
 _CONDITION = re.compile(r"如果|要是|假如|假设|假使|倘若|即使|哪怕")
 _ASKED = re.compile(r"(?:[吗呢]\W*|[？?]\W*)$")
 _REPORTS = re.compile(r"^(?:都|总|昨天|也|这样|是)*(?:说(?!再见)|问|提到|形容|反映|写)")
 _CONTRAST = re.compile(r"^(?:其实|但|可(?![以能爱])|不过|然而)")
-_RECENTLY = re.compile(r"^(?:刚|昨[天晚]|今[早天]|周[一二三四五六日]|最近)")
+_RECENTLY = re.compile(r"^(?:刚|昨[天晚儿]|今[早天儿]|周[一二三四五六日末]|上周|最近|早上|清晨|傍晚|天不亮)")
 _NOUNS = {"n", "PER", "nr", "ORG", "nt", "nz"}
 
 
