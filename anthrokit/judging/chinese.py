@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..core import TableError, data_path
@@ -17,13 +18,14 @@ from ..core.run import digest
 from ..core.texts import simplified
 from .grammar import remembered
 from .judges import LanguageJudge
-from .offline import load_labelled
+from .offline import load_labelled, quality
 from .verdicts import Rating
 from ..models.english import tag_chinese
 from ..simulation import Behaviour
 
 # %% auto #0
-__all__ = ['labelled_chinese', 'mask_chinese', 'Statement', 'read_statements', 'load_chinese_grammar', 'ChineseGrammarJudge']
+__all__ = ['labelled_chinese', 'mask_chinese', 'Statement', 'read_statements', 'load_chinese_grammar', 'ChineseGrammarJudge',
+           'chinese_quality', 'invariance']
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #54fc4be2
 def labelled_chinese(split: str | None = None) -> pd.DataFrame:
@@ -43,7 +45,7 @@ def labelled_chinese(split: str | None = None) -> pd.DataFrame:
     Examples
     --------
     >>> labelled_chinese()["split"].value_counts().to_dict()
-    {'tuning': 135, 'test': 100}
+    {'tuning': 293, 'test': 73}
     """
     return load_labelled("labelled_zh.csv", split)
 
@@ -280,3 +282,68 @@ class ChineseGrammarJudge(LanguageJudge):
             reason = f"read: {'; '.join(words)}" if words else "no claim of this kind"
             ratings.append(Rating(bool(words), reason, score=float(len(words))))
         return ratings
+
+# %% ../../nbs/05_judging/11_chinese.ipynb #fb6cfaa1
+def chinese_quality() -> pd.DataFrame:
+    """Measure the Chinese grammar judge on the bundled test messages.
+
+    Returns
+    -------
+    DataFrame
+        behaviour ("all" pooled over behaviours) and the columns of `quality`.
+
+    Examples
+    --------
+    >>> measured = chinese_quality().set_index("behaviour")
+    >>> bool(measured.loc["all", "precision"] > 0.7)
+    True
+    """
+    messages, judge, parts = labelled_chinese("test"), ChineseGrammarJudge(), {}
+    for name in judge.behaviours:
+        verdicts = [bool(judge.spans(text, name)) for text in messages["text"]]
+        parts[name] = pd.DataFrame({"verdict": verdicts, "truth": messages[name]})
+    parts["all"] = pd.concat(parts.values())
+    return pd.DataFrame([{"behaviour": name, **quality(part["verdict"], part["truth"])} for name, part in parts.items()])
+
+# %% ../../nbs/05_judging/11_chinese.ipynb #fb185c3f
+def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Compare the labels of messages with those of their translations.
+
+    Parameters
+    ----------
+    first, second : DataFrame of bool
+        Labels, one column a behaviour; a row of `second` is the translation of the same row of `first`. NA is missing.
+
+    Returns
+    -------
+    DataFrame
+        behaviour ("all" counts a message as often as it has behaviours), n_total, n (labelled in both), both, only_first, only_second,
+        agreement with ci_low and ci_high (Wilson), p_value of McNemar's exact test.
+
+    Raises
+    ------
+    TableError
+        If rows or columns differ.
+
+    Examples
+    --------
+    >>> one, other = pd.DataFrame({"agency": [True, False, True]}), pd.DataFrame({"agency": [True, True, True]})
+    >>> invariance(one, other).loc[0, ["n", "both", "only_second"]].tolist()
+    [3, 2, 1]
+    """
+    from scipy.stats import binomtest
+
+    if first.shape != second.shape or list(first.columns) != list(second.columns):
+        raise TableError(f"the labels have the shapes {first.shape} and {second.shape}, or other columns; pass the same rows and behaviours")
+    pairs = {name: (first[name].to_numpy(), second[name].to_numpy()) for name in first.columns}
+    pairs["all"] = (np.concatenate([one for one, _ in pairs.values()]), np.concatenate([two for _, two in pairs.values()]))
+    rows = []
+    for name, (one, two) in pairs.items():
+        labelled = ~(pd.isna(one) | pd.isna(two))
+        yes, other = one[labelled].astype(bool), two[labelled].astype(bool)
+        n, left, right = int(labelled.sum()), int((yes & ~other).sum()), int((other & ~yes).sum())
+        agreed = binomtest(n - left - right, n).proportion_ci(method="wilson") if n else (np.nan, np.nan)
+        p_value = binomtest(left, left + right).pvalue if left + right else 1.0
+        row = {"behaviour": name, "n_total": len(one), "n": n, "both": int((yes & other).sum()), "only_first": left, "only_second": right}
+        rows.append({**row, "agreement": (n - left - right) / n if n else np.nan, "ci_low": agreed[0], "ci_high": agreed[1], "p_value": p_value})
+    return pd.DataFrame(rows)

@@ -22,13 +22,14 @@ import numpy as np
 
 from ..core.errors import suggest_name, require_kind
 from ..core.run import digest
-from ..core.texts import unreadable
+from ..core.texts import detect_language, unreadable
 from .released import NO_EXAMPLES, Released, read_released
 from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts
 from ..models import LLM, Completion
 from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, first_person_pronouns
 from ..simulation.dialogues import as_llm
+from ..simulation.pronouns import chinese_pronouns
 from ..work import Request, Steps, ParseError, ask
 
 # %% auto #0
@@ -851,6 +852,8 @@ class PronounCounter(LanguageJudge):
         The behaviours that it rates.
     quotations : bool
         Whether words inside quotation marks count.
+    languages : collection of str
+        "en", "zh" or both. Chinese counts are lower, since Chinese drops subjects.
 
     Examples
     --------
@@ -862,14 +865,26 @@ class PronounCounter(LanguageJudge):
     name = "pronoun count"
     counts_words = True
 
-    def __init__(self, behaviours: Sequence[str] = ("first-person pronoun use",), *, quotations: bool = True):
-        self.behaviours = list(behaviours)
-        self.quotations = quotations
+    def __init__(
+        self,
+        behaviours: Sequence[str] = ("first-person pronoun use",),
+        *,
+        quotations: bool = True,
+        languages: Collection[str] = ("en",),
+    ):
+        if not languages or not set(languages) <= {"en", "zh"}:
+            raise ValueError(f"languages is {languages!r}; pronouns are counted in 'en' and 'zh'")
+        self.behaviours, self.quotations, self.languages = list(behaviours), quotations, tuple(languages)
         self.settings = {"kind": "first_person_pronouns", "version": 2, "quotations": quotations}
+        if self.languages != ("en",):
+            self.settings["languages"] = sorted(self.languages)
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         """Return Yes for each text with a first-person pronoun; the score is their number."""
-        counted = ([word for _, word in first_person_pronouns(text, quotations=self.quotations)] for text in texts)
+        counts = {"en": first_person_pronouns, "zh": chinese_pronouns}
+        languages = [detect_language(text) for text in texts]
+        found = (counts[name](text, quotations=self.quotations) for text, name in zip(texts, languages, strict=True))
+        counted = ([word for _, word in words] for words in found)
         return [Rating(bool(words), ", ".join(words) or None, score=float(len(words))) for words in counted]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #fcb83730
