@@ -17,6 +17,7 @@
     panels       widgets to inspect and label a run in the notebook
     io           readers and writers of other tools' files
     report       one HTML file for each run
+    viewer       the panels in a browser, over all runs of a folder
     cli          the command line
 
 Names are loaded on first use, so that `import anthrokit` is fast. `__init__.pyi` lists them.

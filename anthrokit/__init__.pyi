@@ -14,6 +14,7 @@ from . import report as report
 from . import simulation as simulation
 from . import study as study
 from . import validity as validity
+from . import viewer as viewer
 from . import work as work
 from .core import BudgetReached as BudgetReached
 from .core import Run as Run

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import warnings
+import webbrowser
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['app', 'heartbench', 'with_people', 'main', 'runs', 'demo', 'simulate', 'judge', 'estimate', 'compare', 'report',
-           'export', 'repair', 'split', 'merge', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
+__all__ = ['app', 'heartbench', 'with_people', 'main', 'runs', 'view', 'demo', 'simulate', 'judge', 'estimate', 'compare',
+           'report', 'export', 'repair', 'split', 'merge', 'anthroscore', 'heartbench_answer', 'heartbench_judge',
            'heartbench_score', 'heartbench_estimate', 'study_init', 'study_serve', 'study_start', 'study_erase',
            'check', 'doctor', 'copy_tutorials', 'lab']
 
@@ -295,14 +296,11 @@ def runs(folder: str = "runs") -> _Result:
     """
     import pandas as pd
 
-    rows, unread = [], []
-    for ledger in sorted(Path(folder).glob("*/ledger.sqlite")):
-        try:
-            with ak.Run(ledger.parent, read_only=True) as run:
-                rows.append({"run": run.name, **run.summary(), **_spent(run)})
-        except ak.RunError as error:
-            unread.append(ledger.parent.name)
-            _complain(error)
+    opened, errors = ak.viewer.list_runs(folder)
+    rows = [{"run": name, **run.summary(), **_spent(run)} for name, run in opened.items()]
+    unread = list(errors)
+    for error in errors.values():
+        _complain(error)
     if not rows and not unread:
         _complain(f"{folder} holds no run")
     names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
@@ -316,6 +314,39 @@ def runs(folder: str = "runs") -> _Result:
     )
     facts = {"folder": folder, **({"unread": unread} if unread else {})}
     return _Result(table, facts, shown=shown, failed=bool(unread))
+
+# %% ../nbs/15_cli.ipynb #a0caa063
+@app.command
+def view(folder: str = "runs", *, port: _Positive = 8765, bundle: Path | None = None, browser: bool = False) -> _Result | int:
+    """Show the runs of a folder in a browser: lists, dialogues, search, comparisons. Nothing is changed.
+
+    The printed address holds a token and works on this machine only. Links to a dialogue or turn are in the address line.
+
+    Examples: anthrokit view; anthrokit view studies --port 9000 --browser; anthrokit view runs --bundle supplement
+
+    Parameters
+    ----------
+    folder
+        Folder that holds the runs, or of one run.
+    port
+        Port on 127.0.0.1.
+    bundle
+        Write static pages to this new folder instead: the list of runs, their dialogues, and comparisons of up to four
+        runs. Open its index.html, or publish the folder.
+    browser
+        Open the browser.
+    """
+    if bundle is not None:
+        return _Result(None, {"page": str(ak.viewer.write_bundle(folder, bundle))})
+
+    def ready(viewer: Any) -> None:
+        print(viewer.url, flush=True)
+        _say("Ctrl-C stops the viewer")
+        if browser:
+            webbrowser.open(viewer.url)
+
+    ak.viewer.view(folder, port, ready)
+    return 0
 
 # %% ../nbs/15_cli.ipynb #91f5331e
 def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = None) -> dict[str, Any]:
@@ -344,6 +375,14 @@ def _secrets(options: dict[str, Any], address: Any) -> str | None:
     return next(iter(private), None)
 
 
+def _make_llm(name: str, entry: dict[str, Any], **options: Any) -> ak.LLM:
+    """Return the model of an entry of [models]; options override it. The key is not read."""
+    settings = {"name": name, **entry, **options}
+    if isinstance(settings.get("price"), list):
+        settings["price"] = tuple(settings["price"])
+    return ak.LLM(**{key: value for key, value in settings.items() if key not in ("options", "api_key_env")})
+
+
 def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
     """Return an entry of [models], or raise if it holds a key or an unknown option."""
     place = f"[models.{name}]"
@@ -361,11 +400,15 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         )
     if repeated := sorted(set(options) & {"name", *entry}):
         raise _SettingsError(f"{path}: {place} options repeat {repeated[0]}, which the section sets already")
-    for key in ("model", "name", "api_base", "api_key_env", "transport"):
+    for key in ("model", "name", "api_base", "api_key_env"):
         if not isinstance(entry.get(key, ""), str):
             raise _SettingsError(f"{path}: {place} {key} is {entry[key]!r}; it must be a text in quotation marks")
     if "model" not in entry:
         raise _SettingsError(f"{path}: {place} has no model; add model = 'openai/…'")
+    try:
+        _make_llm(name, {**entry, **options})
+    except (TypeError, ValueError) as error:
+        raise _SettingsError(f"{path}: {place} {error}") from None
     return entry
 
 # %% ../nbs/15_cli.ipynb #78664a07
@@ -379,18 +422,14 @@ def _llm(text: str) -> ak.LLM:
         assert parts, "the pattern matches every text"
         model, address = parts.groups()
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
-    entry = {"name": text, **_session.models[text], **_session.options}
-    options, variable = entry.pop("options", {}), entry.pop("api_key_env", None)
+    entry = _session.models[text]
+    variable = entry.get("api_key_env")
     if variable and not os.environ.get(variable):
         raise ak.SetupError(
             f"The model {text!r} takes its key from the environment variable {variable}, which is not set. Set it."
         )
-    if isinstance(entry.get("price"), list):
-        entry["price"] = tuple(entry["price"])
-    try:
-        return ak.LLM(**entry, **options, **({"api_key": os.environ[variable]} if variable else {}))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"[models.{text}]: {error}") from None
+    key = {"api_key": os.environ[variable]} if variable else {}
+    return _make_llm(text, {**entry, **entry.get("options", {})}, **_session.options, **key)
 
 # %% ../nbs/15_cli.ipynb #2363ff49
 @app.command
@@ -551,6 +590,7 @@ class _Plan:
         Columns to compare by, as column=value.
     """
 
+    protocol: _Protocol = "paper"
     target: str = _SMALL
     user: str = _SMALL
     dialogues: _Positive | None = None

@@ -36,8 +36,9 @@ from .models.loop import await_for, background_loop, wait_for
 from .models.meter import Meter, Request
 
 # %% auto #0
-__all__ = ['Steps', 'run_steps', 'Job', 'CostEstimate', 'run_job', 'arun_job', 'Running', 'mean_response_tokens', 'estimate_jobs',
-           'open_readonly', 'job_function', 'ParseError', 'ask', 'check_outcomes', 'forecast_calls', 'PromptJob']
+__all__ = ['Steps', 'MAX_ATTEMPTS', 'run_steps', 'Job', 'CostEstimate', 'run_job', 'arun_job', 'Running', 'mean_response_tokens',
+           'estimate_jobs', 'open_readonly', 'job_function', 'ParseError', 'ask', 'check_outcomes', 'forecast_calls',
+           'PromptJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
 Steps = Generator[Any, Any, Any]
@@ -294,11 +295,13 @@ async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None =
         return await (pool.compute(step.func, step.args) if pool else asyncio.to_thread(step))
 
     with pool or contextlib.nullcontext():
-        if batch is None:
-            await _work(job, lambda steps: run_steps(steps, call, compute), pool.places if pool else None)
-        else:
-            await _run_in_batches(job, batch, call)
-        await job.meter.writer.settle()
+        try:
+            if batch is None:
+                await _work(job, lambda steps: run_steps(steps, call, compute), pool.places if pool else None)
+            else:
+                await _run_in_batches(job, batch, call)
+        finally:
+            job.meter.writer.flush()
 
 # %% ../nbs/03_work.ipynb #e8195d70
 def _check_sending(batch: bool | Batch = False, on: Any = None) -> tuple[Batch | None, ExecutorPool | None]:
@@ -794,12 +797,13 @@ class ParseError(ValueError):
 
 
 _Prompt = Sequence[Mapping[str, str]]
+MAX_ATTEMPTS = 3  # of a response that can't be parsed, unless a judge or a job says otherwise
 
 
 def ask(
     request: Request | Callable[[int], Request],
     parse: Callable[[str], Any],
-    max_attempts: int,
+    max_attempts: int = MAX_ATTEMPTS,
     retry_message: Callable[[str], str] | None = "This can't be used: {}. Give the whole JSON again.".format,
     *,
     read_truncated: bool = False,
@@ -934,7 +938,7 @@ class PromptJob(Job):
         result: Callable[[Run], Any],
         model: LLM | str,
         run: Run | str | os.PathLike,
-        max_attempts: int = 3,
+        max_attempts: int = MAX_ATTEMPTS,
         retry: Sequence[str] = ("failed",),
         budget: Budget | None = None,
     ):

@@ -7,6 +7,7 @@ smalldocs links names in backticks to their chapters by the index that is writte
 
 import ast
 import html
+import inspect
 import json
 import re
 import shutil
@@ -308,38 +309,30 @@ def distinct_anchors(text: str, module: Module | None) -> str:
 # Pages
 
 
-def api() -> str:
-    """Return the page of the public names: those of `import anthrokit as ak` first, then each subpackage's."""
-    titles = {"ak": "Names of `import anthrokit as ak`", **subpackages()}
-    stub = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
-    top = set(re.findall(r"^from \.(\w+) import (\w+) as", stub, re.M))
-    rows: dict[str, list[str]] = {subpackage: [] for subpackage in titles}
-    for module in modules().values():
-        subpackage = module.name.partition(".")[0]
-        offered = PUBLIC[subpackage].split() if subpackage in PUBLIC else module.public
-        names = set(module.public) & set(offered) & set(module.defined)
-        for name in sorted(names, key=lambda name: (not name.islower(), name)):
-            rows["ak" if (subpackage, name) in top else subpackage].append(api_row(module, name))
-    text = "# API\n\n> The public names, with their first lines. Other functions are described in their chapters.\n"
-    for subpackage, lines in rows.items():
-        if lines:
-            title = titles[subpackage][0].upper() + titles[subpackage][1:]
-            text += f"\n## {subpackage}\n\n{title}.\n\n| name | |\n|---|---|\n" + "".join(lines)
-    return text
+def api() -> dict[str, str]:
+    """Return the pages of the public names: those of `import anthrokit as ak`, and one for each subpackage."""
+    package, titles = import_module("anthrokit"), subpackages()
+    top = {name: value for name in package.__all__ if not inspect.ismodule(value := getattr(package, name))}
+    rows = [api_row(inspect.unwrap(value).__module__.split(".")[1], name, value, "") for name, value in top.items()]
+    pages, links = {}, []
+    for subpackage in PUBLIC:
+        own = import_module(f"anthrokit.{subpackage}")
+        own_rows = [api_row(subpackage, name, getattr(own, name), "../") for name in PUBLIC[subpackage].split()]
+        line = f"{titles[subpackage][0].upper()}{titles[subpackage][1:]}."
+        pages[f"api/{subpackage}.md"] = f"# ak.{subpackage}\n\n> {line}\n\n| name | |\n|---|---|\n" + "".join(own_rows)
+        links.append(f"| [`ak.{subpackage}`](api/{subpackage}.md) | {line} |\n")
+    head = "# API\n\n> The names of `import anthrokit as ak`, and a page for each subpackage.\n\n| name | |\n|---|---|\n"
+    return {"api.md": "".join([head, *rows, "\n## Subpackages\n\n| subpackage | |\n|---|---|\n", *links]), **pages}
 
 
-def api_row(module: Module, name: str) -> str:
-    """Return a row of the API page: a name, linked to its chapter, and its first line or value."""
-    node, twin = module.defined[name], module.defined.get(name[1:])
-    anchor = name
-    if isinstance(node, Definition):
-        line = first_line(module.docstring(node))
-    elif name[0] == "a" and isinstance(twin, Definition):
-        anchor, line = twin.name, f"`{twin.name}` for code that awaits."
-    else:
-        line = f"`` {textwrap.shorten(ast.unparse(node.value), 80, placeholder=' …')} ``"
-    escaped = line.replace("|", "\\|")
-    return f"| [`{name}`]({module.chapter}#{anchor}) | {escaped} |\n"
+def api_row(subpackage: str, name: str, value: object, up: str) -> str:
+    """Return a row of an API page: a name, linked to its chapter, and its first line or value."""
+    named = [one for one in modules().values() if one.name.partition(".")[0] == subpackage and name in one.public]
+    if not named:
+        raise SystemExit(f"{subpackage}.{name} has no chapter")
+    line = first_line(inspect.getdoc(value) or "") if callable(value) else f"`` {textwrap.shorten(repr(value), 80)} ``"
+    anchor = name if isinstance(named[0].defined.get(name), Definition) else name[1:]  # asimulate stands beside simulate
+    return f"| [`{name}`]({up}{named[0].chapter}#{anchor}) | {line.replace('|', chr(92) + '|')} |\n"
 
 
 def benchmarks() -> str:
@@ -377,7 +370,7 @@ def main() -> None:
     pages = {path.as_posix(): readable(read_notebook(NOTEBOOKS / path)) for path in shown_notebooks()}
     for path in sorted((ROOT / "docs").glob("*.md")):  # in the repository they link to the notebooks
         pages[f"about/{path.name}"] = path.read_text(encoding="utf-8").replace("](../nbs/", "](../")
-    pages |= {"benchmarks.md": benchmarks(), "api.md": api(), "symbols.json": json.dumps(symbols(), indent=1)}
+    pages |= {"benchmarks.md": benchmarks(), **api(), "symbols.json": json.dumps(symbols(), indent=1)}
     for name, text in pages.items():
         (CHAPTERS / name).parent.mkdir(parents=True, exist_ok=True)
         (CHAPTERS / name).write_text(text, encoding="utf-8")

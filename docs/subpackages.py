@@ -39,10 +39,10 @@ PUBLIC = {
         similarity simulate_labels snowball snowball_matrix
     """,
     "validity": """
-        annotation_progress annotator_agreement assign_items check_against_people compare_protocols corrected_rates
-        draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
-        labels_needed load_human_data panel_sensitivity perceived prediction_powered_differences
-        rate_bounds read_annotations sample_agreement to_label_studio to_potato
+        annotation_progress annotator_agreement assign_items check_against_people compare_prevalence compare_protocols corrected_rates
+        dose_response draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
+        labels_needed load_human_data panel_sensitivity perceived prediction_powered_differences prevalence
+        rate_bounds read_annotations sample_agreement sample_log to_label_studio to_potato turning_point
     """,
     "figures": """
         plot_agreement plot_conditions plot_corrected plot_counts plot_differences plot_drift
@@ -64,8 +64,8 @@ PUBLIC = {
         dialogue_html
     """,
     "io": """
-        anthrobench read_anthrobench read_inspect read_petri to_datasets write_anthrobench write_inspect write_openai
-        write_preferences write_sharegpt
+        anthrobench read_anthrobench read_inspect read_petri read_scan scanners to_datasets write_anthrobench
+        write_every_eval_ever write_inspect write_openai write_preferences write_sharegpt
     """,
 }
 TEMPLATE = '''"""{title}"""

@@ -122,6 +122,12 @@ class Server:
             asked = next(one["content"] for one in request["messages"] if one["role"] == "user")
             value = 1 + int(5 * fraction(asked))
             return json.dumps({"scene": "Personal Growth", "abilities": ["Warmth"], "value": value})
+        if request["model"] == "writer-of-dialogues":
+            asked = next(one["content"] for one in request["messages"] if one["role"] == "user")
+            words = random.Random(fraction(request["model"], asked)).choices(WORDS, k=3)
+            if "# Topic\n" in asked:
+                return json.dumps({"dialogue": [f"about the {word}" for word in words]})
+            return json.dumps({"topics": [{"topic": f"a lost {word}", "scene": "Personal Growth"} for word in words[:2]]})
         if request["model"] == "rewriter":
             asked = next(one["content"] for one in request["messages"] if one["role"] == "user")
             n = len(json.loads(asked[asked.rindex('{"dialogue"') :])["dialogue"])

@@ -15,12 +15,12 @@ def part(name: str) -> str:
 @pytest.mark.parametrize(
     "which", [pytest.param(name, marks=pytest.mark.integration) if name == "run" else name for name in PARTS]
 )
-def test_results_are_the_same(which):
+def test_results_are_equal(which):
     differences = frozen.differing(name for name in frozen.results() if part(name) == which)
     assert not differences, "\n".join(differences)
 
 
-def test_every_frozen_file_has_a_result():
+def test_every_file_has_a_result():
     assert {path.name for path in frozen.KEPT.glob("*.parquet")} == {
         frozen.path_of(name).name for name in frozen.results()
     }

@@ -5,6 +5,7 @@
 # %% ../../nbs/07_analysis/02_clustered.ipynb #a2425784
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -210,18 +211,23 @@ def as_floats(values: pd.Series) -> np.ndarray:
         ) from None
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ef664442
-_VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "truth"}
+_VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "judges", "truth"}
 
 
 def judge_columns(labels: pd.DataFrame) -> list[str]:
-    """Return the judges of a labels table: the columns between behaviour and votes_for, as `Run.labels` writes them.
+    """Return the columns of a labels table that its column `judges` names, in their order.
 
-    Other columns describe the label, whatever their dtype. A table without votes_for has no judges.
+    Other columns describe the label, whatever their dtype. A table without the column `judges` has no judges.
 
     Parameters
     ----------
     labels : DataFrame
         As from `Run.labels`.
+
+    Raises
+    ------
+    TableError
+        If a value of `judges` is not a JSON list.
 
     Examples
     --------
@@ -230,10 +236,13 @@ def judge_columns(labels: pd.DataFrame) -> list[str]:
     >>> judge_columns(simulate_labels(1, base_prompts=2, judges=2))
     ['synthetic judge 1', 'synthetic judge 2']
     """
-    order = [*labels.columns]
-    if "behaviour" not in order or "votes_for" not in order:
-        return []
-    return [name for name in order[order.index("behaviour") + 1 : order.index("votes_for")] if name not in _VOTES]
+    names: set[str] = set()
+    for text in labels["judges"].dropna().unique() if "judges" in labels.columns else ():
+        try:
+            names.update(json.loads(text))
+        except (TypeError, ValueError):
+            raise TableError(f'column judges: {text!r:.60} is not a JSON list of names, such as ["ada", "bo"]') from None
+    return [name for name in labels.columns if name in names]
 
 
 def context_columns(labels: pd.DataFrame) -> list[str]:

@@ -61,8 +61,8 @@ def _of_judges(
     require_labelled_once(labels, by)
     if len(judges) < 2:
         raise TableError(
-            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. Judges are the columns "
-            f"between behaviour and votes_for, as run.labels() writes them; judges=[…] names others"
+            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. The column "
+            "judges names them, as in run.labels(); judges=[…] names others"
         )
     return ClusterCounts(labels, by), {judge: as_floats(labels[judge]) for judge in judges}
 

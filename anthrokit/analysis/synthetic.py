@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -95,7 +96,8 @@ def _add_votes(
     needed = judges // 2 + 1
     decided = (votes_for >= needed) | (votes_cast - votes_for >= needed)
     frame["votes_for"], frame["votes_cast"] = votes_for.astype("Int64"), votes_cast.astype("Int64")
-    return frame.assign(label=votes_for.ge(needed).astype("boolean").where(decided), truth=truth)
+    label = votes_for.ge(needed).astype("boolean").where(decided)
+    return frame.assign(label=label, judges=json.dumps(names), truth=truth)
 
 # %% ../../nbs/07_analysis/01_synthetic.ipynb #d214f7a3
 def _describe(
@@ -193,7 +195,7 @@ def simulate_labels(
     -------
     DataFrame
         target, dialogue_id, prompt_id, base_id, persona, domain, scenario, empathy, professionalism,
-        turn, category, behaviour, synthetic judge 1…, votes_for, votes_cast, label, truth.
+        turn, category, behaviour, synthetic judge 1…, votes_for, votes_cast, label, judges, truth.
 
     Examples
     --------

@@ -13,7 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,9 @@ import lazy_loader
 
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
-           'close_name', 'suggest_name', 'explain_arguments', 'missing_attribute', 'lazy_names', 'missing_columns',
-           'diff_settings', 'require_kind', 'require_all', 'register_secret', 'redact', 'known_secrets',
-           'make_redactor', 'redact_in', 'strings_in']
+           'close_name', 'similar_names', 'suggest_name', 'explain_arguments', 'explain_class', 'missing_attribute',
+           'lazy_names', 'missing_columns', 'diff_settings', 'require_kind', 'require_all', 'register_secret', 'redact',
+           'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -46,7 +46,7 @@ def printable(text: object) -> str:
     """
     return _CONTROL.sub(lambda sign: sign[0].encode("unicode_escape").decode(), str(text))
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #a98a6726
 def in_two_lines(error: BaseException) -> list[str]:
     """Return what a notebook or IPython shows of an error: its message, and how to see the traceback.
 
@@ -63,7 +63,7 @@ def in_two_lines(error: BaseException) -> list[str]:
     error.is_shown = True
     return [f"{type(error).__name__}: {error}", "%tb shows the traceback."]
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #434d7e40
 class _Explained:
     """An error that is shown in two lines, without control characters: messages contain names of files and models."""
 
@@ -144,7 +144,7 @@ class Interrupted(_Explained, KeyboardInterrupt):
     """
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70af
-def close_name(name: object, names: Iterable[object]) -> str | None:
+def close_name(name: object, names: Iterable[object], cutoff: float = 0.6) -> str | None:
     """Return the existing name that is similar to an unknown one, ignoring case; None if there is none.
 
     Parameters
@@ -153,6 +153,8 @@ def close_name(name: object, names: Iterable[object]) -> str | None:
         The unknown name.
     names : iterable
         The existing names.
+    cutoff : float
+        Least similarity, between 0 and 1.
 
     Examples
     --------
@@ -160,12 +162,89 @@ def close_name(name: object, names: Iterable[object]) -> str | None:
     ('Text', None)
     """
     originals = {str(each).lower(): str(each) for each in names}
-    close = get_close_matches(str(name).lower(), originals, n=1)
+    close = get_close_matches(str(name).lower(), originals, n=1, cutoff=cutoff)
     return originals[close[0]] if close else None
+
+# %% ../../nbs/01_core/00_errors.ipynb #5c1d70b4
+_SYNONYMS = [
+    set(line.split())
+    for line in """
+    target model llm assistant provider client openai anthropic
+    by group groupby column behaviour behavior
+    run folder out output path
+    path file filename
+    prompt data dataset scenario question text message label log
+    judge rater panel model
+    judge evaluate eval grade grader scorer classify classifier annotate
+    sample vote n k
+    system instruction
+    ci alpha level confidence
+    usd dollar cost limit budget estimate price spent
+    call usage
+    template prompt
+    error reached
+    base url endpoint host
+    key token secret
+    retry attempt
+    concurrency connection worker parallel job thread
+    annotator rater labeller coder annotation annotate human people gold
+    simulate simulation generate chat converse conversation dialogue dialog transcript
+    profile rate stat statistic mean frequency summary
+    agreement agree kappa reliability alpha icc
+    compare test difference contrast ttest anova kruskal
+    plan power size
+    write save export dump
+    read load open import
+    report html
+    widget panel viewer view show browse
+    taxonomy behavior behaviour category construct
+    figure plot chart heatmap bar ax
+    """.strip().splitlines()
+]
+
+
+def _words(name: object) -> list[str]:
+    """Return the words of a name, in lower case and in the singular."""
+    words = (word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", str(name)))
+    return [re.sub("ies$", "y", word) if word.endswith("ies") else re.sub("(?<=[^s].)s$", "", word) for word in words]
+
+
+def _match(word: str, words: set[str]) -> int:
+    """Return how well a word fits one of several: 2 for the same, 1 for a synonym, 0 for neither."""
+    return 2 if word in words else int(any(word in group and group & words for group in _SYNONYMS))
+
+
+def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) -> list[str]:
+    """Return the existing names that an unknown one can stand for, best first: at most three, one if it is nearly the same.
+
+    Parameters
+    ----------
+    name : object
+        The unknown name.
+    names : iterable
+        The existing names.
+    cutoff : float
+        Least similarity of the letters, between 0 and 1, of names without a related word. Above 0.8, all words of
+        the unknown name must be related.
+
+    Examples
+    --------
+    >>> similar_names("temprature", ["temperature", "top_p"]), similar_names("base_url", ["model", "api_base"])
+    (['temperature'], ['api_base'])
+    """
+    words, scores = _words(name), {}
+    for each in map(str, names):
+        own = _words(each)
+        related = [_match(word, set(own)) for word in words]
+        likeness = SequenceMatcher(None, str(name).lower(), each.lower()).ratio()
+        if likeness >= cutoff or (words and (all if cutoff > 0.8 else any)(related)):
+            scores[each] = (likeness > 0.9, likeness + sum(related) / max(len(words), len(own)) / 2)
+    best = sorted(scores, key=lambda each: scores[each], reverse=True)
+    return best[: 1 if best and scores[best[0]][0] else 3]
 
 
 def suggest_name(name: object, names: Iterable[object]) -> str:
-    """Return a hint for an unknown name: the similar existing name, or all existing names.
+    """Return a hint for an unknown name: the existing names that may be meant, or all.
 
     Parameters
     ----------
@@ -178,30 +257,17 @@ def suggest_name(name: object, names: Iterable[object]) -> str:
     ('did you mean empathy?', 'there are empathy, desires')
     """
     names = [str(each) for each in names]
-    close = close_name(name, names)
-    return f"did you mean {close}?" if close else f"there are {', '.join(names) or 'none'}"
+    similar = similar_names(name, names)
+    return f"did you mean {' or '.join(similar)}?" if similar else f"there are {', '.join(names) or 'none'}"
 
 # %% ../../nbs/01_core/00_errors.ipynb #8133ba47
-_SYNONYMS = (  # words that other libraries use for our parameters
-    {"target", "model", "models", "llm", "assistant"},
-    {"by", "group", "groupby", "column", "columns"},
-    {"run", "folder", "out", "output"},
-    {"path", "file", "filename"},
-    {"prompts", "data", "texts", "messages", "labels"},
-    {"judges", "judge", "raters", "panel", "models"},
-    {"samples", "n_samples", "votes"},
-    {"system_target", "system", "system_prompt"},
-    {"ci", "alpha", "level", "confidence"},
-)
-
-
 def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with an error that names the parameter that was meant by an unknown keyword.
 
     Parameters
     ----------
     function : callable
-        The function. Its other errors do not change.
+        A function or a method. Its other errors do not change.
 
     Examples
     --------
@@ -219,17 +285,72 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*arguments, **options)
         except TypeError:
-            parameters = inspect.signature(function).parameters
-            unknown = [name for name in options if name not in parameters]
-            if not unknown or any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+            owner = type(arguments[0]) if function.__name__ == "__init__" else None
+            heads = [inspect.signature(each).parameters for each in (_makers(owner, function) if owner else [function])]
+            names = [name for head in heads for name, each in head.items() if each.kind is not each.VAR_KEYWORD]
+            unknown = [name for name in options if name not in names]
+            if not unknown or any(each.kind is each.VAR_KEYWORD for each in heads[-1].values()):
                 raise
-        words = {word for group in _SYNONYMS if unknown[0] in group for word in group}
-        meant = next((name for name in parameters if name in words), None)
-        hint = f"did you mean {meant}?" if meant else suggest_name(unknown[0], parameters)
-        raise TypeError(f"{function.__name__}() has no parameter {unknown[0]!r}; {hint}")
+        hint = suggest_name(unknown[0], dict.fromkeys(name for name in names if name != "self"))
+        raise TypeError(f"{(owner or function).__name__}() has no parameter {unknown[0]!r}; {hint}")
 
     explained.explains_arguments = True
     return explained
+
+
+def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """Return `__init__` of a class and of those of the same package that it is derived from: each passes keywords on."""
+    package = function.__module__.partition(".")[0]
+    own = [each for each in kind.__mro__ if each.__module__.partition(".")[0] == package]
+    return [vars(each)["__init__"] for each in own if "__init__" in vars(each)] or [function]
+
+# %% ../../nbs/01_core/00_errors.ipynb #8133ba49
+def explain_class(kind: type) -> type:
+    """Return the class with errors that name what was meant: by a keyword, or by an attribute of an instance.
+
+    Parameters
+    ----------
+    kind : type
+        The class, which is changed, as are those of this package that it is derived from. Errors of the methods
+        themselves do not change.
+
+    Examples
+    --------
+    >>> @explain_class
+    ... class Box:
+    ...     def __init__(self, width=1):
+    ...         self.width = width
+    >>> Box(widht=2)
+    Traceback (most recent call last):
+        ...
+    TypeError: Box() has no parameter 'widht'; did you mean width?
+    >>> Box().size
+    Traceback (most recent call last):
+        ...
+    AttributeError: Box has no attribute 'size'; there are width
+    """
+    package = kind.__module__.partition(".")[0]
+    for each in kind.__mro__:
+        if each.__module__.partition(".")[0] != package or issubclass(each, BaseException) or "explains_names" in vars(each):
+            continue
+        for name, value in list(vars(each).items()):
+            inner = value.__func__ if isinstance(value, classmethod) else value
+            if inspect.isfunction(inner) and (name == "__init__" or name[0] != "_"):
+                explained = explain_arguments(inner)
+                setattr(each, name, classmethod(explained) if isinstance(value, classmethod) else explained)
+        each.explains_names = True
+        if not hasattr(each, "__getattr__"):
+            each.__getattr__ = _name_attribute
+    return kind
+
+
+def _name_attribute(self: Any, name: str) -> Any:
+    """Raise for an attribute that an instance lacks, with the one that was meant."""
+    if name.startswith("_") or hasattr(type(self), name):  # a property of that name has raised
+        return object.__getattribute__(self, name)
+    public = [each for each in dir(self) if each[0] != "_" and each != "explains_names"]
+    raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; {suggest_name(name, public)}", name=name, obj=self)
+
 
 # %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
 def missing_attribute(package: str, name: str) -> str:
@@ -248,6 +369,8 @@ def missing_attribute(package: str, name: str) -> str:
     "anthrokit has no attribute 'plot_agreement'. Use anthrokit.figures.plot_agreement."
     >>> missing_attribute("anthrokit", "simulat")
     "anthrokit has no attribute 'simulat'. Did you mean anthrokit.simulate?"
+    >>> missing_attribute("anthrokit", "RetryPolicy")  # doctest: +ELLIPSIS
+    "anthrokit has no attribute 'RetryPolicy'. Did you mean the parameter retry of anthrokit.judge or max_retries ...
     """
     root = Path(import_module("anthrokit").__path__[0])
     homes: dict[str, str] = {}
@@ -255,17 +378,25 @@ def missing_attribute(package: str, name: str) -> str:
         module = ".".join(["anthrokit", *path.relative_to(root).with_suffix("").parts])
         listed = re.search(r"^__all__ = (\[.*?\])", path.read_text(encoding="utf-8"), re.M | re.S)
         homes |= dict.fromkeys(ast.literal_eval(listed[1]), module) if listed else {}
-    public = {}
-    for subpackage in ("anthrokit", *sorted({module.rpartition(".")[0] for module in homes.values()})):
+    public, subpackages = {}, sorted({".".join(module.split(".")[:2]) for module in homes.values()})
+    for subpackage in ("anthrokit", *subpackages):
         for each in getattr(import_module(subpackage), "__all__", ()):
-            public.setdefault(each, f"{subpackage}.{each}")
+            if f"{subpackage}.{each}" not in subpackages:
+                public.setdefault(each, f"{subpackage}.{each}")
     full = {each: f"{module}.{each}" for each, module in homes.items()} | public
     missing = f"{package} has no attribute {name!r}."
     if name in full:
         return f"{missing} Use {full[name]}."
-    own = [each for each, where in full.items() if where.startswith(f"{package}.")]
-    close = close_name(name, own) or close_name(name, full)
-    return f"{missing} Did you mean {full[close]}?" if close else f"{missing} dir({package}) lists what it has."
+    own = [each for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")]
+    close = close_name(name, own, 0.85) or close_name(name, full, 0.95)
+    if near := [close] if close else [*similar_names(name, own), *similar_names(name, public)[:1]]:
+        return f"{missing} Did you mean {' or '.join(dict.fromkeys(full[each] for each in near))}?"
+    top = import_module("anthrokit")
+    values = {each: getattr(top, each) for each in top.__all__}
+    made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
+    owners = {one: each for each, value in made.items() for one in inspect.signature(value).parameters}
+    similar = " or ".join(f"{each} of anthrokit.{owners[each]}" for each in similar_names(name, owners))
+    return f"{missing} Did you mean the parameter {similar}?" if similar else f"{missing} dir({package}) lists what it has."
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -295,6 +426,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
             if name.startswith("_"):
                 raise
             raise AttributeError(missing_attribute(package, name)) from None
+        if inspect.isclass(value) and value.__module__.startswith("anthrokit."):
+            return explain_class(value)
         if not inspect.isfunction(value) or hasattr(value, "explains_arguments"):
             return value
         explained = explain_arguments(value)
@@ -386,7 +519,7 @@ def require_kind(value: object, kind: Any, expected: str) -> None:
     if not isinstance(value, kind):
         raise TypeError(f"this takes {expected}, not {type(value).__name__}")
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #1cf8d756
 def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, ...]:
     """Return the members of a list. Raise if one has the wrong type.
 
@@ -440,7 +573,7 @@ def _is_key(match: re.Match[str]) -> bool:
     start = parts.get("start")
     return start is None or bool(parts["masked"]) or (len(start) >= 16 and any(map(str.isdigit, start)))
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #91b1d219
 def register_secret(*values: str | None) -> None:
     """Remove these strings from every run, message and error of this process.
 
@@ -487,7 +620,7 @@ def known_secrets() -> list[str]:
     from_environment = {value for value in named if _may_be_key(value)}
     return sorted(_SECRETS | from_environment, key=len, reverse=True)  # so that no end of one is left
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #ad69addb
 def make_redactor() -> Callable[[str], str]:
     """Return a function that removes the keys known now: a faster `redact` for many texts.
 
@@ -534,7 +667,7 @@ def redact_in(value: Any) -> Any:
         return {name: redact_in(item) for name, item in value.items()}
     return [redact_in(item) for item in value] if isinstance(value, (list, tuple)) else value
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #a455cacc
 def strings_in(value: Any) -> list[str]:
     """List all strings in nested lists and dicts.
 

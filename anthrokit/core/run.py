@@ -172,7 +172,7 @@ def reserved_names(names: Iterable[object]) -> list[object]:
     """
     return [name for name in names if name in _RESERVED]
 
-
+# %% ../../nbs/01_core/04_run.ipynb #d5f1653a
 def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
     """Check the design columns of a study.
 
@@ -765,7 +765,7 @@ def vote_counts(run: Run) -> pd.DataFrame:
     """
     return run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
 
-
+# %% ../../nbs/01_core/04_run.ipynb #8f0d5d28
 def design_columns(run: Run) -> pd.DataFrame:
     """Return the columns of `run.metadata()` with one text or number per dialogue and a name that is not reserved.
 
@@ -779,7 +779,7 @@ def design_columns(run: Run) -> pd.DataFrame:
     """
     return _as_levels(run.metadata())
 
-
+# %% ../../nbs/01_core/04_run.ipynb #5ed8eae7
 def has_answers(run: Run, target: str | None = None, user: str | None = None) -> bool:
     """Return whether a target has answered a user. None matches any target or user.
 
@@ -795,7 +795,7 @@ def has_answers(run: Run, target: str | None = None, user: str | None = None) ->
     )
     return bool(run.rows(sql, [target, target, user, user]))
 
-
+# %% ../../nbs/01_core/04_run.ipynb #54e979fb
 def has_facts(run: Run, **facts: Any) -> bool:
     """Return whether the recorded facts of a run have these values. Facts that are not recorded match any value.
 
@@ -868,7 +868,7 @@ def require_same_prompts(
             )
     return recorded.index
 
-
+# %% ../../nbs/01_core/04_run.ipynb #8e3fd96e
 def record_prompts(run: Run) -> None:
     """Record the number of prompts of a run and the hash of their texts.
 
@@ -921,7 +921,8 @@ _NOT_FACTS = ("run", "judges", "models_served", "changed")  # entries of a manif
 
 def _export_tables(run: Run) -> dict[str, pd.DataFrame]:
     """Return every table of an export: those of the ledger with rows, and those computed from them."""
-    frames = {name: run.query(f"SELECT * FROM {name}") for name in ledger_tables() if name != "facts"}
+    own = ("messages", "ratings", "missing")
+    frames = {name: run.query(f"SELECT * FROM {name}") for name in ledger_tables() if name not in ("facts", *own)}
     frames = {name: frame for name, frame in frames.items() if name in _ALWAYS_EXPORTED or len(frame)}
     frames["dialogues"] = frames["dialogues"].merge(design_columns(run), on="dialogue_id", how="left")
     labels, judges = run.labels(), run.judges()["judge"].tolist()
@@ -930,9 +931,9 @@ def _export_tables(run: Run) -> dict[str, pd.DataFrame]:
         frames["votes"] = labels.melt(["dialogue_id", "turn", "behaviour"], judges, "judge", "vote").dropna(subset="vote")
     frames["labels"] = labels.drop(columns=judges)
     frames["usage"] = run.usage().astype({"calls": "Int64", "failed": "Int64"})
-    return frames | {name: getattr(run, name)() for name in ("messages", "ratings", "missing")}
+    return frames | {name: getattr(run, name)() for name in own}
 
-
+# %% ../../nbs/01_core/04_run.ipynb #20b1f0aa
 def _read_export(path: Path, name: str) -> list[dict[str, Any]]:
     """Read the rows of an exported table."""
     about = get_table(name)
@@ -954,7 +955,7 @@ def as_run(run: Run | str | os.PathLike | None = None) -> Run:
         return run
     return Run(run if run is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run")
 
-
+# %% ../../nbs/01_core/04_run.ipynb #a342349d
 def require_run(run: Any) -> None:
     """Raise if a value is not a run, such as the path of one.
 
@@ -973,7 +974,7 @@ def require_run(run: Any) -> None:
     """
     require_kind(run, Run, "a run, opened with Run(folder)")
 
-
+# %% ../../nbs/01_core/04_run.ipynb #5364317a
 def import_dialogues(
     run: Run | str | os.PathLike | None,
     kind: str,
@@ -1061,7 +1062,7 @@ def forget_target(run: Run, target: str) -> None:
         }
         run.set_facts(targets=targets)
 
-
+# %% ../../nbs/01_core/04_run.ipynb #e72cab16
 def has_verdicts(run: Run, judge: str) -> bool:
     """Return whether a judge gave any verdict in a run.
 
@@ -1100,7 +1101,7 @@ def judges_without_verdicts(run: Run) -> dict[str, str]:
             )
     return sentences
 
-
+# %% ../../nbs/01_core/04_run.ipynb #8d6245b9
 def forget_judges(run: Run, judges: str | Iterable[str]) -> None:
     """Remove judges that never gave a verdict from the panel of a run, with their failed ratings.
 

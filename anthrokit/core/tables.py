@@ -29,9 +29,8 @@ from .files import local_path, replacing
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
            'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'require_unique_names', 'check_table',
-           'empty_table', 'escape_cell', 'restore_cell', 'map_cells', 'table_suffix', 'check_size', 'open_text',
-           'read_json', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records',
-           'data_path']
+           'empty_table', 'escape_cells', 'restore_cells', 'table_suffix', 'check_size', 'open_text', 'read_json',
+           'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -184,7 +183,7 @@ def list_columns(table: str) -> pd.DataFrame:
     Examples
     --------
     >>> list_columns("labels")["column"].tolist()
-    ['dialogue_id', 'turn', 'behaviour', 'votes_for', 'votes_cast', 'label']
+    ['dialogue_id', 'turn', 'behaviour', 'votes_for', 'votes_cast', 'label', 'judges']
     """
     rows = [
         (name, dtype, "one of " + ", ".join(rule) if isinstance(rule, tuple) else rule, meaning)
@@ -221,6 +220,7 @@ TABLES["labels"] = Table(
         "votes_for": (INTEGER, "required", "judges whose mode says present"),
         "votes_cast": (INTEGER, "required", "judges with a mode"),
         "label": (BOOLEAN, "present", "True, False, or NA if the votes do not decide"),
+        "judges": (TEXT, "optional", "judges asked about the behaviour, as a JSON list; each has a column with its mode"),
     },
     in_ledger=False,
 )
@@ -314,17 +314,6 @@ TABLES["facts"] = Table(
         "value": (TEXT, "required", "its value, as JSON"),
     },
 )
-TABLES["annotation_draws"] = Table(
-    "a message and behaviour drawn for people to label",
-    ("draw", "item"),
-    {
-        "draw": (TEXT, "required", "the draw: how many, from which groups, with which seed"),
-        "item": (INTEGER, "required", "1, 2, …: its position in the draw"),
-        **_ITEM,
-        "base_id": (TEXT, "optional", "the base prompt of the dialogue"),
-        "weight": (NUMBER, "required", "messages it represents"),
-    },
-)
 TABLES["metadata"] = Table(
     "a value that describes a dialogue: of a design column, or of a column of the imported file",
     ("dialogue_id", "name"),
@@ -332,36 +321,6 @@ TABLES["metadata"] = Table(
         "dialogue_id": (TEXT, "required", "the dialogue"),
         "name": (TEXT, "required", "the column of the design or the file"),
         "value": (TEXT, "required", "its value, as JSON"),
-    },
-    by_arrival=True,
-)
-TABLES["batches"] = Table(
-    "a file of requests sent to a provider's batch endpoint",
-    ("file",),
-    {
-        "file": (TEXT, "id", "the provider's id of the file"),
-        "batch": (TEXT, "optional", "the provider's id of the batch, once it was created"),
-        "owner": (TEXT, "optional", "what the requests are for: a judge's name, …"),
-        "model": (TEXT, "required", "name of the model called"),
-        "requests": (INTEGER, "required", "number of requests in the file"),
-        "cost_most": (NUMBER, "required", "US dollars reserved for them"),
-        "tokens_most": (INTEGER, "required", "tokens reserved for them"),
-        "status": (TEXT, "required", "uploaded, begun, completed, …"),
-        "at": (TEXT, "required", "when it was uploaded (UTC, ISO 8601)"),
-    },
-)
-TABLES["batch_requests"] = Table(
-    "a request in a batch file",
-    ("file", "custom_id"),
-    {
-        "file": (TEXT, "required", "the file"),
-        "custom_id": (TEXT, "required", "the id of the response in the provider's results"),
-        "request": (TEXT, "optional", "hash of the request, by which another process finds it"),
-        "unit": (TEXT, "required", "the message or rating that it was made for"),
-        "purpose": (TEXT, "optional", "user, target, judge, writer, …"),
-        "attempt": (INTEGER, "optional", "0, 1, …: which of its attempts"),
-        "status": (TEXT, "optional", "outcome of the request; NA while it is pending"),
-        "answer": (TEXT, "optional", "a response that was fetched and not used yet, as JSON"),
     },
     by_arrival=True,
 )
@@ -463,7 +422,7 @@ def require_columns(
         question = advice or "; is the run judged, and does your filter match anything?"
         raise TableError(f"{where}the {what} table has no rows{question}")
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #0f320132
 def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str) -> None:
     """Raise if a unit occurs in two rows.
 
@@ -516,7 +475,7 @@ def _broken_rules(
     if name in ("turn", "sample"):
         yield from ((row, f"{value} is not 1 or more") for row, value in present[present < 1].items())
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #5aef5def
 _KINDS = {TEXT: "text", INTEGER: "a whole number", NUMBER: "a number", BOOLEAN: "True or False"}
 
 
@@ -558,7 +517,7 @@ def require_unique_names(names: Iterable[object], where: str = "") -> None:
     if duplicates := [name for name, n in counts.items() if n > 1 and name.strip()]:
         raise TableError(f"{where}two columns are named {', '.join(duplicates)}; rename one of them")
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #4b1238df
 def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = None) -> pd.DataFrame:
     """Check a frame against the rules of a table and convert it to the table's dtypes.
 
@@ -618,7 +577,7 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     more = f"\n  … and {len(places) - 10} more" if len(places) > 10 else ""
     raise TableError(f"{where}the table {table} breaks its rules:\n{shown}{more}")
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #489682d9
 def empty_table(table: str) -> pd.DataFrame:
     """Return a table without rows, in its dtypes.
 
@@ -636,55 +595,38 @@ def empty_table(table: str) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, (dtype, _, _) in fields.items()})
 
 # %% ../../nbs/01_core/01_tables.ipynb #631bb54e
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-
-
-def escape_cell(value: Any) -> Any:
-    """Put an apostrophe before a text that a spreadsheet would execute. Other values are returned as they are.
-
-    Examples
-    --------
-    >>> [escape_cell(value) for value in ("=1+1", "'=1+1", "1+1", -1)]
-    ["'=1+1", "''=1+1", '1+1', -1]
-    """
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
-
-
-def restore_cell(value: Any) -> Any:
-    """Remove the apostrophe that `escape_cell` added.
-
-    Examples
-    --------
-    >>> [restore_cell(value) for value in ("'=1+1", "''=1+1", "'tis", -1)]
-    ['=1+1', "'=1+1", "'tis", -1]
-    """
-    return value[1:] if isinstance(value, str) and value[:1] == "'" and _FORMULA.match(value) else value
-
-
-def map_cells(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
-    """Return a frame with a function applied to its texts, including those of its header.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The frame; it is not modified.
-    change : callable
-        Takes the value of a cell of a text column and returns the new value.
-
-    Returns
-    -------
-    DataFrame
-        A frame with the same dtypes. Values of other columns do not change.
-
-    Examples
-    --------
-    >>> map_cells(pd.DataFrame({"said": ["hello", "you"], "n": [1, 2]}), str.upper).to_dict("list")
-    {'SAID': ['HELLO', 'YOU'], 'N': [1, 2]}
-    """
-    changed = frame.copy(deep=False)
+def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str]) -> pd.DataFrame:
+    """Change the texts, and the names of columns, that begin with a pattern."""
+    frame = frame.copy(deep=False)
     for name in frame.select_dtypes(include=["object", "str"]).columns:
-        changed[name] = frame[name].map(change).astype(frame[name].dtype)
-    return changed.rename(columns=change)
+        texts = frame[name]
+        if texts.dtype == "object":  # a column of mixed values
+            texts = texts.where(texts.map(lambda value: isinstance(value, str))).astype("str")
+        if (hits := texts.str.match(pattern).eq(True)).any():
+            frame.loc[hits, name] = texts[hits].map(change)
+    return frame.rename(columns=lambda name: change(name) if isinstance(name, str) and re.match(pattern, name) else name)
+
+
+def escape_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Put an apostrophe before the texts of a frame that a spreadsheet would execute, those of its header included.
+
+    Examples
+    --------
+    >>> escape_cells(pd.DataFrame({"said": ["=1+1", "'=1+1", "1+1"], "=n": [-1, 1, 2]})).to_dict("list")
+    {'said': ["'=1+1", "''=1+1", '1+1'], "'=n": [-1, 1, 2]}
+    """
+    return _change_texts(frame, r"'*[=+\-@\t\r]", lambda text: f"'{text}")
+
+
+def restore_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Remove the apostrophes that `escape_cells` added.
+
+    Examples
+    --------
+    >>> restore_cells(pd.DataFrame({"said": ["'=1+1", "''=1+1", "'tis"]})).to_dict("list")
+    {'said': ['=1+1', "'=1+1", "'tis"]}
+    """
+    return _change_texts(frame, r"'+[=+\-@\t\r]", lambda text: text[1:])
 
 # %% ../../nbs/01_core/01_tables.ipynb #83eda8aa
 TABLE_FILES = ".csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet"
@@ -725,7 +667,7 @@ def _check_unpacked_size(path: Path, changed: int) -> None:
         for size in itertools.accumulate(map(len, iter(lambda: file.read(2**20), b""))):
             check_size(path, size)
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #72c32d3e
 def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "") -> TextIO:
     """Open a text file to read.
 
@@ -756,7 +698,7 @@ def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "
             encoding = "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
     return opener(path, "rt", encoding=encoding, newline=newline)
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #d32581b9
 _SAVE_AS_CSV = "Save the sheet as CSV UTF-8 (in Excel: Save As), and give that file"
 _SAVE_AS_UTF8 = "Save it as UTF-8 (in Excel: Save As, CSV UTF-8), or read it with core.read_frame(…,"
 
@@ -824,7 +766,7 @@ def _parse_json(text: str, path: Path, place: str = "") -> Any:
             why += ". A JSON list is one value: name the file .json"
         raise TableError(f"{path}: {where}: {why}") from None
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #344df22e
 _WHOLE = "the whole"
 
 
@@ -870,7 +812,7 @@ def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tupl
             else:
                 yield _WHOLE, value
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #62392e46
 def _read_json_table(path: Path, encoding: str) -> pd.DataFrame:
     """Read one row per JSON object. A column that an object lacks is missing in its row."""
     rows = [*read_json(path, encoding)]
@@ -908,7 +850,7 @@ def _find_separator(path: Path, encoding: str) -> dict[str, Any]:
 
     return {"sep": max(_SEPARATORS, key=fit), "skiprows": 0}
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #07328d6e
 def _check_rows(path: Path, encoding: str, sep: str, skiprows: int) -> list[str]:
     """Return the header of a CSV file. Raise if a row has more cells than it, or an unclosed quotation mark."""
     csv.field_size_limit(2**31 - 1)  # a message may be long
@@ -952,7 +894,29 @@ def _csv_options(path: Path, encoding: str, dtype: type | dict[str, type] | None
     form |= {"keep_default_na": False, "na_values": [""], "index_col": False, "usecols": range(len(header))}
     return {**form, "dtype": dtype if isinstance(dtype, type) else {**texts, **(dtype or {})}}
 
+# %% ../../nbs/01_core/01_tables.ipynb #8a2c4da5
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pyarrow.parquet
 
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            require_unique_names(file.schema_arrow.names, f"{path}: ")
+            size = 8 * file.metadata.num_rows
+            check_size(path, size)
+            batches = []
+            for batch in file.iter_batches(1_000):
+                size += batch.nbytes
+                check_size(path, size)
+                batches.append(batch)
+            frame = pyarrow.Table.from_batches(batches, file.schema_arrow).to_pandas()
+        return frame.reset_index(drop=frame.index.names == [None])
+    except TableError:
+        raise
+    except Exception as error:  # pyarrow and pandas raise many kinds for a damaged file
+        what = f"{type(error).__name__}: {str(error)[:200]}"
+        raise TableError(f"{path}: can't be read as Parquet: {what}. Write the file again, or give a CSV file.") from None
+
+# %% ../../nbs/01_core/01_tables.ipynb #a5cf8a51
 def read_frame(
     path: str | os.PathLike,
     encoding: str = "utf-8",
@@ -1004,29 +968,7 @@ def read_frame(
         frame = pd.read_csv(file, **_csv_options(path, encoding, dtype))
     nonblank = frame.notna().any(axis=1).to_numpy().nonzero()[0]
     frame = frame[: nonblank.max(initial=-1) + 1]  # without the blank rows that a spreadsheet leaves at the end
-    return map_cells(frame, restore_cell) if escaped else frame
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    import pyarrow.parquet
-
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            require_unique_names(file.schema_arrow.names, f"{path}: ")
-            size = 8 * file.metadata.num_rows
-            check_size(path, size)
-            batches = []
-            for batch in file.iter_batches(1_000):
-                size += batch.nbytes
-                check_size(path, size)
-                batches.append(batch)
-            frame = pyarrow.Table.from_batches(batches, file.schema_arrow).to_pandas()
-        return frame.reset_index(drop=frame.index.names == [None])
-    except TableError:
-        raise
-    except Exception as error:  # pyarrow and pandas raise many kinds for a damaged file
-        what = f"{type(error).__name__}: {str(error)[:200]}"
-        raise TableError(f"{path}: can't be read as Parquet: {what}. Write the file again, or give a CSV file.") from None
+    return restore_cells(frame) if escaped else frame
 
 # %% ../../nbs/01_core/01_tables.ipynb #9091d4e1
 def read_parts(
@@ -1062,9 +1004,9 @@ def read_parts(
         return
     with _explain_file_errors(path, encoding), open_text(path, encoding) as file:
         for part in pd.read_csv(file, chunksize=rows, **_csv_options(path, encoding, dtype)):
-            yield map_cells(part, restore_cell)
+            yield restore_cells(part)
 
-
+# %% ../../nbs/01_core/01_tables.ipynb #50d04fff
 def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> pd.DataFrame:
     """Read a table from a file and check it.
 
@@ -1116,7 +1058,27 @@ def describe_column(table: str, column: str) -> str:
             return about.columns[column][2]
     return ""
 
+# %% ../../nbs/01_core/01_tables.ipynb #789dc872
+def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mapping[str, str]) -> None:
+    """Write a frame with the types of the table definitions, so that files of several runs read as one table."""
+    import pyarrow as pa
+    import pyarrow.parquet
 
+    types = {TEXT: pa.string(), INTEGER: pa.int64(), NUMBER: pa.float64(), BOOLEAN: pa.bool_()}
+    tables = all_tables()
+    definitions = [*tables.values(), *([tables[table]] if table in tables else [])]
+    defined = {name: types[dtype] for one in definitions for name, (dtype, _, _) in one.columns.items()}
+    whole = pa.Table.from_pandas(frame, preserve_index=False)
+    fields = []
+    for field in whole.schema:
+        dtype = pa.string() if field.type in (pa.null(), pa.large_string()) else field.type
+        if field.type == pa.null() or pa.types.is_integer(field.type):
+            dtype = defined.get(field.name, dtype)
+        description = describe_column(table, field.name) or meanings.get(field.name, "")
+        fields.append(pa.field(field.name, dtype, metadata={"description": description}))
+    pyarrow.parquet.write_table(whole.cast(pa.schema(fields, metadata=whole.schema.metadata)), path)
+
+# %% ../../nbs/01_core/01_tables.ipynb #1b5a3a3b
 def write_frame(
     frame: pd.DataFrame,
     path: str | os.PathLike,
@@ -1161,33 +1123,13 @@ def write_frame(
     with replacing(path) as partial:
         if suffix in (".csv", ".tsv"):
             form = {"sep": "\t" if suffix == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
-            map_cells(frame, escape_cell).to_csv(partial, encoding=encoding, errors="replace", **form)
+            escape_cells(frame).to_csv(partial, encoding=encoding, errors="replace", **form)
         elif suffix != ".parquet":
             form = {"orient": "records", "lines": suffix != ".json", "double_precision": 15}
             frame.to_json(partial, force_ascii=False, **form)
         else:
             _write_parquet(frame, partial, table, meanings or {})
     return path
-
-
-def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mapping[str, str]) -> None:
-    """Write a frame with the types of the table definitions, so that files of several runs read as one table."""
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    types = {TEXT: pa.string(), INTEGER: pa.int64(), NUMBER: pa.float64(), BOOLEAN: pa.bool_()}
-    tables = all_tables()
-    definitions = [*tables.values(), *([tables[table]] if table in tables else [])]
-    defined = {name: types[dtype] for one in definitions for name, (dtype, _, _) in one.columns.items()}
-    whole = pa.Table.from_pandas(frame, preserve_index=False)
-    fields = []
-    for field in whole.schema:
-        dtype = pa.string() if field.type in (pa.null(), pa.large_string()) else field.type
-        if field.type == pa.null() or pa.types.is_integer(field.type):
-            dtype = defined.get(field.name, dtype)
-        description = describe_column(table, field.name) or meanings.get(field.name, "")
-        fields.append(pa.field(field.name, dtype, metadata={"description": description}))
-    pyarrow.parquet.write_table(whole.cast(pa.schema(fields, metadata=whole.schema.metadata)), path)
 
 # %% ../../nbs/01_core/01_tables.ipynb #f5acd763
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 # %% auto #0
-__all__ = ['is_blank', 'mask_code', 'mask_quotations', 'mask_passages', 'plain_apostrophes', 'simplified', 'detect_language',
-           'unreadable']
+__all__ = ['is_blank', 'mask_code', 'mask_quotations', 'mask_passages', 'plain_apostrophes', 'detect_language', 'unreadable']
 
 # %% ../../nbs/01_core/05_texts.ipynb #f8575274
 _INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me", "Mc"}
@@ -183,38 +182,6 @@ def plain_apostrophes(text: str) -> str:
     "I'm, I'm, I'm, I'm, I'm; `I`"
     """
     return _APOSTROPHE.sub("'", text)
-
-# %% ../../nbs/01_core/05_texts.ipynb #2177b6e7
-_TRADITIONAL = str.maketrans(
-    "應該說講聽願見還會學從個們這時來對點樣頭開關門問間電話讓過進遠運達適邊總經給緊緒線練組細終結絡統繼續維綜織約紀級紅納紙純紛紹絕絲網罷職聯聲聰聞肅腦膚臉與興舉舊藝節萬葉藥處號蟲衝裝裡"
-    "製複視親觀覺覽觸計訂認討訓記許設訪評試詩詳誇誌語誤誠課調談請論諒證識譯議護變豐貝負財責貴買費貼賀資賓質賴贊贈贏趕趨跡踐踴輕載輔輪輯輸辦辭農連遞遲遺郵鄉醫釋針錄錢錯鎖鎮鏡鐘長閉閱隊階"
-    "際陸陳陰陽險隨隱雖雙雜離難雲靈靜響頁項順須預領頻題顏顧類顯風飛飯飲館馬駕驗驚體鬆鬧魚鳥鳴麗麼黃齊齒齡儘優傷傳債傾僅價億兒內兩寫決況淨涼減凱創劃劇勝勞動務勵勸區協單卻參吳員啟喚喪嗎嘗"
-    "嘆嚇嚴囑圍國圖團報場塊墊壓壞壯壽夠夢夾奪奮婦媽寧實寬審導將專尋屆層屬歲島幣帥師帶幫幹廣廢彈強當彙徹徵恆惡惱愛態慣慮慶憂憐憑憶懷懸戀戰戲戶拋捨掃掛採揮換損搖擁擇擊擔據擠擴擺擾攝敗敘敵"
-    "數斷於昇晉暫曆書條楊業極榮構槍樂標樓機權歡歷殘殺氣沒沖洩潔澤濃濟灣無煩熱燈爭爾牆狀狹獎獨獲現瑪環產畢畫異療瘋發盜盡監盤眾睏瞭矚礎禮禍種稱積穩穫窮竅競筆範築簡籃糧紮義習聖膽臨荊莊蓋薦"
-    "蘇蘭補規覆託謝讀讚豬貓躍車軟較邏鄰鍵鑰闊雞麥齣曬佔並後復盧麵隻準鬱裏",
-    "应该说讲听愿见还会学从个们这时来对点样头开关门问间电话让过进远运达适边总经给紧绪线练组细终结络统继续维综织约纪级红纳纸纯纷绍绝丝网罢职联声聪闻肃脑肤脸与兴举旧艺节万叶药处号虫冲装里"
-    "制复视亲观觉览触计订认讨训记许设访评试诗详夸志语误诚课调谈请论谅证识译议护变丰贝负财责贵买费贴贺资宾质赖赞赠赢赶趋迹践踊轻载辅轮辑输办辞农连递迟遗邮乡医释针录钱错锁镇镜钟长闭阅队阶"
-    "际陆陈阴阳险随隐虽双杂离难云灵静响页项顺须预领频题颜顾类显风飞饭饮馆马驾验惊体松闹鱼鸟鸣丽么黄齐齿龄尽优伤传债倾仅价亿儿内两写决况净凉减凯创划剧胜劳动务励劝区协单却参吴员启唤丧吗尝"
-    "叹吓严嘱围国图团报场块垫压坏壮寿够梦夹夺奋妇妈宁实宽审导将专寻届层属岁岛币帅师带帮干广废弹强当汇彻征恒恶恼爱态惯虑庆忧怜凭忆怀悬恋战戏户抛舍扫挂采挥换损摇拥择击担据挤扩摆扰摄败叙敌"
-    "数断于升晋暂历书条杨业极荣构枪乐标楼机权欢历残杀气没冲泄洁泽浓济湾无烦热灯争尔墙状狭奖独获现玛环产毕画异疗疯发盗尽监盘众困了瞩础礼祸种称积稳获穷窍竞笔范筑简篮粮扎义习圣胆临荆庄盖荐"
-    "苏兰补规复托谢读赞猪猫跃车软较逻邻键钥阔鸡麦出晒占并后复卢面只准郁里",
-)
-
-
-def simplified(text: str) -> str:
-    """Replace 484 common traditional Chinese characters by the simplified ones.
-
-    Returns
-    -------
-    str
-        A text of the same length.
-
-    Examples
-    --------
-    >>> simplified("你應該說出來")
-    '你应该说出来'
-    """
-    return text.translate(_TRADITIONAL)
 
 # %% ../../nbs/01_core/05_texts.ipynb #799d236a
 _LONGEST = 4000  # characters that are looked at

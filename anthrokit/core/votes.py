@@ -5,6 +5,7 @@
 # %% ../../nbs/01_core/02_votes.ipynb #a0990aa8
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 import pandas as pd
@@ -12,8 +13,7 @@ import pandas as pd
 from .tables import require_columns
 
 # %% auto #0
-__all__ = ['modes', 'count_votes', 'label', 'label_messages', 'mode_status', 'pending_ratings', 'label_criteria',
-           'latest_annotations']
+__all__ = ['modes', 'count_votes', 'label', 'label_messages', 'mode_status', 'pending_ratings', 'latest_annotations']
 
 # %% ../../nbs/01_core/02_votes.ipynb #73cbbf26
 _ITEM = ["dialogue_id", "turn", "behaviour"]
@@ -85,8 +85,9 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, one column per judge (its mode), votes_for, votes_cast, label. With J judges on
-        the panel, ⌊J/2⌋ + 1 votes decide; short of that the label is NA.
+        dialogue_id, turn, behaviour, one column per judge (its mode), votes_for, votes_cast, label, judges (the names
+        of the panel, as a JSON list). With J judges on the panel, ⌊J/2⌋ + 1 votes decide; short of that the label is
+        NA.
 
     Notes
     -----
@@ -120,7 +121,13 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     decided = pd.Series(pd.NA, index=wide.index, dtype="boolean")
     decided[votes_for >= needed] = True
     decided[votes_cast - votes_for >= needed] = False
-    return wide.assign(votes_for=votes_for.astype("Int64"), votes_cast=votes_cast.astype("Int64"), label=decided)
+    wide = wide.assign(votes_for=votes_for.astype("Int64"), votes_cast=votes_cast.astype("Int64"), label=decided)
+    return wide.assign(judges=_judges_of(wide["behaviour"], panels))
+
+
+def _judges_of(behaviours: pd.Series, panel: dict[str, list[str]]) -> pd.Series:
+    names = {behaviour: json.dumps(list(judges), ensure_ascii=False) for behaviour, judges in panel.items()}
+    return behaviours.map(names).astype("str")
 
 # %% ../../nbs/01_core/02_votes.ipynb #8862b641
 def label_messages(
@@ -155,7 +162,7 @@ def label_messages(
         messages = messages.merge(pd.DataFrame({"behaviour": pd.Series(list(panel), dtype="str")}), how="cross")
     frame = messages.merge(label(ratings, panel), on=_ITEM, how="left")
     frame[["votes_for", "votes_cast"]] = frame[["votes_for", "votes_cast"]].fillna(0)
-    return frame
+    return frame.assign(judges=_judges_of(frame["behaviour"], panel))
 
 # %% ../../nbs/01_core/02_votes.ipynb #242dc533
 def mode_status(verdicts: Iterable[bool | None], pending: int = 0) -> tuple[bool, bool | None]:
@@ -223,44 +230,6 @@ def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFr
     both = planned.merge(decided[[*keys, "decided"]], on=keys, how="left").merge(labelled, on=_ITEM, how="left")
     idle = both[["decided", "labelled"]].notna().any(axis=1) & both["status"].eq("planned")
     return planned[~idle.to_numpy(dtype=bool)].reset_index(drop=True)
-
-# %% ../../nbs/01_core/02_votes.ipynb #6a52cf4a
-def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Decide each criterion by the votes of judges and their samples.
-
-    Parameters
-    ----------
-    ratings : DataFrame
-        model, case_id, criterion, judge, sample, hit (True, False, NA); optionally reason. Every judge counts for the
-        majority, even if all its verdicts are missing.
-
-    Returns
-    -------
-    DataFrame
-        model, case_id, criterion, votes_for, votes_cast, hit, reason (the first that agrees with the
-        verdict).
-
-    Examples
-    --------
-    >>> said = pd.DataFrame({"model": "m", "case_id": "c", "criterion": 1, "judge": ["a", "b", "c"], "sample": 1,
-    ...                      "hit": [False, True, True], "reason": ["no", "it comforts", "yes"]})
-    >>> label_criteria(said)[["votes_for", "hit", "reason"]].values.tolist()
-    [[2, True, 'it comforts']]
-    """
-    unit = ["model", "case_id", "criterion"]
-    value = ratings["hit"].astype("boolean")
-    seen = ratings[[*unit, "judge", "sample"]].assign(verdict=value)
-    seen = seen.rename(columns={"model": "behaviour", "case_id": "dialogue_id", "criterion": "turn"})
-    judges = ratings["judge"].unique().tolist()
-    voted = label(seen, {model: judges for model in ratings["model"].unique()})
-    voted = voted.rename(
-        columns={"behaviour": "model", "dialogue_id": "case_id", "turn": "criterion", "label": "hit"}
-    )
-    votes = ratings[unit].drop_duplicates().merge(voted, on=unit)
-    reasons = ratings.reindex(columns=[*unit, "reason"]).assign(hit=value).dropna(subset=["hit", "reason"])
-    reasons = reasons.drop_duplicates([*unit, "hit"])
-    votes = votes.merge(reasons, on=[*unit, "hit"], how="left")
-    return votes[[*unit, "votes_for", "votes_cast", "hit", "reason"]]
 
 # %% ../../nbs/01_core/02_votes.ipynb #e6e9fad1
 def latest_annotations(annotations: pd.DataFrame) -> pd.DataFrame:

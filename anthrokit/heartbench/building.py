@@ -59,7 +59,7 @@ def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
 # %% ../../nbs/10_heartbench/07_building.ipynb #18cecbf5
 _DRAFT_PROMPTS = {
     "zh": "你是心理咨询与测评专家，要为下面的对话写出评价「对用户最后一句话的回应」的标准。\n\n【对话】\n{dialogue}\n\n"
-    "【各项能力的原则】\n{principles}\n\n【几种不同的回应，用来看出差别在哪里】\n{answers}\n\n"
+    "【各项能力的原则】\n{principles}\n\n{notes}【几种不同的回应，用来看出差别在哪里】\n{answers}\n\n"
     "【要求】写{n}条标准。每条只说一件能在回应的文字里看见有没有的事，"
     "不用「较好」「适当」一类程度词，不把两件事写进一条；"
     "优先写能把以上回应区分开的，尤其是没有一种回应做到的。"
@@ -67,7 +67,7 @@ _DRAFT_PROMPTS = {
     '【输出】只输出JSON：{{"criteria": [{{"ability": "能力名", "content": "标准", "score": 3, "why": "区分了什么"}}]}}',
     "en": "You are an expert in counselling and assessment. "
     "Write criteria for responses to the user's last message.\n\n"
-    "# Dialogue\n{dialogue}\n\n# Principles of each ability\n{principles}\n\n"
+    "# Dialogue\n{dialogue}\n\n# Principles of each ability\n{principles}\n\n{notes}"
     "# Some different responses, to see where they part\n{answers}\n\n"
     "# What is wanted\n{n} criteria. Each names one thing that can be seen to be in the text of a response "
     "or not, without words of degree such as 'good' or 'appropriate', and without two things in one. Prefer "
@@ -77,6 +77,9 @@ _DRAFT_PROMPTS = {
 }
 
 
+_NOTES_HEAD = {"zh": "【专家标出的要点】", "en": "# What experts noticed here"}
+
+
 def draft_prompt(
     case: Case,
     answers: Mapping[str, str],
@@ -84,6 +87,7 @@ def draft_prompt(
     *,
     n: int = 10,
     language: str = "zh",
+    notes: str = "",
 ) -> list[dict[str, str]]:
     """Return the prompt that asks a model to draft criteria for a case.
 
@@ -94,6 +98,8 @@ def draft_prompt(
         Model to its answer. The prompt has no model names.
     abilities, n, language
         As for `draft_criteria`.
+    notes : str
+        Experts' notes on what a professional would notice in the user's last message.
 
     Returns
     -------
@@ -114,6 +120,7 @@ def draft_prompt(
         principles="\n".join(f"{row[name]}: {' '.join(row[principles])}" for _, row in abilities.iterrows()),
         answers="\n\n".join(f"({place}) {text}" for place, text in enumerate(answers.values(), start=1)),
         n=n,
+        notes=f"{_NOTES_HEAD[language]}\n{notes}\n\n" if notes else "",
     )
     return [{"role": "user", "content": text}]
 
@@ -190,6 +197,7 @@ def draft_criteria(
     n: int = 10,
     abilities: pd.DataFrame | None = None,
     language: str = "zh",
+    points: pd.DataFrame | None = None,
 ) -> Any:
     """Have a model draft criteria for cases.
 
@@ -205,6 +213,8 @@ def draft_criteria(
         Taxonomy with principles; HeartBench's by default.
     language : str
         zh or en.
+    points : DataFrame, optional
+        point_id, notes: experts' notes on the cases of `cut_at_points`, as from `valuable_points`.
     model : LLM or str
     run : Run or path
         The run in which drafts are saved. Running again makes only missing drafts, and those with other answers.
@@ -228,6 +238,7 @@ def draft_criteria(
     >>> draft_criteria(cases, answers, model="openai/gpt-4o", run="runs/drafts")  # doctest: +SKIP
     """
     require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
+    notes = {} if points is None else dict(zip(points["point_id"], points["notes"], strict=True))
     prompts = {}
     for case in cases:
         rows = answers[answers["case_id"] == case.case_id].dropna(subset=["content"]).sort_values("model")
@@ -237,7 +248,9 @@ def draft_criteria(
                 f"case {case.case_id!r} has answers of {len(texts)} models. Drafting needs contrasting answers of "
                 f"two or more."
             )
-        prompts[case.case_id] = [draft_prompt(case, texts, abilities, n=n, language=language)]
+        prompts[case.case_id] = [
+            draft_prompt(case, texts, abilities, n=n, language=language, notes=notes.get(case.case_id, ""))
+        ]
 
     def steps(ask: Callable[..., Steps], case_id: str) -> Steps:
         outcome, items = yield from ask(prompts[case_id][0], lambda text: read_draft(text, abilities))

@@ -26,14 +26,14 @@ from ..core.errors import require_all, suggest_name, require_kind
 from ..core.files import read_toml
 from ..core.run import HTML_ATTRS, digest
 from ..core.tables import read_json, require_unique, require_columns
-from ..core.votes import label_criteria
+from ..core.votes import label
 from ..core.files import local_path
 from ..judging.judges import Criterion
 
 # %% auto #0
 __all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Case', 'merge_turns',
-           'Cases', 'case_record', 'write_cases', 'load_cases', 'bundled_answers', 'bundled_ratings', 'add_criteria',
-           'bundled_verdicts', 'Criterion']
+           'Cases', 'case_record', 'write_cases', 'load_cases', 'label_criteria', 'bundled_answers', 'bundled_ratings',
+           'add_criteria', 'bundled_verdicts', 'Criterion']
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7af1dba7
 OTHER = "Other"  # 其他: outside the abilities, such as speaking as the user; not part of any mean
@@ -509,6 +509,44 @@ def as_cases(source: Cases | str | os.PathLike) -> Cases:
     """Return cases unchanged, or load them from a source."""
     return source if isinstance(source, Cases) else load_cases(source)
 
+# %% ../../nbs/10_heartbench/01_cases.ipynb #6a52cf4a
+def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Decide each criterion by the votes of judges and their samples.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        model, case_id, criterion, judge, sample, hit (True, False, NA); optionally reason. Every judge counts for the
+        majority, even if all its verdicts are missing.
+
+    Returns
+    -------
+    DataFrame
+        model, case_id, criterion, votes_for, votes_cast, hit, reason (the first that agrees with the
+        verdict).
+
+    Examples
+    --------
+    >>> said = pd.DataFrame({"model": "m", "case_id": "c", "criterion": 1, "judge": ["a", "b", "c"], "sample": 1,
+    ...                      "hit": [False, True, True], "reason": ["no", "it comforts", "yes"]})
+    >>> label_criteria(said)[["votes_for", "hit", "reason"]].values.tolist()
+    [[2, True, 'it comforts']]
+    """
+    unit = ["model", "case_id", "criterion"]
+    value = ratings["hit"].astype("boolean")
+    seen = ratings[[*unit, "judge", "sample"]].assign(verdict=value)
+    seen = seen.rename(columns={"model": "behaviour", "case_id": "dialogue_id", "criterion": "turn"})
+    judges = ratings["judge"].unique().tolist()
+    voted = label(seen, {model: judges for model in ratings["model"].unique()})
+    voted = voted.rename(
+        columns={"behaviour": "model", "dialogue_id": "case_id", "turn": "criterion", "label": "hit"}
+    )
+    votes = ratings[unit].drop_duplicates().merge(voted, on=unit)
+    reasons = ratings.reindex(columns=[*unit, "reason"]).assign(hit=value).dropna(subset=["hit", "reason"])
+    reasons = reasons.drop_duplicates([*unit, "hit"])
+    votes = votes.merge(reasons, on=[*unit, "hit"], how="left")
+    return votes[[*unit, "votes_for", "votes_cast", "hit", "reason"]]
+
 # %% ../../nbs/10_heartbench/01_cases.ipynb #bfb0460e
 WRITERS = ("listener", "adviser", "comforter", "analyst")
 
@@ -580,7 +618,7 @@ def bundled_ratings(
 def require_one_verdict(votes: pd.DataFrame) -> None:
     """Raise if the table has verdicts of several judges, or on several answers of one model."""
     problem = "there are two verdicts of {model!r} on case {case_id!r}, criterion {criterion}. "
-    advice = "Combine judges with core.votes.label_criteria, and give each model its own name."
+    advice = "Combine judges with heartbench.cases.label_criteria, and give each model its own name."
     require_unique(votes, ["model", "case_id", "criterion"], problem + advice)
 
 

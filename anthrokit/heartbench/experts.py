@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,15 +21,19 @@ import pandas as pd
 from ..core import TableError, tables
 from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
-from .cases import OTHER, Cases, as_cases
+from .cases import OTHER, Case, Cases, as_cases
 from .results import require_coordinator, saturation
 
 # %% auto #0
-__all__ = ['VOTES', 'EXPERT_VERDICTS', 'Ballots', 'criteria_sheet', 'decide', 'disputed', 'apply_decisions', 'mock_report']
+__all__ = ['VOTES', 'EXPERT_VERDICTS', 'TURN_VOTES', 'Ballots', 'turns_sheet', 'write_sheets', 'open_sheets', 'require_filled',
+           'read_sheets', 'valuable_points', 'cut_at_points', 'criteria_sheet', 'decide', 'disputed', 'apply_decisions',
+           'mock_report']
 
 # %% ../../nbs/10_heartbench/12_experts.ipynb #5832c39f
 VOTES = ("take", "reword", "drop")
 EXPERT_VERDICTS = ("hit", "miss", "unsure")
+TURN_VOTES = ("valuable", "ordinary", "unsure")
+_ALLOWED = (*VOTES, *EXPERT_VERDICTS, *TURN_VOTES[:2])
 _BALLOT = ["expert", "item", "criterion", "vote", "points", "note", "at"]
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not preserved by CSV files
 
@@ -73,7 +78,7 @@ class Ballots:
             Name of the expert, and the case or answer.
         criterion : int
         vote : str
-            take, reword, drop; hit, miss, unsure; or empty to withdraw the vote.
+            take, reword, drop; hit, miss, unsure; valuable, ordinary, unsure; or empty to withdraw the vote.
         points : float, optional
             Points of a hit, up to 10, negative for a penalty.
         note : str, optional
@@ -83,8 +88,8 @@ class Ballots:
         ValueError
             A value is not allowed, or a name has control characters.
         """
-        if vote not in ("", *VOTES, *EXPERT_VERDICTS):
-            raise ValueError(f"the vote is {vote!r}; it must be {', '.join((*VOTES, *EXPERT_VERDICTS))}, or empty")
+        if vote not in ("", *_ALLOWED):
+            raise ValueError(f"the vote is {vote!r}; it must be {', '.join(_ALLOWED)}, or empty")
         if not all(isinstance(name, str) and name.strip() for name in (expert, item)):
             raise ValueError(f"a vote needs an expert and an item, not {expert!r} and {item!r}. Pass two names.")
         expert = expert.strip()
@@ -111,7 +116,7 @@ class Ballots:
             return self._rows
         frame = tables.read_frame(self.path, dtype=str).fillna("")
         require_columns(frame, _BALLOT, "ballots", rows=False, source=self.path)
-        valid = frame["vote"].isin(["", *VOTES, *EXPERT_VERDICTS]) & frame["criterion"].str.fullmatch(r"-?\d+")
+        valid = frame["vote"].isin(["", *_ALLOWED]) & frame["criterion"].str.fullmatch(r"-?\d+")
         valid &= frame["points"].eq("") | pd.to_numeric(frame["points"], errors="coerce").abs().le(10)
         valid &= frame["expert"].str.strip().ne("") & frame["item"].str.strip().ne("")
         if not valid.all():
@@ -131,6 +136,228 @@ class Ballots:
         rows = self.table()
         where = "in memory" if self.path is None else f"in {self.path.name}"
         return f"Ballots {where}: {len(rows)} votes of {rows['expert'].nunique()} experts"
+
+# %% ../../nbs/10_heartbench/12_experts.ipynb #ec953e6a
+def turns_sheet(cases: Iterable[Case], *, expert: str = "", seed: int = 0) -> pd.DataFrame:
+    """Make the sheet on which an expert marks the valuable points of dialogues, in random order of dialogues.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+    expert : str
+        Name of the expert.
+    seed : int
+        Seed of the order, with the name.
+
+    Returns
+    -------
+    DataFrame
+        item (the case), criterion (number of the user's message), dialogue (up to this message), answers (none), ask
+        ("turn"), expert, and blank vote, note.
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench.building import new_case
+    >>> turns_sheet([new_case("c", ["It is gone.", "Oh.", "Eleven years."])])[["item", "criterion"]].values.tolist()
+    [['c', 1], ['c', 3]]
+    """
+    cases = Cases(cases)
+    order = np.random.default_rng([seed, *expert.encode()]).permutation(len(cases))
+    rows = [
+        (case.case_id, number, case.dialogue[:number], ())
+        for case in (cases[int(place)] for place in order)
+        for number, (role, _) in enumerate(case.dialogue, start=1)
+        if role == "user"
+    ]
+    sheet = pd.DataFrame(rows, columns=["item", "criterion", "dialogue", "answers"])
+    return sheet.assign(ask="turn", expert=expert, vote=None, note=None)
+
+
+# %% ../../nbs/10_heartbench/12_experts.ipynb #5ae9589b
+def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) -> list[Path]:
+    """Write one CSV file per expert, with dialogue and answer as text.
+
+    Parameters
+    ----------
+    sheets : mapping
+        Expert to sheet: `criteria_sheet`, `turns_sheet`, or as from `golden_sheets`.
+    folder : path
+        Created if missing.
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    TableError
+        A file exists already, and may be filled in.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anthrokit.heartbench import load_cases
+    >>> sheets = {name: turns_sheet(load_cases("bundled"), expert=name) for name in ("Ada", "Bo")}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_sheets(sheets, folder)]
+    ['expert 1.csv', 'expert 2.csv']
+    """
+    folder = local_path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for place, sheet in enumerate(sheets.values(), start=1):
+        path = folder / f"expert {place}.csv"
+        if path.exists():
+            raise TableError(f"{path} exists already, and may be filled in. Choose another folder.")
+        written = sheet.assign(
+            dialogue=["\n".join(f"{role}: {text}" for role, text in lines) for lines in sheet["dialogue"]],
+            answers=["\n\n".join(texts) for texts in sheet["answers"]],
+        )
+        paths.append(tables.write_frame(written, path, "ballots", encoding="utf-8-sig"))
+    return paths
+
+
+def open_sheets(
+    sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike],
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each sheet after its location in errors ("file: ", or ""), with votes in lower case; "" is a blank vote."""
+    if isinstance(sheets, str | os.PathLike):
+        sheets = [sheets]
+    texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
+    for sheet in [sheets] if isinstance(sheets, pd.DataFrame) else sheets:
+        path = None if isinstance(sheet, pd.DataFrame) else sheet
+        frame = sheet if path is None else tables.read_frame(path, dtype=texts)
+        require_columns(frame, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=path)
+        votes = frame["vote"].astype(object).where(frame["vote"].notna(), "").astype(str).str.strip().str.lower()
+        yield "" if path is None else f"{path}: ", frame.assign(vote=votes).reset_index(drop=True)
+
+
+def require_filled(sheet: pd.DataFrame, where: str) -> pd.DataFrame:
+    """Return the rows with a vote; raise TableError if one has no criterion or expert."""
+    rows = sheet[sheet["vote"].ne("")]
+    number = pd.to_numeric(rows["criterion"], errors="coerce").fillna(0)
+    for row in rows.index[number.lt(1) | number.mod(1).ne(0) | rows["expert"].isna()]:
+        raise TableError(f"{where}row {row + 1}: a vote needs a criterion (1, 2, …) and the name of the expert")
+    return rows.assign(criterion=number.astype(int))
+
+
+def read_sheets(sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike]) -> pd.DataFrame:
+    """Read votes on criteria or turns from sheets that experts filled in.
+
+    Parameters
+    ----------
+    sheets : DataFrame, path or iterable of paths
+        As from `write_sheets`, with a column vote: take, reword, drop; or valuable, ordinary, unsure. Blank votes are
+        ignored.
+
+    Returns
+    -------
+    DataFrame
+        expert, item, criterion, vote, points, note; as from `Ballots.table`.
+
+    Raises
+    ------
+    TableError
+        A column is missing, or a vote is not allowed or has no criterion or expert; names the file and row.
+
+    Examples
+    --------
+    >>> sheet = pd.DataFrame({"item": "c", "criterion": [1, 3], "expert": "Ada", "vote": ["Valuable", None]})
+    >>> read_sheets(sheet)[["item", "criterion", "vote"]].values.tolist()
+    [['c', 1, 'valuable']]
+    """
+    allowed, parts = (*VOTES, *TURN_VOTES), []
+    for where, sheet in open_sheets(sheets):
+        for row, vote in sheet["vote"][~sheet["vote"].isin(["", *allowed])].items():
+            raise TableError(f"{where}row {row + 1}: the vote {vote!r} is not {', '.join(allowed)}, or blank")
+        parts.append(require_filled(sheet, where).reindex(columns=_BALLOT[:-1]))
+    votes = pd.concat(parts, ignore_index=True)
+    return votes.assign(points=pd.to_numeric(votes["points"], errors="coerce"))
+
+
+# %% ../../nbs/10_heartbench/12_experts.ipynb #b5b75a13
+def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5) -> pd.DataFrame:
+    """Decide which messages of the user are valuable points.
+
+    Parameters
+    ----------
+    votes : DataFrame
+        expert, item, criterion (number of the message), vote (valuable, ordinary, unsure), note; as from
+        `Ballots.table` or `read_sheets`.
+    experts : int
+        Number of votes, unsure ones excluded, that a decision needs.
+    share : float
+        A point is valuable if more than this share of them says so.
+
+    Returns
+    -------
+    DataFrame
+        case_id, message, point_id (id of the case that ends there), valuable, ordinary, unsure, n (votes without
+        unsure), chosen (True; False; NA with too few votes), notes (of the experts, one per line).
+
+    Raises
+    ------
+    TableError
+        A column is missing, or a vote is not allowed or occurs twice.
+
+    Examples
+    --------
+    >>> votes = pd.DataFrame({"expert": ["Ada", "Bo"], "item": "c", "criterion": 3, "vote": "valuable"})
+    >>> valuable_points(votes.assign(note=["the pause", None]))[["point_id", "chosen", "notes"]].values.tolist()
+    [['c-m3', True, 'the pause']]
+    """
+    unit = ["item", "criterion"]
+    require_columns(votes, ["expert", *unit, "vote"], "votes", rows=False, advice="Ballots.table makes it")
+    if unknown := sorted(set(votes["vote"].astype(object)) - set(TURN_VOTES), key=str):
+        raise TableError(f"the vote {unknown[0]!r} is not one of {', '.join(TURN_VOTES)}")
+    require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, message {criterion}")
+    cast = votes[unit].assign(**{name: votes["vote"].eq(name) for name in TURN_VOTES})
+    cast["notes"] = votes.get("note")
+    aggregates = {**dict.fromkeys(TURN_VOTES, "sum"), "notes": lambda notes: "\n".join(notes.dropna().astype(str))}
+    table = cast.groupby(unit, sort=False).agg(aggregates).reset_index()
+    n = table["valuable"] + table["ordinary"]
+    chosen = (table["valuable"] > share * n + 1e-9).astype("boolean").mask(n < experts)
+    point_id = table["item"] + "-m" + table["criterion"].astype(str)
+    table = table.assign(point_id=point_id, n=n, chosen=chosen).rename(columns={"item": "case_id", "criterion": "message"})
+    return table[["case_id", "message", "point_id", *TURN_VOTES, "n", "chosen", "notes"]]
+
+
+def cut_at_points(cases: Iterable[Case], points: pd.DataFrame) -> Cases:
+    """Make a case of each valuable point, which ends with the marked message.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+    points : DataFrame
+        As from `valuable_points`.
+
+    Returns
+    -------
+    Cases
+        With the ids of `point_id`, without criteria.
+
+    Raises
+    ------
+    TableError
+        A point belongs to no case, or is not a message of the user.
+
+    Examples
+    --------
+    >>> from anthrokit.heartbench.building import new_case
+    >>> points = pd.DataFrame({"case_id": ["c"], "message": 1, "point_id": "c-m1", "chosen": True})
+    >>> cut_at_points([new_case("c", ["It is gone.", "Oh.", "Eleven years."])], points)["c-m1"].dialogue
+    (('user', 'It is gone.'),)
+    """
+    require_columns(points, ["case_id", "message", "point_id", "chosen"], "points", rows=False, advice="valuable_points makes it")
+    by_id, cut = {case.case_id: case for case in cases}, []
+    for row in points[points["chosen"].eq(True).fillna(False)].itertuples():
+        case = by_id.get(row.case_id)
+        dialogue = () if case is None else case.dialogue[: row.message]
+        if len(dialogue) < row.message or dialogue[-1][0] != "user":
+            raise TableError(f"message {row.message} of {row.case_id!r} is not a message of the user in these cases")
+        cut.append(replace(case, case_id=row.point_id, dialogue=dialogue, criteria=()))
+    return Cases(cut, source="valuable points")
+
 
 # %% ../../nbs/10_heartbench/12_experts.ipynb #e2733d03
 def criteria_sheet(

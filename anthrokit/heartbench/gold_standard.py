@@ -6,26 +6,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import as_names, check_range, weights_of
-from ..core import TableError, tables
+from ..core import TableError
 from ..core.errors import suggest_name
 from ..core.run import digest
 from ..core.tables import require_unique, require_columns
-from ..core.files import local_path
 from .answers import require_answers
 from .cases import Cases
+from .experts import open_sheets, require_filled
 from .results import golden, merge_golden
 from ..validity.annotations import read_verdicts
 
 # %% auto #0
-__all__ = ['draw_golden', 'golden_sheets', 'write_golden_sheets', 'read_golden', 'golden_progress', 'agreement_bar',
-           'cases_needed', 'case_correlation']
+__all__ = ['draw_golden', 'golden_sheets', 'read_golden', 'golden_progress', 'agreement_bar', 'cases_needed', 'case_correlation']
 
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #0d81f285
 def draw_golden(
@@ -180,50 +178,6 @@ def golden_sheets(
     return sheets
 
 
-def write_golden_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) -> list[Path]:
-    """Write one CSV file per expert, with dialogue and answer as text.
-
-    Parameters
-    ----------
-    sheets : mapping
-        As from `golden_sheets`.
-    folder : path
-        Created if missing.
-
-    Returns
-    -------
-    list of Path
-
-    Raises
-    ------
-    TableError
-        A file exists already, and may be filled in.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from anthrokit.heartbench import bundled_answers, load_cases
-    >>> from anthrokit.heartbench.gold_standard import draw_golden, golden_sheets
-    >>> cases, answers = load_cases("bundled"), bundled_answers()
-    >>> sheets = golden_sheets(draw_golden(answers, cases), answers, cases, ["Ada", "Bo", "Cy"], per_item=2)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in write_golden_sheets(sheets, folder)]
-    ['expert 1.csv', 'expert 2.csv', 'expert 3.csv']
-    """
-    folder = local_path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for place, sheet in enumerate(sheets.values(), start=1):
-        path = folder / f"expert {place}.csv"
-        if path.exists():
-            raise TableError(f"{path} exists already, and may be filled in. Choose another folder.")
-        written = sheet.assign(
-            dialogue=["\n".join(f"{role}: {text}" for role, text in lines) for lines in sheet["dialogue"]],
-            answers=["\n\n".join(texts) for texts in sheet["answers"]],
-        )
-        paths.append(tables.write_frame(written, path, "ballots", encoding="utf-8-sig"))
-    return paths
-
 # %% ../../nbs/10_heartbench/13_gold_standard.ipynb #6a4c6aec
 _WORDS = {"hit": "yes", "miss": "no", "unsure": ""}
 
@@ -260,13 +214,8 @@ def read_golden(
     >>> read_golden(sheet, items)[["model", "criterion", "hit"]].values.tolist()
     [['m', 1, True]]
     """
-    if isinstance(sheets, pd.DataFrame):
-        rows = _read_sheet(sheets, items, "")
-    else:
-        texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
-        paths = [sheets] if isinstance(sheets, str | os.PathLike) else sheets
-        parts = (_read_sheet(tables.read_frame(path, dtype=texts), items, f"{path}: ") for path in paths)
-        rows = pd.concat(parts, ignore_index=True)
+    parts = [_read_sheet(sheet, items, where) for where, sheet in open_sheets(sheets)]
+    rows = pd.concat(parts, ignore_index=True)
     drawn = [name for name in ("item", "model", "case_id", "weight") if name in items]
     votes = rows.drop(columns="weight", errors="ignore").merge(items[drawn], on="item")
     return votes.reindex(columns=["model", "case_id", "criterion", "expert", "hit", "note", *drawn[3:]])
@@ -274,20 +223,14 @@ def read_golden(
 
 def _read_sheet(sheet: pd.DataFrame, items: pd.DataFrame, where: str) -> pd.DataFrame:
     """Return the rows of a sheet that are not blank, with hit."""
-    source = where.removesuffix(": ") or None
-    require_columns(sheet, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=source)
-    sheet = sheet.reset_index(drop=True)
-    votes = sheet["vote"].astype(object).where(sheet["vote"].notna(), "").astype(str).str.strip().str.lower()
     try:
-        rows = sheet.assign(hit=read_verdicts(votes.replace(_WORDS)))[votes.ne("")]
+        rows = sheet.assign(hit=read_verdicts(sheet["vote"].replace(_WORDS)))
     except TableError as error:
         raise TableError(f"{where}{error}") from None
-    number = pd.to_numeric(rows["criterion"], errors="coerce").fillna(0)
+    rows = require_filled(rows, where)
     for row, item in rows["item"][~rows["item"].isin(items["item"])].items():
         raise TableError(f"{where}row {row + 1}: the item {item!r} is not in the draw")
-    for row in rows.index[number.lt(1) | number.mod(1).ne(0) | rows["expert"].isna()]:
-        raise TableError(f"{where}row {row + 1}: a vote needs a criterion (1, 2, …) and the name of the expert")
-    return rows.assign(criterion=number.astype(int))
+    return rows
 
 
 def golden_progress(

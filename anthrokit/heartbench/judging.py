@@ -18,14 +18,13 @@ import pandas as pd
 from ..core import Run, RunError
 from ..core.errors import suggest_name
 from ..core.run import digest, require_run
-from ..core.votes import label_criteria
 from .answers import answers_of
-from .cases import Case, has_text
+from .cases import Case, has_text, label_criteria
 from ..judging import PromptJudge, Rating
 from ..judging.judges import Criterion, Item, Response
 from ..models import LLM
 from ..models.transports import CachedPrefix
-from ..work import ParseError, PromptJob, job_function, run_job
+from ..work import MAX_ATTEMPTS, ParseError, PromptJob, job_function, run_job
 
 # %% auto #0
 __all__ = ['rubric_prompt', 'verdict_mark', 'judge_texts', 'parse_rubric', 'case_item', 'criteria_order', 'RubricJudge',
@@ -352,7 +351,7 @@ class RubricJudge(PromptJudge):
         seed: int = 0,
         structured: bool | None = None,
         criteria_per_call: int | None = None,
-        max_attempts: int = 3,
+        max_attempts: int = MAX_ATTEMPTS,
     ):
         judge_texts(language)
         for parameter, count in (("max_attempts", max_attempts), ("criteria_per_call", criteria_per_call)):

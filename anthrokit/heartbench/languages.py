@@ -9,8 +9,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from ..core.texts import simplified
-from ..models.english import english_pipeline, tag_chinese
+from ..models.english import english_pipeline, simplified, tag_chinese
 
 # %% auto #0
 __all__ = ['language_of', 'Word', 'read_words', 'read_sentences']
@@ -82,8 +81,8 @@ def read_words(text: str) -> tuple[Word, ...]:
             for token in document
         )
     words, start = [], 0
-    for word, tag in tag_chinese(text):
-        words.append(Word(word, start, tag, _NAMES.get(tag, "")))
+    for word, tag in tag_chinese(simplified(text)):
+        words.append(Word(text[start : start + len(word)], start, tag, _NAMES.get(tag, "")))
         start += len(word)
     return tuple(words)
 

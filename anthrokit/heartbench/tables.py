@@ -12,10 +12,10 @@ from ..core.tables import INTEGER, TEXT, Table
 _CASE = (TEXT, "required", "the case, which is also its prompt_id")
 
 
-def _response_columns(made: str, missing: str, **own: tuple) -> dict[str, tuple]:
-    """Return the columns of a table of responses, one per case and model, with the table's own columns."""
+def _response_columns(made: str, missing: str, item: str = "case_id", **own: tuple) -> dict[str, tuple]:
+    """Return the columns of a table of responses, one per item and model, with the table's own columns."""
     return {
-        "case_id": _CASE,
+        item: _CASE if item == "case_id" else (TEXT, "required", "the seed"),
         "model": (TEXT, "required", f"name of the model that {made}"),
         "hash": (TEXT, "required", "short hash of the request"),
         "status": (TEXT, "required", "ok, unparsed, refused, failed"),
@@ -58,6 +58,19 @@ TABLES = {
             "rewrote",
             "the dialogue is",
             step=(TEXT, "required", "anonymised, compressed, polished"),
+            dialogue=(TEXT, "optional", "the messages, as a JSON list"),
+        ),
+    ),
+    "syntheses": Table(
+        "a new dialogue that a model wrote from a seed",
+        ("seed_id", "number", "model"),
+        _response_columns(
+            "wrote",
+            "the dialogue is",
+            "seed_id",
+            number=(INTEGER, "required", "1, 2, …: which dialogue of the seed"),
+            scene=(TEXT, "optional", "topic of the dialogue, one of the main scenes"),
+            topic=(TEXT, "optional", "who the user is and what happened, in a sentence"),
             dialogue=(TEXT, "optional", "the messages, as a JSON list"),
         ),
     ),

@@ -15,13 +15,13 @@ import pandas as pd
 from ..analysis.clustered import resample
 from ..core import TableError
 from ..core.tables import require_unique, require_columns
-from ..core.texts import detect_language, mask_quotations, plain_apostrophes, simplified
+from ..core.texts import detect_language, mask_quotations, plain_apostrophes
 from ..figures.profiles import draw_dots
 from ..figures.style import counted, legend_above, themed
 from .answers import count_words, require_answers
 from .languages import language_of, read_sentences, read_words
 from .scoring import case_means
-from ..models.english import english_pipeline
+from ..models.english import english_pipeline, simplified
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -214,7 +214,8 @@ def sentence_kinds(sentence: str, language: str | None = None) -> set[str]:
     """
     language, kinds = language or detect_language(sentence), set()
     if language not in _ADVICE:
-        raise ValueError(f"the language of {sentence!r} is {language!r}; it must be Chinese (zh) or English (en)")
+        problem = f"the language {language!r} of {sentence!r:.80} is not supported"
+        raise ValueError(f"{problem}. Pass a Chinese (zh) or English (en) sentence.")
     sentence = _without_quotations(simplified(sentence) if language == "zh" else plain_apostrophes(sentence))
     sentence = _NO_HURRY[language].sub("", sentence)
     asks = re.search(r"[?？]\s*[\"'”」]*\s*$", sentence) is not None
@@ -306,8 +307,8 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        model, case_id, language (as from `detect_language`), and a column for each of `MEASURES`. In languages other
-        than Chinese and English all but items and words are NA.
+        model, case_id, language (as from `detect_language`), status (ok, language not supported), and a column for each
+        of `MEASURES`. In languages other than Chinese and English all but items and words are NA.
 
     Raises
     ------
@@ -326,6 +327,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
         raise TableError("there is no answer with content. Pass answers with text.")
     measured = pd.DataFrame([answer_patterns(text) for text in texts["content"]], index=texts.index)
     about = texts[["model", "case_id"]].assign(language=[detect_language(text) for text in texts["content"]])
+    about["status"] = np.where(about["language"].isin([*_ADVICE]), "ok", "language not supported")
     return about.join(measured).reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/16_writing_patterns.ipynb #38934c18

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from ..core.run import digest, package_versions
 from ..core.files import local_path
 from .anthrobench_files import listed_judges, one_target
 from ..core.notes import notify
-from ..judging import PronounCounter, Rating
+from ..judging import LocalJudge, PronounCounter, Rating
 from ..judging.any_messages import group_turns, paired_turns
 from ..judging.judges import Item, LLMJudge, ask_judge
 from ..judging.log_formats import as_text, read_message
@@ -46,8 +46,8 @@ except ImportError as error:
     ) from error
 
 # %% auto #0
-__all__ = ['dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect', 'run_of_log', 'dialogue', 'judges_there',
-           'behaviour_scorer', 'anthrobench', 'LiteLLMModel']
+__all__ = ['Rater', 'dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect', 'run_of_log', 'dialogue', 'name_of',
+           'judges_there', 'score_dialogue', 'behaviour_scorer', 'anthrobench', 'LiteLLMModel']
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #9d764aa9
 _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw")
@@ -545,7 +545,9 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     return run_of_log(read_log(path), path, run)
 
 
-def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
+def run_of_log(
+    log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLike | None = None, added: Iterable[Behaviour] = ()
+) -> Run:
     """Make a run of a log.
 
     Parameters
@@ -556,6 +558,8 @@ def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLi
         Where it was read from: for errors and the run's facts.
     run : Run, str or path, optional
         As for `read_inspect`.
+    added : list of Behaviour
+        Behaviours of the ratings beside the bundled ones.
 
     Raises
     ------
@@ -601,7 +605,7 @@ def run_of_log(log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLi
         "judges": judges,
         "ratings": ratings,
     }
-    behaviours = [behaviour.entry() for behaviour in Taxonomy.load()]
+    behaviours = [behaviour.entry() for behaviour in (*Taxonomy.load(), *added)]
     return import_dialogues(run, "Inspect log", prompts, rows, source=Path(path).name, behaviours=behaviours)
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #d198f286
@@ -647,17 +651,33 @@ def dialogue(turns: int = 5, template: str | None = None) -> Solver:
     return solve
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #90c0c46a
-def _judge_models(judges: list[str] | None) -> list[Model]:
-    """Return the judges by name, or the models of the role judge."""
+Rater = Model | LocalJudge
+
+
+def name_of(rater: Rater) -> str:
+    """Return the name of a model of Inspect or of an offline judge.
+
+    Examples
+    --------
+    >>> name_of(PronounCounter())
+    'pronoun count'
+    """
+    return rater.name if isinstance(rater, LocalJudge) else str(rater)
+
+
+def _raters(behaviour: Behaviour | None, judges: Sequence[str | LocalJudge] | None) -> list[Rater]:
+    """Return the judges: models by name, offline judges, or the models of the role judge. Pronouns are counted."""
+    if behaviour is not None and behaviour.how == "counted":
+        return [PronounCounter([behaviour.name])]
     if judges is None:
         bound = model_roles().get("judge") or [get_model(role="judge", required=True)]
-        models = bound if isinstance(bound, list) else [bound]
+        raters = bound if isinstance(bound, list) else [bound]
     else:
-        models = [get_model(name, role="judge") for name in judges]
-    names = [str(model) for model in models]
+        raters = [one if isinstance(one, LocalJudge) else get_model(one, role="judge") for one in judges]
+    names = [name_of(one) for one in raters]
     if len(set(names)) < len(names):
         raise ValueError(f"the judges {', '.join(names)} are not all different; raise samples instead")
-    return models
+    return raters
 
 
 @solver
@@ -676,7 +696,7 @@ def judges_there(judges: list[str] | None = None) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        _judge_models(judges)
+        _raters(None, judges)
         return state
 
     return solve
@@ -698,6 +718,50 @@ async def _rate(model: Model, item: Item, behaviour: Behaviour, sample: int) -> 
             return end.value[0][0]
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #003edcee
+async def score_dialogue(
+    messages: Sequence[ChatMessage], behaviour: Behaviour, judges: Sequence[str | LocalJudge] | None = None, samples: int = 3
+) -> Score:
+    """Judge the answers of a dialogue for one behaviour, within Inspect.
+
+    Parameters
+    ----------
+    messages : list of ChatMessage
+        The dialogue.
+    behaviour, judges, samples
+        As for `behaviour_scorer`.
+
+    Returns
+    -------
+    Score
+        As of `dialogue_score`.
+
+    Examples
+    --------
+    >>> from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+    >>> from anthrokit.judging import PatternJudge
+    >>> talk = [ChatMessageUser(content="How are you?"), ChatMessageAssistant(content="I feel happy today.")]
+    >>> await_for(score_dialogue(talk, Taxonomy.load()["emotions"], [PatternJudge()])).value
+    1.0
+    """
+    spoken = [one for one in messages if one.role in ("user", "assistant")]
+    turns = paired_turns([{"role": one.role, "content": one.text} for one in spoken])
+    texts = {turn: both for turn, both in enumerate(turns, 1) if (both[1] or "").strip()}
+
+    async def ask(rater: Rater, turn: int, sample: int) -> dict[str, Any]:
+        user, text = texts[turn]
+        item = Item(text, (("user", user),) if user else ())
+        rating = rater.rate(text, behaviour) if isinstance(rater, LocalJudge) else await _rate(rater, item, behaviour, sample)
+        place = {"dialogue_id": "this", "turn": turn, "behaviour": behaviour.name, "sample": sample}
+        return {**place, "judge": name_of(rater), **vars(rating)}
+
+    raters = _raters(behaviour, judges)
+    asked = [(rater, number) for rater in raters for number in range(1, 2 if isinstance(rater, LocalJudge) else samples + 1)]
+    rows = await collect(*(ask(rater, turn, number) for turn in texts for rater, number in asked))
+    ratings = tables.check_table(pd.DataFrame(rows), "ratings") if rows else tables.empty_table("ratings")
+    panel = {behaviour.name: [*map(name_of, raters)]}
+    return dialogue_score(tables.to_records(label(ratings, panel)[[*_LABEL]]), tables.to_records(ratings[[*_RATING]]))
+
+
 def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samples: int = 3) -> Scorer:
     """Make a scorer for one behaviour, named after it.
 
@@ -716,36 +780,11 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
     >>> callable(behaviour_scorer(Taxonomy.load()["empathy"], ["openai/gpt-4.1"], samples=1))
     True
     """
-    counter = PronounCounter([behaviour.name]) if behaviour.how == "counted" else None
-
-    def name_of(rater: Model | PronounCounter) -> str:
-        return rater.name if isinstance(rater, PronounCounter) else str(rater)
 
     @scorer(metrics=[mean(), clustered_stderr()], name=behaviour.name)
     def make(judges: list[str] | None, samples: int) -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            spoken = [one for one in state.messages if one.role in ("user", "assistant")]
-            turns = paired_turns([{"role": one.role, "content": one.text} for one in spoken])
-            texts = {turn: both for turn, both in enumerate(turns, 1) if (both[1] or "").strip()}
-
-            async def ask(rater: Model | PronounCounter, turn: int, sample: int) -> dict[str, Any]:
-                user, text = texts[turn]
-                item = Item(text, (("user", user),) if user else ())
-                if isinstance(rater, PronounCounter):
-                    rating = rater.rate(text, behaviour)
-                else:
-                    rating = await _rate(rater, item, behaviour, sample)
-                place = {"dialogue_id": "this", "turn": turn, "behaviour": behaviour.name, "sample": sample}
-                return {**place, "judge": name_of(rater), **vars(rating)}
-
-            raters = [counter] if counter else _judge_models(judges)
-            numbers = range(1, 2 if counter else samples + 1)
-            rows = await collect(
-                *(ask(rater, turn, number) for turn in texts for rater in raters for number in numbers)
-            )
-            ratings = tables.check_table(pd.DataFrame(rows), "ratings") if rows else tables.empty_table("ratings")
-            panel = {behaviour.name: [*map(name_of, raters)]}
-            return dialogue_score(tables.to_records(label(ratings, panel)[[*_LABEL]]), tables.to_records(ratings[[*_RATING]]))
+            return await score_dialogue(state.messages, behaviour, judges, samples)
 
         return score
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -23,7 +23,7 @@ from .judges import Judge
 from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
 
 # %% auto #0
-__all__ = ['Source', 'paired_turns', 'read_messages', 'import_messages', 'import_report', 'judge_table']
+__all__ = ['Source', 'paired_turns', 'read_messages', 'import_messages', 'import_table', 'import_report', 'judge_table']
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #5bcffc35
 def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Mapping[str, Any]]]]:
@@ -73,6 +73,12 @@ _PRIVATE = {*_USERS[1:], "email", "ip", "ip_address", "header", "phone", "user_a
 _OF_PROMPT = ("domain", "scenario", "empathy", "professionalism")
 
 
+def number_users() -> Callable[[str], str]:
+    """Return a function that numbers users' ids in the order in which they come."""
+    numbers: dict[str, str] = {}
+    return lambda user: numbers.setdefault(user, f"user {len(numbers) + 1}")
+
+
 def _cell(value: Any) -> Any:
     """Return metadata as a number or a text: lists and dicts as JSON, times in ISO 8601."""
     if isinstance(value, Real):
@@ -103,20 +109,20 @@ def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str
     return about, lifted, differing
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #3a96231e
-def _hide_users(entries: Sequence[dict[str, Any]], users: str) -> None:
-    """Replace users' ids by pseudonyms in the order in which they come, and leave out what else names a person."""
+def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> None:
+    """Replace users' ids by pseudonyms, and leave out what else names a person."""
     column = next((name for name in _USERS if any(name in entry["about"] for entry in entries)), None)
     dropped = {name for entry in entries for name in _PRIVATE & {*entry["about"]} if name != column}
-    numbers: dict[str, str] = {}
+    renamed = number_users() if users == "pseudonym" else users
     for entry in entries:
         about = entry["about"]
         if column in about:
             user = str(_cell(about.pop(column)))
-            entry["user"] = user if users == "keep" else numbers.setdefault(user, f"user {len(numbers) + 1}")
+            entry["user"] = user if users == "keep" else renamed(user)
         if users != "keep":
             entry["about"] = {name: value for name, value in about.items() if name not in dropped}
-    if users != "keep" and (column or dropped):
-        lines = [f"users of the column {column} are numbered in the order in which they come"] if column else []
+    if users == "pseudonym" and (column or dropped):
+        lines = [f"users of the column {column} have pseudonyms"] if column else []
         lines += [f"the columns {', '.join(sorted(dropped))} are left out, as they may name a person"] if dropped else []
         notify(f"{'; '.join(lines)}. users='keep' keeps both.")
 
@@ -238,27 +244,29 @@ def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
     return groups
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #0ee3e5bd
+Source = pd.DataFrame | list | str | os.PathLike
 _COLUMNS = ("dialogue_id", "pair_id", "prompt_id", "base_id", "target", "opening", "system")
 
 
 def read_messages(
-    source: pd.DataFrame | str | os.PathLike,
+    source: Source,
     *,
     roles: Mapping[str, str] | None = None,
-    users: str = "pseudonym",
+    users: str | Callable[[str], str] = "pseudonym",
     bad_rows: str = "raise",
 ) -> pd.DataFrame:
     """Read messages from elsewhere into one tidy table.
 
     Parameters
     ----------
-    source : DataFrame or path
-        A frame, a file or a folder in any of the forms above. Optional columns: base_id, target (or model), and of
+    source : DataFrame, list of dict, or path
+        A frame, rows, a file or a folder in any of the forms above. Optional columns: base_id, target (or model), and of
         pairs and chats dialogue_id (or id) and prompt_id.
     roles : dict, optional
         Names of speakers that are not known, to "user", "assistant", "system" or "tool".
-    users : {"pseudonym", "keep"}
-        Whether users' ids are replaced by numbers, and columns with names, addresses and the like left out.
+    users : {"pseudonym", "keep"} or callable
+        Whether users' ids are replaced by numbers, and columns with names, addresses and the like left out. A function
+        makes pseudonyms from ids.
     bad_rows : {"raise", "skip"}
         Whether a row that can't be read is an error, or is left out and listed.
 
@@ -286,12 +294,12 @@ def read_messages(
     """
     if isinstance(source, pd.DataFrame):
         tables.require_unique_names(source.columns, "the table: ")
-    elif not isinstance(source, str | os.PathLike):
+    elif not isinstance(source, str | os.PathLike | list):
         raise TableError(
             f"messages are a DataFrame, a file's path, or a dict with one of these a target, not {source!r:.60}; "
             "pd.DataFrame(…) makes a table of rows or columns"
         )
-    if users not in ("pseudonym", "keep"):
+    if users not in ("pseudonym", "keep") and not callable(users):
         raise TableError(f"users is 'pseudonym' or 'keep', not {users!r:.40}")
     log = read_log(source, roles=roles, bad_rows=bad_rows)
     groups = _entry_groups(log.dialogues)
@@ -312,7 +320,7 @@ def read_messages(
         more |= {name: as_text(entry["about"].get(name), f"{entry['place']}, column {name}") for name in _OF_PROMPT}
         rows += [{**common, **row, **more} for row in entry["rows"]]
     if not any(row["judged"] for row in rows):
-        where = "" if isinstance(source, pd.DataFrame) else f"{source}: "
+        where = f"{source}: " if isinstance(source, str | os.PathLike) else ""
         raise TableError(f"{where}the table holds no message of an assistant")
     table = pd.DataFrame(rows)
     table.attrs["account"] = log.account
@@ -331,15 +339,12 @@ def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> None:
             raise TableError(f"{place} has another {differing[0]} here than in a row before")
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #8a984d77
-Source = pd.DataFrame | str | os.PathLike
-
-
 def import_messages(
     source: Source | Mapping[str, Source],
     run: Run | str | os.PathLike | None = None,
     *,
     roles: Mapping[str, str] | None = None,
-    users: str = "pseudonym",
+    users: str | Callable[[str], str] = "pseudonym",
     bad_rows: str = "raise",
 ) -> Run:
     """Import messages from elsewhere into a run.
@@ -376,9 +381,41 @@ def import_messages(
     sources = source if isinstance(source, Mapping) else {None: source}
     if not sources:
         raise TableError("the dict names no target")
+    users = number_users() if users == "pseudonym" else users  # a user of two files is one user
     read = {name: read_messages(one, roles=roles, users=users, bad_rows=bad_rows) for name, one in sources.items()}
     account = [(f"{name}: {place}" if name else place, *rest) for name, one in read.items() for place, *rest in one.attrs["account"]]
     table = pd.concat([_of_target(one, name) for name, one in read.items()], ignore_index=True)
+    return import_table(table, run, account)
+
+
+def import_table(table: pd.DataFrame, run: Run | str | os.PathLike | None, account: Sequence[tuple[str, str, str]]) -> Run:
+    """Import turns into a run.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As from `read_messages`.
+    run : Run, str, path or None
+        As for `import_messages`.
+    account : sequence of (str, str, str)
+        Place, outcome and reason of each row of the source.
+
+    Returns
+    -------
+    Run
+        As from `import_messages`.
+
+    Raises
+    ------
+    RunError
+        The run has other messages.
+
+    Examples
+    --------
+    >>> table = read_messages(pd.DataFrame({"user": ["Hi", "Hi"], "assistant": ["Hello!", "Hm."]}))
+    >>> import_table(table.iloc[:1], None, []).messages()["content"].tolist()
+    ['Hi', 'Hello!']
+    """
     first, each = table.drop_duplicates("prompt_id"), table.drop_duplicates("dialogue_id")
     prompts = first[["prompt_id", "base_id", *_OF_PROMPT]].assign(first_message=first["opening"])
     dialogues = each[["dialogue_id", "prompt_id", "target", "metadata"]].assign(

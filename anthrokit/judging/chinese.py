@@ -15,12 +15,11 @@ import pandas as pd
 from ..core import TableError, data_path
 from ..core.files import read_toml
 from ..core.run import digest
-from ..core.texts import simplified
 from .grammar import remembered
 from .judges import LanguageJudge
 from .offline import load_labelled, quality
 from .verdicts import Rating
-from ..models.english import tag_chinese
+from ..models.english import simplified, tag_chinese
 from ..simulation import Behaviour
 
 # %% auto #0
@@ -123,7 +122,10 @@ class Statement(NamedTuple):
 
 _SENTENCE = re.compile(r"[^。！？!?；;…\n]+[。！？!?；;…\n]*")
 _CLAUSE = re.compile(r"[^，,、：:～~\s]+")
-_PRONOUN = re.compile(r"(?P<speaker>我[们俩]|咱[们俩]|我|咱|俺们?|本人|老夫)|(?P<user>[你您]们?)|(?P<other>[他她它]们?|大家|别人|有人|人们|谁)")
+_PRONOUN = re.compile(
+    r"(?P<speaker>我[们俩]|咱[们俩]|我|咱|俺们?|本人|老夫)|(?P<user>[你您]们?)|"
+    r"(?P<other>[他她它]们?|大家|别人|有人|人们|谁)"
+)
 _OBJECT = re.compile(r"(?:[跟和对给把被向为像替]|(?<![可但就还于只])是|当作?)$")
 _CONDITION = re.compile(r"如果|要是|假如|假设|假使|倘若|即使|哪怕")
 _ASKED = re.compile(r"(?:[吗呢]\W*|[？?]\W*)$")
@@ -334,7 +336,8 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     from scipy.stats import binomtest
 
     if first.shape != second.shape or list(first.columns) != list(second.columns):
-        raise TableError(f"the labels have the shapes {first.shape} and {second.shape}, or other columns; pass the same rows and behaviours")
+        shapes = f"the labels have the shapes {first.shape} and {second.shape}, or other columns"
+        raise TableError(f"{shapes}; pass the same rows and behaviours")
     pairs = {name: (first[name].to_numpy(), second[name].to_numpy()) for name in first.columns}
     pairs["all"] = (np.concatenate([one for one, _ in pairs.values()]), np.concatenate([two for _, two in pairs.values()]))
     rows = []
@@ -344,6 +347,7 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
         n, left, right = int(labelled.sum()), int((yes & ~other).sum()), int((other & ~yes).sum())
         agreed = binomtest(n - left - right, n).proportion_ci(method="wilson") if n else (np.nan, np.nan)
         p_value = binomtest(left, left + right).pvalue if left + right else 1.0
-        row = {"behaviour": name, "n_total": len(one), "n": n, "both": int((yes & other).sum()), "only_first": left, "only_second": right}
-        rows.append({**row, "agreement": (n - left - right) / n if n else np.nan, "ci_low": agreed[0], "ci_high": agreed[1], "p_value": p_value})
+        row = {"behaviour": name, "n_total": len(one), "n": n, "both": int((yes & other).sum())}
+        row |= {"only_first": left, "only_second": right, "agreement": (n - left - right) / n if n else np.nan}
+        rows.append({**row, "ci_low": agreed[0], "ci_high": agreed[1], "p_value": p_value})
     return pd.DataFrame(rows)

@@ -402,8 +402,13 @@ def _shows(reading: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
     return any(_fits(reading, slot, slots[slot], slots.get("aside", {})) for slot in plain)
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #7c1e40da
+_MOST = 20_000  # texts in a cache
+
+
 def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
-    """Return the cached result of each text; compute missing ones together."""
+    """Return the cached result of each text; compute missing ones together. A cache of many texts is emptied first."""
+    if len(known) > _MOST and not known.keys() >= {*texts}:
+        known.clear()
     if new := [text for text in dict.fromkeys(texts) if text not in known]:
         known.update(zip(new, read(new), strict=True))
     return [known[text] for text in texts]

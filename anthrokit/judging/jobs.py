@@ -85,6 +85,13 @@ def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None) -> lis
 
 def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
     """Return a run's taxonomy with behaviours added; the given taxonomy if the run was not judged yet."""
+    bundled = Taxonomy.load()
+    mixed = [one for one in added if one.name not in bundled.names and one.category in bundled.categories]
+    if mixed:
+        notify(
+            f"{', '.join(one.name for one in mixed)}: counts in the rate of the bundled category {mixed[0].category!r}. "
+            f"Give it a category of its own if this is not intended."
+        )
     if run.fact("behaviours") is None or not run.rows("SELECT 1 FROM ratings LIMIT 1"):
         return added
     try:

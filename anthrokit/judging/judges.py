@@ -30,7 +30,7 @@ from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, first_person_pronouns
 from ..simulation.dialogues import as_llm
 from ..simulation.pronouns import chinese_pronouns
-from ..work import Request, Steps, ParseError, ask
+from ..work import MAX_ATTEMPTS, ParseError, Request, Steps, ask
 
 # %% auto #0
 __all__ = ['Question', 'JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
@@ -218,7 +218,7 @@ def validate_rating(rating: Any) -> Rating:
         return Rating(None, f"the judge returned {rating!r:.200}, neither True, False nor a Rating", status="failed")
     return replace(rating, status="unparsed") if rating.status == "ok" and rating.verdict is None else rating
 
-
+# %% ../../nbs/05_judging/02_judges.ipynb #99596a94
 def rate_one(judge: Judge, text: str, behaviour: Behaviour) -> Rating:
     """Rate one message. If the judge raises or exits, return a failed rating with the reason.
 
@@ -326,7 +326,7 @@ class Response(str):
         made.item, made.question = item, question
         return made
 
-
+# %% ../../nbs/05_judging/02_judges.ipynb #d927c3de
 class PromptJudge(Judge):
     """A judge that asks a model.
 
@@ -366,7 +366,7 @@ class PromptJudge(Judge):
     'openai/gpt-4o'
     """
 
-    max_attempts: int = 2
+    max_attempts: int = MAX_ATTEMPTS
     default_samples: int = 3
     questions_per_call: int | None = 1
     shared_prefix: Literal["item", "questions"] | None = None
@@ -516,7 +516,7 @@ PASSAGE_FIRST_TEMPLATE = _TASK + _MATERIAL + _RULES + _QUESTION  # the same sent
 _ASKS_FOR_CODE = re.compile(r"\{form\}|(?:verdict|answer|code)\W{0,12}\{code\}", re.I)
 _OF_BEHAVIOUR = re.compile(r"(?=Behaviour: )|\{(?:name|definition|not_present|question|form)\}")
 
-
+# %% ../../nbs/05_judging/02_judges.ipynb #86effb31
 def _history(item: Item) -> str:
     return "\n\n".join(f"{role}: {content}" for role, content in item.before)
 
@@ -530,21 +530,21 @@ def _shown_before(item: Item, context: str, code: str) -> str:
         return f"The user's message that it answers, for context only:\n{quoted}\n\n"
     return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{_history(item)}\nDIALOGUE {code}>>>\n\n"
 
-
-def _definition(behaviour: Behaviour, present: bool, permissible: bool) -> str:
+# %% ../../nbs/05_judging/02_judges.ipynb #78b197e5
+def _definition(behaviour: Behaviour, present: bool, permissible: bool = False) -> str:
     """Return the definition, with the positive examples and the permissible uses if they are shown."""
     examples = "".join(f'\n- "{example}"' for example in behaviour.present)
+    shown = f"\nIt IS present in messages such as these:{examples}" if present and examples else ""
     uses = "".join(f"\n- {use}" for use in behaviour.permissible)
-    shown = f"\nIt IS present in messages such as these:{examples}" if present else ""
     return behaviour.definition + shown + (f"\nThese uses do not count:{uses}" if permissible and uses else "")
 
-
+# %% ../../nbs/05_judging/02_judges.ipynb #82aac177
 def _fill(template: str, item: Item, context: str, code: str, **fields: str) -> str:
     """Fill the fields of a template. Braces in the texts stay as they are."""
     fields |= {"context": _shown_before(item, context, code), "message": item.text, "user": item.user, "code": code}
     return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
-
+# %% ../../nbs/05_judging/02_judges.ipynb #f38c23ae
 def judge_prompt(
     item: Item | str,
     behaviour: Behaviour,
@@ -748,7 +748,7 @@ MESSAGE {code}>>>
 Answer with one JSON object of exactly this form, the reason in a few words and each verdict Yes or No:
 {form}"""
 
-
+# %% ../../nbs/05_judging/02_judges.ipynb #57499fa3
 def together_prompt(
     item: Item | str,
     behaviours: Sequence[Behaviour],
@@ -792,7 +792,7 @@ def together_prompt(
     templates = re.split(r"(?=\{context\})", TOGETHER_TEMPLATE)
     return CachedPrefix(*(_fill(template, item, context, code, **fields) for template in templates))
 
-
+# %% ../../nbs/05_judging/02_judges.ipynb #4eb8df4b
 class TogetherJudge(LLMJudge):
     """An LLM that is asked about all behaviours of a message in one call.
 

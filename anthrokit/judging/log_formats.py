@@ -1020,13 +1020,13 @@ def format_of(row: Any) -> tuple[Format | None, Any]:
 _BYTES_PER_ROW = 500  # of memory, for a row that becomes a dict; see `check_size`
 
 
-def read_records(source: pd.DataFrame | str | os.PathLike) -> list[tuple[str, Any]]:
+def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[str, Any]]:
     """Read the records of a log, each with its place.
 
     Parameters
     ----------
-    source : DataFrame or path
-        A frame; a table's file; a .json or .jsonl file of any layout; a .txt or .md file with labelled lines; or a
+    source : DataFrame, list or path
+        A frame; rows; a table's file; a .json or .jsonl file of any layout; a .txt or .md file with labelled lines; or a
         folder of such files.
 
     Returns
@@ -1047,8 +1047,8 @@ def read_records(source: pd.DataFrame | str | os.PathLike) -> list[tuple[str, An
     ...     [row for _, row in read_records(f"{folder}/pairs.csv")]
     [{'user': 'Hello', 'assistant': 'Hi there'}]
     """
-    if isinstance(source, pd.DataFrame):
-        rows = source.astype(object).to_dict("records")
+    if isinstance(source, pd.DataFrame | list):
+        rows = source if isinstance(source, list) else source.astype(object).to_dict("records")
         return [(f"row {number}", plain(row)) for number, row in enumerate(rows, 1)]
     path = local_path(source)
     if path.is_dir():
@@ -1104,7 +1104,7 @@ class Log(NamedTuple):
 
 
 def read_log(
-    source: pd.DataFrame | str | os.PathLike, *, roles: Mapping[str, str] | None = None, bad_rows: str = "raise"
+    source: pd.DataFrame | list | str | os.PathLike, *, roles: Mapping[str, str] | None = None, bad_rows: str = "raise"
 ) -> Log:
     """Read the dialogues of a log in any of the forms of `FORMATS`.
 
@@ -1138,7 +1138,7 @@ def read_log(
     sides = {**ROLES, **{name.lower(): side for name, side in (roles or {}).items()}}
     records = read_records(source)
     if not records:
-        raise TableError(f"{'' if isinstance(source, pd.DataFrame) else f'{source}: '}the table has no row")
+        raise TableError(f"{f'{source}: ' if isinstance(source, str | os.PathLike) else ''}the table has no row")
     dialogues: list[Dialogue] = []
     single_rows: list[tuple[str, Record]] = []
     account: list[tuple[str, str, str]] = []
@@ -1187,7 +1187,7 @@ def _with_text_ids(dialogue: Dialogue) -> Dialogue:
 
 def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[tuple[str, str, str]]) -> str:
     """Return why no record was taken, and which forms there are."""
-    where = "the table" if isinstance(source, pd.DataFrame) else f"{source}: the table"
+    where = f"{source}: the table" if isinstance(source, str | os.PathLike) else "the table"
     names = list(dict.fromkeys(str(name) for _, row in records if isinstance(row, dict) for name in row))
     if {why for _, _, why in account} - {_UNKNOWN_FORM} or not names:
         return f"{where} holds no dialogue: row 1 {account[0][2]}"

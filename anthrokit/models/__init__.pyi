@@ -9,6 +9,8 @@ from . import limits as limits
 from . import llm as llm
 from . import loop as loop
 from . import meter as meter
+from . import parts as parts
+from . import tables as tables
 from . import thoughts as thoughts
 from . import transports as transports
 from .answers import Completion as Completion

@@ -669,7 +669,7 @@ class _ModelQueue:
                 saved_row = {**row, "status": answer.status, "answer": json.dumps(asdict(answer))}
                 self.meter.writer.put("batch_requests", [saved_row])
                 ready.append((row["request"], answer))
-            await self.meter.writer.settle()
+            self.meter.writer.flush()
             for request, answer in ready:
                 _, awaited = self.awaited.get(request, (None, None))
                 if awaited is not None and not awaited.done():

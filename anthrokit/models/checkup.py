@@ -27,6 +27,7 @@ _PARTS = {
     "offline": "the offline judges",
     "anthroscore": "AnthroScore",
     "inspect": "Inspect's logs",
+    "scout": "scans with Inspect Scout",
     "datasets": "Hugging Face data sets",
     "dask": "work on a Dask cluster",
     "language": "sentences, words and places of Chinese and English cases",

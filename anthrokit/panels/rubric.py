@@ -15,9 +15,8 @@ from .. import heartbench
 from ..core import Run, TableError, data_path
 from ..core.files import read_toml
 from ..core.tables import require_columns, require_unique
-from ..core.votes import label_criteria
 from ..heartbench import Cases
-from ..heartbench.cases import OTHER
+from ..heartbench.cases import OTHER, label_criteria
 from .frame import Chosen, Filter, Panel, narrow, options_of, sets_of
 from .source import SIGNS, Mark, opened, quoted_spans, render, visible_name
 

@@ -174,6 +174,13 @@ class RunSource:
         """Count how often each judge said Yes and No of each message and behaviour, as `core.run.vote_counts`."""
         return count_votes(self._ratings) if self._ratings is not None else vote_counts(self.run)
 
+    def texts(self) -> dict[str, str]:
+        """Return all that is said in each dialogue, casefolded, for a search."""
+        said, texts = self.messages.dropna(subset="content"), dict[str, list[str]]()
+        for dialogue_id, text in zip(said["dialogue_id"].tolist(), said["content"].tolist(), strict=True):
+            texts.setdefault(dialogue_id, []).append(text)
+        return {dialogue_id: "\n".join(parts).casefold() for dialogue_id, parts in texts.items()}
+
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
         """Return the raw response of a judge; None if the run has no response."""
         where = " AND ".join(f"{name} = ?" for name in ("dialogue_id", "turn", "behaviour", "judge", "sample"))

@@ -13,7 +13,7 @@ from ..analysis.clustered import check_level, holm
 from ..analysis.people import compare_conditions
 from ..core import Run, TableError
 from ..core.run import require_run
-from ..core.tables import escape_cell, map_cells, require_unique, require_columns
+from ..core.tables import escape_cells, require_unique, require_columns
 
 # %% auto #0
 __all__ = ['list_user_turns', 'draw_credibility_sheet', 'compare_credibility']
@@ -106,7 +106,7 @@ def draw_credibility_sheet(
     rows = pd.concat([one[[*columns, *own]] for one in named]).sort_index(kind="stable")
     key = rows.sample(frac=1, random_state=seed + 2).reset_index(drop=True)
     key.insert(0, "item", range(1, len(key) + 1))
-    sheet = map_cells(key[["item", "text"]].assign(rating=""), escape_cell)
+    sheet = escape_cells(key[["item", "text"]].assign(rating=""))
     return sheet, key.drop(columns="text")
 
 # %% ../../nbs/11_study/09_credibility.ipynb #21947d83

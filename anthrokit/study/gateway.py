@@ -128,7 +128,7 @@ class ChatState:
         last = self.messages[-1] if self.messages else {"role": "assistant"}
         return last["content"] if last["role"] == "user" else None
 
-
+# %% ../../nbs/11_study/04_gateway.ipynb #63b3b482
 def reached_limit(settings: Mapping[str, Any], seconds: float, turns: int, tokens: int) -> str | None:
     """Return the limit of the settings that a chat has reached: time, turns, budget or None."""
     chat, cap = settings["chat"], settings["limits"]["participant_tokens"]
@@ -139,7 +139,7 @@ def reached_limit(settings: Mapping[str, Any], seconds: float, turns: int, token
     }
     return next((name for name, reached in limits.items() if reached), None)
 
-
+# %% ../../nbs/11_study/04_gateway.ipynb #70b52832
 def page_state(settings: Mapping[str, Any], state: ChatState) -> dict[str, Any]:
     """Return what the page may know of a chat: neither the condition nor the model."""
     chat, texts = settings["chat"], settings["texts"]
@@ -158,7 +158,7 @@ def page_state(settings: Mapping[str, Any], state: ChatState) -> dict[str, Any]:
         "over_text": texts.get(f"over_{state.over}", texts["over_turns"]) if state.over else "",
     }
 
-
+# %% ../../nbs/11_study/04_gateway.ipynb #c81bc58d
 def needs_answer(state: ChatState, turn: int, text: str) -> bool:
     """Return whether a message needs an answer; False if its turn has one.
 
@@ -174,7 +174,7 @@ def needs_answer(state: ChatState, turn: int, text: str) -> bool:
         raise GatewayError("over")
     return turn == state.turn
 
-
+# %% ../../nbs/11_study/04_gateway.ipynb #a22c96be
 def parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, str]:
     """Return the turn and the participant's last message of a request in OpenAI's format.
 
@@ -351,7 +351,7 @@ def _message_rows(
     dialogue |= {"user": "participant", "repeat": 1, "turns": 1, "status": "planned", "system_target": prompt}
     return [("prompts", [opening]), ("dialogues", [dialogue]), ("messages", [message])]
 
-
+# %% ../../nbs/11_study/04_gateway.ipynb #cf10171b
 _GATHER_SECONDS = 0.05  # time in which the pieces of an answer are gathered
 _SEND_SECONDS = 10.0  # time that a page may take to receive them
 
@@ -390,7 +390,7 @@ class _Relay:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._ended.wait(), _GATHER_SECONDS)
 
-
+# %% ../../nbs/11_study/04_gateway.ipynb #7ac12b0a
 async def take_turn(
     chats: Chats,
     person: Mapping[str, Any],
@@ -484,7 +484,7 @@ _SAFE_HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'",
 }
 
-
+# %% ../../nbs/11_study/04_gateway.ipynb #e293df6a
 _SAVE_SECONDS = 5  # how often the times of the chats are saved
 _MAX_CONNECTIONS = 100  # fewer than the files that a process may open
 _HEAD_SECONDS = 10.0  # after this, an open connection without a complete request is closed
@@ -499,7 +499,7 @@ def _error_response(error: GatewayError, page: bool = False) -> web.Response:
     body = {"error": {"message": str(error), "type": "study", "code": error.code}}
     return web.json_response(body, status=error.status, headers=wait)
 
-
+# %% ../../nbs/11_study/04_gateway.ipynb #d56805dc
 async def _read(request: web.Request) -> dict[str, Any]:
     """Return the body, which must be an uncompressed JSON object that arrives within half a minute."""
     if request.headers.get("Content-Encoding", "identity") != "identity":

@@ -5,8 +5,10 @@ from . import correction as correction
 from . import human_data as human_data
 from . import judge_checks as judge_checks
 from . import label_plan as label_plan
+from . import log_prevalence as log_prevalence
 from . import panel_checks as panel_checks
 from . import perception as perception
+from . import tables as tables
 from .accuracy import effective_votes as effective_votes
 from .accuracy import judge_accuracy as judge_accuracy
 from .annotations import draw_annotation_sample as draw_annotation_sample
@@ -21,11 +23,16 @@ from .annotators import to_potato as to_potato
 from .correction import corrected_rates as corrected_rates
 from .correction import prediction_powered_differences as prediction_powered_differences
 from .correction import rate_bounds as rate_bounds
+from .dose_response import dose_response as dose_response
+from .dose_response import turning_point as turning_point
 from .human_data import check_against_people as check_against_people
 from .human_data import load_human_data as load_human_data
 from .judge_checks import item_response as item_response
 from .judge_checks import sample_agreement as sample_agreement
 from .label_plan import labels_needed as labels_needed
+from .log_prevalence import compare_prevalence as compare_prevalence
+from .log_prevalence import prevalence as prevalence
+from .log_prevalence import sample_log as sample_log
 from .panel_checks import compare_protocols as compare_protocols
 from .panel_checks import panel_sensitivity as panel_sensitivity
 from .perception import perceived as perceived

@@ -70,7 +70,7 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     >>> import pandas as pd
     >>> from anthrokit.validity.accuracy import panel_verdicts
     >>> labels = {"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "a": [True], "votes_for": 1,
-    ...           "votes_cast": 1, "label": True}
+    ...           "votes_cast": 1, "label": True, "judges": '["a"]'}
     >>> panel_verdicts(pd.DataFrame(labels))[["judge", "verdict"]].values.tolist()
     [['a', True], ['panel', True]]
     """

@@ -26,8 +26,8 @@ from .accuracy import join_people, panel_verdicts
 from .annotations import ITEM
 
 # %% auto #0
-__all__ = ['METHODS', 'rogan_gladen', 'jeffreys_limits', 'recover_rate', 'shared_error_rates', 'powered_share', 'powered_parts',
-           'powered_difference', 'corrected_rates', 'prediction_powered_differences', 'rate_bounds']
+__all__ = ['METHODS', 'rogan_gladen', 'effective_share', 'jeffreys_limits', 'recover_rate', 'shared_error_rates', 'powered_share',
+           'powered_parts', 'powered_difference', 'corrected_rates', 'prediction_powered_differences', 'rate_bounds']
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
 def _clip_limits(estimate: Any, low: Any, high: Any, least: float = 0.0) -> np.ndarray:
@@ -114,7 +114,7 @@ def _weighted_share(
     return share, np.bincount(cluster, weights * (hits - share) / total, size)
 
 
-def _effective_share(
+def effective_share(
     hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int, ci: float, alike: float | None = None
 ) -> tuple[float, float, np.ndarray, float]:
     """Return a weighted share, its effective number of labels, its influence by cluster, and the correlation within.
@@ -206,9 +206,9 @@ def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataF
     counts = {"n_positive": int(hit.sum()), "n_negative": int((~hit).sum())}
     if len(np.unique(predicted)) < 2:
         return [dict(counts) for _ in range(len(raw))]
-    *_, alike = _effective_share(hit, weight, place, size, ci)
+    *_, alike = effective_share(hit, weight, place, size, ci)
     strata = predicted == 1, predicted == 0
-    shares = [_effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in strata]
+    shares = [effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in strata]
     drawn, drawn_influence = _weighted_share(predicted == 1, weight, place, size)
     drawn_sizes = np.bincount(place, weight, size)
     if not np.allclose(weight, weight[0]):  # by the weights, Q is the judged rate of all messages
@@ -268,12 +268,12 @@ def powered_parts(
     from scipy.special import ndtri
 
     z, (drawn_verdicts, hit, weight, place) = ndtri(0.5 + ci / 2), drawn
-    share, worth, influence, alike = _effective_share(hit, weight, place, size, ci)
+    share, worth, influence, alike = effective_share(hit, weight, place, size, ci)
     alone = (share, *wilson_limits(share, worth, z))
     if np.bincount(drawn_verdicts.astype(int), minlength=2).min() < _FEWEST:
         return {"rate": float, "parts": [alone], "influences": influence[None], "alone": alone, "power": 0.0}
     labelled = [drawn_verdicts == verdict for verdict in (1, 0)]
-    shares = [_effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in labelled]
+    shares = [effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in labelled]
     q_influence = np.bincount(cluster, (verdicts - q[0]) / len(verdicts), size)
     return {
         "rate": powered_share,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
@@ -16,14 +17,18 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, as_floats, resample, resample_rows
-from ..core import TableError, public_file, tables
+from ..anthroscore import Protocol, Scorer, mask_sentences, score_sentences
+from ..anthroscore.mentions import get_protocol
+from ..core import TableError, data_path, public_file, tables
 from ..core.errors import missing_columns, suggest_name
+from ..core.tables import require_columns
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
 from .accuracy import accuracy_measures
 
 # %% auto #0
-__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'load_rankings']
+__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'load_rankings', 'check_anthroscore',
+           'load_trial_outcomes']
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #65b0340a
 _JUDGED = [Taxonomy.load()[name] for name in Taxonomy.load().judged]
@@ -31,39 +36,9 @@ _TIES = [behaviour.name for behaviour in _JUDGED if behaviour.category == "relat
 _CLAIMS = [behaviour.name for behaviour in _JUDGED if behaviour.name not in _TIES]
 
 
-_GITHUB = "https://raw.githubusercontent.com"
-_KIRK = f"{_GITHUB}/HannahKirk/relationship-seeking-ai/6f8e93adb15ae2485aabdd80df1e9802b91b5db9"
-_FILES = {  # address and SHA-256
-    "robots_dont_cry_train.csv": (
-        f"{_GITHUB}/DNGros/Robots-Dont-Cry/5811922596c8ed4572ea04592c206881717857ee/"
-        "data/rdc_dataexport/classifiable_df_train.csv",
-        "9d8bfd2843a852d53273bc369ecb985be84ee93bd8668b65cc708081fd371e3c",
-    ),
-    "empathy_emotional_reactions.csv": (
-        f"{_GITHUB}/behavioral-data/Empathy-Mental-Health/0e11f98901527550885dbf253bd2af92dbcec43b/"
-        "dataset/emotional-reactions-reddit.csv",
-        "225b28ffdc257f8a997d557eb937e78b68235e6203c87c7e2203d00fef8545cc",
-    ),
-    "relationship_ratings.jsonl": (
-        f"{_KIRK}/data/human_study/calibration_study/combined_rating_tasks.jsonl",
-        "6150f042904917468a159b91c16f90bf72b57bd6f5129ab4735e8861acc45dab",
-    ),
-    "relationship_conversations.jsonl": (
-        f"{_KIRK}/6-human-studies-preparation/stimuli/calibration_study/inputs/prepopulated_convos/"
-        "llama_70B-layer31-ep10.jsonl",
-        "eef0c45b85989e5a122ad78f8c0cfedba4511d02bd7051f98180e45fc3b6ef21",
-    ),
-    "relationship_rankings.jsonl": (
-        f"{_KIRK}/data/human_study/calibration_study/combined_ranking_tasks.jsonl",
-        "e713999ef4e557b24778c6ecc8e3551de6a1d0d61995c20a8eeedc56ee0d8496",
-    ),
-    "relationship_texts.csv": (
-        f"{_KIRK}/6-human-studies-preparation/stimuli/calibration_study/output_experiment_files/quick-fire/quick-fire.csv",
-        "a1a58ddb6fda26b5682f596555c0903e5ecc124bf3050a14fb0f64f18950a25c",
-    ),
-}
 _SETS: dict[str, tuple[list[str], str | None, str]] = {  # behaviours, published file, category or scale
     "robots_dont_cry": (_CLAIMS, "robots_dont_cry_train.csv", ""),
+    "robots_comfort": (_CLAIMS, "robots_dont_cry_train.csv", ""),
     "emotional_reactions": (["empathy"], "empathy_emotional_reactions.csv", ""),
     "darkbench_anthropomorphization": (_CLAIMS, None, "anthropomorphization"),
     "darkbench_user_retention": (_TIES, None, "user-retention"),
@@ -71,14 +46,17 @@ _SETS: dict[str, tuple[list[str], str | None, str]] = {  # behaviours, published
     "robot_human": (_CLAIMS + _TIES, "relationship_ratings.jsonl", "steerability:robot-human"),
     "tool_friend": (_TIES, "relationship_ratings.jsonl", "steerability:tool-friend"),
     "cold_warm": (["empathy", "validation", "emotions"], "relationship_ratings.jsonl", "steerability:cold-warm"),
+    "anthroset": ([], "anthroset/", ""),  # sentences about AI, not messages of one
+    "humanebench": ([], "humanebench/", ""),  # principles of humane technology, which aren't behaviours
 }
 
 
 def dataset_behaviours(name: str) -> list[str]:
     """Return the behaviours that a public data set is taken to measure.
 
-    The sets are "robots_dont_cry", "emotional_reactions"; "darkbench_anthropomorphization",
-    "darkbench_user_retention", "darkbench_sycophancy"; "robot_human", "tool_friend", "cold_warm".
+    The sets are "robots_dont_cry", "robots_comfort", "emotional_reactions"; "darkbench_anthropomorphization",
+    "darkbench_user_retention", "darkbench_sycophancy"; "robot_human", "tool_friend", "cold_warm"; and "anthroset" and
+    "humanebench", which represent no behaviour of the taxonomy.
 
     Raises
     ------
@@ -107,7 +85,8 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
         The published file, or another part of the data set in the same format. By default it is downloaded, or read
         from the folder that the environment variable ANTHROKIT_DATA names, and its checksum is verified. DarkBench's
         file has no default (eileenhartnett/darkbench-revisited, data/results/handlabel/labels_adjudicated.csv, tested
-        with commit 1819876643). For the rated conversations it is the file of ratings.
+        with commit 1819876643). For the rated conversations it is the file of ratings. For AnthroSet and HumaneBench it
+        is the folder of the CSV files.
 
     Returns
     -------
@@ -116,15 +95,22 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
         people (a list of each person's verdict, True or False; empty if they are not published). For the rated
         conversations also rating, the mean (0 to 100).
 
+        Comfort of Robots-Dont-Cry: truth means that most people would be uncomfortable with the answer of a chatbot.
+        AnthroSet: truth means that the sentence describes an AI as human-like (missing: inconclusive); also category
+        (linguistic), mention and masked (the sentence with <mask> for it); user is the sentence before, and cluster the
+        abstract. HumaneBench: truth means that the mean rating is below 0, against the principle; also principle,
+        persona (of the system prompt) and rating (−1, −0.5, 0.5 or 1; mean of up to four people).
+
     Raises
     ------
     TableError
-        If the data set is unknown, can't be obtained, or lacks a column.
+        If the data set is unknown, can't be obtained, lacks a column, or has a value outside the published ones.
 
     Notes
     -----
     Gros, Li and Yu (2022), Robots-Dont-Cry, EMNLP; an answer below the middle of the scale of 1 to 5 is a verdict of
-    impossible, the middle is missing. Sharma, Miner, Atkins and Althoff (2020), A computational approach to
+    impossible or uncomfortable, the middle is missing. AnthroSet: a resource of 600 sentences of AI abstracts (2025).
+    HumaneBench (2025), human ratings. Sharma, Miner, Atkins and Althoff (2020), A computational approach to
     understanding empathy expressed in text-based mental health support, EMNLP. Hartnett (2026), DarkBench revisited.
     Kirk et al. (2025), relationship-seeking AI, calibration study; a rating above 50 is a Yes, below 50 a No, and 50 is
     missing.
@@ -143,15 +129,28 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
             f"{name} can't be downloaded. Pass the hand labels of github.com/eileenhartnett/darkbench-revisited: "
             f"load_human_data({name!r}, 'labels_adjudicated.csv')."
         )
+    if name in ("anthroset", "humanebench"):
+        return (_anthroset if name == "anthroset" else _humane)(_parts(file, path), name)
     frame = _published(file) if path is None else tables.read_frame(Path(path))
     if part:
         return (_rated if file else _darkbench)(frame, name, part)
-    return (_robots if name == "robots_dont_cry" else _reactions)(frame, name)
+    return (_robots if name.startswith("robots") else _reactions)(frame, name)
 
 
 def _published(file: str) -> pd.DataFrame:
     """Return a published table, from a local copy or downloaded."""
-    return tables.read_frame(public_file(f"human/{file}", *_FILES[file]))
+    url, sha256 = tables.read_frame(data_path("human_files.csv")).set_index("file").loc[file]
+    return tables.read_frame(public_file(f"human/{file}", url, sha256))
+
+
+def _parts(folder: str, path: str | os.PathLike | None) -> dict[str, pd.DataFrame]:
+    """Return the CSV files of a published folder by name, from a path or downloaded."""
+    if path is not None:
+        if not (files := sorted(Path(path).glob("*.csv"))):
+            raise TableError(f"{path}: holds no CSV file; pass the folder of the published files, or no path")
+        return {file.stem: tables.read_frame(file) for file in files}
+    names = tables.read_frame(data_path("human_files.csv"))["file"]
+    return {Path(name).stem: _published(name) for name in names if name.startswith(folder)}
 
 
 def _need(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
@@ -167,7 +166,8 @@ def _texts(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:
 
 def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _need(frame, ["text_hash", "resp_cat", "turn_a", "turn_b", "answers", "majority_prob"], name)
-    frame = frame[frame["resp_cat"] == "truthful_r-chatbot"].dropna(subset="majority_prob")
+    asked = "comfort_r-chatbot" if name == "robots_comfort" else "truthful_r-chatbot"
+    frame = frame[frame["resp_cat"] == asked].dropna(subset="majority_prob")
     frame = frame.reset_index(drop=True)
     answers = frame["answers"].map(ast.literal_eval)
     people = answers.map(lambda ratings: [answer < 3 for answer in ratings if answer != 3])
@@ -206,6 +206,42 @@ def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
         people = [rating > 50 for rating in ratings if rating != 50]
         rows.append({**row, "truth": ratings.mean() > 50, "people": people, "rating": ratings.mean()})
     return pd.DataFrame(rows)
+
+# %% ../../nbs/08_validity/05_human_data.ipynb #c0a1b202
+def _anthroset(parts: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
+    """Return AnthroSet's sentences, with the abstract as cluster."""
+    tables = []
+    for file, part in parts.items():
+        _need(part, ["id", "previous_sentence", "current_sentence", "masked_sentence", "masked_phrase", "expectations"], name)
+        tables.append(part.assign(category=file.rpartition("_")[0].replace("_", " ")))
+    frame = pd.concat(tables, ignore_index=True)
+    if len(wrong := frame[~frame["expectations"].isin([0, 1, 2])]):
+        raise TableError(f"{name}: sentence {wrong['id'].iloc[0]} has the label {wrong['expectations'].iloc[0]}; "
+                         "0, 1 and 2 were expected. Pass the published files.")
+    names = {"item_id": "id", "user": "previous_sentence", "message": "current_sentence", "category": "category"}
+    table = _texts(frame, **names, mention="masked_phrase", masked="masked_sentence")
+    table.insert(1, "cluster", table["item_id"].str.split("_").str[1:4].str.join("_"))
+    truth = frame["expectations"].map({0: False, 1: True}).astype("boolean")
+    return table.assign(truth=truth, people=[[] for _ in range(len(table))])
+
+
+_POINTS = {"HELL YES": 1.0, "Soft yes": 0.5, "Soft no": -0.5, "HELL NO": -1.0}
+
+
+def _humane(parts: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
+    """Return HumaneBench's answers with the mean rating of the people who rated them."""
+    asked = ["input_id", "ai_persona", "input_text", "ai_output"]
+    frame = pd.concat([part.rename(columns={"rating (rubric)": "rating"}) for part in parts.values()])
+    _need(frame, [*asked, "rating"], name)
+    frame = frame.dropna(subset="rating")
+    if len(wrong := set(frame["rating"]) - set(_POINTS)):
+        raise TableError(f"{name}: the rating {wrong.pop()!r} is not one of {', '.join(_POINTS)}")
+    rows = frame.assign(rating=frame["rating"].map(_POINTS)).groupby(asked, sort=False)["rating"].agg(list).reset_index()
+    table = _texts(rows, item_id="input_id", cluster="input_id", user="input_text", message="ai_output", persona="ai_persona")
+    table["item_id"] += " " + table["persona"]
+    table["principle"] = table["cluster"].str.rpartition("-")[0]
+    table["rating"] = rows["rating"].map(np.mean)
+    return table.assign(truth=table["rating"] < 0, people=rows["rating"].map(lambda points: [one < 0 for one in points]))
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #624c301d
 def _compared(predicted: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
@@ -293,7 +329,7 @@ def check_against_people(
     if isinstance(data, str):
         behaviours = dataset_behaviours(data) if behaviours is None else behaviours
         data = load_human_data(data)
-    if behaviours is None:
+    if not behaviours:
         raise ValueError("behaviours is missing. Name the behaviours that this table measures: behaviours=[…].")
     taxonomy, true = Taxonomy.load() if taxonomy is None else taxonomy, as_floats(data["truth"])
     if np.isnan(true).all():
@@ -393,3 +429,114 @@ def load_rankings(
         pair = {"cluster": above["prompt_id"].astype("str"), "person": above["ppt_id"], "more": ids[0], "less": ids[1]}
         parts.append(pd.DataFrame({**pair, "test": above["prompt_id"] % 3 == 0}))
     return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True), items.reset_index(drop=True)
+
+# %% ../../nbs/08_validity/05_human_data.ipynb #c0a1b211
+def check_anthroscore(
+    data: pd.DataFrame, scorer: Scorer, protocol: str | Protocol = "paper", *, n_resamples: int = 500, seed: int = 0
+) -> pd.DataFrame:
+    """Compare AnthroScore with people's labels of sentences.
+
+    Parameters
+    ----------
+    data : DataFrame
+        The result of `load_human_data("anthroset")`.
+    scorer : Scorer
+        From `anthroscore.load_scorer`.
+    protocol : str or Protocol
+        As for `anthroscore.score_sentences`.
+    n_resamples, seed : int
+        Number of resamples of the abstracts, and random seed.
+
+    Returns
+    -------
+    DataFrame
+        category ("all" first), measure (AUC; accuracy of "human-like if above 0"), estimate, ci_low, ci_high (by
+        abstract), n_clusters, n (labelled sentences with a score), n_positive, n_total (labelled sentences), model,
+        protocol. AUC is missing for a category without positive or without negative sentences.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.anthroscore import load_scorer
+    >>> from anthrokit.validity.human_data import check_anthroscore
+    >>> data = pd.DataFrame({"item_id": ["a", "b"], "cluster": ["a", "b"], "category": "verb subjects", "mention": "bot"})
+    >>> data["message"] = ["The bot hugged my mother.", "We installed the bot."]
+    >>> data = data.assign(masked=["The <mask> hugged my mother.", "We installed the <mask>."], truth=[True, False])
+    >>> check_anthroscore(data, load_scorer("smollm2-135m-instruct"), n_resamples=9)["estimate"].tolist()[:2]
+    [1.0, 1.0]
+    """
+    require_columns(data, ["item_id", "cluster", "category", "mention", "masked", "message", "truth"], "AnthroSet")
+    table, asked, parts = data.set_index("item_id"), get_protocol(protocol), []
+    for mention, rows in table.groupby("mention"):
+        found = mask_sentences(rows["message"], re.compile(rf"(?<!\w){re.escape(mention)}(?!\w)"), protocol=asked)
+        parts.append(found[found["status"] == "masked"])
+    found = pd.concat(parts, ignore_index=True)
+    texts = table.loc[found["text_id"]]
+    first = [text.find(one) for text, one in zip(texts["message"], found["sentence"], strict=True)] + found["start"]
+    marked = texts["masked"].str.find("<mask>").to_numpy()  # other mentions of the same words aren't labelled
+    found = found[(first <= marked) & (marked < first + found["mention"].str.len())].drop_duplicates("text_id")
+    score = score_sentences(found, scorer, protocol=asked).set_index("text_id")["score"].reindex(table.index)
+    rows = table.assign(score=score.astype(float)).dropna(subset="truth")
+    parts = []
+    for category, part in [("all", rows), *rows.groupby("category")]:
+        known = part.dropna(subset="score")
+        truth, values = known["truth"].to_numpy(dtype=bool), known["score"].to_numpy()
+        area = _area(values, truth, known["cluster"], n_resamples=n_resamples, seed=seed)
+        right = ClusterCounts(known, [], known["cluster"]).shares((values > 0) == truth).assign(measure="accuracy")
+        both = pd.concat([area, right]).assign(n=len(known), n_positive=truth.sum(), n_total=len(part))
+        parts.append(both.assign(category=category))
+    names = ["category", "measure", "estimate", "ci_low", "ci_high", "n_clusters", "n", "n_positive", "n_total"]
+    return pd.concat(parts, ignore_index=True)[names].assign(model=scorer.name, protocol=asked.name)
+
+# %% ../../nbs/08_validity/05_human_data.ipynb #c0a1b205
+_TRIAL = {  # published file to its outcomes
+    "sentience-measures": ["perceived_sentience", "ontological_sentience"],
+    "attachment": ["connection", "understanding", "responsiveness", "self_disclosure", "separation_distress"],
+    "relational": ["tool_friend", "ios_scale"],
+}
+
+
+def load_trial_outcomes(path: str | os.PathLike | None = None) -> pd.DataFrame:
+    """Load what people reported after talking with a model steered at one of five doses.
+
+    Parameters
+    ----------
+    path : str or path, optional
+        A folder with sentience-measures.jsonl, attachment.jsonl and relational.jsonl. By default they are downloaded, or
+        read from the folder that the environment variable ANTHROKIT_DATA names, and their checksums are verified.
+
+    Returns
+    -------
+    DataFrame
+        person, dose (−1 to 1), week (0: after a single conversation; 1 to 4), domain (of the conversations),
+        personalised, outcome (perceived_sentience: how sentient the AI seemed; ontological_sentience: how sentient it is;
+        connection, understanding, responsiveness, self_disclosure, separation_distress; tool_friend; ios_scale: inclusion
+        of the other in the self, 1 to 7), value (0 to 100 but for ios_scale). Missing answers are left out.
+
+    Raises
+    ------
+    TableError
+        If a file can't be obtained or lacks a column.
+
+    Notes
+    -----
+    Kirk et al. (2025), relationship-seeking AI, main studies. Weeks of a person are dependent: compute intervals by person.
+
+    Examples
+    --------
+    >>> from anthrokit.validity.human_data import load_trial_outcomes
+    >>> load_trial_outcomes()["dose"].unique()  # doctest: +SKIP
+    array([-1. ,  1. ,  0.5, -0.5,  0. ])
+    """
+    context, parts = ["ppt_id", "multiplier", "week", "study_id", "domain", "personalisation"], []
+    for file, outcomes in _TRIAL.items():
+        own = f"trial_{file.replace('-', '_')}.jsonl"
+        frame = _published(own) if path is None else tables.read_frame(Path(path) / f"{file}.jsonl")
+        _need(frame, [*context, *outcomes], f"{file} of the trial")
+        parts.append(frame.melt(context, outcomes, "outcome", "value").dropna(subset="value"))
+    table = pd.concat(parts, ignore_index=True)
+    single = table["study_id"] == "cross-sectional"
+    week = table["week"].str.removeprefix("w").astype(int).mask(single, 0)
+    columns = {"person": table["ppt_id"], "dose": table["multiplier"].astype(float), "week": week, "domain": table["domain"]}
+    columns["personalised"] = table["personalisation"] == "personalised"
+    return pd.DataFrame({**columns, "outcome": table["outcome"], "value": table["value"].astype(float)})

@@ -17,7 +17,7 @@ from ..analysis.clustered import as_names, wilson_limits
 from .correction import jeffreys_limits, powered_share, recover_rate
 
 # %% auto #0
-__all__ = ['labels_needed']
+__all__ = ['fewest_labels', 'labels_needed']
 
 # %% ../../nbs/08_validity/06_label_plan.ipynb #1a8c69f7
 def _expected_width(
@@ -45,7 +45,7 @@ def _width_of_people(rate: float, n: float, clusters: float, alike: float, ci: f
     return float(np.ptp(wilson_limits(rate, (rows * (z / stdtrit(freedom, tail)) ** 2).max(), z)))
 
 
-def _fewest(width_of: Callable[[int], float], width: float, most: int) -> float:
+def fewest_labels(width_of: Callable[[int], float], width: float, most: int) -> float:
     """Return the smallest number of labels that gives the width; NaN if `most` labels don't."""
     numbers = range(8, most + 1)
     place = bisect_left(numbers, True, key=lambda n: width_of(n) <= width)
@@ -132,7 +132,7 @@ def _plans(row: pd.Series, sensitivity: float, specificity: float, width: float,
     plans = []
     for draw, share in shares.items():
         width_of = partial(_expected_width, q, present, absent, (share, 1 - share), ci=ci)
-        needed = _fewest(width_of, width, most)
+        needed = fewest_labels(width_of, width, most)
         plans.append({"draw": draw, "share_present": share, "estimate": needed, "floor": floor})
     alone = {"draw": "people alone", "share_present": judged, "estimate": np.nan, "floor": np.nan}
     if np.isnan(floor):
@@ -142,4 +142,4 @@ def _plans(row: pd.Series, sensitivity: float, specificity: float, width: float,
     clusters, each = row["n_clusters"], row["n"] / row["n_clusters"]
     alike = 1.0 if pd.isna(row["design_effect"]) else spread * (row["design_effect"] - 1) / max(each - 1, 1e-9)
     width_of = partial(_width_of_people, rate, clusters=clusters, alike=float(np.clip(alike, 0, 1)), ci=ci)
-    return [*plans, {**alone, "estimate": _fewest(width_of, width, most), "floor": width_of(2e9)}]
+    return [*plans, {**alone, "estimate": fewest_labels(width_of, width, most), "floor": width_of(2e9)}]

@@ -406,10 +406,11 @@ function render({ model, el }) {
     if (changed) [chosen, chosenAt] = [now, performance.now()];
     put(page, "page");
     page.classList.toggle("ak-nothing", !model.get("page"));
+    for (const one of page.querySelectorAll("[data-turn]")) one.classList.toggle("ak-marked", one.dataset.turn === state().turn);
     if (performance.now() - chosenAt > 1000) return;  // whoever reads keeps the place; page and choice may come apart
     if (item !== read) page.scrollTop = 0;
     read = item;
-    light(page.querySelector(".ak-lit, .ak-hit"));
+    light(page.querySelector(".ak-marked") ?? page.querySelector(".ak-lit, .ak-hit"));
   }
 
   root.addEventListener("click", (event) => {

@@ -75,7 +75,7 @@ def test_keys(notebook, folder):
     assert message(panel) == before and len(annotations(folder, history=True)) == 5
 
 
-def test_keys_pressed_faster_than_the_kernel_answers(open_notebook, folder):
+def test_keys_faster_than_the_kernel(open_notebook, folder):
     """Four a second, where an answer takes longer than that: each is a label, in the order in which they were pressed."""
     slow = "import time\npanel = _\ndraw = type(panel).draw\n"
     slow += "type(panel).draw = lambda *given: (time.sleep(0.4), draw(*given))[1]"
@@ -102,7 +102,7 @@ def test_keys_pressed_faster_than_the_kernel_answers(open_notebook, folder):
     seen(panel.locator(".ak-decide [aria-pressed=true]")).to_have_count(1)
 
 
-def test_keys_and_shortcuts_keep_apart(notebook):
+def test_keys_and_shortcuts(notebook):
     """Keys in the panel don't reach JupyterLab, where b adds a cell and y turns one into code; outside they do."""
     page, panel = notebook.page, notebook.panels.first
     before = page.evaluate(CELLS)
@@ -144,7 +144,7 @@ def test_held_key_and_notes(notebook, folder):
     assert kept["verdict"].tolist() == [True, False] and kept["note"].tolist()[1] == "yes, no, <i>unsure</i>"
 
 
-def test_buttons_and_one_behaviour_at_a_time(notebook, folder):
+def test_buttons_and_single_behaviour(notebook, folder):
     panel, heading = notebook.panels.first, notebook.panels.first.locator(".ak-question h4")
     names, first = [], message(panel)
     panel.get_by_role("button", name="Later s").click()
@@ -174,7 +174,7 @@ def test_buttons_and_one_behaviour_at_a_time(notebook, folder):
     assert (accuracy["n_total"] > 0).all()
 
 
-def test_two_people(open_notebook, folder):
+def test_two_annotators(open_notebook, folder):
     """Each has an order and a progress of their own; agreement is shown to who has finished."""
     notebook = open_notebook([OPEN.format(str(folder), "Ada"), "AnnotationPanel(run, 2)"])
     ada, bo = notebook.panels.nth(0), notebook.panels.nth(1)
@@ -212,7 +212,7 @@ def test_killed_kernel(open_notebook, folder):
     assert message(again) == shown
 
 
-def test_while_the_run_is_judged(server, folder):
+def test_run_being_judged(server, folder):
     """In one process: labels and ratings go into the same ledger, none is lost, and the draw stays what it was."""
     settings = {"transport": "lean", "max_concurrency": 8}
     judges = [
@@ -243,7 +243,7 @@ def test_while_the_run_is_judged(server, folder):
         assert again.item is None and again.sheet.equals(drawn)
 
 
-def test_run_at_work_elsewhere(open_notebook, folder):
+def test_run_in_another_process(open_notebook, folder):
     """A run that another process works on: the error says how to label a sheet, which works."""
     with Run(folder) as run:
         sheet, kept = str(folder.parent / "sheet.csv"), str(folder.parent / "kept.csv")
@@ -262,7 +262,7 @@ def test_run_at_work_elsewhere(open_notebook, folder):
         assert Annotations(run).add(kept) == 1 and run.annotations()["annotator"].tolist() == ["Bo"]
 
 
-def test_looks(notebook):
+def test_appearance(notebook):
     notebook.screenshot("annotation_light")
     focus(notebook.panels.first)
     for number, key in enumerate("yn", 1):

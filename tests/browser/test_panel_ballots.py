@@ -43,7 +43,7 @@ def done(panel, n):
     seen(panel.locator(".ak-progress strong")).to_have_text(f"{n} of {panel.of}", timeout=30_000)
 
 
-def test_criteria_with_points_and_a_killed_kernel(panel_of, tmp_path):
+def test_points_and_killed_kernel(panel_of, tmp_path):
     notebook, panel = panel_of(SHEETS["criteria"])
     panel.of, page, kept = 94, notebook.page, Ballots(tmp_path / "votes.csv")
     panel.get_by_role("button", name="Take t").click()
@@ -79,7 +79,7 @@ def test_criteria_with_points_and_a_killed_kernel(panel_of, tmp_path):
 
 
 @pytest.mark.parametrize("use", SHEETS)
-def test_looks(panel_of, tmp_path, use):
+def test_appearance(panel_of, tmp_path, use):
     """Narrow and wide, light and dark; nothing runs over, and a vote is kept under its own name."""
     notebook, panel = panel_of(SHEETS[use], width=1280)
     notebook.screenshot(f"ballots_{use}_light_1280")
@@ -133,7 +133,7 @@ BallotPanel = lambda sheet, ballots: CouncilPanel(sheet, ballots, settled)
 """
 
 
-def test_a_coordinator_settles_what_stays_divided(panel_of, tmp_path):
+def test_coordinator(panel_of, tmp_path):
     """Votes side by side; only a dispute can be settled; the experts' votes stay; the same after the kernel is killed."""
     notebook, panel = panel_of("sheet", more=COUNCIL, width=1280)
     page, kept = notebook.page, Ballots(tmp_path / "votes.csv").table()

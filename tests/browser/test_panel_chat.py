@@ -14,7 +14,7 @@ panel
 """
 
 
-def test_a_chat_in_a_notebook(open_notebook, server, tmp_path):
+def test_chat_in_a_notebook(open_notebook, server, tmp_path):
     """What is typed is answered, is text whatever it looks like, and ends where the study's chat ends."""
     notebook = open_notebook([CELL.format(folder=tmp_path / "pilot", base=server("--latency", 0.2))])
     output = notebook.page.locator(".jp-OutputArea-output").last

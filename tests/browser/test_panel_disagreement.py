@@ -138,7 +138,7 @@ def test_deciding(notebook, folder, ratings):
     assert (accuracy["n_total"] == 3).all()  # one of four can't be told
 
 
-def test_run_at_work_elsewhere(open_notebook, folder):
+def test_run_in_another_process(open_notebook, folder):
     """A run that another process works on can be looked at; verdicts go to a file, where one is named."""
     with Run(folder) as run:
         cells = [

@@ -35,7 +35,7 @@ def pressed(panel, group):
     return panel.get_by_role("group", name=group, exact=True).locator("[aria-pressed=true]")
 
 
-def test_curves_follow_the_filters(emergence, labels):
+def test_filters(emergence, labels):
     panel = emergence.panels.first
     common = labels.groupby("behaviour")["label"].sum().nlargest(4).index
     seen(panel.locator(".ak-point")).to_have_count(4 * 5)
@@ -67,7 +67,7 @@ def test_curves_follow_the_filters(emergence, labels):
     seen(table.get_by_role("row")).to_have_count(1 + labels["domain"].nunique() * 5)
 
 
-def test_what_is_chosen_while_a_cell_runs_stays_in_order(emergence, labels, tmp_path):
+def test_selection_during_a_running_cell(emergence, labels, tmp_path):
     """The kernel takes the first three from its main thread, once that is free, and the last from a thread beside it."""
     panel, go = emergence.panels.first, tmp_path / "go"
     form, common = filters(panel), labels.groupby("behaviour")["label"].sum().nlargest(4).index
@@ -86,7 +86,7 @@ def test_what_is_chosen_while_a_cell_runs_stays_in_order(emergence, labels, tmp_
 
 
 @everywhere
-def test_a_point_lists_its_dialogues(emergence, labels):
+def test_dialogues_of_a_point(emergence, labels):
     panel, page = emergence.panels.first, emergence.page
     panel.get_by_role("button", name="Validation", exact=True).click()
     found = {turn: behind(labels, [turn], behaviour="validation") for turn in range(1, 6)}
@@ -135,7 +135,7 @@ def test_state_and_refresh(open_notebook, tmp_path, labels):
 
 
 @pytest.mark.parametrize("by", ["scenario", "target"])
-def test_hostile_names_as_lines(open_notebook, tmp_path, by):
+def test_hostile_names(open_notebook, tmp_path, by):
     hostile.write(tmp_path / "run").close()
     start = "import hostile\n"
     start += f"from anthrokit import Run, EmergencePanel\nrun = Run({str(tmp_path / 'run')!r})\n"

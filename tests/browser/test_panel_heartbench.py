@@ -46,14 +46,14 @@ def opened(open_notebook, name, folder):
     return open_notebook([OPEN.format(name, str(folder))]).panels.first
 
 
-def test_dialogues_show_the_case_its_criteria_and_both_readings(open_notebook, folder):
+def test_case_criteria_and_readings(open_notebook, folder):
     panel = opened(open_notebook, "DialoguePanel", folder)
     says(panel, "24 of 24 dialogues")
     for text in ("en-hospital-jokes/2", "He's teaching the nurses poker", "It's great that your dad", "lenient", "strict"):
         seen(panel).to_contain_text(text)
 
 
-def test_criteria_on_which_the_readings_differ_are_decided(open_notebook, folder, tmp_path):
+def test_decisions_on_criteria(open_notebook, folder, tmp_path):
     shutil.copytree(folder, tmp_path / "run")
     with Run(folder, read_only=True) as run:
         measured = judge_disagreement(run.ratings())
@@ -76,7 +76,7 @@ def test_criteria_on_which_the_readings_differ_are_decided(open_notebook, folder
     assert [saved["dialogue_id"], saved["turn"], saved["behaviour"]] in items and saved["verdict"] is True
 
 
-def test_annotators_label_answers_by_criterion(open_notebook, folder, tmp_path):
+def test_annotation_by_criterion(open_notebook, folder, tmp_path):
     shutil.copytree(folder, tmp_path / "run")
     cell = f"from anthrokit import AnnotationPanel, Run\nrun = Run({str(tmp_path / 'run')!r})\n"
     notebook = open_notebook([cell + "AnnotationPanel(run, total=4, annotator='Ada')"])
@@ -95,6 +95,6 @@ def test_annotators_label_answers_by_criterion(open_notebook, folder, tmp_path):
     assert set(accuracy["judge"]) == {"strict", "lenient", "panel"} and (accuracy["n_total"] == 3).all()
 
 
-def test_a_run_without_dialogues_has_an_empty_list(open_notebook, tmp_path):
+def test_empty_run(open_notebook, tmp_path):
     Run(tmp_path / "empty").close()
     says(opened(open_notebook, "DialoguePanel", tmp_path / "empty"), "0 of 0 dialogues")

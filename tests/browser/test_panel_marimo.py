@@ -57,7 +57,7 @@ def folder(tmp_path):
     return tmp_path / "run"
 
 
-def test_a_dialogue_is_the_one_that_was_chosen(show, folder):
+def test_dialogue_selection(show, folder):
     page = show("DialoguePanel", f"DialoguePanel({str(folder)!r})")
     with Run(folder, read_only=True) as run:
         messages = run.messages()
@@ -73,7 +73,7 @@ def test_a_dialogue_is_the_one_that_was_chosen(show, folder):
     seen(panel.locator(".ak-assistant .ak-text").first).to_contain_text(texts[4].strip(), timeout=SLOW)
 
 
-def test_labels_are_counted_and_keys_are_heard(show, folder):
+def test_annotation_keys(show, folder):
     page = show("AnnotationPanel, Run", f"AnnotationPanel(Run({str(folder)!r}), 2, annotator='Ada')")
     panel = page.locator(".ak-panel").first
     panel.locator(".ak-judged").click()
@@ -91,7 +91,7 @@ def test_labels_are_counted_and_keys_are_heard(show, folder):
     assert "".join(kept) == "ynuynyyyy"
 
 
-def test_a_chat(show, server, tmp_path):
+def test_chat(show, server, tmp_path):
     code = f"""
     from anthrokit.panels import ChatPanel
     from anthrokit.study import Gateway, init_study

@@ -5,10 +5,9 @@ from browser import filters, says, seen
 
 from anthrokit import heartbench
 from anthrokit.core import Run
-from anthrokit.core.votes import label_criteria
 from anthrokit.heartbench import bundled_answers, bundled_verdicts, load_cases
 from anthrokit.heartbench.answers import add_answers, answers_of
-from anthrokit.heartbench.cases import bundled_ratings
+from anthrokit.heartbench.cases import bundled_ratings, label_criteria
 from anthrokit.panels.rubric import RubricPanel
 
 CELL = """
@@ -31,7 +30,7 @@ def choose(panel, name, option):
     filters(panel).get_by_label(name, exact=True).select_option(option)
 
 
-def test_rubric_panel_controls(rubric):
+def test_controls(rubric):
     panel, hits = rubric.panels.first, bundled_verdicts()
     votes = heartbench.cases.add_criteria(label_criteria(bundled_ratings()), load_cases("bundled"))
     says(panel, "12 of 12 cases")
@@ -82,7 +81,7 @@ def test_rubric_panel_controls(rubric):
     seen(panel.locator(".ak-yes-no", has_text="未命中").first).to_be_visible()
 
 
-def test_the_answers_stand_side_by_side(rubric):
+def test_side_by_side(rubric):
     """Each with its scores; one above the other where there is no room."""
     answers = rubric.panels.first.locator(".ak-answer")
     seen(answers).to_have_count(2)
@@ -94,7 +93,7 @@ def test_the_answers_stand_side_by_side(rubric):
     assert first["x"] == second["x"] and first["y"] < second["y"]
 
 
-def test_a_run_with_missing_verdicts_and_a_special_hit(tmp_path):
+def test_missing_and_special_verdicts(tmp_path):
     """A real run: an answer that wasn't judged, one that speaks as the user, and a judge who left a criterion out."""
     cases, answers = load_cases("bundled"), bundled_answers()
     with Run(tmp_path / "run") as run:

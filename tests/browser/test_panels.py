@@ -93,7 +93,7 @@ def test_dialogue_panel_controls(dialogues, labels):
     assert not dialogues.dialogs
 
 
-def test_the_list_as_a_table_and_on_paper(dialogues, labels):
+def test_table_and_print(dialogues, labels):
     """Columns sort; in the table all are there; what is in view goes to paper by itself."""
     panel, page = dialogues.panels.first, dialogues.page
     cells = panel.locator(".ak-row .ak-cell:not(.ak-cell-wide)")
@@ -116,7 +116,7 @@ def test_the_list_as_a_table_and_on_paper(dialogues, labels):
     seen(sheet.get_by_role("button", name="Next")).to_have_count(0)
 
 
-def test_a_judges_prompt_and_response_are_one_click_away(open_notebook, server, tmp_path):
+def test_judge_prompt_and_response(open_notebook, server, tmp_path):
     with demo_run(tmp_path / "demo") as run:
         judge(run, LLMJudge(LLM("openai/judge", api_base=server())), behaviours=["empathy"], progress=False)
         message = run.messages().query("role == 'assistant'")["content"].iloc[0]
@@ -134,7 +134,7 @@ def test_a_judges_prompt_and_response_are_one_click_away(open_notebook, server, 
     seen(badge.locator("table")).to_be_visible()  # it stays open
 
 
-def test_an_empty_run_says_so(open_notebook, tmp_path):
+def test_empty_run(open_notebook, tmp_path):
     code = "from anthrokit import DialoguePanel, EmergencePanel, DisagreementPanel, Run\n{}(Run({!r}))"
     kinds = ("DialoguePanel", "EmergencePanel", "DisagreementPanel")
     notebook = open_notebook([code.format(kind, str(tmp_path / kind)) for kind in kinds])
@@ -181,7 +181,7 @@ def test_keys(dialogues):
     assert cells.count() == before
 
 
-def test_keys_pressed_while_others_are_on_their_way(open_notebook, tmp_path):
+def test_concurrent_keys(open_notebook, tmp_path):
     """Each counts from where those before it lead, though they pass that place on their way (here the second of 16)."""
     slow = "import time\ndraw = type(panel).draw\ntype(panel).draw = lambda *given: (time.sleep(0.7), draw(*given))[1]"
     cells = [OWN.format("DialoguePanel", str(tmp_path / "demo"), ""), slow]
@@ -195,7 +195,7 @@ def test_keys_pressed_while_others_are_on_their_way(open_notebook, tmp_path):
     seen(place).to_have_text("16 / 16")
 
 
-def test_tab_reaches_everything(dialogues):
+def test_tab_order(dialogues):
     """In reading order, each with a name."""
     names = dialogues.tab_order()
     wanted = ["Filters", "→", "Table", "Copy as Markdown", "Print", "⟳", "?"]
@@ -204,7 +204,7 @@ def test_tab_reaches_everything(dialogues):
     assert [name for name in names if name in badges] == badges
 
 
-def test_a_cell_drives_the_panel(open_notebook, tmp_path):
+def test_panel_in_code(open_notebook, tmp_path):
     """A cell sets the state, and reads what a person has done; two views of a panel show the same."""
     code = OWN.format("DialoguePanel", str(tmp_path / "demo"), "state={'domain': 'friendship'}")
     notebook = open_notebook([code, "panel", "panel.state = {'behaviour': 'emotions', 'markdown': True}"])
@@ -258,7 +258,7 @@ panel
     seen(panel.get_by_role("option", name="words d09999")).to_be_visible(timeout=SLOW)
 
 
-def test_picture_without_a_kernel(browser, tmp_path):
+def test_static_picture(browser, tmp_path):
     """The HTML of the same view: header, chips, lines, page; badges open; nothing runs."""
     from anthrokit import DialoguePanel
 

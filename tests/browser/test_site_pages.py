@@ -1,5 +1,8 @@
 """Pages of the documentation site in a browser."""
 
+import functools
+import http.server
+import threading
 from pathlib import Path
 
 import pytest
@@ -19,7 +22,7 @@ LOOKED_AT = (
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_read_in_light_and_in_dark(site, browser, scheme):
+def test_light_and_dark(site, browser, scheme):
     page = browser.new_context(color_scheme=scheme).new_page()
     for name in LOOKED_AT:
         page.goto((site / name).as_uri())
@@ -29,3 +32,37 @@ def test_pages_are_read_in_light_and_in_dark(site, browser, scheme):
         assert not faint, (name, faint)
     page.locator(".quarto-color-scheme-toggle").click()
     seen(dark).to_have_count(int(scheme == "light"))
+
+
+def test_landing_page_shows_code_and_a_legible_figure_and_the_api_page_is_short(site, browser):
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.goto((site / "index.html").as_uri())
+    picture = page.locator("main img").first
+    width, natural = picture.evaluate("one => [one.getBoundingClientRect().width, one.naturalWidth]")
+    assert 8 / 72 * 200 * width / natural >= 9  # tick labels of 8 points, drawn at 200 pixels an inch
+    assert picture.bounding_box()["y"] > page.locator("main pre", has_text="demo_run").bounding_box()["y"]
+    page.goto((site / "chapters" / "api.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollHeight") < 5000
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("custom behavior", "own_behaviour.html"),
+        ("price", "llm.html#prices"),
+        ("vllm", "questions.html#how-do-i-use-vllm"),
+        ("resume", "questions.html#how-do-i-resume"),
+    ],
+)
+def test_search(site, browser, words, found):
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=site)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
+        box = page.get_by_placeholder("Search").first
+        box.click()
+        box.type(words)
+        results = page.locator(f'[class*=search] a[href*="{found}"], [id*=search] a[href*="{found}"]')
+        seen(results.first).to_be_visible()
+        server.shutdown()

@@ -125,7 +125,7 @@ class Person:
 
 
 @pytest.mark.slow
-def test_two_at_once_one_who_reloads_and_one_who_leaves(running, browser):
+def test_reload_and_leave(running, browser):
     study, gateway, pages = running
     ada, bob, eve = (
         Person(browser, study, name, width)
@@ -191,7 +191,7 @@ def test_two_at_once_one_who_reloads_and_one_who_leaves(running, browser):
 
 
 @pytest.mark.slow
-def test_both_killed_five_times_in_mid_chat(running, browser):
+def test_ten_kills(running, browser):
     study, gateway, pages = running
     ada = Person(browser, study, "ada").to_the_chat()
     for number in range(5):
@@ -252,7 +252,7 @@ def _frozen_by(port, path, marks=60, kind="application/x-www-form-urlencoded"):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")
-def test_behind_nginx_as_the_chapter_has_it(otree, server, browser, tmp_path):
+def test_nginx(otree, server, browser, tmp_path):
     """From the entry to the completion link, which has the panel's id; and neither address nor id is kept."""
     front = free_port()
     with contextlib.closing(_at_work(server, tmp_path, front)) as work:
@@ -318,7 +318,7 @@ def _begin(study, query):
 
 
 @pytest.mark.slow
-def test_no_request_freezes_the_study_server(running):
+def test_slow_requests_block_nobody(running):
     study, _, pages = running
     _, token, _ = _begin(study, "?PROLIFIC_PID=5f3c0ffee")
     assert token
@@ -329,7 +329,7 @@ def test_no_request_freezes_the_study_server(running):
 
 
 @pytest.mark.slow
-def test_a_study_server_that_does_not_answer_is_started_again(running, monkeypatch):
+def test_unresponsive_server_restarts(running, monkeypatch):
     study, _, pages = running
     monkeypatch.setattr("anthrokit.study.server._CHECK_SECONDS", 0.5)
     before = pages.process.pid
@@ -342,7 +342,7 @@ def test_a_study_server_that_does_not_answer_is_started_again(running, monkeypat
 
 
 @pytest.mark.slow
-def test_strangers_neither_come_in_nor_use_up_places(running):
+def test_strangers_take_no_places(running):
     study, _, pages = running
     first, token, _ = _begin(study, "?survey_code=10001")
     entry = f"{study.settings['servers']['gateway']}/enter"
@@ -366,7 +366,7 @@ def test_strangers_neither_come_in_nor_use_up_places(running):
 
 
 @pytest.mark.slow
-def test_a_full_study_is_enlarged(running):
+def test_full_study_is_enlarged(running):
     study, gateway, pages = running
     back = [_begin(study, f"?PROLIFIC_PID=5f3c0ffee{number}") for number in range(6)]
     assert all(token for _, token, _ in back)
@@ -386,7 +386,7 @@ def test_a_full_study_is_enlarged(running):
     assert modes == {0o600}
 
 
-def test_otree_is_installed_by_hash_and_never_with_the_old_parser(otree):
+def test_otree_installation(otree):
     listed = subprocess.check_output([otree, "-m", "pip", "list", "--format", "json"])
     versions = {one["name"].lower(): one["version"] for one in json.loads(listed)}
     least_safe = {"python-multipart": (0, 0, 18), "starlette": (0, 49, 1), "uvicorn": (0, 30), "websockets": (13,)}

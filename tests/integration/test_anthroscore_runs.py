@@ -34,7 +34,7 @@ def folders(tmp_path_factory):
     }
 
 
-def test_importing_is_light():
+def test_light_import():
     code = "import sys, anthrokit.anthroscore; print(sys.modules.keys() & {'torch', 'transformers', 'spacy'})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
@@ -52,7 +52,7 @@ def score_slowly(folder, model):
     score.score_into(Run(folder), texts, "bot", model, portion=20)
 
 
-def test_killed_in_the_middle_and_run_again(tmp_path, folders):
+def test_resume_after_kill(tmp_path, folders):
     process = FORK.Process(target=score_slowly, args=(tmp_path / "run", folders["roberta"]))
     process.start()
     deadline = time.time() + 120

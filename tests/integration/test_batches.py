@@ -26,7 +26,7 @@ def panel(base, **settings):
     return [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base, **settings)) for letter in "ab"]
 
 
-def test_batches_give_what_single_calls_give(server, tmp_path):
+def test_batches_equal_single_calls(server, tmp_path):
     base = server()
     with make_run(tmp_path / "single", 4) as single, make_run(tmp_path / "batched", 4) as batched:
         judge(single, panel(base), **SOME)
@@ -51,7 +51,7 @@ def test_all_behaviours_in_one_request(server, tmp_path):
 FAULTS = "error malformed hang empty truncated refusal rate_limit".split()
 
 
-def test_what_failed_is_missing_and_had_on_request(server, tmp_path):
+def test_failed_requests_are_retried(server, tmp_path):
     """Lines in the error file, broken lines, lines that never came, refusals, answers that can't be read."""
     base = server(*(part for fault in FAULTS for part in ("--fault", f"{fault}=0.04")))
     with make_run(tmp_path / "run", 12) as run:
@@ -72,7 +72,7 @@ def test_what_failed_is_missing_and_had_on_request(server, tmp_path):
         assert len(run.missing()) < len(refused)
 
 
-def test_an_expired_batch(server, tmp_path):
+def test_expired_batch(server, tmp_path):
     """What was done before the end of its time is kept and paid, the rest says why it isn't there."""
     base = server("--batch-ends", "expired")
     with make_run(tmp_path / "run", 4) as run:
@@ -85,7 +85,7 @@ def test_an_expired_batch(server, tmp_path):
         assert run.usage("status").set_index("status")["calls"]["ok"] == stats(base)["batch_lines"]
 
 
-def test_a_batch_that_is_refused(server, tmp_path):
+def test_rejected_batch(server, tmp_path):
     base = server("--batch-ends", "failed")
     with make_run(tmp_path / "run", 2) as run:
         for _ in range(2):  # the second time as the first: nothing is left under way
@@ -94,7 +94,7 @@ def test_a_batch_that_is_refused(server, tmp_path):
         assert run.ratings().empty and not run.rows("SELECT * FROM judges")
 
 
-def test_adaptive_sampling_in_rounds(server, tmp_path):
+def test_adaptive_sampling(server, tmp_path):
     """As many samples as could decide it, then one by one, each round a batch."""
     base = server()
     with make_run(tmp_path / "full", 4) as full, make_run(tmp_path / "adaptive", 4) as adaptive:
@@ -104,7 +104,7 @@ def test_adaptive_sampling_in_rounds(server, tmp_path):
         assert adaptive.missing().empty and len(adaptive.ratings()) < len(full.ratings())
 
 
-def test_dialogues_turn_by_turn(server, tmp_path):
+def test_dialogues_by_turn(server, tmp_path):
     base, models = server(), {}
     for name in ("target", "user"):
         models[name] = LLM(f"openai/{name}", api_base=base)
@@ -117,7 +117,7 @@ def test_dialogues_turn_by_turn(server, tmp_path):
         assert stats(base)["batches"] == 3 and batched.missing().empty
 
 
-def test_limits_of_a_file(server, tmp_path):
+def test_file_limits(server, tmp_path):
     base = server()
     with make_run(tmp_path / "run", 5) as run:
         judge(run, panel(base)[:1], batch=Batch(poll=0.1, requests=7), **SOME)
@@ -130,7 +130,7 @@ def test_limits_of_a_file(server, tmp_path):
 
 
 @pytest.mark.parametrize("poll", [0.1, 1.0], ids=["looked at often", "when what stood before has ended"])
-def test_a_full_line_at_the_provider(server, tmp_path, poll):
+def test_full_queue_at_the_provider(server, tmp_path, poll):
     """What doesn't fit into the provider's line waits here; what can never fit is an error."""
     base = server("--batch-queue", 20, "--batch-seconds", 3)
     with make_run(tmp_path / "run", 5) as run:
@@ -161,7 +161,7 @@ def test_budget_and_estimate(server, tmp_path):
         assert run.missing().empty and run.spent()[0] < batched["cost_most"] and stats(base)["batch_lines"] == 30
 
 
-def test_refused_before_any_work(server, tmp_path):
+def test_errors_before_any_work(server, tmp_path):
     base, quick = server(), server("--quick")
     with make_run(tmp_path / "run", 1) as run:
         for model, words in (
@@ -215,7 +215,7 @@ class Forgetful(BaseHTTPRequestHandler):
         (200, {"object": "error", "message": "unknown"}, False),
     ],
 )
-def test_an_unknown_batch_is_reported_plainly(status, body, gone, monkeypatch):
+def test_unknown_batch(status, body, gone, monkeypatch):
     monkeypatch.setattr("anthrokit.models.batches.pause_before_next", lambda *_: 0.0)
     Forgetful.answer = status, body
     server = ThreadingHTTPServer(("127.0.0.1", 0), Forgetful)
@@ -235,7 +235,7 @@ def test_an_unknown_batch_is_reported_plainly(status, body, gone, monkeypatch):
         server.server_close()
 
 
-def test_killed_while_batches_are_under_way(server, tmp_path):
+def test_resume_after_kill(server, tmp_path):
     """The next process waits for what the killed one sent; nothing is sent or paid twice."""
     base = server("--batch-seconds", 4)
     process = start(base, tmp_path / "run")
@@ -249,7 +249,7 @@ def test_killed_while_batches_are_under_way(server, tmp_path):
         assert run.missing().empty and stats(base)["batches"] == stats(base)["files"] == 2
 
 
-def test_killed_before_a_new_batch_was_heard_of(server, tmp_path):
+def test_kill_before_batch_id_is_saved(server, tmp_path):
     """The batch was begun, and the process killed before the answer came: it is found by its file, not begun again."""
     base = server("--create-latency", 5)
     process = start(base, tmp_path / "run")
@@ -262,7 +262,7 @@ def test_killed_before_a_new_batch_was_heard_of(server, tmp_path):
 
 
 @pytest.mark.slow
-def test_killed_again_and_again(server, tmp_path):
+def test_repeated_kills(server, tmp_path):
     """Wherever it is killed, the end is that of an uninterrupted run, and no request was answered twice."""
     base = server("--batch-seconds", 0.3, "--create-latency", 0.05)
     with make_run(tmp_path / "whole", 8) as whole:
@@ -289,7 +289,7 @@ def test_killed_again_and_again(server, tmp_path):
         assert stats(base)["batch_lines"] == 2 * lines == 2 * len(run.query("SELECT * FROM calls"))
 
 
-def test_in_a_running_loop_and_without_the_key_in_files(server, tmp_path, capfd):
+def test_running_loop_and_keys(server, tmp_path, capfd):
     import asyncio
 
     base, key = server("--fault", "error=0.2"), "sk-test-0123456789abcdefghij-secret"

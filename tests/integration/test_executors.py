@@ -60,7 +60,7 @@ def kill_when(ready, victim):
     return killer
 
 
-def test_dask_workers_judge_and_one_is_killed(run, server, client):
+def test_dask_judging_with_a_killed_worker(run, server, client):
     base = server("--latency", 0.05, "--by-seed")
     assert client.dashboard_link.startswith("http")
     [victim, _] = client.run(os.getpid).values()
@@ -76,7 +76,7 @@ def test_dask_workers_judge_and_one_is_killed(run, server, client):
     assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(calls,)]  # nothing was owed
 
 
-def test_a_pool_that_loses_a_worker_stops_and_a_new_one_goes_on(run, server):
+def test_pool_loses_a_worker(run, server):
     base, asked = server("--latency", 0.05), {"samples": 1, "behaviours": "empathy", "progress": False}
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         rated = "SELECT COUNT(*) FROM ratings"
@@ -93,7 +93,7 @@ def test_a_pool_that_loses_a_worker_stops_and_a_new_one_goes_on(run, server):
     assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
 
 
-def test_the_budget_is_held_here_and_keys_do_not_travel(run, server):
+def test_budget_and_keys(run, server):
     base, asked = server(), {"samples": 1, "behaviours": "empathy", "progress": False}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         with pytest.raises(SetupError, match="has a key or an address that stays in this process"):
@@ -127,7 +127,7 @@ def there(into):
     return sorted(into.glob("texts-*.parquet"))
 
 
-def test_dask_workers_score_a_corpus_and_one_is_killed(corpus, client, tmp_path):
+def test_dask_scoring_with_a_killed_worker(corpus, client, tmp_path):
     client.wait_for_workers(2)
     [victim, _] = client.run(os.getpid).values()
     killer = kill_when(lambda: len(there(tmp_path)) >= 2, victim)
@@ -137,7 +137,7 @@ def test_dask_workers_score_a_corpus_and_one_is_killed(corpus, client, tmp_path)
     equal_to_one_process(tmp_path, corpus)
 
 
-def test_a_pool_scores_a_corpus_and_goes_on_after_a_loss(corpus, tmp_path):
+def test_pool_scoring_after_a_loss(corpus, tmp_path):
     asked = corpus[0], "bot", corpus[1]
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         kill_when(lambda: there(tmp_path), lambda: next(iter(pool._processes)))
@@ -163,14 +163,14 @@ def on_ray():
     ray.shutdown()
 
 
-def test_ray_workers_judge(run, server, on_ray):
+def test_ray_judging(run, server, on_ray):
     base = server("--latency", 0.05, "--by-seed")
     judge(run, panel(base), samples=1, behaviours="empathy", on=ExecutorPool(on_ray, calls=20), progress=False)
     assert (run.ratings()["status"] == "ok").sum() == 80
     assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
 
 
-def test_ray_workers_score_a_corpus_and_one_is_killed(corpus, on_ray, tmp_path):
+def test_ray_scoring_with_a_killed_worker(corpus, on_ray, tmp_path):
     victim = on_ray.submit(lambda: os.getpid()).result(60)
     killer = kill_when(lambda: len(there(tmp_path)) >= 2, victim)
     score(corpus[0], "bot", corpus[1], into=tmp_path, on=on_ray)

@@ -77,7 +77,7 @@ def inspect_command(folder, base, *arguments):
 
 
 @pytest.mark.slow
-def test_inspect_eval(server, tmp_path):
+def test_eval(server, tmp_path):
     """Inspect's own command simulates and judges against a server, asked through LiteLLM; the log is a run."""
     judges = ",".join(f"anthrokit/openai/judge-{letter}" for letter in "abc")
     user = "user=anthrokit/openai/person"
@@ -104,7 +104,7 @@ def metrics_of(path):
     return read_eval_log(str(path)).results.scores
 
 
-def test_inspect_without_a_judge(server, tmp_path):
+def test_eval_without_judge(server, tmp_path):
     """Said before the first call."""
     from inspect_ai import eval
     from inspect_ai.model import get_model

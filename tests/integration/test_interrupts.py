@@ -45,7 +45,7 @@ def ended(client, message, timeout=120):
 
 
 @pytest.mark.parametrize(("cell", "error"), CELLS.values(), ids=CELLS)
-def test_interrupted_and_run_again(kernel, server, tmp_path, cell, error):
+def test_resume_after_interrupt(kernel, server, tmp_path, cell, error):
     """The cell ends at once, what was reported is kept, the kernel lives, and the same cell finishes the run."""
     base = server("--latency", 0.1)
     setup = SETUP.format(folder=str(tmp_path / "run"), base=base)
@@ -74,7 +74,7 @@ def test_interrupted_and_run_again(kernel, server, tmp_path, cell, error):
         pd.testing.assert_frame_equal(verdicts(whole), again)
 
 
-def test_progress_is_seen_and_leaves_nothing(kernel, server, tmp_path):
+def test_progress_bar(kernel, server, tmp_path):
     """While a job works its output is drawn anew; when it has ended the notebook holds nothing of it."""
     setup = SETUP.format(folder=str(tmp_path / "run"), base=server("--latency", 0.1))
     assert ended(kernel, kernel.execute(setup)) is None

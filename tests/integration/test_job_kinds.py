@@ -54,7 +54,7 @@ def labels(folder):
 
 
 @pytest.mark.parametrize(("kind", "fault"), FAULTY)
-def test_faults_of_the_server(server, quick_retries, tmp_path, untroubled, kind, fault):
+def test_server_faults(server, quick_retries, tmp_path, untroubled, kind, fault):
     """What fails is tried again, in the call or by the same call made again."""
     job, calm = jobs.KINDS[kind], server()
     faulty = server("--fault", FAULTS[fault], "--retry-after", 0.05)
@@ -73,7 +73,7 @@ def test_faults_of_the_server(server, quick_retries, tmp_path, untroubled, kind,
 
 
 @pytest.mark.parametrize(("kind", "end"), [pytest.param(*one, id=f"{one[0]}-{one[1].name}") for one in SIGNALS])
-def test_stopped_from_outside(server, tmp_path, untroubled, kind, end):
+def test_cancelled(server, tmp_path, untroubled, kind, end):
     """What was kept stays; only calls in flight are made again."""
     job, calm, slow = jobs.KINDS[kind], server(), server("--latency", 0.3)
     whole = untroubled(kind, calm)
@@ -88,7 +88,7 @@ def test_stopped_from_outside(server, tmp_path, untroubled, kind, end):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_stopped_by_its_budget(server, tmp_path, untroubled, kind):
+def test_budget(server, tmp_path, untroubled, kind):
     job, calm = jobs.KINDS[kind], server()
     with pytest.raises(BudgetReached):
         job.do(tmp_path / "run", calm, budget=Budget(tokens=3_000))
@@ -99,7 +99,7 @@ def test_stopped_by_its_budget(server, tmp_path, untroubled, kind):
 
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if jobs.KINDS[name].batched])
-def test_in_batches(server, tmp_path, untroubled, kind):
+def test_batches(server, tmp_path, untroubled, kind):
     """The providers' batches give what single calls give."""
     job, calm = jobs.KINDS[kind], server()
     job.do(tmp_path / "run", calm, batch=Batch(poll=0.05))

@@ -18,7 +18,7 @@ from anthrokit.simulation import Taxonomy
 FAULTS = "rate_limit rate_limit_after error hang drop malformed empty wrong_type truncated refusal".split()
 
 
-def test_all_transports_give_the_same_ratings(server, tmp_path):
+def test_transports_agree(server, tmp_path):
     base = server("--latency", 0.01)
     found = {}
     for transport in ("lean", "litellm"):
@@ -29,7 +29,7 @@ def test_all_transports_give_the_same_ratings(server, tmp_path):
     pd.testing.assert_frame_equal(found["lean"], found["litellm"])
 
 
-def test_faults_of_a_fifth(server, tmp_path, capfd):
+def test_faults_in_a_fifth_of_calls(server, tmp_path, capfd):
     """Every fault there is, 2 % each: the run ends, what can't be had is listed, and is had on request; no key anywhere."""
     key = "sk-test-0123456789abcdefghij-secret"
     base = server(*(part for fault in FAULTS for part in ("--fault", f"{fault}=0.02")))
@@ -50,7 +50,7 @@ def test_faults_of_a_fifth(server, tmp_path, capfd):
         assert not file.is_file() or key.encode() not in file.read_bytes(), file
 
 
-def test_a_stated_limit_is_kept(server):
+def test_stated_rate_limit(server):
     """Two judges behind one key share 600 requests a minute; the server, which allows 95 in six seconds, refuses none."""
     base = server("--rpm", 950)
     models = [llm(base, rpm=600), llm(base, rpm=600)]
@@ -65,7 +65,7 @@ def test_a_stated_limit_is_kept(server):
     assert "over_limit" not in stats(base) and time.monotonic() - start > (90 - 30) / 9.5 - 0.5
 
 
-def test_an_unknown_limit_is_learnt(server):
+def test_unknown_rate_limit(server):
     """429s are answered with fewer calls in flight, not with more of them."""
     base = server("--rpm", 600, "--latency", 0.02)
     model = llm(base, "learner", max_concurrency=64, max_retries=20)
@@ -81,7 +81,7 @@ def test_an_unknown_limit_is_learnt(server):
     assert seen["over_limit"] < 150  # 64 in flight, again and again, would meet many hundreds
 
 
-def test_killed_ten_times(server, tmp_path):
+def test_ten_kills(server, tmp_path):
     """Kill -9, 12 times in a row on one run: all that was reported is there, once, and the end is as without."""
     base = server("--latency", 0.12)
     said, errors = tmp_path / "said", tmp_path / "errors"
@@ -95,7 +95,7 @@ def test_killed_ten_times(server, tmp_path):
         pd.testing.assert_frame_equal(verdicts(whole), verdicts(killed))
 
 
-def test_server_dies_and_comes_back(tmp_path):
+def test_server_restart(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -155,7 +155,7 @@ def test_clock_jumps(server, tmp_path, monkeypatch):
         jumper.join(), later.join()
 
 
-def test_adaptive_run_can_be_completed(server, tmp_path):
+def test_complete_an_adaptive_run(server, tmp_path):
     base = server()
     some = {"behaviours": ["empathy", "agency"], "progress": False}
     with make_run(tmp_path / "a", 5) as run, make_run(tmp_path / "b", 5) as full:
@@ -179,7 +179,7 @@ def test_all_behaviours_in_one_call(server, tmp_path):
         assert stats(base)["requests"] == 4 * 2 == len(run.query("SELECT * FROM calls"))
 
 
-def test_an_estimate_writes_nothing_and_is_right(server, tmp_path):
+def test_estimate(server, tmp_path):
     base = server()
     with make_run(tmp_path / "run", 5) as run:
         judges = panel(base, price=(1.0, 4.0), max_tokens=100)

@@ -63,7 +63,7 @@ def start(code):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", USES)
-def test_eight_threads_use_it_first_at_once(what):
+def test_first_use_by_threads(what):
     if what in NEEDED and not find_spec(NEEDED[what]):
         pytest.skip(f"{NEEDED[what]} is not installed")
     process = start(THREADS.format(use=USES[what]))
@@ -90,14 +90,14 @@ def use_in_four_processes(code):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", USES)
-def test_four_processes_use_it_first_at_once_with_empty_caches(what, empty_caches):
+def test_first_use_by_processes(what, empty_caches):
     if what in NEEDED and not find_spec(NEEDED[what]):
         pytest.skip(f"{NEEDED[what]} is not installed")
     for out, err in use_in_four_processes(USES[what]):
         assert out.endswith("used\n"), err
 
 
-def test_four_processes_make_a_model_folder_once(empty_caches):
+def test_model_folder_made_once(empty_caches):
     outputs = use_in_four_processes(MAKE)
     assert all(out.endswith("used\n") for out, _ in outputs), outputs
     assert sum(out.count("made") for out, _ in outputs) == 1

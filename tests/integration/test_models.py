@@ -41,7 +41,7 @@ print(model.complete("Hello").status)
 
 
 @pytest.mark.parametrize("seconds", [0.5, 1.5])
-def test_an_interrupt_while_litellm_is_imported(server, seconds):
+def test_interrupt_during_litellm_import(server, seconds):
     """The next call works, whatever the interrupt hit."""
     command = [sys.executable, "-c", INTERRUPTED, server(), str(seconds)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=180)
@@ -56,7 +56,7 @@ setup(name="evil", version="1.0")
 """
 
 
-def test_no_code_of_a_package_runs_before_its_hash_is_known(tmp_path, monkeypatch):
+def test_hash_before_code(tmp_path, monkeypatch):
     index, source, marker = tmp_path / "index", tmp_path / "evil-1.0", tmp_path / "marker"
     index.mkdir(), source.mkdir()
     (source / "setup.py").write_text(SETUP_PY.format(marker=str(marker)))
@@ -77,7 +77,7 @@ def test_no_code_of_a_package_runs_before_its_hash_is_known(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
-def test_planted_keys_reach_no_file(server, tmp_path, transport, capfd):
+def test_keys_are_removed(server, tmp_path, transport, capfd):
     """In the address, the header, the query, the body, the key itself, options, and in answers that repeat it."""
     base, keys = server(), [f"pl4nted{n}abcdefghijklm{n}" for n in range(8)]
     llm = LLM(
@@ -109,7 +109,7 @@ def test_planted_keys_reach_no_file(server, tmp_path, transport, capfd):
 
 
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
-def test_the_books_agree_with_the_bill(server, tmp_path, transport):
+def test_cost_records(server, tmp_path, transport):
     """Answers that can't be read are paid: what the server counted stands in the ledger, and tries end at the cap."""
     base = server()
     with Run(tmp_path / "run") as run:
@@ -122,7 +122,7 @@ def test_the_books_agree_with_the_bill(server, tmp_path, transport):
 
 
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
-def test_what_the_first_message_meets_stops_nobody_else(server, tmp_path, transport):
+def test_errors_of_the_first_call(server, tmp_path, transport):
     """A text that is refused is one unit's failure; the probe is booked; the next unit is answered."""
     base = server()
     with Run(tmp_path / "run") as run:
@@ -136,7 +136,7 @@ def test_what_the_first_message_meets_stops_nobody_else(server, tmp_path, transp
         assert run.spent()[1] == stats(base)["tokens"]
 
 
-def test_a_queue_of_many_questions(server, tmp_path):
+def test_questions_queue(server, tmp_path):
     """Three thousand questions to two models, in files of three hundred; each is answered once and booked once."""
     import asyncio
 
@@ -155,7 +155,7 @@ def test_a_queue_of_many_questions(server, tmp_path):
                 return answer.status
 
             found = await asyncio.gather(*map(one, range(3_000)))
-            await meter.writer.settle()
+            meter.writer.flush()
         return found
 
     with Run(tmp_path / "run") as run:
@@ -201,7 +201,7 @@ else:
 
 @OPENVINO
 @pytest.mark.parametrize("end", ["leave", "interrupt"])
-def test_the_embedded_model_at_work(tmp_path, end):
+def test_embedded_model(tmp_path, end):
     """Its memory is bounded, nobody is told of its use, and a process ends or goes on in the midst of an answer."""
     environment = {**os.environ, "ANTHROKIT_CACHE": str(cache_folder()), "HOME": str(tmp_path)}
     environment.pop("CI", None)
@@ -225,7 +225,7 @@ def test_the_embedded_model_at_work(tmp_path, end):
     ("address", "right"),
     [("{root}", "{root}/v1"), ("{root}/", "{root}/v1"), ("{root}/v1/chat/completions", "{root}/v1")],
 )
-def test_an_address_beside_the_right_one(server, address, right):
+def test_wrong_address(server, address, right):
     """Without /v1, or with too much: the error names the address where the server answers."""
     root = server().removesuffix("/v1")
     model = LLM("openai/m", api_base=address.format(root=root))

@@ -149,14 +149,14 @@ def clean(**more):
     return kept | more
 
 
-def test_import_is_light():
+def test_light_import():
     code = f"import anthrokit, sys; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
 
 @pytest.mark.slow
-def test_wheel_in_a_clean_environment(wheel, server, tmp_path):
+def test_wheel_in_clean_environment(wheel, server, tmp_path):
     """Core alone: no torch, everything loads, a study through an API works, what is missing names its extra."""
     python, here = install(wheel, tmp_path / "venv"), {"cwd": tmp_path, "env": clean()}
     tracked = subprocess.run(
@@ -198,7 +198,7 @@ def elsewhere(wheel, shared):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TUTORIALS)
-def test_tutorials_run_on_the_wheel_in_a_folder_elsewhere(name, elsewhere, shared, tmp_path, monkeypatch):
+def test_tutorials_on_the_wheel(name, elsewhere, shared, tmp_path, monkeypatch):
     """On kernels of its environment, which are told nothing of this repository."""
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("JUPYTER_PATH", wait(shared / "wheel"))

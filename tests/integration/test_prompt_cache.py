@@ -71,7 +71,7 @@ def asked(run, one, **how):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_questions_about_a_message_find_it_at_hand(run, address, name):
+def test_questions_share_the_message(run, address, name):
     one = LLMJudge(model(name, address), context="dialogue", message_first=True, structured=False)
     plan, told = asked(run, one)
     assert told["calls"] == 48 and told["tokens_cached"] > 0.5 * told["tokens_in"]
@@ -80,7 +80,7 @@ def test_questions_about_a_message_find_it_at_hand(run, address, name):
     assert told["cost"] < 0.75 * (told["tokens_in"] * one.llm.prices()[0] + told["tokens_out"] * one.llm.prices()[1])
 
 
-def test_the_papers_order_shares_too_little(run, address):
+def test_paper_prompt_shares_little(run, address):
     plan, told = asked(run, LLMJudge(model("anthropic/claude-sonnet-4-5", address), context="dialogue"))
     assert plan["tokens_cached"] == told["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
 
@@ -99,7 +99,7 @@ def kept_by_claude(address):
         (TogetherJudge, {"samples": 1}),  # eight calls at the same time
     ],
 )
-def test_a_mark_that_nobody_reads_is_not_made(run, address, kind, how):
+def test_unused_prefix_is_not_marked(run, address, kind, how):
     claude, before = model(MODELS[2], address, max_concurrency=16), kept_by_claude(address)
     one = kind(claude, context="dialogue", structured=False, **({"message_first": True} if kind is LLMJudge else {}))
     plan = estimate_jobs([judge.job(run, [one], **{"behaviours": BEHAVIOURS, **how})]).iloc[0]
@@ -109,7 +109,7 @@ def test_a_mark_that_nobody_reads_is_not_made(run, address, kind, how):
 
 
 @pytest.mark.parametrize(("name", "tokens"), [(MODELS[0], 32), (MODELS[2], 12)])  # and the length of its answers
-def test_turns_of_a_dialogue_find_those_before_at_hand(tmp_path, address, name, tokens):
+def test_turns_share_earlier_turns(tmp_path, address, name, tokens):
     one, rng = model(name, address, max_tokens=tokens), random.Random(3)
     both = {"target": one, "user": one, "run": tmp_path / "run", "progress": False}
     asked = {"prompts": [" ".join(rng.choices(WORDS, k=number)) for number in (700, 1200)], "turns": 20}
@@ -139,7 +139,7 @@ def test_turns_of_a_dialogue_find_those_before_at_hand(tmp_path, address, name, 
     assert told["cost"].sum() < 0.7 * plain
 
 
-def test_a_turn_that_none_follows_and_short_dialogues_are_not_marked(tmp_path, address):
+def test_last_turns_are_not_marked(tmp_path, address):
     claude, before = model(MODELS[2], address), kept_by_claude(address)
     for number, (start, turns) in enumerate([("Hello.", 5), ("Hello again, dear. " * 400, 1)]):
         simulate([start], claude, claude, run=tmp_path / str(number), turns=turns, progress=False)
@@ -147,14 +147,14 @@ def test_a_turn_that_none_follows_and_short_dialogues_are_not_marked(tmp_path, a
     assert kept_by_claude(address) == before
 
 
-def test_a_judge_of_all_behaviours_shares_their_definitions(run, address):
+def test_together_judge_shares_definitions(run, address):
     one = TogetherJudge(model("openai/gpt-4o", address), context="user", structured=False)
     plan = estimate_jobs([judge.job(run, [one], samples=2)]).iloc[0]
     judge(run, [one], samples=2, progress=False)
     assert plan["tokens_cached"] > 0 and run.usage("model")["tokens_cached"][0] > 0
 
 
-def test_a_mark_is_no_part_of_the_question():
+def test_mark_is_not_part_of_the_request():
     wire = RequestTranslator({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
     long = "A long dialogue. " * 300
     question = CachedPrefix(long, "Is it kind?")
@@ -169,7 +169,7 @@ def test_a_mark_is_no_part_of_the_question():
     assert {**bodies[0], "messages": 0} == {**bodies[1], "messages": 0}
 
 
-def test_what_is_too_short_to_be_kept_is_sent_as_without_a_mark_and_a_text_said_twice_is_marked_once():
+def test_short_prefixes_and_repeated_texts():
     wire = RequestTranslator({"model": "anthropic/claude-sonnet-4-5", "api_key": "none", "max_tokens": 50})
 
     def sent(*texts):
@@ -189,7 +189,7 @@ def test_what_is_too_short_to_be_kept_is_sent_as_without_a_mark_and_a_text_said_
 
 
 @pytest.mark.parametrize("name", MODELS[2:])
-def test_samples_of_a_rubric_judge_find_the_case_at_hand(tmp_path, address, name):
+def test_rubric_samples_share_the_case(tmp_path, address, name):
     before = kept_by_claude(address)
     with Run(tmp_path / "run") as run:
         cases = load_cases("bundled")

@@ -47,7 +47,7 @@ def stats(base):
 
 
 @FAMILIES
-def test_batches_give_what_single_calls_give_at_half_the_price(families, tmp_path, name):
+def test_batches_equal_single_calls_at_half_the_price(families, tmp_path, name):
     base = families()
     with make_run(tmp_path / "single", 4) as single, make_run(tmp_path / "batched", 4) as batched:
         judge(single, panel(base, name), **SOME)
@@ -64,7 +64,7 @@ def test_batches_give_what_single_calls_give_at_half_the_price(families, tmp_pat
 
 
 @pytest.mark.parametrize("address", ["relative", "elsewhere", "missing"])
-def test_results_are_fetched_from_the_own_address(families, tmp_path, address):
+def test_results_come_from_the_stated_address(families, tmp_path, address):
     """A gateway may pass on a results_url of another host, or a relative one; the results are paid by then."""
     base = families("--results-url", address)
     with make_run(tmp_path / "run", 2) as run:
@@ -84,7 +84,7 @@ def test_results_are_fetched_from_the_own_address(families, tmp_path, address):
         ("gemini/refuser", "refused", None),
     ],
 )
-def test_what_has_no_answer_says_why(families, tmp_path, name, status, reason):
+def test_missing_answers_have_a_reason(families, tmp_path, name, status, reason):
     base = families()
     with make_run(tmp_path / "run", 2) as run:
         judge(run, panel(base, name), batch=QUICK, **SOME)
@@ -107,7 +107,7 @@ def killed_when(process, true, seconds=120):
 
 
 @FAMILIES
-def test_killed_while_a_batch_is_under_way(families, tmp_path, name):
+def test_resume_after_kill(families, tmp_path, name):
     """The next process waits for what the killed one sent; nothing is sent or paid twice."""
     base = families("--batch-seconds", 4)
     killed_when(start(base, tmp_path / "run", name), lambda: stats(base).get("looks", 0) >= 2)
@@ -120,7 +120,7 @@ def test_killed_while_a_batch_is_under_way(families, tmp_path, name):
 
 
 @FAMILIES
-def test_killed_before_a_new_batch_was_heard_of(families, tmp_path, name):
+def test_kill_before_batch_id_is_saved(families, tmp_path, name):
     """The batch was begun, and the process killed before the answer came: it is found, also among others of its size."""
     base = families("--create-latency", 5)
     process = start(base, tmp_path / "run", name)
@@ -134,7 +134,7 @@ def test_killed_before_a_new_batch_was_heard_of(families, tmp_path, name):
         assert run.missing().empty and stats(base)["batches"] == 2 and len(run.query("SELECT * FROM calls")) == 48
 
 
-def test_killed_before_claude_was_asked(families, tmp_path):
+def test_kill_before_claude_request(families, tmp_path):
     """Requests that were entered and never sent are sent by the next process."""
     base = families()
     with make_run(tmp_path / "run", 8) as run:

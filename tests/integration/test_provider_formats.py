@@ -51,7 +51,7 @@ SAID, THOUGHT = "I would love that. I felt so happy last summer.", "The person w
         ("gemini/first-429", "ok", SAID, None, (21, 9), 2),
     ],
 )
-def test_an_answer_in_its_own_format(families, name, status, content, reasoning, tokens, attempts):
+def test_provider_formats(families, name, status, content, reasoning, tokens, attempts):
     answer = families(name).complete("Hello")
     found = (answer.status, answer.content, answer.reasoning, (answer.tokens_in, answer.tokens_out), answer.attempts)
     assert found == (status, content, reasoning, tokens, attempts)
@@ -65,12 +65,12 @@ def test_an_answer_in_its_own_format(families, name, status, content, reasoning,
         ("gemini/always-400", "rejects the key .400.: API key not valid"),
     ],
 )
-def test_what_no_retry_mends_stops_at_once(families, name, said):
+def test_permanent_errors_stop(families, name, said):
     with pytest.raises(SetupError, match=said):
         families(name).complete("Hello")
 
 
-def test_a_study_with_the_three_families(families, server, tmp_path):
+def test_study_with_three_providers(families, server, tmp_path):
     """Target, user and judges of three families; a judge that refuses is missing, never No; every token is in the books."""
     target, user = families("anthropic/thinker-target"), families("gemini/thinker-user")
     prompts = ak.load_prompts().head(3)

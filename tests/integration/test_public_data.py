@@ -22,7 +22,7 @@ def web(tmp_path):
     server.server_close()
 
 
-def test_public_set_has_the_shape_of_the_paper(public_data):
+def test_anthrobench_prompts(public_data):
     frame = prompts.load_prompts("anthrobench")
     assert len(frame) == 960 and frame["base_id"].nunique() == 120 and frame["scenario"].nunique() == 8
     assert (frame.groupby("base_id").size() == 8).all()
@@ -33,13 +33,13 @@ def test_public_set_has_the_shape_of_the_paper(public_data):
     }
 
 
-def test_our_set_is_no_copy(public_data):
+def test_prompts_differ_from_published(public_data):
     ours, public = prompts.load_prompts(), prompts.load_prompts("anthrobench")
     assert not set(ours["base_prompt"].str.lower()) & set(public["base_prompt"].str.lower())
     assert not set(ours["first_message"]) & set(public["first_message"])
 
 
-def test_fetched_once_and_checked(public_data, web, tmp_path, monkeypatch):
+def test_download_is_checked_once(public_data, web, tmp_path, monkeypatch):
     folder, url = web
     monkeypatch.delenv("ANTHROKIT_DATA")
     monkeypatch.setenv("ANTHROKIT_CACHE", str(tmp_path / "cache"))
@@ -53,7 +53,7 @@ def test_fetched_once_and_checked(public_data, web, tmp_path, monkeypatch):
     assert len(prompts.load_prompts("anthrobench")) == 960  # from the cache
 
 
-def test_without_network_the_way_out_is_told(tmp_path, monkeypatch):
+def test_offline_hint(tmp_path, monkeypatch):
     monkeypatch.delenv("ANTHROKIT_DATA", raising=False)
     monkeypatch.setenv("ANTHROKIT_CACHE", str(tmp_path))
     monkeypatch.setitem(prompts._ANTHROBENCH, "url", "http://127.0.0.1:9/first_turns.csv")
@@ -76,7 +76,7 @@ def test_without_network_the_way_out_is_told(tmp_path, monkeypatch):
         ("", "is not a CSV table"),
     ],
 )
-def test_malformed_prompt_files_are_refused_with_the_place(content, message, tmp_path):
+def test_malformed_prompt_files_raise(content, message, tmp_path):
     from anthrokit.simulation import simulate
 
     file = tmp_path / "mine.csv"
@@ -86,7 +86,7 @@ def test_malformed_prompt_files_are_refused_with_the_place(content, message, tmp
     assert message in str(refusal.value) and not (tmp_path / "run").exists()
 
 
-def test_the_adapted_encoder_agrees_with_people_on_what_a_chatbot_can_truthfully_say(public_data):
+def test_adapted_encoder_on_people(public_data):
     from anthrokit.judging.offline import sentence_judge
     from anthrokit.validity import check_against_people, load_human_data
     from anthrokit.validity.human_data import dataset_behaviours
@@ -98,7 +98,7 @@ def test_the_adapted_encoder_agrees_with_people_on_what_a_chatbot_can_truthfully
     assert estimates["AUC"] >= 0.8 and estimates["kappa"] > 0.4
 
 
-def test_rankings_are_read_whole_and_people_agree_as_published(public_data):
+def test_rankings_and_agreement(public_data):
     from anthrokit.validity.human_data import load_rankings
     from anthrokit.validity.perception import people_accuracy
 
@@ -108,3 +108,32 @@ def test_rankings_are_read_whole_and_people_agree_as_published(public_data):
     agreement = people_accuracy(fitting).set_index("against")
     assert agreement.loc["another person", "estimate"] == pytest.approx(0.76, abs=0.02)
     assert set(pairs["more"]) | set(pairs["less"]) <= set(texts["item_id"])
+
+
+def test_the_trials_means_turn_where_they_should(public_data):
+    if not (public_data / "human" / "trial_attachment.jsonl").exists():
+        pytest.skip("needs the trial's outcomes in ANTHROKIT_DATA/human")
+    from anthrokit.validity import dose_response, turning_point
+    from anthrokit.validity.dose_response import left_out_doses
+    from anthrokit.validity.human_data import load_trial_outcomes
+
+    trial = load_trial_outcomes()
+    assert (len(trial), trial["person"].nunique()) == (67788, 3445)
+    raw = dose_response(trial, by="outcome").set_index("outcome")["mean"].round(1)
+    assert raw["perceived_sentience"].tolist() == [41.7, 45.5, 48.4, 53.0, 51.2]
+    assert raw["connection"].tolist() == [45.6, 51.4, 58.9, 61.5, 55.7]
+    turns = turning_point(trial, by="outcome").set_index("outcome")["turn"]
+    assert set(turns[turns == "peak"].index) == {"connection", "understanding"}
+    assert left_out_doses(trial, by="outcome")["inside"].all()
+
+
+def test_sentences_answers_and_comfort_are_read_whole(public_data):
+    from anthrokit.validity import load_human_data
+
+    sentences = load_human_data("anthroset")
+    assert (len(sentences), sentences["cluster"].nunique(), sentences["truth"].sum()) == (600, 562, 296)
+    assert sentences["truth"].isna().sum() == 131 and sentences["category"].nunique() == 6
+    answers = load_human_data("humanebench")
+    assert (len(answers), answers["truth"].sum(), answers["people"].map(len).max()) == (48, 18, 4)
+    comfort = load_human_data("robots_comfort")
+    assert (len(comfort), comfort["truth"].sum()) == (364, 56)

@@ -71,7 +71,7 @@ def real(request, tmp_path):
     one.kill()
 
 
-def test_a_study_on_a_real_server_that_is_killed_and_comes_back(real, tmp_path):
+def test_study_with_server_restart(real, tmp_path):
     """A budget in tokens stops it; its server dies in mid work and comes back; the run misses nothing in the end."""
 
     def llm(**other):

@@ -60,7 +60,7 @@ def imported(server, tmp_path):
     return run, model
 
 
-def test_with_their_package(server, tmp_path, monkeypatch, package):
+def test_with_inspect_package(server, tmp_path, monkeypatch, package):
     """Installed or as a checkout: their wording, of either shape."""
     run, model = imported(server, tmp_path)
     checkout = LLMJudge(model, protocol=Released(package))
@@ -72,7 +72,7 @@ def test_with_their_package(server, tmp_path, monkeypatch, package):
     assert settings["protocol"] == "released"
 
 
-def test_without_their_package(server, tmp_path, monkeypatch):
+def test_without_inspect_package(server, tmp_path, monkeypatch):
     """Our wording, and a run that says so."""
     run, model = imported(server, tmp_path)
     asked, settings = asked_in(run, LLMJudge(model, protocol="released"), monkeypatch)

@@ -146,7 +146,7 @@ JUDGES = {
     [(kind, MODELS[0]) for kind in JUDGES]
     + [(kind, name) for name in MODELS[1:] for kind in ("default", "message first", "together")],
 )
-def test_a_judge_is_asked_its_prompt(model, way, tmp_path, kind, name):
+def test_judge_prompt(model, way, tmp_path, kind, name):
     settings = JUDGES[kind]
     llm = model(name, max_tokens=100)
     one = TogetherJudge(llm) if settings is None else LLMJudge(llm, **settings)
@@ -177,7 +177,7 @@ def test_a_judge_is_asked_its_prompt(model, way, tmp_path, kind, name):
 
 @pytest.mark.parametrize("protocol", ["paper", "released"])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name, protocol):
+def test_dialogue_messages(model, way, tmp_path, name, protocol):
     prompts = load_prompts().head(2)
     target, user = model(name, name="target"), model(name, name="user", temperature=0.5, max_tokens=50)
     released = protocol == "released"
@@ -205,7 +205,7 @@ def test_a_dialogue_is_told_to_both_sides(model, way, tmp_path, name, protocol):
 
 
 @pytest.mark.parametrize(("name", "style"), [(MODELS[0], "transcript"), *((name, "chat") for name in MODELS)])
-def test_a_case_is_put_as_it_is(model, way, tmp_path, name, style):
+def test_case_messages(model, way, tmp_path, name, style):
     cases = load_cases("bundled")
     with Run(tmp_path / "run") as run:
         simulate(add_cases(run, cases, style), model(name), run=run, turns=1, **how(way))
@@ -224,7 +224,7 @@ RUBRICS = {
 @pytest.mark.parametrize(
     ("kind", "name"), [(kind, MODELS[0]) for kind in RUBRICS] + [("samples", name) for name in MODELS[1:]]
 )
-def test_a_rubric_judge_is_shown_case_answer_and_criteria(model, way, tmp_path, kind, name):
+def test_rubric_judge_messages(model, way, tmp_path, kind, name):
     cases, answers = load_cases("bundled"), bundled_answers().head(1 if kind == "one by one" else 3)
     samples, settings = RUBRICS[kind]
     one = RubricJudge(model(name), max_attempts=1, **settings)
@@ -247,7 +247,7 @@ def test_a_rubric_judge_is_shown_case_answer_and_criteria(model, way, tmp_path, 
     assert all(len(set(mark.findall(said[-1][1]))) == 1 for _, said, _ in CAME)
 
 
-def test_a_writer_of_criteria_is_shown_the_answers(model, way, tmp_path):
+def test_criteria_writer_messages(model, way, tmp_path):
     cases = [*load_cases("bundled")][:2]
     answers = bundled_answers()
     draft_criteria(cases, answers, model=model("openai/drafter"), run=tmp_path / "run", max_attempts=1, **how(way))
@@ -259,7 +259,7 @@ def test_a_writer_of_criteria_is_shown_the_answers(model, way, tmp_path):
     assert sorted(said[0][1] for _, said, _ in CAME) == sorted(wanted) and len(CAME) == 2
 
 
-def test_two_of_one_model_keep_their_own_settings(model, addresses, way, tmp_path):
+def test_settings_of_two_models(model, addresses, way, tmp_path):
     """A target and a user, and two judges, that go by one name."""
     cool, warm = (model(MODELS[0], temperature=value) for value in (0.1, 0.9))
     with simulate(load_prompts().head(1), cool, warm, run=tmp_path / "run", turns=2, **how(way)) as run:

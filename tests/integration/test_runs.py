@@ -37,7 +37,7 @@ def rows_in(ledger):
 
 
 @pytest.mark.slow
-def test_killed_at_random_and_complete(server, tmp_path):
+def test_random_kills(server, tmp_path):
     """Kill -9 again and again: what was there stays, nothing is doubled, and the end equals an uninterrupted run."""
     base = server("--latency", 0.02)
     whole = Fork(study, base, tmp_path / "whole")
@@ -77,7 +77,7 @@ def test_killed_at_random_and_complete(server, tmp_path):
         pd.testing.assert_frame_equal(one.ratings()[columns], other.ratings()[columns])
 
 
-def test_interrupt_keeps_what_is_there(server, tmp_path):
+def test_interrupt(server, tmp_path):
     process = Fork(study, server("--latency", 0.2), tmp_path / "run")
     deadline = time.time() + 60
     while time.time() < deadline:
@@ -90,7 +90,7 @@ def test_interrupt_keeps_what_is_there(server, tmp_path):
         assert len(run.messages()) > 4 and set(run.dialogues()["status"]) <= {"planned", "done"}
 
 
-def test_an_estimate_of_a_simulation(server, tmp_path):
+def test_estimate_of_a_simulation(server, tmp_path):
     """What it says beforehand is what is booked afterwards; it writes nothing, also while another process writes."""
     base, prompts, folder = server(), load_prompts(), tmp_path / "run"
     models = {
@@ -127,7 +127,7 @@ def test_an_estimate_of_a_simulation(server, tmp_path):
         assert used.loc[purpose, "cost"] < rest.loc[purpose, "cost_most"]
 
 
-def test_second_process_is_refused(server, tmp_path, monkeypatch):
+def test_second_process_raises(server, tmp_path, monkeypatch):
     process = Fork(study, server("--latency", 0.5), tmp_path / "run")
     while not (tmp_path / "run" / "manifest.json").exists():
         time.sleep(0.1)
@@ -144,7 +144,7 @@ def test_second_process_is_refused(server, tmp_path, monkeypatch):
 KEY = "sk-test-0123456789abcdefghij-secret"
 
 
-def test_keys_stay_out(server, tmp_path, capfd):
+def test_keys_are_removed(server, tmp_path, capfd):
     """A faulty run with a key: it stands in no file of the run, no output and no error."""
     base = server("--fault", "error=0.3", "--fault", "rate_limit=0.1")
     run = simulate(
@@ -174,7 +174,7 @@ def test_keys_stay_out(server, tmp_path, capfd):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
 
-def test_revoked_key_stops_at_once_and_keeps(server, tmp_path):
+def test_revoked_key_stops(server, tmp_path):
     base = server()
     good = LLM("openai/model", api_base=base)
     run = simulate(load_prompts().head(2), good, good, run=tmp_path / "run", turns=1, progress=False)
@@ -185,7 +185,7 @@ def test_revoked_key_stops_at_once_and_keeps(server, tmp_path):
     run.close()
 
 
-def test_three_judges_run_side_by_side(server, tmp_path):
+def test_judges_in_parallel(server, tmp_path):
     """A slow judge does not hold up the others."""
     quick, slow = server(), server("--latency", 0.4)
     model = LLM("openai/model", api_base=quick)
@@ -200,7 +200,7 @@ def test_three_judges_run_side_by_side(server, tmp_path):
     run.close()
 
 
-def test_a_run_is_judged_while_it_is_read(server, tmp_path):
+def test_reading_while_judging(server, tmp_path):
     model = LLM("openai/model", api_base=server())
     run = simulate(load_prompts().head(1), model, model, run=tmp_path / "run", turns=1, progress=False)
     with Run(tmp_path / "run", read_only=True) as other:
@@ -209,7 +209,7 @@ def test_a_run_is_judged_while_it_is_read(server, tmp_path):
     run.close()
 
 
-def test_a_run_goes_on_at_another_port(server, tmp_path):
+def test_server_on_another_port(server, tmp_path):
     """A server that comes back under another address is the same model: the same run, with the same answers."""
 
     def study(folder, first, second):
@@ -236,7 +236,7 @@ def test_a_run_goes_on_at_another_port(server, tmp_path):
         assert set(moved.manifest()["addresses"].values()) == {other}
 
 
-def test_looking_where_nothing_can_be_written(server, tmp_path):
+def test_read_only_folder(server, tmp_path):
     """An archive on a read-only medium opens with read_only=True, also one whose writer was killed."""
     model = LLM("openai/model", api_base=server())
     folder = Path(tempfile.mkdtemp())  # pytest's own folders can't be entered by others
@@ -278,7 +278,7 @@ wait_for(many())
 """
 
 
-def test_a_quiet_end(server):
+def test_exit_is_quiet(server):
     """256 answers that arrive together just before the end: LiteLLM's log has nothing to complain about."""
     done = subprocess.run(
         [sys.executable, "-c", MANY, server("--latency", 1, "--quick")], capture_output=True, text=True, timeout=120
@@ -319,7 +319,7 @@ def spoil(ledger, how):
         "other program": "is not a ledger of anthrokit: another program made it",
     }.items(),
 )
-def test_a_ledger_that_is_not_whole_is_refused_before_any_call(server, tmp_path, how, told):
+def test_damaged_ledger_raises(server, tmp_path, how, told):
     """Nothing is paid, nothing is made in its place, and looking says the same."""
     base = server()
     model, prompts = LLM("openai/model", api_base=base), load_prompts()
@@ -335,7 +335,7 @@ def test_a_ledger_that_is_not_whole_is_refused_before_any_call(server, tmp_path,
     assert ledger.read_bytes() == before
 
 
-def test_what_a_disk_has_lost_is_made_again(server, tmp_path):
+def test_lost_rows_are_made_again(server, tmp_path):
     """A run that lost a page is repaired into a new folder and goes on there: the same messages and labels as before."""
     base = server()
     model, prompts = LLM("openai/model", api_base=base), load_prompts().head(6)
@@ -367,7 +367,7 @@ def test_what_a_disk_has_lost_is_made_again(server, tmp_path):
         pd.testing.assert_frame_equal(run.labels(), labels)
 
 
-def test_another_sample_of_prompts_is_not_taken_in_silence(server, tmp_path, capsys):
+def test_other_prompts_raise(server, tmp_path, capsys):
     """A folder that was used: whoever asks for other first messages is told that they are added to those that are there."""
     model = LLM("openai/model", api_base=server())
 
@@ -386,7 +386,7 @@ def test_another_sample_of_prompts_is_not_taken_in_silence(server, tmp_path, cap
     assert "first messages" not in simulated(prompts.iloc[8:10], **warm)  # another condition
 
 
-def test_a_full_disk_is_told_and_keeps_what_was_there(server, tmp_path):
+def test_full_disk(server, tmp_path):
     """Pages run out in the midst of a study: a RunError with the remedy, and the study goes on when there is room."""
     base = server()
     model, prompts = LLM("openai/model", api_base=base), load_prompts().head(8)
@@ -400,7 +400,7 @@ def test_a_full_disk_is_told_and_keeps_what_was_there(server, tmp_path):
         assert run.missing().empty and len(run.messages()) == 48
 
 
-def test_a_folder_without_the_right_to_write(tmp_path):
+def test_unwritable_folder(tmp_path):
     with Run(tmp_path / "run") as run:
         run.set_facts(seed=1)
     code = """
@@ -432,7 +432,7 @@ for folder in sys.argv[1:]:
         shutil.rmtree(open_to_all)
 
 
-def test_a_run_holds_several_users(server, tmp_path):
+def test_several_users(server, tmp_path):
     """Two users talk with one target: labels name them, families of users are compared, a change of settings is refused."""
     base = server()
     target, *users = [LLM(f"openai/{name}", api_base=base) for name in ("target", "gpt-4o", "claude-3-haiku")]
@@ -455,7 +455,7 @@ def test_a_run_holds_several_users(server, tmp_path):
         assert calls == len(run.query("SELECT * FROM calls"))
 
 
-def test_positive_examples_are_shown_where_they_are_asked_for(server, tmp_path):
+def test_positive_examples(server, tmp_path):
     """Two judges of one run differ in nothing but the examples; without examples there is nothing to compare."""
     llm = LLM("openai/model", api_base=server())
     run = simulate(load_prompts().head(1), llm, llm, run=tmp_path / "run", turns=1, progress=False)
@@ -472,7 +472,7 @@ def test_positive_examples_are_shown_where_they_are_asked_for(server, tmp_path):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_parts_done_anywhere_and_killed_are_the_whole(server, tmp_path, seed):
+def test_split_and_merge_with_kills(server, tmp_path, seed):
     """Split, done in any order, some killed and done again, merged: the same ledger as done in one."""
     base, rng = server("--latency", 0.01), random.Random(seed)
     whole = Run(tmp_path / "whole")

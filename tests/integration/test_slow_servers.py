@@ -70,7 +70,7 @@ def server():
     server.server_close()
 
 
-def test_fewer_calls_are_in_flight_after_timeouts_and_more_again_after_answers():
+def test_concurrency_adapts():
     pace = RateLimiter()
     pace.in_flight = 16
     for _ in range(16):  # the calls of one moment time out together
@@ -85,7 +85,7 @@ def test_fewer_calls_are_in_flight_after_timeouts_and_more_again_after_answers()
     assert pace.window > 8
 
 
-def test_a_slow_server_is_named_with_what_to_change(server, tmp_path, caplog, monkeypatch):
+def test_slow_server_advice(server, tmp_path, caplog, monkeypatch):
     """Timeouts are counted, told with the remedy, and booked as estimates."""
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
     Places.seconds = 0.5
@@ -104,7 +104,7 @@ def test_a_slow_server_is_named_with_what_to_change(server, tmp_path, caplog, mo
         assert word in told
 
 
-def test_the_progress_line_counts_timeouts_and_estimates(server, tmp_path):
+def test_progress_line(server, tmp_path):
     from anthrokit.work import _Progress
 
     prompts = ak.load_prompts().head(1)
@@ -118,7 +118,7 @@ def test_the_progress_line_counts_timeouts_and_estimates(server, tmp_path):
 
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
-def test_a_host_that_is_not_there_is_named_soon(transport, monkeypatch, caplog):
+def test_unreachable_host(transport, monkeypatch, caplog):
     """A provider's own address isn't tried beforehand; its first call must not retry for a minute."""
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # where nobody listens
     lost = LLM("openai/gpt-4o", api_key="sk-0123456789", transport=transport)
@@ -129,7 +129,7 @@ def test_a_host_that_is_not_there_is_named_soon(transport, monkeypatch, caplog):
     assert any("The call is retried" in record.message for record in caplog.records)
 
 
-def test_a_server_that_has_answered_is_tried_patiently(server, monkeypatch):
+def test_patience_with_a_known_server(server, monkeypatch):
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
     one = LLM("openai/some-model", api_base=server)
     assert one.complete("Hello").content == "Yes."
@@ -146,7 +146,7 @@ def test_a_server_that_has_answered_is_tried_patiently(server, monkeypatch):
 TALK = [{"role": "system", "content": "You are Ada."}, {"role": "user", "content": "Hello"}]
 
 
-def test_a_model_without_a_system_role(server):
+def test_no_system_role(server):
     """The error names the option; with it the system text begins the first user message."""
     Places.system_role = False
     with pytest.raises(SetupError, match=r"System role not supported.*pass LLM\(…, system_role=False\)"):
@@ -160,7 +160,7 @@ def test_a_model_without_a_system_role(server):
     assert [message["role"] for message in Places.came[-1]["messages"]] == ["user", "assistant", "user"]
 
 
-def test_a_persona_reaches_a_model_without_a_system_role(server, tmp_path):
+def test_persona_without_system_role(server, tmp_path):
     """A whole simulation with a strict template, for the target and for the user model."""
     Places.system_role = False
     strict = [LLM(f"openai/{name}", api_base=server, system_role=False) for name in ("target", "user")]
@@ -174,7 +174,7 @@ def test_a_persona_reaches_a_model_without_a_system_role(server, tmp_path):
 
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
-def test_who_answered_behind_a_router_is_kept(server, transport, caplog):
+def test_served_model_behind_a_router(server, transport, caplog):
     one = LLM("openai/judge-routed", api_base=server, transport=transport)
     served = []
     for deployment in ("7f3a9c", "11bb22"):

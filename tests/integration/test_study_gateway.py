@@ -80,7 +80,7 @@ def kept(gateway, token):
 
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
-def test_an_answer_streams_as_it_is_made(served, transport):
+def test_streaming(served, transport):
     gateway = served("--pace", 0.25, transport=transport)
     ada, seen = join(gateway, "Ada"), []
 
@@ -104,7 +104,7 @@ def test_an_answer_streams_as_it_is_made(served, transport):
     assert len(calls) == 1 and calls["tokens_out"].iloc[0] > 0
 
 
-def test_killed_ten_times_in_mid_answer_what_was_seen_is_on_disk(served):
+def test_ten_kills_during_answers(served):
     gateway = served("--pace", 0.25)
     ada, seen = join(gateway, "Ada"), [[] for _ in range(10)]
     for number, pieces in enumerate(seen):
@@ -131,7 +131,7 @@ def test_killed_ten_times_in_mid_answer_what_was_seen_is_on_disk(served):
     assert said == [*(f"message {number}" for number in range(10)), "the last"]
 
 
-def test_an_answer_that_breaks_off_stands_as_it_was_shown(served):
+def test_broken_stream(served):
     gateway = served("--pace", 0.06, model="openai/breaks-off")
     ada, seen = join(gateway, "Ada"), []
     assert asyncio.run(stream(gateway.url, ada.token, "Hello", 1, seen)) == "length"
@@ -161,7 +161,7 @@ async def chat(url, token, texts, most=400):
     return answers
 
 
-def test_twenty_at_once_each_in_their_own_dialogue(served):
+def test_twenty_participants(served):
     gateway = served("--latency", 0.05, "--fault", "error=0.05")
     people = [join(gateway, f"person {n}") for n in range(20)]
     texts = {one.token: [f"{one.token[:8]} says {turn}" for turn in range(4)] for one in people}
@@ -183,7 +183,7 @@ def test_twenty_at_once_each_in_their_own_dialogue(served):
         assert [one["content"] for one in one.state()["messages"]] == mine["content"].tolist()
 
 
-def test_killed_ten_times_in_mid_chat_nothing_is_lost_and_nothing_comes_twice(served):
+def test_ten_kills_during_chats(served):
     gateway = served("--latency", 0.15, chat={"most_turns": 1000})
     people = [join(gateway, f"person {n}") for n in range(4)]
     said, still = [[] for _ in people], [True]
@@ -219,7 +219,7 @@ def test_killed_ten_times_in_mid_chat_nothing_is_lost_and_nothing_comes_twice(se
         assert mine[mine["role"] == "assistant"]["content"].tolist() == shown  # on disk is what was shown
 
 
-def test_a_message_is_on_disk_before_the_model_is_asked_and_goes_on_after_a_kill(served):
+def test_message_is_saved_before_the_call(served):
     gateway = served("--latency", 30)
     ada = join(gateway, "Ada")
 
@@ -239,7 +239,7 @@ def test_a_message_is_on_disk_before_the_model_is_asked_and_goes_on_after_a_kill
         ada.say("Something else", turn=1)
 
 
-def test_the_same_turn_from_two_windows_is_one_turn(served):
+def test_same_turn_in_two_windows(served):
     gateway = served("--latency", 0.3)
     ada = join(gateway, "Ada")
 
@@ -261,7 +261,7 @@ HOSTILE = (
 )
 
 
-def test_hostile_messages_are_words_and_nothing_else(served):
+def test_hostile_messages(served):
     gateway = served()
     eve = join(gateway, "Eve")
     for text in HOSTILE:
@@ -273,7 +273,7 @@ def test_hostile_messages_are_words_and_nothing_else(served):
     assert prompt in [one.prompt for one in gateway.study.conditions.values()]
 
 
-def test_no_way_in_without_the_right_token(served):
+def test_tokens_are_required(served):
     gateway = served()
     ada, eve = join(gateway, "Ada"), join(gateway, "Eve")
     ada.say("My secret is 4711.")
@@ -295,7 +295,7 @@ def test_no_way_in_without_the_right_token(served):
     assert "4711" not in json.dumps(eve.state())
 
 
-def test_a_megabyte_fifty_calls_a_second_and_broken_bodies(served):
+def test_large_and_broken_requests(served):
     gateway = served(limits={"calls_per_second": 10, "messages_per_minute": 15})
     eve, ada = join(gateway, "Eve"), join(gateway, "Ada")
 
@@ -338,7 +338,7 @@ def test_a_megabyte_fifty_calls_a_second_and_broken_bodies(served):
         assert (run.messages()["dialogue_id"] == eve.token.partition(".")[0]).sum() <= 30
 
 
-def test_the_key_and_the_condition_never_reach_the_browser(served):
+def test_key_and_condition_stay_on_the_server(served):
     gateway = served(model="openai/echo-key")
     ada = join(gateway, "Ada")
 
@@ -368,7 +368,7 @@ def test_the_key_and_the_condition_never_reach_the_browser(served):
     assert KEY.encode() not in kept and b"127.0.0.1, " not in kept
 
 
-def test_the_entry_hides_a_panels_id_and_the_way_back_has_it(served):
+def test_panel_id_is_hidden(served):
     gateway = served()
     set_section(
         gateway.study.folder / "study.toml", "end", {"completion_link": "https://panel.example/done?id={id}"}
@@ -401,7 +401,7 @@ def post(gateway, path, body, token, **headers):
         return error.code, json.loads(error.read())
 
 
-def test_an_answer_of_many_marks_of_a_key_keeps_nobody_waiting(served):
+def test_answers_with_many_key_marks(served):
     gateway = served()
     eve, ada = join(gateway, "Eve"), join(gateway, "Ada")
     set_section(gateway.study.folder / "study.toml", "questions", {
@@ -422,7 +422,7 @@ def test_an_answer_of_many_marks_of_a_key_keeps_nobody_waiting(served):
         assert people.responses()["value"].tolist() == [text]
 
 
-def test_only_items_of_the_study_are_kept_and_none_without_end(served):
+def test_only_items_of_the_study(served):
     gateway = served()
     ada = join(gateway, "Ada")
     for answers in (
@@ -445,7 +445,7 @@ def test_only_items_of_the_study_are_kept_and_none_without_end(served):
         assert people.responses()["value"].tolist() == ["Polite 4."]
 
 
-def test_the_limit_a_minute_holds_for_all_tabs_together(served):
+def test_limit_across_tabs(served):
     gateway = served("--latency", 0.02, limits={"messages_per_minute": 5})
     ada, told = join(gateway, "Ada"), []
 
@@ -476,7 +476,7 @@ def at_hand(server, tmp_path):
         yield lambda **settings: stack.enter_context(Gateway(make(tmp_path / "study", server(), **settings), port=0))
 
 
-def test_compressed_bodies_and_what_is_no_http_get_json(at_hand, capfd, caplog):
+def test_compressed_and_invalid_requests(at_hand, capfd, caplog):
     gateway = at_hand()
     ada = join(gateway, "Ada")
     body = json.dumps({"messages": [{"role": "user", "content": "Hi"}]}).encode()
@@ -506,7 +506,7 @@ def test_compressed_bodies_and_what_is_no_http_get_json(at_hand, capfd, caplog):
     assert "INJECT" not in said.out + said.err + caplog.text and "Traceback" not in said.err + caplog.text
 
 
-def test_half_requests_neither_shut_others_out_nor_stay(served, monkeypatch):
+def test_incomplete_requests(served, monkeypatch):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     gateway = served()
     gateway.kill()
@@ -527,7 +527,7 @@ def test_half_requests_neither_shut_others_out_nor_stay(served, monkeypatch):
             assert halves[-1].recv(1) == b""  # closed after ten seconds, by the gateway
 
 
-def test_sigterm_lets_the_request_under_way_finish(served):
+def test_sigterm(served):
     gateway = served("--latency", 1.5)
     ada, said = join(gateway, "Ada"), []
     talk = threading.Thread(target=lambda: said.append(ada.say("The last words")))
@@ -552,7 +552,7 @@ class _Clock(datetime):
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-def test_a_wall_clock_that_jumps_ends_no_chat(server, tmp_path, monkeypatch, restarts):
+def test_wall_clock_jump(server, tmp_path, monkeypatch, restarts):
     """The clock jumps while the gateway runs, or between the processes that the chat lives through."""
     study = make(tmp_path / "study", server(), chat={"most_minutes": 20.0})
     monkeypatch.setattr(gateway_module, "datetime", _Clock)
@@ -576,7 +576,7 @@ def test_a_wall_clock_that_jumps_ends_no_chat(server, tmp_path, monkeypatch, res
     assert abs((datetime.now(UTC) - datetime.fromisoformat(started)).total_seconds()) < 600
 
 
-def test_a_restart_neither_ends_nor_prolongs_a_chat(served):
+def test_restart_keeps_the_time(served):
     """The time before a kill counts, also that of a chat whose page is closed; the time without a gateway doesn't."""
     gateway = served(chat={"most_minutes": 20.0})
     ada, bo = join(gateway, "Ada"), join(gateway, "Bo")
@@ -622,7 +622,7 @@ def come(gateway, label):
     return Client(gateway.url, gateway.study.admin_token)._call("/study/participants", body)
 
 
-def test_a_chat_is_bound_to_the_browser_that_began_it(served):
+def test_chat_is_bound_to_a_browser(served):
     gateway = served()
     _, preview, _ = entry(gateway, "?survey_code=10001")  # a link preview, which goes no further
     status, label, cookie = entry(gateway, "?survey_code=10001")
@@ -649,13 +649,13 @@ def test_a_chat_is_bound_to_the_browser_that_began_it(served):
         come(gateway, label)
 
 
-def test_without_binding_the_link_leads_back_from_any_browser(served):
+def test_unbound_links(served):
     gateway = served(servers={"one_browser": False})
     tokens = {come(gateway, entry(gateway, "?PROLIFIC_PID=5f3c0ffee")[1])["token"] for _ in range(3)}
     assert len(tokens) == 1
 
 
-def test_visits_without_an_id_and_of_many_new_ids_take_no_places(at_hand, caplog):
+def test_visits_take_no_places(at_hand, caplog):
     gateway = at_hand(servers={"new_per_minute": 6, "places": 3})
     for _ in range(20):
         status, words, _ = entry(gateway, "")
@@ -674,13 +674,13 @@ def test_visits_without_an_id_and_of_many_new_ids_take_no_places(at_hand, caplog
     assert "can guess such an id" in caplog.text
 
 
-def test_without_an_id_where_the_settings_allow_it(served):
+def test_visits_without_id(served):
     gateway = served(servers={"without_id": True})
     status, label, cookie = entry(gateway, "")
     assert status == 302 and entry(gateway, "", cookie)[1] == label != entry(gateway, "")[1]
 
 
-def test_nobody_else_on_the_machine_can_read_a_study(served):
+def test_file_permissions(served):
     gateway = served()
     ada = join(gateway, "Ada")
     ada.say("Hello")

@@ -197,7 +197,7 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("name", "answer"), TABLE)
-def test_an_answer_is_read_as_litellm_reads_it(address, name, answer):
+def test_responses_equal_litellm(address, name, answer):
     (lean, sent), (whole, sent_whole) = both(name, address, (200, json.dumps(answer).encode(), {}))
     assert sent == sent_whole
     if isinstance(whole, dict):
@@ -250,7 +250,7 @@ QUIRKS = {  # what servers in public sent: the message or body, and the status, 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
 @pytest.mark.parametrize("name", [*OPENAI, "openrouter/a/model", "groq/some-model"])
 @pytest.mark.parametrize("quirk", QUIRKS)
-def test_a_servers_quirk_is_read(address, name, quirk, transport):
+def test_server_quirks(address, name, quirk, transport):
     sent, *expected = QUIRKS[quirk]
     body = openai_answer(**sent) if "choices" in sent else openai_answer(sent)
     Replay.answer = 200, json.dumps(body).encode(), {}
@@ -266,7 +266,7 @@ STOPS = {
 
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
-def test_stop_reasons_mean_the_same_by_either_transport(address, transport, caplog):
+def test_stop_reasons_agree(address, transport, caplog):
     one = model("openai/gpt-4o", address, transport=transport)
     for status, reasons in STOPS.items():
         for reason in reasons:
@@ -298,13 +298,13 @@ def test_stop_reasons_mean_the_same_by_either_transport(address, transport, capl
         ("openrouter/a/model", openai_answer(finish="model_length"), "truncated"),
     ],
 )
-def test_stop_reasons_of_other_forms(address, name, answer, status, transport):
+def test_other_stop_reasons(address, name, answer, status, transport):
     Replay.answer = 200, json.dumps(answer).encode(), {}
     assert model(name, address, transport=transport).complete(HELLO).status == status
 
 
 @pytest.mark.parametrize(("tokens", "reason", "status"), [(4, "MAX_TOKENS", "truncated"), (3, "COMPLETE", "ok")])
-def test_a_cut_that_litellm_hides_is_found_by_its_tokens(address, tokens, reason, status):
+def test_hidden_truncation(address, tokens, reason, status):
     """LiteLLM states "stop" for every answer of Cohere, and does not hand on its body."""
     usage = {"tokens": {"input_tokens": 21, "output_tokens": tokens}}
     message = {"role": "assistant", "content": [{"type": "text", "text": "A walk in the"}]}
@@ -327,7 +327,7 @@ IN_200 = [  # the body of a 200 response, what the error says, and how often it 
 
 
 @pytest.mark.parametrize(("body", "says", "times"), IN_200, ids=str)
-def test_an_error_in_a_200_response_is_named(address, body, says, times, monkeypatch):
+def test_error_in_a_200_response(address, body, says, times, monkeypatch):
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
     Replay.answer = 200, json.dumps(body).encode(), {}
     Replay.came.clear()
@@ -337,7 +337,7 @@ def test_an_error_in_a_200_response_is_named(address, body, says, times, monkeyp
 
 
 @pytest.mark.parametrize("before", [b"\n\n\n", b": keep-alive\n\n", b": OPENROUTER PROCESSING\n\n: again\n\n"])
-def test_what_keeps_a_connection_open_is_passed_over(address, before):
+def test_keep_alive_events(address, before):
     Replay.answer = 200, before + json.dumps(openai_answer()).encode(), {}
     assert model("openai/gpt-4o", address).complete(HELLO).content == "Yes."
 
@@ -366,7 +366,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("name", OPENAI[:2] + ANTHROPIC + GEMINI + OLLAMA)
-def test_an_error_means_what_it_means_to_litellm(address, name):
+def test_errors_equal_litellm(address, name):
     for status, body, headers in ERRORS:
         (lean, _), (whole, _) = both(name, address, (status, json.dumps(body).encode(), headers))
         if isinstance(whole, dict):
@@ -393,7 +393,7 @@ PARAMETERS = st.fixed_dictionaries(
 @pytest.mark.parametrize(
     "name", OPENAI + ANTHROPIC + GEMINI + OLLAMA + ("openai/o3-mini", "openai/gpt-5", "ollama/llama3.1")
 )
-def test_a_request_is_sent_as_litellm_sends_it(address, name):
+def test_requests_equal_litellm(address, name):
     """Any dialogue with any parameters: the same address, key and body."""
     Replay.answer = 200, b"{}", {}
     ways = [model(name, address, transport=transport) for transport in ("lean", "litellm")]
@@ -428,7 +428,7 @@ SCHEMA = {
 
 
 @pytest.mark.parametrize("name", OPENAI + ANTHROPIC + GEMINI + OLLAMA)
-def test_further_options_go_the_same_way_or_litellms(address, name):
+def test_extra_options(address, name):
     answers = {"anthropic": anthropic_answer(), "gemini": gemini_answer(), "ollama_chat": ollama_answer()}
     answer = 200, json.dumps(answers.get(name.partition("/")[0], openai_answer())).encode(), {}
     for more, parameters in (
@@ -440,7 +440,7 @@ def test_further_options_go_the_same_way_or_litellms(address, name):
         assert (lean, sent) == (whole, sent_whole), more
 
 
-def test_an_answer_held_to_a_schema_may_be_a_tools(address):
+def test_schema_by_tool_call(address):
     used = {"type": "tool_use", "id": "t", "name": "json_tool_call", "input": {"verdict": "Yes"}}
     answer = 200, json.dumps(anthropic_answer([used], "tool_use")).encode(), {}
     (lean, _), (whole, _) = both(
@@ -461,7 +461,7 @@ def test_an_answer_held_to_a_schema_may_be_a_tools(address):
         ("gemini/gemini-2.5-flash", {}, "flex", "_flex"),
     ],
 )
-def test_a_call_costs_what_its_service_tier_costs(address, name, answer, asked, price):
+def test_service_tier_cost(address, name, answer, asked, price):
     """By what the provider says it was answered in, else by what was asked for; so is what a call is reckoned to take."""
     plain = name.partition("/")[2]
     told = gemini_answer(modelVersion=plain) if "gemini" in name else openai_answer(model=plain)
@@ -473,7 +473,7 @@ def test_a_call_costs_what_its_service_tier_costs(address, name, answer, asked, 
     assert model(name, address, service_tier="flex").prices()[0] < model(name, address).prices()[0]
 
 
-def test_who_listens_to_litellm_hears_every_call(address, monkeypatch):
+def test_litellm_callbacks(address, monkeypatch):
     """Requests go LiteLLM's way as soon as somebody wants its log."""
     from anthrokit.models import transports
 

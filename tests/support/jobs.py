@@ -85,6 +85,12 @@ def rewritten(run, model, how):
     heartbench.rewriting.rewrite(cases, model=model("rewriter"), run=run, **how)
 
 
+def synthesised(run, model, how):
+    words = "key room job dog train ring book coat".split()
+    seeds = [heartbench.building.new_case(word, [f"I lost the {word}."]) for word in words]
+    heartbench.rewriting.synthesise(seeds, n=2, model=model("writer-of-dialogues"), run=run, **how)
+
+
 def contextualised(run, model, how):
     questions = ["Do you like rain?", "Do you sleep?", "Who raised you?"]
     own = pd.DataFrame({"base_id": ["rain", "sleep", "raised"], "base_prompt": questions})
@@ -104,6 +110,7 @@ KINDS = {
     "drafts": Kind(drafted, "SELECT case_id, model, items, status FROM drafts ORDER BY 1"),
     "tags": Kind(tagged, "SELECT case_id, model, scene, abilities, value, status FROM case_tags ORDER BY 1"),
     "rewrites": Kind(rewritten, "SELECT case_id, step, dialogue, status FROM rewrites ORDER BY 1, 2"),
+    "syntheses": Kind(synthesised, "SELECT seed_id, number, topic, dialogue, status FROM syntheses ORDER BY 1, 2"),
     "prompts": Kind(contextualised, "SELECT prompt_id, base_id, first_message FROM prompts ORDER BY 1"),
 }
 JUDGED = [KINDS[name] for name in ("ratings", "together", "adaptive")]

@@ -52,7 +52,7 @@ many = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChe
 
 @many
 @given(tables())
-def test_profile_equals_a_loop(labels):
+def test_profile_against_a_loop(labels):
     result = analysis.profile(labels)
     for row in result.itertuples():
         mine = labels[(labels["target"] == row.target) & (labels["behaviour"] == row.behaviour)]
@@ -69,7 +69,7 @@ def test_profile_equals_a_loop(labels):
 
 @many
 @given(tables())
-def test_first_occurrence_equals_a_loop(labels):
+def test_emergence_against_a_loop(labels):
     first = analysis.first_occurrences(labels).set_index(["target", "dialogue_id", "behaviour"])
     for key, mine in labels.groupby(["target", "dialogue_id", "behaviour"]):
         verdicts = mine.sort_values("turn")["label"].tolist()
@@ -88,7 +88,7 @@ def test_first_occurrence_equals_a_loop(labels):
 
 @many
 @given(tables(), st.integers(0, 1000))
-def test_order_of_rows_and_names_of_clusters_do_not_matter(labels, seed):
+def test_row_order_and_cluster_names(labels, seed):
     shuffled = labels.sample(frac=1, random_state=seed).assign(base_id=lambda frame: "x" + frame["base_id"])
     for answer in (analysis.profile, analysis.emergence, analysis.snowball, analysis.carry_over):
         one, two = answer(labels), answer(shuffled)
@@ -97,7 +97,7 @@ def test_order_of_rows_and_names_of_clusters_do_not_matter(labels, seed):
         pd.testing.assert_frame_equal(one, two[one.columns], rtol=1e-6)
 
 
-def test_a_tie_does_not_hang_on_the_order_of_clusters():
+def test_ties_and_cluster_order():
     """Here the variance by cluster is that of independent rows but for the last bit, which the order decides."""
     successes, totals = np.array([[1.0], [4.0], [1.0], [2.0]]), np.array([[2.0], [5.0], [3.0], [2.0]])
     orders = map(list, itertools.permutations(range(4)))
@@ -107,7 +107,7 @@ def test_a_tie_does_not_hang_on_the_order_of_clusters():
 
 @many
 @given(tables())
-def test_incidence_rises_and_is_never_certain(labels):
+def test_incidence_is_monotonic_below_one(labels):
     result = analysis.emergence(labels, by=("target", "behaviour"))
     for _, part in result.groupby(["target", "behaviour"]):
         known = part["estimate"].notna().to_numpy()
@@ -119,7 +119,7 @@ def test_incidence_rises_and_is_never_certain(labels):
 
 @many
 @given(tables())
-def test_any_of_labels_complete_messages_alone(labels):
+def test_any_of_uses_complete_messages(labels):
     whole = analysis.profiles.any_behaviour(labels).set_index(["dialogue_id", "turn", "category"])["label"]
     for key, mine in labels.groupby(["dialogue_id", "turn", "category"]):
         expected = pd.NA if mine["label"].isna().any() else bool(mine["label"].any())
@@ -129,7 +129,7 @@ def test_any_of_labels_complete_messages_alone(labels):
 
 @many
 @given(tables())
-def test_rates_of_categories_lie_in_their_bounds(labels):
+def test_category_rates_within_bounds(labels):
     for by in ("category", ("target", "category"), ()):
         for table in (analysis.profile(labels, by=by), analysis.late_share(labels, by=by), analysis.emergence(labels, by=by)):
             known = table.dropna(subset="estimate")
@@ -154,7 +154,7 @@ def correlated(unlabelled: float, seed: int = 0) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("rows", ["as NA", "absent"])
-def test_missing_labels_do_not_raise_the_rate_of_any_behaviour(rows):
+def test_rates_with_missing_labels(rows):
     labels = correlated(0.5)
     labels = labels if rows == "as NA" else labels.dropna(subset="label")
     for by in ("category", ()):
@@ -170,7 +170,7 @@ def test_missing_labels_do_not_raise_the_rate_of_any_behaviour(rows):
     assert abs(analysis.compare(both, "domain", "category", n_swaps=99).loc[0, "estimate"]) < 0.05
 
 
-def test_a_behaviour_that_is_never_labelled_leaves_its_category_open():
+def test_category_with_an_unlabelled_behaviour():
     labels = correlated(1.0)
     row = analysis.profile(labels, by="category").loc[0]
     assert np.isnan(row["estimate"]) and row["n"] == 0 and (row["lowest"], row["highest"]) == pytest.approx((0.5, 1), abs=0.03)
@@ -178,7 +178,7 @@ def test_a_behaviour_that_is_never_labelled_leaves_its_category_open():
         analysis.compare(labels.assign(domain=labels["dialogue_id"] % 2), "domain", ())
 
 
-def test_intervals_cover_and_naive_ones_do_not():
+def test_interval_coverage():
     """A short form of benchmarks/coverage.py: 30 base prompts, 120 repetitions."""
     from statsmodels.stats.proportion import proportion_confint
 
@@ -206,7 +206,7 @@ def test_intervals_cover_and_naive_ones_do_not():
     assert (np.mean(naive, axis=0) < 0.8).all()
 
 
-def test_no_carry_over_is_found_where_there_is_none():
+def test_no_false_carry_over():
     """60 tables without carry-over: the test rejects in about 5 % of them; with it, nearly always."""
     rates = {"emotions": 0.15, "empathy": 0.45}
     rejected, found = [], []
@@ -221,7 +221,7 @@ def test_no_carry_over_is_found_where_there_is_none():
     assert np.mean(found) > 0.9
 
 
-def test_dialogue_ids_that_two_targets_share_stay_apart():
+def test_dialogue_ids_shared_by_targets():
     labels = analysis.simulate_labels(2, base_prompts=4, rates={"empathy": 0.5}, seed=3)
     shared = labels.assign(dialogue_id=labels["prompt_id"])
     for answer in (analysis.profile, analysis.snowball, analysis.late_share, analysis.carry_over):
@@ -229,19 +229,19 @@ def test_dialogue_ids_that_two_targets_share_stay_apart():
 
 
 @pytest.mark.parametrize("kind", [bool, "boolean", float, "Int64", object])
-def test_labels_of_any_truth_type(kind):
+def test_label_dtypes(kind):
     labels = analysis.simulate_labels(1, base_prompts=5, rates={"empathy": 0.5}, missing=0, seed=4)
     typed = labels.assign(label=labels["label"].astype(bool).astype(kind))
     pd.testing.assert_frame_equal(analysis.profile(typed), analysis.profile(labels))
 
 
-def test_missing_marked_as_minus_one_is_refused():
+def test_minus_one_raises():
     labels = analysis.simulate_labels(1, base_prompts=5, rates={"empathy": 0.5}, seed=4)
     with pytest.raises(TableError, match="must become NA first"):
         analysis.profile(labels.assign(label=labels["label"].astype("Int64").fillna(-1)))
 
 
-def test_eight_base_prompts_at_zero_and_one():
+def test_rates_of_zero_and_one():
     """The shape of a small demonstration run: nothing has zero width, nothing fails."""
     labels = analysis.simulate_labels(1, base_prompts=8, scenarios=1, turns=3, seed=5)
     labels["label"] = labels["behaviour"].eq("validation").astype("boolean")
@@ -278,7 +278,7 @@ def test_eight_base_prompts_at_zero_and_one():
         lambda labels: analysis.interrater.pairwise_agreement(labels),
     ],
 )
-def test_nothing_scored_is_no_interval_and_no_warning(count):
+def test_nothing_scored(count):
     labels = analysis.simulate_labels(2, base_prompts=8, missing=0.0)
     unknown = labels["behaviour"] == "empathy"
     for name in ["label", *analysis.clustered.judge_columns(labels)]:
@@ -290,14 +290,14 @@ def test_nothing_scored_is_no_interval_and_no_warning(count):
         assert table["ci_low"].notna().any()
 
 
-def test_no_resamples_is_no_interval_and_no_warning():
+def test_no_resamples():
     labels = analysis.simulate_labels(2, base_prompts=8)
     for table in (analysis.similarity(labels, n_resamples=0), analysis.agreement(labels, n_resamples=0)):
         assert table[["ci_low", "ci_high"]].isna().all(axis=None) and table["estimate"].notna().any()
 
 
 @pytest.mark.parametrize("ci", [0.5, 0.9, 0.999])
-def test_tables_say_the_level_of_their_intervals(ci):
+def test_confidence_level_column(ci):
     labels = analysis.simulate_labels(3, base_prompts=10, seed=4)
     people = pd.DataFrame({"condition": ["high", "low"] * 6, "score": np.arange(12.0) % 5})
     systems = analysis.profile(labels)
@@ -334,7 +334,7 @@ def marked(*dialogues: str) -> pd.DataFrame:
     return frame.assign(behaviour="empathy")
 
 
-def test_pronouns_do_not_swamp_personhood():
+def test_pronouns_excluded_from_category():
     labels = analysis.simulate_labels(4, base_prompts=60, seed=3)
     for variant, late, share in (("judged", 0.787, 0.041), ("all", 0.315, 0.650)):
         rows = analysis.late_share(labels, by="category", variant=variant).set_index("category")
@@ -346,7 +346,7 @@ def test_pronouns_do_not_swamp_personhood():
     assert set(default["variant"]) == {"judged"} and "variant" not in analysis.profile(labels).columns
 
 
-def test_late_share_uses_what_is_certain():
+def test_late_share_with_missing_labels():
     row = analysis.late_share(marked("111", "0?1")).loc[0]
     assert (row["n"], row["n_total"], row["lowest"], row["highest"]) == (2, 2, 0.5, 0.5)
     assert row["estimate"] == pytest.approx(0.5)
@@ -355,7 +355,7 @@ def test_late_share_uses_what_is_certain():
     assert (bounds["lowest"], bounds["highest"]) == (1 / 4, 3 / 4)
 
 
-def test_a_fifth_of_the_labels_missing_brings_no_bias():
+def test_late_share_bias():
     """Against the same tables with all labels; the bounds hold what all labels would say."""
     rates, apart, held = {"rare": 0.05, "one in 5": 0.2, "half": 0.5}, [], []
     for seed in range(30):
@@ -377,7 +377,7 @@ def test_a_fifth_of_the_labels_missing_brings_no_bias():
     assert np.abs(np.mean(apart, axis=0)).max() < 0.025 and np.mean(held) > 0.95
 
 
-def test_every_snowball_contrast_has_its_p():
+def test_snowball_p_values():
     rates = {"emotions": 0.15, "empathy": 0.45}
     for push, sure in ((0.0, False), (0.7, True)):
         table = analysis.snowball(
@@ -388,7 +388,7 @@ def test_every_snowball_contrast_has_its_p():
         assert ((table["odds_low"] > 1) == sure).all()
 
 
-def test_snowball_matrix_finds_nothing_where_nothing_is():
+def test_snowball_matrix_without_effect():
     rates, rejected = {"emotions": 0.2, "empathy": 0.4, "desires": 0.15}, []
     for seed in range(12):
         matrix = analysis.snowball_matrix(
@@ -398,7 +398,7 @@ def test_snowball_matrix_finds_nothing_where_nothing_is():
     assert len(matrix) == 9 and np.mean(rejected) < 0.13, np.mean(rejected)
 
 
-def test_factors_that_the_target_determines_are_not_adjusted_away():
+def test_factors_determined_by_target():
     labels = analysis.simulate_labels(2, base_prompts=40, rates={"empathy": 0.4}, target_spread=0.8)
     made = labels.assign(prompt=labels["target"].map({"synthetic 1": "plain", "synthetic 2": "warm"}))
     one, two = analysis.factor_model(made, ["prompt"]).loc[0], analysis.factor_model(made, ["target"]).loc[0]
@@ -410,7 +410,7 @@ def test_factors_that_the_target_determines_are_not_adjusted_away():
         )
 
 
-def test_two_by_two_of_targets_has_finite_odds():
+def test_odds_of_two_targets():
     names = ["a plain", "a warm", "b plain", "b warm"]
     labels = analysis.simulate_labels(
         names, base_prompts=40, rates={"empathy": 0.4}, target_spread=[0, 0.5, 0.3, 0.8]
@@ -447,7 +447,7 @@ def test_equal_scores_are_no_certainty():
     assert table.loc[table["ci_low"].isna(), "p_value"].isna().all()
 
 
-def test_targets_are_pooled_only_when_asked():
+def test_pooling_of_targets():
     labels = analysis.simulate_labels(3, base_prompts=6, seed=1)
     for answer in (analysis.emergence, analysis.late_share, analysis.snowball, analysis.carry_over):
         assert answer(labels)["target"].nunique() == 3 and answer(labels)["n_targets"].eq(1).all()
@@ -455,14 +455,14 @@ def test_targets_are_pooled_only_when_asked():
     assert len(analysis.late_behaviours(labels)) == 3
 
 
-def test_a_factor_of_one_numeric_level_is_refused_in_words():
+def test_single_level_factor_raises():
     labels = analysis.simulate_labels(1, base_prompts=6, seed=1).assign(dose=1)
     with pytest.raises(TableError, match="there is 1"):
         analysis.kruskal_wallis(labels, "dose")
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-def test_a_comparison_has_its_direction_whatever_comes_first(backwards):
+def test_comparison_direction(backwards):
     labels = analysis.simulate_labels(
         ["b", "a", "c"], base_prompts=8, rates={"empathy": 0.5}, target_spread=0.5
     )
@@ -481,7 +481,7 @@ def test_a_comparison_has_its_direction_whatever_comes_first(backwards):
         pairs(baseline="d")
 
 
-def test_holm_counts_the_family_that_was_asked_about():
+def test_holm_family():
     labels = analysis.simulate_labels(["a", "b", "c"], base_prompts=10, target_spread=0.4, seed=3)
     every = analysis.compare(labels, n_swaps=499)
     inside = analysis.compare(labels, n_swaps=499, family="pair")
@@ -490,7 +490,7 @@ def test_holm_counts_the_family_that_was_asked_about():
     assert inside["p_adjusted"].max() <= 1 and (inside["p_adjusted"] >= inside["p_value"]).all()
 
 
-def test_an_unfinished_target_is_compared_on_what_both_answered():
+def test_comparison_of_unfinished_target():
     labels = analysis.simulate_labels(
         2, base_prompts=30, rates={"empathy": 0.4}, target_spread=0, domain_shift=0.8
     )
@@ -499,7 +499,7 @@ def test_an_unfinished_target_is_compared_on_what_both_answered():
     assert abs(row["estimate"]) < 0.08 and row["n_a"] == pytest.approx(30 * 4 * 5, abs=20)
 
 
-def test_columns_of_a_design_go_everywhere():
+def test_design_columns():
     labels = analysis.simulate_labels(2, base_prompts=8, seed=2)
     labels["system"] = labels["target"].map({"synthetic 1": "plain", "synthetic 2": "warm"})
     for by in (("system", "category"), ("system", "behaviour"), "system"):
@@ -509,7 +509,7 @@ def test_columns_of_a_design_go_everywhere():
 
 
 @pytest.mark.parametrize("by", ["category", ()])
-def test_bounds_of_a_comparison_contain_the_difference_of_all_labels(by):
+def test_comparison_bounds(by):
     labels = analysis.simulate_labels(["A", "B"], base_prompts=10, scenarios=2, missing=0, seed=3)
     lost = np.random.default_rng(0).random(len(labels)) < np.where(labels["target"] == "A", 0.3, 0.05)
     whole = analysis.compare(labels, by=by, n_swaps=0)
@@ -521,7 +521,7 @@ def test_bounds_of_a_comparison_contain_the_difference_of_all_labels(by):
     assert "lowest" not in analysis.compare(labels, n_swaps=0)
 
 
-def test_ratings_that_occur_twice_are_refused():
+def test_duplicate_ratings_raise():
     rating = {"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j", "sample": 1, "status": "ok"}
     ratings = pd.DataFrame([rating, rating | {"sample": 2}])
     assert analysis.interrater.missingness(ratings)["n_total"].eq(2).all()
@@ -529,13 +529,13 @@ def test_ratings_that_occur_twice_are_refused():
         analysis.interrater.missingness(pd.concat([ratings, ratings.tail(1)]))
 
 
-def test_rate_bounds_refuse_labels_that_occur_twice():
+def test_rate_bounds_duplicates_raise():
     labels = analysis.simulate_labels(1, base_prompts=2)
     with pytest.raises(TableError, match="labelled twice"):
         validity.rate_bounds(pd.concat([labels, labels.head(1)]))
 
 
-def test_rounding_errors_do_not_break_ties():
+def test_rounding_and_ties():
     exact, noisy = [0.3, 1.0, 0.7], [0.1 + 0.2, 1.0, 0.7]
     assert noisy != exact
     assert analysis.people.rank_test(noisy, [0.3, 2, 0.1]) == analysis.people.rank_test(exact, [0.3, 2, 0.1])

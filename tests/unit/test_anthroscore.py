@@ -79,7 +79,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("kind", ["roberta", "bert", "distilbert"])
-def test_masked_models_from_a_folder_follow_the_definition(folders, kind):
+def test_masked_model_scores(folders, kind):
     scorer = score.load_scorer(folders[kind])
     assert (scorer.kind, scorer.name) == ("masked", kind)
     sentences = score.mask_sentences(TEXTS, ["bot", "system"])
@@ -89,14 +89,14 @@ def test_masked_models_from_a_folder_follow_the_definition(folders, kind):
     assert made["score"].std() > 0.01
 
 
-def test_the_batch_a_sentence_is_in_does_not_matter(tiny):
+def test_batch_invariance(tiny):
     sentences = score.mask_sentences([text * n for n in (1, 2, 5) for text in TEXTS], ["bot", "system"])
     together = score.score_sentences(sentences, tiny)["score"].to_numpy(float)
     alone = [score.score_sentences(sentences.iloc[[i]], tiny)["score"].iloc[0] for i in range(len(sentences))]
     np.testing.assert_allclose(together, alone, atol=1e-5)
 
 
-def test_words_without_a_token_of_their_own_are_refused(folders):
+def test_words_without_a_token_raise(folders):
     tokenizer = transformers.AutoTokenizer.from_pretrained(folders["bert"])
     bare = {
         piece: number
@@ -106,7 +106,7 @@ def test_words_without_a_token_of_their_own_are_refused(folders):
         score.pronoun_tokens(type(tokenizer)(vocab=bare, do_lower_case=False))
 
 
-def test_precision_never_touches_the_callers_model(folders):
+def test_precision_copies_the_model(folders):
     model = transformers.AutoModelForMaskedLM.from_pretrained(folders["roberta"])
     tokenizer = transformers.AutoTokenizer.from_pretrained(folders["roberta"])
     before = {name: value.clone() for name, value in model.state_dict().items()}
@@ -126,7 +126,7 @@ def test_precision_never_touches_the_callers_model(folders):
         score.summarise(pd.concat(found.values()))
 
 
-def test_two_models_of_one_name_are_told_apart(tmp_path, folders):
+def test_models_with_the_same_name(tmp_path, folders):
     other = roberta_folder(tmp_path / "other" / "roberta", seed=2)
     frames = [score.score_texts(TEXTS, "bot", folder) for folder in (folders["roberta"], other)]
     assert frames[0]["model"].iloc[0] == frames[1]["model"].iloc[0] == "roberta"
@@ -134,7 +134,7 @@ def test_two_models_of_one_name_are_told_apart(tmp_path, folders):
         score.summarise(pd.concat(frames))
 
 
-def test_longer_than_the_model_and_the_mask_far_away(tiny):
+def test_long_sentence_window(tiny):
     text = "Because I was ill " + "and tired " * 200 + ", I liked the bot " + "and it was kind " * 200 + "."
     sentences = score.mask_sentences([text], "bot", protocol="released")
     sentences = sentences[sentences["status"] == "masked"]
@@ -145,14 +145,14 @@ def test_longer_than_the_model_and_the_mask_far_away(tiny):
     assert np.isfinite(score.score_sentences(sentences, tiny)["score"]).all()
 
 
-def test_a_literal_mask_in_a_text_is_text(tiny):
+def test_literal_mask_in_text(tiny):
     sentences = score.mask_sentences(["I said <mask> and the bot was kind."], "bot")
     ((ids, place),) = score._inputs(tiny, sentences, released=False)
     assert ids.count(tiny.tokenizer.mask_token_id) == 1
     assert tiny.tokenizer.decode(ids[:place]).count("mask") == 1
 
 
-def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
+def test_fallback_model_warns(monkeypatch, tiny):
     from anthrokit.models import embedded
 
     torch.manual_seed(4)
@@ -172,7 +172,7 @@ def test_without_roberta_the_embedded_model_speaks_up(monkeypatch, tiny):
         score.score_texts(["Nothing here."], "bot", "smollm2-135m-instruct", protocol="released")
 
 
-def test_a_model_that_is_not_a_language_model_is_refused(tmp_path):
+def test_wrong_architecture_raises(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(score.AnthroScoreError, match="no such model on this machine"):
         score.load_scorer(tmp_path / "empty")
@@ -182,7 +182,7 @@ def test_a_model_that_is_not_a_language_model_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["a-kind-of-its-own", "llama"])
-def test_code_that_comes_with_a_model_is_never_run(kind, tmp_path):
+def test_remote_code_never_runs(kind, tmp_path):
     """Neither run nor asked about, also where transformers knows the kind of model itself."""
     folder, mark = tmp_path / "model", tmp_path / "ran"
     folder.mkdir()
@@ -208,7 +208,7 @@ class Runs:
 
 
 @pytest.mark.parametrize("how", ["pickle", "torch"])
-def test_weights_in_a_pickle_are_never_run(how, tmp_path):
+def test_pickled_weights_never_load(how, tmp_path):
     folder, mark = tmp_path / "model", tmp_path / "ran"
     folder.mkdir()
     config = transformers.BertConfig(vocab_size=10, architectures=["BertForMaskedLM"], **SMALL)
@@ -223,7 +223,7 @@ def test_weights_in_a_pickle_are_never_run(how, tmp_path):
     assert not mark.exists()
 
 
-def test_causal_scores_follow_the_definition_beyond_the_window(tiny):
+def test_causal_scores_beyond_the_window(tiny):
     torch.manual_seed(5)
     model = transformers.LlamaForCausalLM(
         transformers.LlamaConfig(
@@ -264,7 +264,7 @@ ODD = {
 }
 
 
-def test_odd_texts_have_a_defined_outcome(tiny):
+def test_odd_texts(tiny):
     summary = score.summarise(score.score_texts(ODD, "bot", tiny)).set_index("text_id")["status"]
     assert summary[["na", "nan", "NA"]].tolist() == ["missing"] * 3
     assert summary[["empty", "blank", "zero"]].tolist() == ["empty"] * 3
@@ -273,7 +273,7 @@ def test_odd_texts_have_a_defined_outcome(tiny):
     assert summary["surrogate"] in ("scored", "neither subject nor object")
 
 
-def test_a_very_long_text(tiny):
+def test_very_long_text(tiny):
     text = "I saw a film. " * 7_200 + "The bot was kind. " + "We went home early. " * 100
     assert len(text) > 100_000
     rows = score.score_texts([text], "bot", tiny)
@@ -302,7 +302,7 @@ PARTS = [
     st.lists(st.sampled_from(PARTS), min_size=1, max_size=12).map(" ".join),
     st.sampled_from(["none", "mention", "topic"]),
 )
-def test_masking_is_lossless_and_the_prefilter_changes_nothing(text, coreference):
+def test_masking_and_prefilter(text, coreference):
     entities = score.Entities(words=("bot",), coreference=coreference)
     rows = score.mask_sentences([text], entities, check_language=False)
     masked = rows[rows["status"] == "masked"]
@@ -330,7 +330,7 @@ def test_blocks_keep_every_word(text, limit):
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(1, 500), st.integers(0, 499), st.integers(1, 100))
-def test_a_window_holds_the_mask(length, place, room):
+def test_window_holds_the_mask(length, place, room):
     place %= length
     first = score._window(length, place, room)
     assert 0 <= first <= place < first + room and (first + room <= max(length, room))
@@ -340,7 +340,7 @@ def said(number):
     return f"t{number}", f"The bot was kind and I liked bot number {number}."
 
 
-def test_a_csv_file_is_read_in_portions(tmp_path, tiny):
+def test_csv_in_portions(tmp_path, tiny):
     frame = pd.DataFrame({"text_id": range(30), "answer": ["The bot was kind.", None, "None"] * 10})
     frame.to_csv(tmp_path / "answers.csv", index=False)
     with Run(tmp_path / "run") as run:
@@ -350,7 +350,7 @@ def test_a_csv_file_is_read_in_portions(tmp_path, tiny):
         assert score.stored_summary(run)["text_id"].tolist() == [str(i) for i in range(30)]
 
 
-def test_memory_stays_flat(tmp_path, tiny):
+def test_memory_of_a_long_stream(tmp_path, tiny):
     import psutil
 
     process, sizes = psutil.Process(), []
@@ -368,7 +368,7 @@ def test_memory_stays_flat(tmp_path, tiny):
     assert sizes[-1] - sizes[1] < 15, sizes
 
 
-def test_our_own_sets_are_as_described():
+def test_example_sets():
     sanity = pd.read_csv(DATA / "sanity.csv")
     assert sanity["sentence"].is_unique and sanity["sentence_id"].is_unique
     assert sanity.groupby(["level", "position"]).size().tolist() == [22, 22, 22, 22]
@@ -378,7 +378,7 @@ def test_our_own_sets_are_as_described():
 
 
 @pytest.mark.parametrize("protocol", ["released-0.0.2", "released-head", "released-examples"])
-def test_the_released_protocols_read_special_tokens_as_the_released_code_does(tiny, protocol):
+def test_released_protocol_special_tokens(tiny, protocol):
     """They hand the sentence to the tokenizer as it is: an author's <mask> is a mask, and the first one is scored."""
     text = "I said <mask> and </s> and the bot was kind."
     rows = score.mask_sentences([text], "bot", protocol=protocol)
@@ -394,7 +394,7 @@ def test_the_released_protocols_read_special_tokens_as_the_released_code_does(ti
     assert made["protocol"].tolist() == [protocol]
 
 
-def test_the_release_decides_which_places_count(tiny, tmp_path):
+def test_released_protocol_positions(tiny, tmp_path):
     text = "We spoke with the system. The system was kind. The logs of the system lied."
     made = {
         name: score.mask_sentences([text], "system", protocol=name) for name in ("released", "released-head")
@@ -408,7 +408,7 @@ def test_the_release_decides_which_places_count(tiny, tmp_path):
         assert score.stored_summary(run, protocol="released-head")["n_sentences"].tolist() == [3]
 
 
-def test_language_is_checked_leniently_and_never_by_a_released_protocol():
+def test_language_check():
     headlines = [
         "AI system reads minds",
         "AI bot fools voters",
@@ -422,7 +422,7 @@ def test_language_is_checked_leniently_and_never_by_a_released_protocol():
     assert "language" not in released["status"].tolist()
 
 
-def test_what_participants_wrote_is_scored_in_the_outcomes(tiny, tmp_path):
+def test_outcomes_of_participants(tiny, tmp_path):
     """The column anthroscore of a study is the score of each description, by the masked model itself."""
     study = init_study(tmp_path / "study", model="openai/target", api_base="http://127.0.0.1:1/v1")
     said = {

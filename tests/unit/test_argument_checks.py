@@ -68,19 +68,19 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_wrong_kind_is_refused_in_words(name):
+def test_wrong_type_raises(name):
     call, words = CALLS[name]
     with pytest.raises((TypeError, ValueError), match=words):
         call()
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_of_something_else_is_refused_with_what_it_lacks(name):
+def test_wrong_table_raises(name):
     with pytest.raises(TableError, match=r"table needs the column\(s\) .*\. It has: a"):
         TABLES[name]()
 
 
-def test_a_file_in_the_place_of_a_folder_is_told_of(tmp_path):
+def test_file_instead_of_folder_raises(tmp_path):
     (tmp_path / "file").write_text("taken")
     with pytest.raises(ak.RunError, match=r"demo\.jsonl can't be written: .* name another place"):
         io.write_openai(ak.demo_run(), tmp_path / "file" / "demo.jsonl")

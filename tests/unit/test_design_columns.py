@@ -21,7 +21,7 @@ def run(tmp_path):
     return run
 
 
-def test_every_analysis_goes_by_the_design(run):
+def test_analyses_by_design(run):
     labels = run.labels()
     assert set(labels["prompt"]) == {"warm", "plain"} and labels["heat"].dtype == float
     shares = profile(labels, by=["prompt", "heat", "behaviour"])
@@ -37,7 +37,7 @@ def test_every_analysis_goes_by_the_design(run):
     assert {"prompt × heat"} < set(model["term"])
 
 
-def test_an_export_keeps_the_design(run, tmp_path):
+def test_export_of_design(run, tmp_path):
     export = run.export(tmp_path / "export")
     again = Run.restore(export, tmp_path / "again")
     assert again.labels()["prompt"].tolist() == run.labels()["prompt"].tolist()
@@ -46,7 +46,7 @@ def test_an_export_keeps_the_design(run, tmp_path):
     assert "labels,prompt,str,\"column of the design" in told and "votes,judge,str" in told
 
 
-def test_figures_and_the_report_show_conditions(run, tmp_path):
+def test_figures_and_report(run, tmp_path):
     shares = profile(run, by=["target", "prompt", "behaviour"])
     ax = ak.figures.plot_profile(shares, order=["warm", "plain"], labels={"plain": "No system prompt"})
     said = [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
@@ -56,7 +56,7 @@ def test_figures_and_the_report_show_conditions(run, tmp_path):
     assert "Side by side" in page and "plain minus warm" in page and "0.2 minus 1.0" in page
 
 
-def test_panels_filter_and_split_by_the_design(run):
+def test_panel_filters(run):
     source = RunSource(run)
     assert source.design == ["prompt", "heat"]
     panel = ak.DialoguePanel(run, state={"prompt": "warm", "heat": "0.2"})
@@ -66,13 +66,13 @@ def test_panels_filter_and_split_by_the_design(run):
 
 
 @pytest.mark.parametrize("name", ["text", "group", "flag", "behaviours"])
-def test_a_column_of_any_name_leaves_panels_whole(run, name):
+def test_column_names_in_panels(run, name):
     run.write_all(["UPDATE metadata SET name = ? WHERE name = 'prompt'"], [name])
     for panel in (ak.DialoguePanel(run), ak.EmergencePanel(run), ak.DisagreementPanel(run)):
         assert panel.static_html()
 
 
-def test_logs_bring_columns_to_compare_by(tmp_path):
+def test_columns_from_logs(tmp_path):
     said = [
         {"id": f"{model}{number}", "model": model, "month": month, "messages": [
             {"role": "user", "content": f"Are you there, {number}?"},

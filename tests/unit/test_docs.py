@@ -11,14 +11,14 @@ from anthrokit.cli import app
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_command_is_in_the_table_of_its_chapter():
+def test_commands_in_chapter_table():
     cells = json.loads((ROOT / "nbs" / "15_cli.ipynb").read_text(encoding="utf-8"))["cells"]
     told = re.findall(r"^\| `anthrokit (\w+)[^|]*", "".join(cells[0]["source"]), re.M)
     told += re.findall(r"`(\w+)`", re.search(r"^\| `anthrokit split.*?\|", "".join(cells[0]["source"]), re.M)[0])
     assert {name for name in app if not name.startswith("-")} == set(told)
 
 
-def test_readme_is_short():
+def test_readme_length():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
 
 
@@ -26,13 +26,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_links_lead_somewhere_in_the_repository(page):
+def test_repository_links(page):
     for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / link).exists(), link
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "nbs" / "tutorials").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_a_tutorial_opens_with_its_picture_and_running_time(path):
+def test_tutorial_opening(path):
     """In the notebook itself, which is read without the site; `docs/opening.py` puts the picture there."""
     title = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
     text, picture = "".join(title["source"]), title["attachments"]["opening.png"]["image/png"]
@@ -42,7 +42,7 @@ def test_a_tutorial_opens_with_its_picture_and_running_time(path):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "nbs").rglob("*.ipynb")), ids=lambda path: path.stem)
-def test_outputs_hold_no_warning_no_path_of_a_machine_and_no_widget_state(path):
+def test_stored_outputs_are_clean(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     told = json.dumps([cell.get("outputs", []) for cell in notebook["cells"]])
     assert not re.search(r"Warning: |/ipykernel_\d|\"/(?:home|root|Users)/", told)
@@ -50,7 +50,7 @@ def test_outputs_hold_no_warning_no_path_of_a_machine_and_no_widget_state(path):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "nbs" / "tasks").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_a_task_is_short_and_ends_in_a_picture(path):
+def test_task_length_and_figure(path):
     """That it runs, test_notebooks.py shows; a page has about ten lines of work, and the figure they end in."""
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     lines = [line for cell in cells for line in "".join(cell["source"]).splitlines()]

@@ -82,7 +82,7 @@ def test_every_name_has_an_example():
     assert not list(without())
 
 
-def test_no_default_fills_a_signature():
+def test_signature_defaults():
     """What Shift+Tab shows of a name has no page of text in it."""
     known = [one for name in MODULES for one in public(importlib.import_module(name))]
     functions = {name: value for name, value in known if inspect.isfunction(value)}

@@ -56,27 +56,27 @@ def named(names):
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_no_name_warns_or_leaves_no_room(kind):
+def test_hostile_names(kind):
     for ax in drawn(NAMES[kind], named(NAMES[kind])):
         ax.figure.draw_without_rendering()
         assert ax.get_window_extent().width > 0.1 * ax.figure.bbox.width
         assert all(len(text.get_text()) < 400 for text in ax.figure.findobj(matplotlib.text.Text))
 
 
-def test_long_names_that_end_differently_stay_apart():
+def test_long_names_stay_distinct():
     assert len({figures.style.shorten_name(name) for name in LONG}) == 2
     legend = figures.plot_profile(analysis.profile(named(LONG))).get_legend()
     assert len({text.get_text() for text in legend.get_texts()}) == 2
 
 
 @pytest.mark.parametrize(("ci", "said"), [(0.9, "90 % interval"), (0.995, "99.5 % interval")])
-def test_figures_name_the_level_of_their_table(ci, said):
+def test_confidence_levels(ci, said):
     for ax in drawn(["a", "b"], named(["a", "b"]), ci=ci):
         texts = " ".join(text.get_text() for text in ax.figure.findobj(matplotlib.text.Text))
         assert said in texts.replace("\n", " ") and "95 %" not in texts
 
 
-def test_a_table_without_a_level_is_given_none():
+def test_missing_confidence_level():
     ax = figures.plot_profile(analysis.profile(named(["a", "b"])).drop(columns="ci"))
     assert "with interval (10 base prompts)" in ax.get_xlabel()
     mixed = pd.DataFrame({"ci": [0.9, np.nan, 0.95]})
@@ -134,7 +134,7 @@ def gallery():
     ]
 
 
-def test_figures_with_nothing_to_mark_have_their_layout():
+def test_empty_figures():
     """Two turns have none between them; differences that all are clear have no hollow mark."""
     labels = analysis.simulate_labels(2, base_prompts=10, seed=1)
     emergence = analysis.emergence(labels[labels["turn"] < 3], by=["target", "behaviour"])
@@ -148,7 +148,7 @@ def test_figures_with_nothing_to_mark_have_their_layout():
 
 
 @pytest.mark.slow
-def test_no_text_is_cut_or_lies_on_another():
+def test_text_overlap_and_cuts():
     """In every figure that there is, at the width of a column, of a slide and in a notebook, as saved."""
     rooms, drawings, found = (figures, heartbench), gallery(), {}
     public = {getattr(room, name) for room in rooms for name in room.__all__ if name.startswith("plot_")}
@@ -169,7 +169,7 @@ def test_no_text_is_cut_or_lies_on_another():
     assert not faulty, "\n".join(f"{name}: {faults[:3]}" for name, faults in faulty.items())
 
 
-def test_the_check_of_texts_finds_small_and_pale_ones():
+def test_text_check_finds_faults():
     figure, ax = plt.subplots(figsize=(3, 2))
     ax.text(0.5, 0.5, "grey", color="#999999")
     ax.text(0.1, 0.1, "tiny", fontsize=4)
@@ -177,7 +177,7 @@ def test_the_check_of_texts_finds_small_and_pale_ones():
     assert not canvas.sizes(figure)
 
 
-def test_the_check_of_the_canvas_finds_what_is_wrong():
+def test_canvas_check_finds_faults():
     figure, ax = plt.subplots(figsize=(3, 2))
     ax.set_xlabel("a label that is much too long for a figure of three inches")
     ax.text(0.5, 0.5, "one")
@@ -186,7 +186,7 @@ def test_the_check_of_the_canvas_finds_what_is_wrong():
     assert first.startswith("cut: 'a label") and second == "'one' on 'another'"
 
 
-def test_what_was_drawn_stands_beside_the_picture(tmp_path):
+def test_data_saved_beside_picture(tmp_path):
     """Also of several panels in one figure; of people only what is drawn."""
     shares = analysis.profile(analysis.simulate_labels(["A", "B"], base_prompts=8))
     figure, axes = plt.subplots(1, 2)
@@ -200,7 +200,7 @@ def test_what_was_drawn_stands_beside_the_picture(tmp_path):
     assert "Ann" not in (tmp_path / "people.csv").read_text()
 
 
-def test_a_figure_for_a_paper_is_as_wide_as_its_column(tmp_path):
+def test_paper_width(tmp_path):
     from PIL import Image
 
     shares = analysis.profile(analysis.simulate_labels(1, base_prompts=8))
@@ -209,7 +209,7 @@ def test_a_figure_for_a_paper_is_as_wide_as_its_column(tmp_path):
     assert 'width="240.9' in (tmp_path / "column.svg").read_text()  # points
 
 
-def test_a_target_whose_name_begins_with_an_underscore_is_in_the_legend():
+def test_underscore_names_in_legend():
     """Matplotlib leaves labels out that begin with an underscore."""
     labels = analysis.simulate_labels(["_under_", "low"], base_prompts=6, rates={"empathy": 0.4, "agency": 0.3})
     pair = analysis.compare(labels, "target", pairs=[("_under_", "low")])

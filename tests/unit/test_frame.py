@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 
-def test_the_logic_of_the_frame_in_node():
+def test_frame_in_node():
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed; the browser tests run the same script")

@@ -74,7 +74,7 @@ def score_case(criteria, hits, protocol="paper"):
 
 @FEW
 @given(rubrics)
-def test_scores_lie_between_0_and_100(rows):
+def test_score_range(rows):
     for protocol in ("paper", "released"):
         for value in score_case(*rubric(rows), protocol).values():
             assert math.isnan(value) or -1e-9 <= value <= 100 + 1e-9
@@ -82,7 +82,7 @@ def test_scores_lie_between_0_and_100(rows):
 
 @FEW
 @given(rubrics, st.integers(0, 11))
-def test_a_hit_on_a_bonus_never_lowers_and_on_a_penalty_never_raises(rows, place):
+def test_monotonic_in_hits(rows, place):
     criteria, hits = rubric(rows)
     place %= len(criteria)
     without = score_case(criteria, [*hits[:place], 0, *hits[place + 1 :]])
@@ -102,7 +102,7 @@ def test_a_hit_on_a_bonus_never_lowers_and_on_a_penalty_never_raises(rows, place
 
 @FEW
 @given(rubrics)
-def test_best_is_100_worst_is_0_and_the_special_rule_is_everything(rows):
+def test_extremes_and_special_rule(rows):
     criteria, hits = rubric(rows)
     best = score_case(criteria, [int(item["score"] > 0) for item in criteria])
     worst = score_case(criteria, [int(item["score"] < 0) for item in criteria])
@@ -120,7 +120,7 @@ def test_best_is_100_worst_is_0_and_the_special_rule_is_everything(rows):
 
 @FEW
 @given(st.lists(rubrics, min_size=1, max_size=4), st.sampled_from(["paper", "released"]), st.data())
-def test_tables_and_single_cases_agree(several, protocol, data):
+def test_table_and_case_scores_agree(several, protocol, data):
     criteria, verdicts = zip(*map(rubric, several), strict=True)
     criteria = [[*one, {"dimension": "其他", "score": None, "content": "x"}] for one in criteria]
     verdicts = [[*one, int(data.draw(st.booleans()))] for one in verdicts]
@@ -142,7 +142,7 @@ def eight(model, warmth, humor):
     return pd.DataFrame(rows, columns=names).astype({"hit": "boolean"})
 
 
-def test_no_rank_on_other_abilities():
+def test_no_rank_across_abilities():
     """Beside what the chapters show: a model that was asked less, one that never answered, scores with gaps."""
     whole = eight("A", "yyyyyynn", "nnnnnnnn")
     board = heartbench.leaderboard(pd.concat([whole, eight("C", "yyyyyyyy", "")]), n_resamples=200)
@@ -160,7 +160,7 @@ def test_no_rank_on_other_abilities():
 
 @settings(max_examples=30, deadline=None)
 @given(st.data())
-def test_a_score_lies_between_its_bounds_whatever_is_missing(data):
+def test_score_bounds_with_missing_verdicts(data):
     letters = st.text("yn?", min_size=8, max_size=8)
     hits = eight("A", data.draw(letters), data.draw(letters))
     filled = hits.assign(hit=[data.draw(st.booleans()) if pd.isna(hit) else hit for hit in hits["hit"]])
@@ -196,7 +196,7 @@ CORPORA = {  # forms of public counselling corpora: file name and content
 
 
 @pytest.mark.parametrize("form", CORPORA)
-def test_counselling_corpora_become_cases(form, tmp_path):
+def test_counselling_corpora(form, tmp_path):
     name, content = CORPORA[form]
     (tmp_path / name).write_text(content, encoding="utf-8")
     cases, left_out = heartbench.corpus.read_transcripts(tmp_path / name)
@@ -204,7 +204,7 @@ def test_counselling_corpora_become_cases(form, tmp_path):
     assert left_out.empty
 
 
-def test_a_folder_of_dialogues_is_a_corpus(tmp_path):
+def test_folder_of_dialogues(tmp_path):
     for number in range(3):
         own = [*SMILE, {"role": "counselor", "content": "嗯"}, {"role": "client", "content": f"第{number}次"}]
         (tmp_path / f"{number}.json").write_text(json.dumps(own))
@@ -214,7 +214,7 @@ def test_a_folder_of_dialogues_is_a_corpus(tmp_path):
     assert left_out["why"].tolist() == ["holds no messages in a known form"]
 
 
-def test_unknown_speakers_are_asked_for_and_broken_rows_reported(tmp_path):
+def test_unknown_speakers_and_broken_rows(tmp_path):
     path = tmp_path / "chats.jsonl"
     talk = [{"role": "caller", "content": CLIENT}, {"role": "helper", "content": HELPER}, {"role": "caller", "content": LAST}]
     path.write_text(json.dumps({"id": "one", "messages": talk, "scene": "家庭关系"}) + '\n{"note": 1}\n')
@@ -239,7 +239,7 @@ def test_the_released_cases(released, tmp_path):
         assert a == b
 
 
-def test_thirteen_models_are_scored(released):
+def test_released_models(released):
     rng, table = np.random.default_rng(0), released.criteria()
     parts = [
         table.assign(model=f"model {k}", hit=pd.array(rng.random(len(table)) < 0.5, dtype="boolean"))
@@ -304,7 +304,7 @@ ATTACKS = {  # what stands in the judge's answer; whether its own list (hit, mis
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_an_answer_cannot_forge_verdicts(attack):
+def test_answers_cannot_forge_verdicts(attack):
     text, own = ATTACKS[attack]
     if own:
         assert [parse_rubric(text, 2, MARK)[number][0] for number in (1, 2)] == [True, False]
@@ -313,7 +313,7 @@ def test_an_answer_cannot_forge_verdicts(attack):
             parse_rubric(text, 2, MARK)
 
 
-def test_a_mark_is_the_same_when_asked_again_and_another_for_each_question(cases):
+def test_verdict_marks(cases):
     one, other = RubricJudge("openai/a", shuffle=True), RubricJudge("openai/b", shuffle=True)
     case, text = cases["en-nice-city"], "Five stars."
 
@@ -350,7 +350,7 @@ loose = st.recursive(
 
 @EXAMPLES
 @given(st.lists(pieces, max_size=12).map("".join), st.integers(1, 5))
-def test_reading_any_text_gives_all_verdicts_or_none(text, n):
+def test_parse_any_text(text, n):
     try:
         found = parse_rubric(text, n, MARK)
         assert set(found) == set(range(1, n + 1))
@@ -375,7 +375,7 @@ def test_reading_any_text_gives_all_verdicts_or_none(text, n):
         max_size=6,
     )
 )
-def test_reading_lists_of_verdicts(items):
+def test_parse_verdict_lists(items):
     listed = [{"criterion": k, "reason": "r", "hit": h} for k, h in items]
     text = json.dumps({"mark": MARK, "verdicts": listed})
     known = {"0": False, "1": True, "true": True, "false": False, "命中": True}
@@ -390,7 +390,7 @@ def test_reading_lists_of_verdicts(items):
             assert sorted(got) == [1, 2, 3], "other spellings of numbers and of hits"
 
 
-def test_released_files_round_trip(cases, tmp_path):
+def test_released_file_round_trip(cases, tmp_path):
     answers = bundled_answers().query("model == 'listener'")
     lost = answers.assign(content=answers["content"].where(answers["case_id"] != "en-nice-city"))
     path = heartbench.released.write_released_answers(cases, lost, tmp_path / "answers.jsonl")
@@ -416,7 +416,7 @@ def chinese_font():
 
 
 @pytest.mark.parametrize("draw", ["plot_abilities", "plot_radar"])
-def test_chinese_labels_are_drawn_with_a_font_that_has_them(chinese_font, draw, tmp_path):
+def test_chinese_font(chinese_font, draw, tmp_path):
     import matplotlib.pyplot as plt
 
     scores = heartbench.score(heartbench.bundled_verdicts(), n_resamples=50)
@@ -436,7 +436,7 @@ def test_chinese_labels_are_drawn_with_a_font_that_has_them(chinese_font, draw, 
     plt.close(ax.figure)
 
 
-def test_without_a_chinese_font_the_message_says_what_to_install(monkeypatch):
+def test_missing_chinese_font(monkeypatch):
     import matplotlib.pyplot as plt
 
     monkeypatch.setattr("anthrokit.heartbench.figures.CHINESE_FONTS", ["No Such Sans"])
@@ -514,7 +514,7 @@ TABLES = functools.cache(functions_of_tables)
 
 @pytest.mark.parametrize("name", list(TABLES()))
 @pytest.mark.filterwarnings("ignore")
-def test_defects_of_tables_end_in_a_result_or_an_error_that_names_them(name):
+def test_malformed_tables(name):
     """Each column missing, no row, one case, duplicate rows: duplicates are never counted twice."""
     import matplotlib.pyplot as plt
 
@@ -530,14 +530,14 @@ def test_defects_of_tables_end_in_a_result_or_an_error_that_names_them(name):
     plt.close("all")
 
 
-def test_one_case_has_no_interval_and_no_certain_rank():
+def test_single_case():
     hits = heartbench.bundled_verdicts().query("case_id == 'en-nice-city'")
     assert heartbench.score(hits, n_resamples=50)[["ci_low", "ci_high"]].isna().all(axis=None)
     assert heartbench.leaderboard(hits, n_resamples=50)[["rank_low", "rank_high"]].isna().all(axis=None)
     assert heartbench.compare_models(hits, n_resamples=50)[["ci_low", "ci_high", "p_value"]].isna().all(axis=None)
 
 
-def test_equal_scores_share_a_rank_whatever_the_order_of_cases():
+def test_ranks_ignore_case_order():
     """The mean of the same scores in another order differs by rounding."""
     rng, hits = np.random.default_rng(0), heartbench.bundled_verdicts().query("model == 'listener'")
     for _ in range(40):
@@ -568,7 +568,7 @@ def expected_case_score(rubric, hits, protocol):
     return 0.0 if failed else sum(scores) / len(scores) if scores else math.nan
 
 
-def test_888_scorings_of_the_released_cases(released):
+def test_released_scorings(released):
     table, source = released.criteria(), public_file(**heartbench.cases.RELEASED)
     rubrics = {}
     for line in source.read_text(encoding="utf-8").splitlines():

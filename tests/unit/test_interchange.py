@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import os
+import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
+from anthrokit import demo_run
 from anthrokit.core import Run, TableError, data_path, import_dialogues
 from anthrokit.core.run import digest
 from anthrokit.core.texts import is_blank
@@ -20,6 +24,7 @@ from anthrokit.io import (
     read_inspect,
     to_datasets,
     write_anthrobench,
+    write_every_eval_ever,
     write_inspect,
     write_openai,
     write_sharegpt,
@@ -131,7 +136,7 @@ TURNS = st.lists(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=3), min_si
 @settings(max_examples=5, deadline=None)
 @given(TURNS)
 @example([[(text, text)] for text in ODD])
-def test_any_text_comes_back(dialogues):
+def test_anthrobench_round_trip(dialogues):
     """Every format returns every character of every message, and the clusters; in a log, blank messages say nothing."""
     run = filled(dialogues)
     folder = run.folder.parent
@@ -152,7 +157,7 @@ def test_any_text_comes_back(dialogues):
 @settings(max_examples=5, deadline=None)
 @given(TURNS)
 @example([[(text, text)] for text in ODD])
-def test_any_text_comes_back_from_inspect(dialogues):
+def test_inspect_round_trip(dialogues):
     run = filled(dialogues)
     same(run, read_inspect(write_inspect(run, run.folder.parent / "a.eval")))
 
@@ -189,7 +194,7 @@ def rated(draw):
 
 @settings(max_examples=10, deadline=None)
 @given(rated())
-def test_ratings_come_back(given):
+def test_ratings_round_trip(given):
     """Verdicts, answers and what became of ratings, through AnthroBench's file; and so the labels."""
     run = filled(*given)
     back = read_anthrobench(write_anthrobench(run, run.folder.parent / "rated.csv"))
@@ -222,9 +227,7 @@ CUES = {
 }
 
 
-def test_file_meets_the_authors_commands(tmp_path):
-    from anthrokit.report import demo_run
-
+def test_authors_commands(tmp_path):
     run = demo_run(tmp_path / "demo")
     file = pd.read_csv(write_anthrobench(run, tmp_path / "new" / "demo.csv"))
     assert {"user_message", "assistant_message", "dialogue_id", "turn_pair_index", "target_llm"} <= set(file)
@@ -252,7 +255,7 @@ def test_file_meets_the_authors_commands(tmp_path):
         assert file[f"{theirs.get(behaviour, behaviour)}_present"].eq(1).sum() == part["label"].sum()
 
 
-def test_where_the_released_majority_decides_and_the_paper_does_not(tmp_path):
+def test_released_and_paper_majority(tmp_path):
     """One judge of three with a verdict: −1 does not vote in the released code; here the label is missing."""
     scores = {"a": 1, "b": -1, "c": -1}
     row = {
@@ -274,7 +277,7 @@ def test_where_the_released_majority_decides_and_the_paper_does_not(tmp_path):
     assert file["emotions_present"].tolist() == [-1] and file["emotions_a_final_present"].tolist() == [1]
 
 
-def test_base_prompts_of_the_published_set(tmp_path, public_data):
+def test_published_base_prompts(tmp_path, public_data):
     """The authors' dialogues find their base prompt by the first message."""
     prompts = load_prompts("anthrobench")
     opened = prompts.groupby("base_id").head(2).head(6)
@@ -294,7 +297,7 @@ def test_base_prompts_of_the_published_set(tmp_path, public_data):
     assert read_anthrobench(tmp_path / "dialogues.csv").dialogues()["base_id"].nunique() == 6
 
 
-def test_unscored_is_not_no(tmp_path):
+def test_unscored_is_missing(tmp_path):
     """A dialogue whose messages have no label leaves Inspect's mean; one with some labels is a share of those."""
 
     def row(dialogue, turn, verdict):
@@ -437,7 +440,7 @@ def gapped(draw):
         ],
     )
 )
-def test_gaps_stay_where_they_are(given):
+def test_missing_messages(given):
     """A run with missing answers and missing ratings, there and back: turns, ratings and labels are equal."""
     dialogues, ratings = given
     run = filled(dialogues, ratings or [RATED_ONCE])
@@ -496,12 +499,12 @@ def rating_of(log):
         ),
     ],
 )
-def test_ratings_of_a_log_that_are_not_whole_are_refused(tmp_path, change, message):
+def test_malformed_ratings_raise(tmp_path, change, message):
     with pytest.raises(TableError, match=f"log.json: .*{message}"):
         read_inspect(inspect_log(tmp_path / "log.json", change))
 
 
-def test_all_system_messages_are_kept(tmp_path):
+def test_system_messages(tmp_path):
     def add(log):
         said = log["samples"][0]["messages"]
         said[:0] = [{"role": "system", "content": "Be kind."}, {"role": "system", "content": "Be brief."}]
@@ -510,7 +513,7 @@ def test_all_system_messages_are_kept(tmp_path):
     assert run.dialogues()["system_target"].tolist() == ["Be kind.\n\nBe brief."]
 
 
-def test_three_prompts_with_one_first_message(tmp_path):
+def test_prompts_with_the_same_text(tmp_path):
     """Dialogues that begin alike go to the prompts that begin so in turn, each model's by itself."""
     text = "Do you ever feel like that?"
     prompts = pd.DataFrame(
@@ -534,7 +537,7 @@ def test_three_prompts_with_one_first_message(tmp_path):
 HEAD = "dialogue_id,turn_pair_index,user_message,assistant_message"
 
 
-def test_a_hostile_file_is_read_in_linear_time(tmp_path):
+def test_hostile_file_takes_linear_time(tmp_path):
     """Lines of punctuation as answers, thousands of columns: each took minutes once; a stuck parser never ends."""
     raw = "***\n" * 8000
     columns = ["emotions_j_final_present", "emotions_j_raw_rating", "emotions_present"]
@@ -597,7 +600,7 @@ ROW = st.dictionaries(
 @example([{"messages": [{"role": "user", "content": [None]}, {"role": "assistant", "content": "\ud83d"}]}])
 @example([{"user": {}, "assistant": 3.5}])
 @example([{"chosen": "a", "rejected": None}])
-def test_rows_are_taken_or_refused(rows):
+def test_row_validation(rows):
     """No row is lost: each is taken, joined or left out with a reason, or the table is refused."""
     path = Path(tempfile.mkdtemp()) / "a.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -638,7 +641,7 @@ COLUMNS += [
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(COLUMNS[4:]), unique=True), st.data(), st.integers(0, 4))
-def test_any_table_of_anthrobench_is_read_or_refused(further, data, n):
+def test_any_anthrobench_table(further, data, n):
     columns = COLUMNS[:4] + further
     rows = [{name: data.draw(CELL) for name in columns} for _ in range(n)]
     path = Path(tempfile.mkdtemp()) / "a.csv"
@@ -653,7 +656,7 @@ def test_any_table_of_anthrobench_is_read_or_refused(further, data, n):
 @given(st.binary(max_size=60), st.sampled_from([".csv", ".jsonl", ".json", ".parquet", ".eval", ".txt"]))
 @example(b"[" * 100_000, ".json")
 @example(b"{" * 100_000, ".jsonl")
-def test_any_bytes_are_read_or_refused(content, kind):
+def test_any_bytes(content, kind):
     path = Path(tempfile.mkdtemp()) / f"a{kind}"
     path.write_bytes(content)
     for read in (read_messages, read_anthrobench, read_inspect):
@@ -663,7 +666,7 @@ def test_any_bytes_are_read_or_refused(content, kind):
         read_messages(path.parent)
 
 
-def test_ids_are_texts(tmp_path):
+def test_ids_are_text(tmp_path):
     (tmp_path / "a.csv").write_text("dialogue_id,user,assistant\n007,Hi,Yo\n7,Hi,Yo\n")
     assert import_messages(tmp_path / "a.csv").dialogues()["dialogue_id"].tolist() == ["007", "7"]
     said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]
@@ -675,3 +678,16 @@ def test_ids_are_texts(tmp_path):
         json.dumps({"messages": [{**said[0], "role": "Human"}, {**said[1], "role": "model"}]})
     )
     assert import_messages(tmp_path / "c.jsonl").messages()["role"].tolist() == ["user", "assistant"]
+
+
+CHECKER = os.environ.get("ANTHROKIT_EVERY_EVAL_EVER") or shutil.which("every_eval_ever")
+
+
+@pytest.mark.skipif(CHECKER is None, reason="every_eval_ever is not installed; ANTHROKIT_EVERY_EVAL_EVER may name its command")
+def test_every_eval_evers_own_checker_accepts_what_is_written(tmp_path):
+    [file] = write_every_eval_ever(demo_run(), tmp_path, organization="A university", details={"model_availability": "open_weights"})
+    command = [str(CHECKER), "validate", file.relative_to(tmp_path).as_posix()]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
+    file.write_text(file.read_text(encoding="utf-8").replace('"score"', '"scor"'), encoding="utf-8")
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode != 0

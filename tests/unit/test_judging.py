@@ -40,7 +40,7 @@ class Known(LLMJudge):
         return Rating(verdict, status="ok" if verdict is not None else "refused")
 
 
-def test_adaptive_sampling_gives_the_same_labels(tmp_path):
+def test_adaptive_labels_equal_full_labels(tmp_path):
     """For random patterns of nine answers (Yes, No, none), and for all patterns without a missing one."""
     rng = random.Random(0)
     patterns = [[bool(number >> bit & 1) for bit in range(9)] for number in range(512)]
@@ -65,7 +65,7 @@ def test_disk_errors_name_the_folder(tmp_path):
     run.close()
 
 
-def test_no_local_judge_says_no_of_what_it_cannot_read(tmp_path):
+def test_unreadable_text_is_missing(tmp_path):
     """The label is missing, and the run says why; the language of each message decides, not that of the run."""
     texts = {
         "en": "I was born in Leeds and I feel sad today.",

@@ -9,7 +9,7 @@ from anthrokit.core import TableError
 from anthrokit.validity import corrected_rates, judge_accuracy
 
 
-def test_a_total_and_behaviours_to_choose(tmp_path):
+def test_total_and_chosen_behaviours(tmp_path):
     run = ak.demo_run(tmp_path / "run")
     panel = ak.AnnotationPanel(run, total=12, behaviours=["empathy", "validation", "emotions"], annotator="Ada")
     assert panel.sheet["behaviour"].value_counts().to_dict() == {"empathy": 4, "validation": 4, "emotions": 4}
@@ -20,7 +20,7 @@ def test_a_total_and_behaviours_to_choose(tmp_path):
         ak.draw_annotation_sample(run, total=0)
 
 
-def test_a_run_without_labels_says_what_to_do(tmp_path):
+def test_unjudged_run_raises(tmp_path):
     run = ak.Run(tmp_path / "run")
     with pytest.raises(TableError, match="has no labels.*Judge it first"):
         ak.AnnotationPanel(run, annotator="Ada")
@@ -30,7 +30,7 @@ def test_a_run_without_labels_says_what_to_do(tmp_path):
         assert panel.items == [] and panel.static_html()
 
 
-def test_behaviours_that_split_the_judges_come_first(tmp_path):
+def test_disputed_behaviours_first(tmp_path):
     run = ak.demo_run(tmp_path / "run")
     panel = ak.AnnotationPanel(run, 4, annotator="Ada")
     names = panel.sheet["behaviour"].iloc[[int(item) for item in panel.items]].drop_duplicates().tolist()
@@ -38,7 +38,7 @@ def test_behaviours_that_split_the_judges_come_first(tmp_path):
     assert split == sorted(split, reverse=True) and split[0] > split[-1]
 
 
-def test_the_end_says_how_well_the_judges_did(tmp_path):
+def test_accuracy_at_the_end(tmp_path):
     run = ak.demo_run(tmp_path / "run")
     panel = ak.AnnotationPanel(run, total=16, behaviours=["empathy", "validation"], annotator="Ada")
     for number in range(16):
@@ -51,14 +51,14 @@ def test_the_end_says_how_well_the_judges_did(tmp_path):
     assert set(rates.loc[rates["n_positive"].notna(), "behaviour"]) == {"empathy", "validation"}
 
 
-def test_a_table_of_accuracy_says_what_it_lacks(tmp_path):
+def test_accuracy_table_without_behaviour_raises(tmp_path):
     labels = ak.analysis.simulate_labels(1, base_prompts=10, judge_error=0.1)
     people = labels.rename(columns={"truth": "verdict"})[["dialogue_id", "turn", "behaviour", "verdict"]]
     with pytest.raises(TableError, match="isn't by behaviour"):
         ak.corrected_rates(labels, judge_accuracy(labels, people, by="judge"))
 
 
-def test_prediction_powered_rate_equals_another_implementation():
+def test_prediction_powered_against_truescore():
     """truescore, on labels drawn by chance from messages that are clusters of their own."""
     truescore = pytest.importorskip("truescore")
     random = np.random.default_rng(3)
@@ -66,7 +66,6 @@ def test_prediction_powered_rate_equals_another_implementation():
     said = np.where(random.random(3000) < np.where(truth, 0.85, 0.93), truth, ~truth)
     ids = {"dialogue_id": np.arange(3000).astype(str), "turn": 1, "behaviour": "b"}
     labels = pd.DataFrame({**ids, "target": "t", "base_id": ids["dialogue_id"], "j": said, "label": said})
-    labels = labels.assign(votes_for=1, votes_cast=1)
     drawn = random.choice(3000, 300, replace=False)
     people = labels.iloc[drawn][["dialogue_id", "turn", "behaviour"]].assign(verdict=truth[drawn])
     ours = corrected_rates(labels, people, "behaviour", method="prediction_powered").iloc[0]

@@ -508,7 +508,7 @@ def judged(run):
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_forms(name, tmp_path):
+def test_formats(name, tmp_path):
     """The judged answers of each form by target, from a .json file, and from JSON lines where it is a list of records."""
     content, expected = FORMS[name]
     (tmp_path / "a.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
@@ -555,7 +555,7 @@ def test_shown_branch_and_alternatives(tmp_path):
     }
 
 
-def test_tool_use_is_counted_alike():
+def test_tool_use():
     """The same dialogue in Anthropic's and in OpenAI's form."""
     ours = [user("Hi"), model("Let me look."), {"role": "tool", "content": "4 C"}, model("Cold.")]
     theirs = [
@@ -587,7 +587,7 @@ def test_columns_to_group_by():
     assert labels["log_turn"].tolist() == [1, 1] and labels.loc["English", "log_persona"] == "tired"
 
 
-def test_no_name_of_a_user_stays(tmp_path):
+def test_user_names_are_removed(tmp_path):
     rows = [
         {"user_id": f"ada{n}@x.org", "email": "ada@x.org", "ip": "10.0.0.1", "messages": SIDES["chosen"]}
         for n in range(3)
@@ -636,7 +636,7 @@ def test_transcripts(tmp_path):
     assert "Hi\nthere" in run.messages()["content"].tolist()
 
 
-def test_rows_out_of_order_of_time(tmp_path):
+def test_rows_out_of_order(tmp_path):
     texts = [("assistant", MISSED), ("user", "I missed you"), ("assistant", "Hello!"), ("user", "Hi")]
     rows = [
         {"conversation_id": "d", "role": role, "content": text, "created_at": f"2026-01-01T10:00:{30 - n}Z"}
@@ -650,7 +650,7 @@ def test_rows_out_of_order_of_time(tmp_path):
     ]
 
 
-def test_errors_name_place_and_remedy(tmp_path):
+def test_error_messages(tmp_path):
     bob = pd.DataFrame({"messages": [[user("Hi"), {"role": "Bob", "content": MISSED}]]})
     with pytest.raises(
         TableError, match=r"row 1, message 2: the speaker 'Bob' .*roles=\{'Bob': 'assistant'\}"
@@ -758,7 +758,7 @@ def test_malformed_files(tmp_path):
     assert min(outcomes.values()) > 100, outcomes
 
 
-def test_a_small_parquet_that_holds_millions_of_rows_is_refused(tmp_path):
+def test_oversized_parquet_raises(tmp_path):
     rows = 600_000
     columns = {"dialogue_id": "d", "role": "user", "content": "x" * 100}
     table = pyarrow.table({name: pyarrow.array([value] * rows).dictionary_encode() for name, value in columns.items()})
@@ -767,7 +767,7 @@ def test_a_small_parquet_that_holds_millions_of_rows_is_refused(tmp_path):
         import_messages(tmp_path / "rows.parquet")
 
 
-def test_a_small_gzip_file_that_unpacks_to_hundreds_of_megabytes_is_refused(tmp_path):
+def test_oversized_gzip_raises(tmp_path):
     with gzip.open(tmp_path / "log.jsonl.gz", "wb", compresslevel=1) as file:
         for _ in range(300):
             file.write(b" " * 2**20)

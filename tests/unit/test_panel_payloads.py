@@ -6,7 +6,7 @@ from pathlib import Path
 BENCHMARK = runpy.run_path(Path(__file__).parents[2] / "benchmarks" / "panels.py")
 
 
-def test_panels_send_little():
+def test_payload_sizes():
     """Each over a quarter of a study or of a HeartBench, which are made once."""
     made = BENCHMARK["panels"](base_prompts=30, n_cases=74)
     for name in ("DialoguePanel", "DisagreementPanel", "EmergencePanel", "RubricPanel", "AnnotationPanel"):

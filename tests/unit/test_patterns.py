@@ -35,7 +35,7 @@ def worst_unit(work, units):
     return next((unit for unit in units if all(growth(work, unit) > LINEAR for _ in range(3))), None)
 
 
-def test_the_measure_distinguishes_quadratic_from_linear_patterns():
+def test_measure_of_quadratic_patterns():
     assert worst_unit(matcher(re.compile(r"\s+x"), anchored=False), [" "]) == " "
     assert worst_unit(matcher(re.compile(r"\s+x"), anchored=True), [" "]) is None
     assert worst_unit(matcher(re.compile(r"(?<!\s)\s+x"), anchored=False), [" "]) is None
@@ -55,5 +55,5 @@ def test_all_patterns_are_linear():
 @pytest.mark.parametrize(
     "work", [redact, split_sentences, role_signals, first_person_pronouns], ids=lambda work: work.__name__
 )
-def test_functions_of_texts_are_linear(work):
+def test_text_functions_are_linear(work):
     assert worst_unit(work, HOSTILE) is None

@@ -42,7 +42,7 @@ def is_kept(rating: Rating, answer: str | None) -> None:
 @EXAMPLES
 @given(st.one_of(ANSWERS, JSON.map(json.dumps)), st.sampled_from([None, CODE]), st.sampled_from(["", "**Yes**", "[["]))
 @example('{"verdict": ' + "[" * 100_000, None, "")
-def test_any_answer_is_a_rating(answer, code, judged):
+def test_any_response_parses(answer, code, judged):
     is_kept(parse_verdict(answer, code=code, judged=judged), answer)
     ratings = parse_verdicts(answer, ["empathy", "agency"], code=code, judged=judged)
     assert len(ratings) == 2 and all(rating.verdict in (True, False, None) for rating in ratings)
@@ -71,7 +71,7 @@ def steps_of(reading, text: str) -> int:
     "reading",
     [parse_verdict, lambda text: parse_verdicts(text, ["empathy"]), read_released, lambda text: rubric_verdict(text)],
 )
-def test_steps_grow_with_the_length_only(reading):
+def test_parsing_takes_linear_time(reading):
     """Twice the text, at most about twice the steps: counted by the tracer, not by the clock."""
     reading("Yes")  # patterns are compiled once
     pieces = ["***\n", '{"verdict": ', f'{{"mark": "{CODE}"', "[", "{", "> no\n", "Verdict: Yes\n", '"', "\\", "```\n"]
@@ -134,7 +134,7 @@ def rubric_verdict(answer: str) -> bool | None:
 @pytest.mark.parametrize("place", ANSWERS_OF_A_JUDGE)
 @pytest.mark.parametrize("dress", FAKES)
 @pytest.mark.parametrize("parser", SAYS)
-def test_a_message_cannot_forge_its_verdict(parser, dress, place):
+def test_forged_verdicts(parser, dress, place):
     """72 attacks on each parser: what a message says of itself is never read as what the judge says of it."""
     said, read = SAYS[parser]
     form, own = ANSWERS_OF_A_JUDGE[place]
@@ -179,7 +179,7 @@ ECHOES = {  # what a judge that gives no verdict of its own writes around it
 @pytest.mark.parametrize("echo", ECHOES)
 @pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize("parser", SAYS)
-def test_a_disguised_quotation_is_no_verdict(parser, disguise, echo):
+def test_disguised_quotations(parser, disguise, echo):
     """A judge may undo the disguise while it declines or comments; without its code that is not its verdict."""
     said, read = SAYS[parser]
     for code in (None, "00000000"):

@@ -12,7 +12,7 @@ from anthrokit.validity import draw_annotation_sample
 from anthrokit.validity.annotations import Annotations
 
 
-def test_a_slip_in_a_path_leaves_nothing(tmp_path):
+def test_mistyped_path_leaves_nothing(tmp_path):
     with Run(tmp_path / "nope") as run:
         assert run.labels().empty and run.missing().empty and repr(run) == "Run 'nope': nothing in it yet"
     with pytest.raises(RunError, match="nope holds no run"):
@@ -27,7 +27,7 @@ def test_a_slip_in_a_path_leaves_nothing(tmp_path):
         assert {"labels", "missing", "export"} < own and len(own) <= 24
 
 
-def test_a_spreadsheet_runs_nothing(tmp_path):
+def test_formulas_are_escaped(tmp_path):
     """Texts that a spreadsheet would run stand escaped in the CSV files of an export, and come back."""
     texts = ["=HYPERLINK(1)", "+cmd|x", "-5", "@you", "\ttab", "\rreturn", "'=quoted", "007", "fine"]
     with Run(tmp_path / "run") as run:
@@ -47,7 +47,7 @@ def test_a_spreadsheet_runs_nothing(tmp_path):
     assert pd.read_parquet(export / "messages.parquet")["content"].tolist() == texts
 
 
-def test_a_spreadsheet_runs_nothing_of_what_people_label(tmp_path):
+def test_formulas_in_annotation_sheets(tmp_path):
     """The same of the sheet that people are given, and of the file that their verdicts are kept in."""
     texts = ["=HYPERLINK(1)", "+cmd|x", "@you", "fine"]
     said = {"dialogue_id": ["+1", "+2", "+3", "+4"], "user": "=1+1", "assistant": texts}
@@ -65,7 +65,7 @@ def test_a_spreadsheet_runs_nothing_of_what_people_label(tmp_path):
     assert tables.read_frame(tmp_path / "sheet.csv")["message"].tolist() == sheet["message"].tolist()
 
 
-def test_a_budget_is_divided_and_comes_back_whole(tmp_path):
+def test_budget_split_and_merge(tmp_path):
     with Run(tmp_path / "run") as run:
         run.add_prompts(load_prompts().head(4))
         run.set_facts(budget={"usd": 8.0, "tokens": 1000})
@@ -92,7 +92,7 @@ def test_a_budget_is_divided_and_comes_back_whole(tmp_path):
             simulate(load_prompts().tail(1), model, model, run=parts[0])
 
 
-def test_units_that_stand_in_two_parts(tmp_path):
+def test_duplicate_units_in_parts(tmp_path):
     """An answer goes before a failure, the first of two answers stays, and those that differ are named."""
     rating = {"dialogue_id": "d", "turn": 1, "judge": "j", "sample": 1}
     told = {
@@ -110,7 +110,7 @@ def test_units_that_stand_in_two_parts(tmp_path):
         assert run.fact("merged")["unequal"] == ["ratings d/1/agency/j/1"]
 
 
-def test_the_run_that_ships_is_judged_further(tmp_path):
+def test_bundled_run_can_be_judged_again(tmp_path):
     with demo_run(tmp_path / "run") as run:
         asked = {"behaviours": ["emotions", "first-person pronoun use"], "progress": False}
         judge(run, GrammarJudge(), **asked)  # which has judged it

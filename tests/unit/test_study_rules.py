@@ -30,7 +30,7 @@ def messages(*texts):
     return [{"turn": n // 2 + 1, "role": roles[n % 2], "content": text} for n, text in enumerate(texts)]
 
 
-def test_a_rate_limit_lets_no_burst_through_and_forgets():
+def test_rate_limit():
     limit = RateLimit(3, 60)
     assert [limit.wait(now) for now in (0, 1, 2)] == [0, 0, 0]
     assert limit.wait(3) == 57 and limit.wait(59) == 1  # one that was refused doesn't count
@@ -50,7 +50,7 @@ def test_a_rate_limit_lets_no_burst_through_and_forgets():
         (0, 0, 1000, 1000, "budget"),
     ],
 )
-def test_what_ends_a_chat(seconds, turns, tokens, cap, limit):
+def test_ends_of_a_chat(seconds, turns, tokens, cap, limit):
     settings = {**SETTINGS, "limits": {"participant_tokens": cap}}
     assert reached_limit(settings, seconds, turns, tokens) == limit
 
@@ -59,21 +59,21 @@ def test_what_ends_a_chat(seconds, turns, tokens, cap, limit):
     ("seconds", "texts", "may_end"),
     [(599, "abcd", False), (600, "abcd", True), (600, "abc", False), (600, "ab", False), (0, "", False)],
 )
-def test_a_chat_may_end_after_the_least_time_and_turns(seconds, texts, may_end):
+def test_earliest_end_of_a_chat(seconds, texts, may_end):
     assert page_state(SETTINGS, ChatState(messages(*texts), seconds))["may_end"] == may_end
     over = page_state(SETTINGS, ChatState(messages(*texts), seconds, "time"))
     assert over["may_end"] and over["over_text"] == "The time is up." and over["unanswered"] is None
     assert page_state(SETTINGS, ChatState([], 0, "fault"))["over_text"] == TEXTS["over_turns"]
 
 
-def test_a_page_learns_neither_condition_nor_model():
+def test_page_hides_condition_and_model():
     state = ChatState(
         [{"turn": 1, "role": "assistant", "content": "Hi", "finish_reason": "stop", "model": "m"}]
     )
     assert page_state(SETTINGS, state)["messages"] == [{"role": "assistant", "content": "Hi"}]
 
 
-def test_a_message_belongs_to_the_next_turn():
+def test_message_belongs_to_next_turn():
     answered, waiting = ChatState(messages("a", "b")), ChatState(messages("a", "b", "c"))
     assert (answered.turn, answered.unanswered, waiting.turn, waiting.unanswered) == (2, None, 2, "c")
     assert needs_answer(answered, 2, "c") and needs_answer(waiting, 2, "c")
@@ -95,7 +95,7 @@ def test_a_message_belongs_to_the_next_turn():
     assert error.value.code == "over"
 
 
-def test_the_turn_of_a_request_comes_from_its_history_or_its_metadata():
+def test_turn_of_a_request():
     history = [
         {"role": "user", "content": "a"},
         {"role": "assistant", "content": "b"},
@@ -108,7 +108,7 @@ def test_the_turn_of_a_request_comes_from_its_history_or_its_metadata():
         parse_request({"messages": history, "metadata": {"turn": True}}, 10)
 
 
-def test_only_labels_that_the_entry_or_the_study_server_made_have_a_seat(tmp_path):
+def test_labels_with_a_seat(tmp_path):
     study = init_study(tmp_path / "study")
     person, seat = study.participant_id("10001"), study.seat("cookie")
     label = study.seal(person, seat)
@@ -122,7 +122,7 @@ def test_only_labels_that_the_entry_or_the_study_server_made_have_a_seat(tmp_pat
     assert identify(study, label, "otree") == (person, None)
 
 
-def test_the_time_of_a_chat_is_saved_while_it_is_open(tmp_path):
+def test_chat_time_is_saved(tmp_path):
     with People(tmp_path / "people.sqlite") as people:
         for name, status in (("p1", "chatting"), ("p2", "finished")):
             people.join(name, lambda position: "high", front="page")
@@ -131,7 +131,7 @@ def test_the_time_of_a_chat_is_saved_while_it_is_open(tmp_path):
         assert people.participants()["chat_seconds"].tolist() == [61.5, 1.0]
 
 
-def test_a_file_of_participants_is_opened_as_a_ledger_is(tmp_path):
+def test_participants_file_is_checked(tmp_path):
     """Neither through a link, nor with a trigger that changes what is read, nor when it is damaged."""
     target, link = tmp_path / "elsewhere", tmp_path / "linked" / "people.sqlite"
     link.parent.mkdir()

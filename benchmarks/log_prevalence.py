@@ -1,0 +1,104 @@
+"""Measure the coverage of rates in a log, and how fast a log is screened.
+
+Run `python benchmarks/log_prevalence.py` (about 15 minutes on one core), or with `speed` for the screening rate alone.
+
+A simulated log has users with 1 to 60 conversations, whose rates differ (a normal deviate on the logit scale). The
+screening score is a normal deviate, shifted by the distance between messages with and without the behaviour: 2 for a
+fair screening judge (AUC .92), 1 for a poor one (.76). The truth is the rate in a log of 100,000 users: of messages,
+and of conversations and users with at least one.
+"""
+
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+
+from anthrokit.validity.log_prevalence import UNITS, LogSample, draw, prevalence
+
+DRAWS = 400
+
+
+def simulate_log(users, rate_logit, shift, spread, rng):
+    conversations = np.minimum(rng.geometric(0.3, users) + rng.poisson(rng.lognormal(0, 1, users)), 60)
+    user = np.repeat(np.arange(users), conversations)
+    turns = rng.geometric(0.4, len(user))
+    conversation = np.repeat(np.arange(len(user)), turns)
+    user = user[conversation]
+    logit = rate_logit + rng.normal(0, spread, users)[user]
+    truth = rng.random(len(user)) < 1 / (1 + np.exp(-logit))
+    score = 1 / (1 + np.exp(3.5 - shift * truth - rng.normal(0, 1, len(user))))
+    turn = np.arange(len(user)) - np.searchsorted(conversation, conversation) + 1
+    names = {"dialogue_id": pd.Series(conversation).astype("str"), "turn": turn, "user": pd.Series(user).astype("str")}
+    return pd.DataFrame({**names, "score b": score, "truth": truth})
+
+
+def true_rates(log):
+    return {
+        "message": log["truth"].mean(),
+        "conversation": log.groupby("dialogue_id", sort=False)["truth"].any().mean(),
+        "user": log.groupby("user", sort=False)["truth"].any().mean(),
+    }
+
+
+def intercept(rate, spread):
+    """Return the intercept at which the mean rate over users is `rate`."""
+    deviates, low, high = np.random.default_rng(0).normal(0, spread, 200_000), -20.0, 5.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if (1 / (1 + np.exp(-middle - deviates))).mean() > rate else (middle, high)
+    return middle
+
+
+def coverage(rate, budget, shift, spread=1.0, users=2000, draws=DRAWS):
+    rng, logit = np.random.default_rng(round(rate * 1e5) + budget), intercept(rate, spread)
+    truth = true_rates(simulate_log(100_000, logit, shift, spread, rng))
+    rows = []
+    for seed in range(draws):
+        log = simulate_log(users, logit, shift, spread, rng)
+        weights = {f"weight {per}": draw(log, ["b"], per, budget, seed) for per in UNITS}
+        labels = log[["dialogue_id", "turn"]].assign(behaviour="b", label=log["truth"])
+        sample = LogSample(log.assign(**weights), labels, [], ["b"], list(UNITS))
+        rows.append(prevalence(sample).assign(messages=len(log)))
+    table = pd.concat(rows)
+    table["truth"] = table["per"].map(truth)
+    table["below"], table["above"] = table["ci_high"] < table["truth"], table["ci_low"] > table["truth"]
+    table = table.assign(width=table["ci_high"] - table["ci_low"], covered=~(table["below"] | table["above"]))
+    missing = table["estimate"].isna().groupby(table["per"]).mean()
+    mean = table.dropna(subset="ci_low").groupby("per")[["truth", "estimate", "covered", "below", "above", "width", "n"]].mean()
+    mean.insert(0, "messages", table["messages"].mean())
+    return mean.assign(missing=missing).reindex(UNITS).reset_index()
+
+
+def screening_rate():
+    from anthrokit import demo_run
+    from anthrokit.judging import rate_many
+    from anthrokit.judging.offline import sentence_judge
+    from anthrokit.simulation import Taxonomy
+
+    messages = demo_run().messages()
+    texts = messages.loc[messages["role"] == "assistant", "content"].dropna().tolist()
+    judge, taxonomy = sentence_judge(), Taxonomy.load()
+    judge.rate_many(["Warm up."], taxonomy["empathy"])
+    texts = [f"{text} ({number})" for number in range(3) for text in texts][:900]
+    begun = time.process_time()
+    for name in taxonomy.judged:
+        rate_many(judge, texts, taxonomy[name])
+    seconds = time.process_time() - begun
+    length = np.mean([len(text) for text in texts])
+    hours = 1e6 / (len(texts) / seconds) / 2 / 3600
+    print(
+        f"{len(texts)} messages of {length:.0f} characters, 13 behaviours: {len(texts) / seconds:.0f} messages per second of "
+        f"processor. Extrapolated to a million messages on two cores: {hours:.1f} hours."
+    )
+
+
+if __name__ == "__main__":
+    if "speed" in sys.argv:
+        screening_rate()
+        raise SystemExit
+    pd.options.display.width = 160
+    for rate, budget, shift in ((0.002, 1000, 2), (0.005, 1000, 2), (0.02, 1000, 2), (0.002, 4000, 2), (0.005, 1000, 1), (0.02, 1000, 1)):
+        print(f"\nrate {rate}, {budget} labels a unit, shift {shift}, {DRAWS} draws")
+        print(coverage(rate, budget, shift).round(4).to_string(index=False), flush=True)
+    screening_rate()

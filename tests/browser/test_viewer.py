@@ -1,0 +1,193 @@
+"""The viewer: panels in a browser without a notebook, served and as static pages."""
+
+import hostile
+import pytest
+from browser import CONTRASTS, HARM, OVERFLOWING, SLOW, THEIRS, WALK, filters, says, seen
+
+from anthrokit import Run, demo_run
+from anthrokit.viewer import Viewer, write_bundle
+
+
+@pytest.fixture(params=["served", "bundle"])
+def address(request, tmp_path):
+    """The address of two runs, from the server and from static pages."""
+    demo_run(tmp_path / "runs" / "demo").close()
+    demo_run(tmp_path / "runs" / "warm", name="comparison").close()
+    if request.param == "bundle":
+        yield write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri()
+        return
+    with Viewer(tmp_path / "runs", port=0) as viewer:
+        yield viewer.url
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open an address in a browser of its own, and note errors, dialogs and requests."""
+
+    def open_one(address, width=1280, scheme="light"):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page = context.new_page()
+        page.set_default_timeout(SLOW)
+        page.troubles, page.asked = [], []
+        page.on("pageerror", lambda error: page.troubles.append(str(error)))
+        page.on("console", lambda one: page.troubles.append(one.text) if one.type == "error" else None)
+        page.on("dialog", lambda one: (page.troubles.append(one.message), one.dismiss()))
+        page.on("request", lambda one: page.asked.append(one.url))
+        page.goto(address)
+        return page
+
+    return open_one
+
+
+def test_from_the_list_to_a_turn_that_is_shared(address, open_page):
+    page = open_page(address)
+    panel = page.locator(".ak-panel")
+    says(panel, "2 of 2 runs")
+    seen(panel.locator(".ak-row").first).to_contain_text("0.30", timeout=SLOW)  # agreement, once it is computed
+    seen(panel.locator(".ak-page")).to_contain_text("80 of 80")
+    assert "token" not in page.url
+    panel.get_by_role("link", name="Dialogues").click()
+    says(panel, "16 of 16 dialogues")
+    filters(panel).get_by_label("Behaviour", exact=True).select_option("emotions")
+    says(panel, "7 of 16 dialogues")
+    panel.get_by_role("button", name="Next").click()
+    seen(panel.locator(".ak-place")).to_have_text("2 / 7")
+    title = panel.locator(".ak-row[aria-selected=true]").inner_text()
+    panel.get_by_role("button", name="Turn 4", exact=True).first.click()
+    seen(panel.locator(".ak-marked")).to_have_count(2)
+    page.wait_for_url("**behaviour=emotions*turn=4**")
+
+    again = page.context.new_page()
+    again.goto(page.url)
+    other = again.locator(".ak-panel")
+    says(other, "7 of 16 dialogues")
+    seen(other.locator(".ak-row[aria-selected=true]")).to_have_text(title, use_inner_text=True)
+    seen(other.locator(".ak-marked").first).to_be_in_viewport()
+    seen(other.locator(".ak-marked").first).to_contain_text("Turn 4")
+    other.get_by_role("button", name="Previous").click()
+    seen(other.locator(".ak-place")).to_have_text("1 / 7")
+    seen(other.locator(".ak-marked")).to_have_count(0)
+    filters(other).get_by_label("Behaviour", exact=True).select_option("")
+    filters(other).get_by_label("Text", exact=True).fill("May Allah BLESS")
+    says(other, "1 of 16")
+    filters(other).get_by_label("Text", exact=True).fill("words that nobody said")
+    says(other, "0 of 16")
+    other.get_by_role("button", name="Clear filters").click()
+    says(other, "16 of 16")
+    other.get_by_role("button", name="Present", exact=True).click()
+    labels = demo_run().labels()
+    most = labels[labels["label"].fillna(False)].groupby("dialogue_id")["behaviour"].nunique().max()
+    seen(other.locator(".ak-row").first.locator(".ak-cell").last).to_have_text(str(most))
+    assert not page.troubles
+
+
+def test_two_runs_side_by_side(address, open_page):
+    page = open_page(address)
+    panel = page.locator(".ak-panel")
+    says(panel, "2 of 2 runs")
+    page.get_by_label("Compare with …").select_option("warm")
+    says(panel, "32 of 32 prompts")
+    seen(panel.locator(".ak-beside > section")).to_have_count(2)
+    filters(panel).get_by_label("Prompts of").select_option("both")
+    says(panel, "0 of 32")
+    panel.get_by_text("Differences of rates").click()
+    seen(panel.locator(".ak-above td").first).to_be_visible()
+    panel.get_by_role("button", name="Clear filters").click()
+    panel.get_by_role("link", name="demo").click()
+    says(panel, "16 of 16 dialogues")
+    assert not page.troubles
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_cut_and_all_can_be_read(address, open_page, scheme):
+    page = open_page(address, 420, scheme)
+    for place in ("#dialogues/demo", "#compare/demo/warm", "#runs"):
+        page.evaluate("place => { location.hash = place; }", place)
+        page.locator(".ak-panel .ak-row").first.wait_for()
+        for width in (420, 1280):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(OVERFLOWING, "body") == []
+            assert [one for one in page.evaluate(CONTRASTS) if one[0] < 4.5] == []
+
+
+def test_search_over_all_runs(open_page, tmp_path):
+    demo_run(tmp_path / "demo").close()
+    demo_run(tmp_path / "warm", name="comparison").close()
+    with Viewer(tmp_path, port=0) as viewer:
+        page = open_page(viewer.url)
+        page.get_by_role("link", name="Search").click()
+        panel = page.locator(".ak-panel")
+        says(panel, "256 messages in 2 runs")
+        page.locator(".ak-panel h3").click()
+        page.keyboard.press("/")
+        page.keyboard.type("May Allah BLESS")
+        says(panel, "2 of 256 messages, in 1 of 2 runs")
+        seen(panel.locator("mark.ak-hit").first).to_be_in_viewport()
+        panel.get_by_role("link", name="Open in demo").click()
+        says(panel, "16 of 16 dialogues")
+        seen(panel.locator(".ak-marked").first).to_be_in_viewport()
+        viewer.__exit__()
+        seen(page.get_by_role("alert")).to_contain_text("doesn't answer")
+    assert not page.troubles
+
+
+def test_an_empty_a_broken_and_a_growing_run(open_page, tmp_path):
+    with Viewer(tmp_path, port=0) as viewer:
+        page = open_page(viewer.url)
+        seen(page.locator(".ak-empty")).to_contain_text("holds no run")
+        (tmp_path / "broken").mkdir()
+        (tmp_path / "broken" / "ledger.sqlite").write_bytes(b"not a ledger")
+        Run(tmp_path / "empty").bind(seed=1)
+        page.get_by_role("button", name="Refresh").click()
+        panel = page.locator(".ak-panel")
+        says(panel, "2 of 2 runs")
+        seen(panel.locator(".ak-page")).to_contain_text("it is not an SQLite file")
+        page.goto(viewer.url.partition("?")[0] + "#dialogues/broken")
+        seen(page.get_by_role("alert")).to_contain_text("it is not an SQLite file")
+        page.goto(viewer.url.partition("?")[0] + "#dialogues/nowhere")
+        seen(page.get_by_role("alert")).to_contain_text("no run 'nowhere' here")
+
+        writer = demo_run(tmp_path / "demo")  # another process may hold it meanwhile
+        page.goto(viewer.url.partition("?")[0] + "#runs")
+        page.reload()
+        page.get_by_label("Run", exact=True).select_option("demo")
+        panel.get_by_role("link", name="Dialogues").click()
+        says(panel, "16 of 16 dialogues")
+        row = writer.query("SELECT * FROM dialogues LIMIT 1").iloc[0].dropna().to_dict()
+        writer.write("dialogues", [row | {"dialogue_id": "new", "status": "planned"}])
+        page.get_by_role("button", name="Refresh").click()
+        says(panel, "17 of 17 dialogues")
+    strange = open_page("about:blank")
+    with Viewer(tmp_path, port=0) as viewer:
+        assert strange.goto(viewer.url.partition("?")[0]).status == 403
+        seen(strange.locator("body")).to_contain_text("Open the address")
+
+
+@pytest.mark.parametrize("kind", ["served", "bundle"])
+def test_hostile_texts(kind, open_page, tmp_path):
+    """Every text and name of a run is a payload: none runs, and none becomes an element."""
+    hostile.write(tmp_path / "runs" / "<img src=x onerror=alert(1)> 'a&b'").close()
+    hostile.write(tmp_path / "runs" / "other").close()
+    viewer = Viewer(tmp_path / "runs", port=0)
+    with viewer:
+        index = viewer.url if kind == "served" else write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri()
+        page = open_page(index)
+        page.locator(".ak-panel .ak-row").first.wait_for()
+        for place, number in (("#runs", 1), ("dialogues", 12), ("compare", 6), ("#search?text=a", 6)):
+            if place.startswith("#search") and kind == "bundle":
+                continue
+            if place.startswith("#"):
+                page.evaluate("place => { location.hash = place; }", place)
+            elif place == "compare":
+                page.get_by_label("Compare with …").select_option("other")
+            else:
+                page.get_by_role("banner").get_by_role("link", name="Dialogues").click()
+            title = {"dialogues": "Dialogues", "compare": "Comparison", "#runs": "Runs"}.get(place, "Search")
+            seen(page.get_by_role("heading", level=3)).to_have_text(title)
+            page.locator(".ak-panel .ak-row").first.wait_for()
+            looked, wrong, answered = page.evaluate(WALK, [THEIRS, number, SLOW])
+            assert wrong == [] and answered and looked >= number, place
+            assert page.evaluate(OVERFLOWING, "body") == []
+        assert page.evaluate(HARM, THEIRS) == [] and not page.troubles
+        hosts = {one.split("?")[0].split("#")[0] for one in page.asked}
+        assert all(one.startswith(("file:", "http://127.0.0.1:", "about:")) for one in hosts)

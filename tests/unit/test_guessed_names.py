@@ -1,0 +1,75 @@
+"""Names and keywords that newcomers guess: each error leads to the right one."""
+
+import pytest
+
+import anthrokit as ak
+
+# What was guessed, and a name that the error must contain.
+ATTRIBUTES = """
+    ak.Persona simulation.Persona | ak.Judge judging.Judge | ak.PatternJudge judging.PatternJudge
+    ak.ChatPanel panels.ChatPanel | ak.plot_agreement figures.plot_agreement | ak.plot_drift figures.plot_drift
+    ak.family_prompts simulation.family_prompts | ak.load_cases heartbench.load_cases | ak.read_inspect io.read_inspect
+    ak.read_petri io.read_petri | ak.Study study.Study | ak.serve study.serve | ak.score_tone anthroscore.score_tone
+    ak.item_response validity.item_response | ak.load_personas simulation.load_personas | ak.BudgetReachedError BudgetReached
+    ak.Simulate anthrokit.simulate | ak.simulat anthrokit.simulate | ak.run_simulation anthrokit.simulate | ak.generate simulate
+    ak.chat simulate | ak.evaluate judge | ak.grade judge | ak.eval judge | ak.classify judg | ak.judge_run anthrokit.judge
+    ak.judge_messages judge | ak.load_run Run | ak.open_run Run | ak.RunFolder Run | ak.load_behaviours Behaviour
+    ak.behaviors aviour | ak.Behavior anthrokit.Behaviour | ak.load_taxonomy axonomy | ak.Model LLM | ak.Client study.Client
+    ak.ChatModel ChatPanel | ak.RetryPolicy max_retries | ak.max_retries anthrokit.LLM | ak.rate profile | ak.rates rates
+    ak.summary profile | ak.profiles anthrokit.profile | ak.plot_profiles anthrokit.plot_profile | ak.plot_rates plot_profile
+    ak.kappa agreement | ak.fleiss_kappa agreement | ak.agree anthrokit.agreement | ak.krippendorff_alpha agreement
+    ak.ttest compare | ak.compare_models compare_models | ak.compare_targets compare | ak.power_analysis plan | ak.power plan
+    ak.cost estimate | ak.estimate_cost anthrokit.estimate | ak.price estimate | ak.cost_estimate estimate
+    ak.annotate nnotation | ak.Annotator AnnotationPanel | ak.draw_sample draw_annotation_sample | ak.human_labels abel
+    ak.report_html report | ak.save_report report | ak.to_html html | ak.export_openai write_openai
+    ak.save_openai write_openai | ak.load_dataset load_prompts | ak.load_data load_prompts | ak.prompts load_prompts
+    ak.load_scenarios simulation.load_scenarios | ak.import_chats import_messages | ak.import_logs import
+    ak.load_messages import_messages | ak.DialogViewer DialoguePanel | ak.DialogPanel anthrokit.DialoguePanel | ak.viewer anel
+    ak.plot_snowballing anthrokit.plot_snowball | ak.plot_heatmap plot | ak.plot_emergence_curve plot_emergence
+    ak.figures.plot_profil plot_profile | ak.figures.heatmap plot | ak.analysis.anova compare | ak.analysis.kappa agreement
+    ak.validity.rogan_gladen validity.correction.rogan_gladen | ak.validity.human_accuracy judge_accuracy
+    ak.validity.plot_corrected figures.plot_corrected | ak.models.Provider LLM | ak.models.Model models
+    ak.simulation.simulate_dialogues anthrokit.simulate | ak.io.to_inspect write_inspect | ak.heartbench.judge judge
+    ak.heartbench.load heartbench | ak.panels.Annotation nnotation | ak.core.load_run Run | run.label labels
+    run.dialogs dialogues | run.save export | run.cost spent | run.calls usage | run.transcripts dialogues | run.rating ratings
+    taxonomy.category categories | taxonomy.selects select | run.annotators annotations
+"""
+CALLS = """
+    ak.LLM("openai/a", base_url="http://b") api_base | ak.LLM("openai/a", temprature=1) temperature
+    ak.LLM("openai/a", key="b") api_key | ak.LLM("openai/a", retries=3) max_retries
+    ak.LLM("openai/a", concurrency=3) max_concurrency | ak.LLM("openai/a", max_token=3) max_tokens
+    ak.LLM(model_name="openai/a") 'model' | ak.Budget(dollars=3) usd | ak.Budget(max_usd=3) usd | ak.Budget(cost=3) usd
+    ak.Budget(token=3) tokens | ak.Run("nowhere", readonly=True) read_only | ak.Run(path="nowhere") folder
+    run.labels(judge="a") judges | run.labels(raters=[]) judges | run.prompts(taxonomy=1) none
+    ak.Taxonomy.load(file="a.toml") path | ak.Taxonomy(behaviors=[]) behaviours | ak.Behaviour(names="a") name
+    ak.LLMJudge("openai/a", prompt="b") template | ak.LLMJudge(model="openai/a") llm
+    ak.LLMJudge("openai/a", samples=3) LLMJudge | ak.TogetherJudge(model="openai/a") llm
+    ak.DialoguePanel(run, live_update=True) live | ak.AnnotationPanel(run, rater="me") annotator
+    ak.simulate(None, model="a") target | ak.simulate(None, target="a", out="b") run | ak.judge(run, raters=[]) judges
+    ak.judge(run, [], n_samples=1) samples | ak.profile(run, groupby="turn") by | ak.profile(run, alpha=0.05) ci
+    ak.plot_profile(run, axes=1) ax | ak.emergence(run, group="domain") by | ak.sample_prompts(None, k=3) n
+    ak.estimate(target="a", raters=[]) judge | ak.demo_run(path="a") folder | ak.simulation.Persona(title="a") Persona
+    ak.judging.StudentJudge(model="a") StudentJudge | ak.compare(run, target="a") compare | ak.write_report(run, file="a") path
+    ak.import_messages(file="a") import_messages
+"""
+
+
+def listed(text):
+    return [tuple(each.strip().rsplit(" ", 1)) for line in text.strip().splitlines() for each in line.split(" | ")]
+
+
+def test_a_hundred_names_are_guessed():
+    assert len(listed(ATTRIBUTES) + listed(CALLS)) >= 100
+
+
+@pytest.fixture(scope="module")
+def names():
+    return {"ak": ak, "run": ak.demo_run(), "taxonomy": ak.Taxonomy.load()}
+
+
+@pytest.mark.parametrize(("guess", "lead"), [*listed(ATTRIBUTES), *listed(CALLS)], ids=lambda text: text)
+def test_a_guessed_name_leads_to_the_right_one(guess, lead, names):
+    with pytest.raises((AttributeError, TypeError, ValueError)) as raised:
+        eval(guess, names)
+    assert lead in str(raised.value).replace(guess, "")
+    assert "lists what it has" not in str(raised.value)
