@@ -572,21 +572,27 @@ class StudentJudge(LanguageJudge):
         return cls.from_texts(*_taught(labels, messages), **parameters)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #aa3104fc
-def offline_quality() -> pd.DataFrame:
+def offline_quality(*, hard: bool = False) -> pd.DataFrame:
     """Load the quality of the offline judges on the test half of the labelled messages.
+
+    Parameters
+    ----------
+    hard : bool
+        Load that on the harder messages instead.
 
     Returns
     -------
     DataFrame
         judge (each of the three, and "panel", at least two of three), behaviour (and "all", pooled over behaviours),
-        threshold, and the columns of `quality`. Measured by `benchmarks/offline_judges.py`.
+        threshold, and the columns of `quality`. For the harder messages kind (and "all") and n_messages instead of
+        behaviour and threshold, pooled over behaviours. Measured by `benchmarks/offline_judges.py`.
 
     Examples
     --------
     >>> offline_quality()["judge"].unique().tolist()
     ['grammar', 'embeddings and grammar', 'sentences', 'panel']
     """
-    return tables.read_frame(data_path("offline_judges.csv"))
+    return tables.read_frame(data_path("offline_judges_hard.csv" if hard else "offline_judges.csv"))
 
 
 def quality_note() -> str:
