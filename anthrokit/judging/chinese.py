@@ -319,8 +319,8 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        behaviour ("all" counts a message as often as it has behaviours), n_total, n (labelled in both), both, only_first, only_second,
-        agreement with ci_low and ci_high (Wilson), p_value of McNemar's exact test.
+        behaviour, n_total, n (labelled in both), both, only_first, only_second, agreement with ci_low and ci_high (Wilson), p_value of
+        McNemar's exact test. The row "all" pools the behaviours; its interval resamples messages, and it has no p_value.
 
     Raises
     ------
@@ -338,10 +338,9 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     if first.shape != second.shape or list(first.columns) != list(second.columns):
         shapes = f"the labels have the shapes {first.shape} and {second.shape}, or other columns"
         raise TableError(f"{shapes}; pass the same rows and behaviours")
-    pairs = {name: (first[name].to_numpy(), second[name].to_numpy()) for name in first.columns}
-    pairs["all"] = (np.concatenate([one for one, _ in pairs.values()]), np.concatenate([two for _, two in pairs.values()]))
     rows = []
-    for name, (one, two) in pairs.items():
+    for name in first.columns:
+        one, two = first[name].to_numpy(), second[name].to_numpy()
         labelled = ~(pd.isna(one) | pd.isna(two))
         yes, other = one[labelled].astype(bool), two[labelled].astype(bool)
         n, left, right = int(labelled.sum()), int((yes & ~other).sum()), int((other & ~yes).sum())
@@ -350,4 +349,12 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
         row = {"behaviour": name, "n_total": len(one), "n": n, "both": int((yes & other).sum())}
         row |= {"only_first": left, "only_second": right, "agreement": (n - left - right) / n if n else np.nan}
         rows.append({**row, "ci_low": agreed[0], "ci_high": agreed[1], "p_value": p_value})
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    labelled = first.notna().to_numpy() & second.notna().to_numpy()
+    agrees = labelled & (first.to_numpy() == second.to_numpy())
+    drawn = np.random.default_rng(0).integers(0, len(first), (1000, len(first)))
+    shares = agrees.sum(1)[drawn].sum(1) / labelled.sum(1)[drawn].sum(1)
+    low, high = np.quantile(shares, [0.025, 0.975])
+    pooled = table.drop(columns=["behaviour", "agreement", "ci_low", "ci_high", "p_value"]).sum()
+    pooled = {"behaviour": "all", **pooled, "agreement": agrees.sum() / labelled.sum(), "ci_low": low, "ci_high": high}
+    return pd.concat([table, pd.DataFrame([pooled])], ignore_index=True)
