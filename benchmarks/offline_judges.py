@@ -1,9 +1,8 @@
-"""Measure the offline judges on the test half of the labelled messages, and on the harder ones.
+"""Measure the offline judges on the test half of the labelled messages.
 
     python benchmarks/offline_judges.py
 
-Writes data/offline_judges.csv, which anthrokit.judging.offline tells wherever the panel is used, and
-data/offline_judges_hard.csv, by kind of message. What the judges learnt
+Writes data/offline_judges.csv, which anthrokit.judging.offline tells wherever the panel is used. What the judges learnt
 comes from train_offline_judges.py; nothing here is chosen on the test half. Also prints how long 1,000 messages take.
 """
 
@@ -16,7 +15,7 @@ import pandas as pd
 from anthrokit.judging import offline
 from anthrokit.simulation import Taxonomy
 
-DATA = Path(__file__).parent.parent / "data"
+OUT = Path(__file__).parent.parent / "data" / "offline_judges.csv"
 
 
 def main() -> None:
@@ -42,32 +41,10 @@ def main() -> None:
         rows.append(
             {"judge": judge, "behaviour": "all", "threshold": np.nan, **offline.quality(pooled, truth)}
         )
-    pd.DataFrame(rows).round(4).to_csv(DATA / "offline_judges.csv", index=False)
+    pd.DataFrame(rows).round(4).to_csv(OUT, index=False)
     shown = ["judge", "behaviour", "n", "n_positive", "precision", "recall", "f1", "auc"]
     print(pd.DataFrame(rows)[shown].round(2).to_string())
-    measure_hard(taxonomy, panel)
     time_them(taxonomy, panel)
-
-
-def measure_hard(taxonomy: Taxonomy, panel: list) -> None:
-    """Measure the judges on the harder messages of the test styles, pooled over behaviours, by kind."""
-    test, rows = offline.labelled_messages("test", hard=True), []
-    verdicts = {
-        judge.name: np.stack(
-            [[rating.verdict is True for rating in judge.rate_many(test["text"], taxonomy[name])] for name in taxonomy.judged]
-        )
-        for judge in panel
-    }
-    verdicts["panel"] = sum(each.astype(int) for each in verdicts.values()) >= 2
-    for kind in ("all", *sorted(test["kind"].unique())):
-        chosen = np.ones(len(test), bool) if kind == "all" else (test["kind"] == kind).to_numpy()
-        truth = test.loc[chosen, taxonomy.judged].to_numpy(bool).T.ravel()
-        for name, said in verdicts.items():
-            measured = offline.quality(said[:, chosen].ravel(), truth)
-            rows.append({"judge": name, "kind": kind, "n_messages": int(chosen.sum()), **measured})
-    frame = pd.DataFrame(rows).round(4)
-    frame.to_csv(DATA / "offline_judges_hard.csv", index=False)
-    print(frame[frame["kind"] == "all"].to_string())
 
 
 def time_them(taxonomy: Taxonomy, panel: list) -> None:

@@ -3,24 +3,22 @@
     python benchmarks/train_offline_judges.py
 
 Writes data/offline_judges.safetensors: low-rank changes of the encoder, the classifiers of sentences, their calibration
-and thresholds. Learns from data/written_sentences.csv, every second message of the tuning half of labelled_messages.csv
-and three styles of labelled_hard.csv. The other half and two further styles calibrate the adapted encoder and set the
-thresholds; all of these calibrate the frozen one. The test messages are for offline_judges.py alone. Takes some six
-minutes on one core; the file that ships is what it made. Threads and processors change the last digits.
+and thresholds. Learns from data/written_sentences.csv and every second message of the tuning half; the other half of
+it calibrates the adapted encoder and sets the thresholds, and all of it calibrates the frozen one. The test half is
+for offline_judges.py alone. Takes some six minutes on one core; the file that ships is what it made. Threads and
+processors change the last digits.
 """
 
 import random
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import torch
 from safetensors.torch import save_file
 from sklearn.linear_model import LogisticRegression
 from torch.nn.functional import binary_cross_entropy_with_logits, dropout
 from transformers import AutoModel, AutoTokenizer
 
-from anthrokit.core.texts import mask_passages
 from anthrokit.judging import offline
 from anthrokit.models import fetch_model
 from anthrokit.simulation import Taxonomy
@@ -28,7 +26,6 @@ from anthrokit.simulation import Taxonomy
 OUT = Path(__file__).parent.parent / "data" / "offline_judges.safetensors"
 RANK, EPOCHS, BATCH, RATE, PRECISION = 16, 6, 32, 8e-4, 0.84
 NAMES = list(Taxonomy.load().judged)
-HELD_STYLES = ["coach", "support"]  # of the harder messages for tuning
 
 
 class LowRank(torch.nn.Module):
@@ -184,12 +181,12 @@ def thresholds(
 
 
 def main() -> None:
-    plain, hard = offline.labelled_messages("tuning"), offline.labelled_messages("tuning", hard=True)
-    held = np.concatenate([np.arange(len(plain)) % 2 == 0, hard["style"].isin(HELD_STYLES)])
-    tuning = pd.concat([plain, hard], ignore_index=True)
+    tuning = offline.labelled_messages("tuning")
     truth, texts = tuning[NAMES].to_numpy(bool), tuning["text"].tolist()
-    masked = [(mask_passages(text), list(map(float, row))) for text, row in zip(texts, truth, strict=True)]
-    weak = [one for one, out in zip(masked, held, strict=True) if not out and one[0].strip()]
+    held = np.arange(len(tuning)) % 2 == 0
+    weak = [
+        (text, list(map(float, row))) for text, row, out in zip(texts, truth, held, strict=True) if not out
+    ]
     learnt, weight, bias = adapt(written(), weak)
     learnt |= {"sentences.weight": weight, "sentences.bias": bias}
 

@@ -10,10 +10,10 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 # %% auto #0
-__all__ = ['is_blank', 'mask_code', 'mask_quotations', 'mask_passages', 'plain_apostrophes', 'detect_language', 'unreadable']
+__all__ = ['is_blank', 'mask_code', 'mask_quotations', 'plain_apostrophes', 'detect_language', 'unreadable']
 
 # %% ../../nbs/01_core/05_texts.ipynb #f8575274
 _INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me", "Mc"}
@@ -77,92 +77,6 @@ def mask_quotations(text: str) -> str:
     'She said          to me.'
     """
     return _QUOTED.sub(lambda match: " " * len(match[0]), text)
-
-# %% ../../nbs/01_core/05_texts.ipynb #a86a7352
-_MADE = re.compile(  # at the end of the clause before a colon: what is made for the user, or whose words follow
-    r"\b(?:drafts?|letter|e-?mail|note|template|caption|bio|poem|haiku|limerick|chorus|verses?|lyrics|song|shanty|jingle|mantra|ballad|"
-    r"speech|toast|eulogy|statement|answer|reply|review|script|message|(?:first |\w+ )lines?(?! \d)|opening|paragraph|post|phrases|titles|"
-    r"apology|diary|voicemail|profile|ad|essay|translation|type \d)\b[^:]{0,40}$"
-    r"|\b(?:says?|said|writes?|wrote|reads?|send|sing|goes|with|means?|instance|example|this|out loud|reported|"
-    r"(?:text|tell) (?:him|her|them)(?: this)?)$",
-    re.I,
-)
-_COLON = re.compile(r":[ \t]*(?=[^\s\"“'‘`]|\n)")
-_CLAUSE = re.compile(r"[^.!?\n]*$")
-_OWN_VOICE = re.compile(r"\b(?:let me|i) say\b", re.I)
-_SPEAKER = re.compile(r"\b(?:I|i|[Mm]e|[Mm]y|[Ww]e|[Oo]ur|us|mine)\b")
-_BLOCK = re.compile(r"\s*.*?(?=\n[ \t]*\n|\Z)", re.S)
-_GREETING = re.compile(r"^[ \t>]*(?:Dear\b[^\n]{0,40},|Subject:|To whom it may|Hi\b[^\n]{0,20},[ \t]*\n)", re.I | re.M)
-_SIGNED = re.compile(
-    r"\n[ \t]*(?:(?:kind|best|warm|yours?)\b[^\n]{0,20}|sincerely|love|thanks|cheers|regards)[,.]?[ \t]*(?:\n[^\n]{1,40})?(?=\n|\Z)",
-    re.I,
-)
-_ITEM_MARK = r"[ \t]*(?:[-*•+]|\d+[.)]|[a-z]\))[ \t]+(?:\[[ x]\][ \t]*)?"
-_STATEMENT = re.compile(  # a list item in the first person, such as a line of a questionnaire
-    rf"^{_ITEM_MARK}[\"“'*]*(?:(?:why|when|what|who) (?:do|did) |can |did |am )?(?:i|i['’]\w+|my|we|our)\b[^\n]*", re.I | re.M
-)
-_VERSE = re.compile(rf"(?:(?:^|(?<=\n))(?!{_ITEM_MARK}|\s*#|\s*[\w ]+:)[^\n]{{8,60}}(?:\n|\Z)){{3,}}")
-_SCRIPT = re.compile(r"(?:^[A-Z]\w+(?: \w+)?: [^\n]+(?:\n|\Z)){2,}", re.M)
-_ROLE = re.compile(
-    r"\bin character\b|\bI(?:['’]ll| will| shall)(?: be| play| act| speak as| take the part)\b|\bI (?:am|take the part of|play) your\b"
-    r"|\bpretend(?:ing)? (?!otherwise)|\bplaying\b|\brole-?play|\bfor this exercise\b|\blet(?:['’]s| us) rehearse\b|\bact it out\b"
-    r"|\b(?:training|practice) scenario\b|\bI am [A-Z]\w+:|^\*[^*\n]+\*|\(OOC off\)|\bI['’]m \w+ now\b",
-    re.I | re.M,
-)
-_ROLE_ENDS = re.compile(
-    r"\bend(?:s|ed)? (?:of|here|role)|\bout of (?:the )?(?:role|character)\b|\bOOC\)|\bscene!|\bno more\b|\bjust me\b", re.I
-)
-_MEANS = re.compile(r"(?:\b(?:means|translates as|says|rendered as|is \w+ for|that's \w+ for|in english)\b|=)[^\n.;]{0,80}", re.I)
-_FOREIGN = re.compile(r"[\"“][^\"”]+[\"”]\W*$|\b(?:french|german|spanish|latin|polish|sentence|word|label)\b", re.I)
-
-# %% ../../nbs/01_core/05_texts.ipynb #8a348dfb
-def _passages(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each passage that a text hands over to its reader."""
-    for greeting in _GREETING.finditer(text):
-        signed = _SIGNED.search(text, greeting.end())
-        yield greeting.start(), signed.end() if signed else len(text)
-    for colon in _COLON.finditer(text):
-        clause = _CLAUSE.search(text[max(0, colon.start() - 150) : colon.start()])[0]
-        if _MADE.search(clause) and not _OWN_VOICE.search(clause) and not re.match(rf"\s*{_ITEM_MARK}", text[colon.end() :]):
-            block = _BLOCK.match(text, colon.end())
-            if _SPEAKER.search(block[0]):
-                yield block.span()
-    for pattern in (_VERSE, _SCRIPT, _STATEMENT):
-        yield from (found.span() for found in pattern.finditer(text))
-    if (role := _ROLE.search(text)) and not _ROLE_ENDS.search(text):
-        yield role.end(), len(text)
-    for means in _MEANS.finditer(text):
-        if _FOREIGN.search(text[max(0, means.start() - 90) : means.start()]):
-            yield means.span()
-
-
-def mask_passages(text: str) -> str:
-    """Replace what a speaker hands over, and doesn't say of itself, by spaces.
-
-    Code, quotations, letters and drafts, verse, scripts, disclosed role-play, translations and lists of statements in
-    the first person.
-
-    Parameters
-    ----------
-    text : str
-        A message in English.
-
-    Returns
-    -------
-    str
-        As long as the text.
-
-    Examples
-    --------
-    >>> mask_passages("A first line for your poem: I walk alone. Shall I go on?").rstrip()
-    'A first line for your poem:'
-    >>> mask_passages("I walk alone. Shall I go on?")
-    'I walk alone. Shall I go on?'
-    """
-    masked = mask_quotations(mask_code(text))
-    for start, end in _passages(text):
-        masked = masked[:start] + re.sub(r"[^\n]", " ", masked[start:end]) + masked[end:]
-    return masked
 
 # %% ../../nbs/01_core/05_texts.ipynb #551dc0cd
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_])[’‘‛ʼʹ′´`＇՚ꞌ](?=[^\W\d_])")

@@ -79,7 +79,7 @@ def _passages(text: str) -> Iterator[tuple[int, int]]:
 
 
 def mask_chinese(text: str) -> str:
-    """Replace passages for the user by spaces, as `core.texts.mask_passages` does in English.
+    """Replace passages for the user (quotations, drafts, verse, role-play, statements in lists) by spaces.
 
     Examples
     --------

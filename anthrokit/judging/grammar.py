@@ -18,7 +18,7 @@ from ..core.files import load_once
 from .judges import LanguageJudge
 from .verdicts import Rating
 from ..models.english import SPACY_MODEL, english_pipeline
-from ..core.texts import mask_passages, plain_apostrophes
+from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 from ..simulation import Behaviour
 
 # %% auto #0
@@ -79,7 +79,7 @@ class PatternJudge(LanguageJudge):
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         """Return start and end of each match in the message, in order, for highlighting."""
-        plain, matches = mask_passages(plain_apostrophes(text)).replace("'", "’"), []
+        plain, matches = mask_quotations(mask_code(plain_apostrophes(text).replace("'", "’"))), []
         for pattern in self._patterns.get(behaviour, ()):
             for match in pattern.finditer(plain):
                 start = max(plain.rfind(mark, 0, match.start()) for mark in ".?!;:\n") + 1
@@ -239,8 +239,8 @@ _CALL = re.compile(
 
 
 def _plain(text: str) -> str:
-    """Prepare a text for the parser: without passages for the user, and with a capital I."""
-    plain = mask_passages(plain_apostrophes(text).replace("’", "'"))
+    """Prepare a text for the parser: without code and quotations, and with a capital I."""
+    plain = mask_quotations(mask_code(plain_apostrophes(text).replace("’", "'")))
     return re.sub(r"(?<!\w)i(?=(?:'(?:m|ve|d|ll))?(?!['\w.]))", "I", plain.replace("\n", " "))
 
 
@@ -459,7 +459,7 @@ class GrammarJudge(LanguageJudge):
         read = [reading for reading in self.read([text])[0] if _shows(reading, behaviour, slots)]
         places = [(reading.start, reading.end) for reading in read]
         if "calls" in slots:
-            calls = _CALL.finditer(mask_passages(text))
+            calls = _CALL.finditer(mask_quotations(mask_code(text)))
             places += [match.span(1) for match in calls if match[1].lower() in slots["calls"]]
         return sorted(set(places))
 

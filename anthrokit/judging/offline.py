@@ -17,7 +17,6 @@ import pandas as pd
 from ..core import TableError, data_path, tables
 from ..core.run import digest
 from ..core.files import load_once
-from ..core.texts import mask_passages
 from .grammar import GrammarJudge, remembered
 from .judges import LanguageJudge
 from .verdicts import Rating
@@ -329,8 +328,7 @@ class ClassifierJudge(LanguageJudge):
         self._known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def _sentence_vectors(self, texts: Sequence[str]) -> list[np.ndarray]:
-        """Return the vectors of the sentences that each text says itself."""
-        texts = [mask_passages(text) for text in texts]
+        """Return the vectors of each text's sentences."""
         if self.name == "sentences":
             windows = [_windows(text) for text in texts]
             read = iter(_adapted_sentences([window for parts in windows for window in parts]))
@@ -572,27 +570,21 @@ class StudentJudge(LanguageJudge):
         return cls.from_texts(*_taught(labels, messages), **parameters)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #aa3104fc
-def offline_quality(*, hard: bool = False) -> pd.DataFrame:
+def offline_quality() -> pd.DataFrame:
     """Load the quality of the offline judges on the test half of the labelled messages.
-
-    Parameters
-    ----------
-    hard : bool
-        Load that on the harder messages instead.
 
     Returns
     -------
     DataFrame
         judge (each of the three, and "panel", at least two of three), behaviour (and "all", pooled over behaviours),
-        threshold, and the columns of `quality`. For the harder messages kind (and "all") and n_messages instead of
-        behaviour and threshold, pooled over behaviours. Measured by `benchmarks/offline_judges.py`.
+        threshold, and the columns of `quality`. Measured by `benchmarks/offline_judges.py`.
 
     Examples
     --------
     >>> offline_quality()["judge"].unique().tolist()
     ['grammar', 'embeddings and grammar', 'sentences', 'panel']
     """
-    return tables.read_frame(data_path("offline_judges_hard.csv" if hard else "offline_judges.csv"))
+    return tables.read_frame(data_path("offline_judges.csv"))
 
 
 def quality_note() -> str:
