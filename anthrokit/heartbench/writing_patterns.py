@@ -19,9 +19,9 @@ from ..core.texts import detect_language, mask_quotations, plain_apostrophes
 from ..figures.profiles import draw_dots
 from ..figures.style import counted, legend_above, themed
 from .answers import count_words, require_answers
-from .languages import language_of, read_sentences, read_words
+from ..judging.languages import language_of, read_sentences, read_words, simplified
 from .scoring import case_means
-from ..models.english import english_pipeline, simplified
+from ..models.english import english_pipeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
