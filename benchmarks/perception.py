@@ -1,75 +1,210 @@
-"""Fit the bundled scale of perception, and measure it on the test prompts once.
+"""Fit the bundled scales of perception, and measure them.
 
-    python benchmarks/perception.py [--scores scores.parquet]
+    python benchmarks/perception.py [--cache FOLDER] [--judges MODEL …]   fits, and cross-validates on fitting prompts
+    python benchmarks/perception.py --coverage                            simulates the intervals of perceived_means
+    python benchmarks/perception.py --test                                measures on the test prompts: once, at the end
 
-Writes data/perception.csv (coefficients) and data/perception_accuracy.csv (accuracy on test prompts beside baselines).
-The offline judges need about ten minutes for the 1,050 answers; with --scores their scores are saved and reused.
+The first writes data/perception.csv (coefficients), data/perception_labels.csv (the panel's labels of the ranked answers)
+and the rows of data/perception_accuracy.csv on fitting prompts; with --judges it only prints how well other judges do. The
+second writes data/perception_coverage.csv. The third writes the other rows of data/perception_accuracy.csv. The offline judges
+need two minutes for the 1,050 answers on one core; with --cache their scores are saved and reused.
 """
 
 import argparse
-import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from anthrokit.judging import LLMJudge
 from anthrokit.judging.offline import embedding_judge, grammar_judge, sentence_judge
 from anthrokit.validity.human_data import load_rankings
 from anthrokit.validity.perception import (
+    accuracy_gain,
     fit_perception,
+    held_out_values,
+    judge_labels,
     judge_scores,
     people_accuracy,
+    perceived_means,
     perception_values,
     ranking_accuracy,
+    style_features,
 )
 
 DATA = Path(__file__).parent.parent / "data"
-WARM = "feel love miss glad happy friend together heart hug dear care sorry wonderful warm".split()
+FITTING, TEST = "fitting, cross-validated", "test"
 
 
-def shallow(text: str) -> list[float]:
-    """Return length, first persons, marks and warm words of a text."""
-    words, lower = max(len(text.split()), 1), text.lower()
-    own, shared = r"\b(i|i'm|i've|i'd|i'll|me|my|mine)\b", r"\b(we|us|our|let's)\b"
-    counts = [len(re.findall(pattern, lower)) / words for pattern in (own, shared)]
-    warm = sum(len(re.findall(rf"\b{word}", lower)) for word in WARM)
-    return [np.log(words), *counts, text.count("?"), text.count("!"), warm]
+def rated(texts: pd.DataFrame, rate, judges: Sequence, cache: Path | None) -> pd.DataFrame:
+    """Return scores or labels of the ranked answers, saved in a folder if there is one."""
+    path = None if cache is None else cache / f"{rate.__name__}.parquet"
+    if path is None or not path.exists():
+        table = rate(texts["message"].tolist(), judges)
+        if path is None:
+            return table.set_axis(texts["item_id"])
+        table.set_axis(["|".join(name) for name in table], axis=1).to_parquet(path)
+    table = pd.read_parquet(path)
+    table.columns = pd.MultiIndex.from_tuples([tuple(name.split("|")) for name in table])
+    return table.set_axis(texts["item_id"])
+
+
+def quantities(texts: pd.DataFrame, scores: pd.DataFrame, labels: pd.DataFrame) -> tuple[dict, dict]:
+    """Return what is fitted to rankings, and what orders answers without a fit."""
+    style = style_features(texts["message"]).set_axis(texts["item_id"])
+    style.columns = pd.MultiIndex.from_product([["style"], style.columns])
+    fitted = {
+        "scale of the offline judges": scores,
+        "scale of the panel's labels": labels,
+        "scale of six style features": style,
+        "scale of labels and style": labels.join(style),
+    }
+    plain = {
+        "mean rank of all offline judges": scores.rank().mean(axis=1),
+        "mean rank of embeddings and grammar": scores["embeddings and grammar"].rank().mean(axis=1),
+        "dose of the steering": texts.set_index("item_id")["dose"],
+    }
+    return fitted, plain
+
+
+def accuracy(values: dict[str, pd.Series], pairs: pd.DataFrame, prompts: str) -> pd.DataFrame:
+    """Return the accuracy of each quantity and of people."""
+    parts = [ranking_accuracy(one, pairs).assign(ordered_by=name) for name, one in values.items()]
+    people = people_accuracy(pairs)
+    parts.append(people.drop(columns="against").assign(ordered_by="one person, by " + people["against"]))
+    table = pd.concat(parts, ignore_index=True)
+    table.insert(0, "ordered_by", table.pop("ordered_by"))
+    return table.assign(prompts=prompts).round(4)
+
+
+def save_accuracy(table: pd.DataFrame) -> None:
+    """Replace the rows of these prompts."""
+    path = DATA / "perception_accuracy.csv"
+    kept = pd.read_csv(path).query("prompts not in @table.prompts.unique()")
+    pd.concat([kept, table]).sort_values("prompts", ascending=False, kind="stable").to_csv(path, index=False)
+    print(table.to_string())
+
+
+def fit(texts: pd.DataFrame, fitting: pd.DataFrame, scores: pd.DataFrame, labels: pd.DataFrame) -> None:
+    """Write the coefficients, the labels, and the accuracy on prompts left out in turn."""
+    scales = [fit_perception(scores, fitting), fit_perception(labels, fitting)]
+    pd.concat(scales).round(5).to_csv(DATA / "perception.csv", index=False)
+    labels["panel"].astype(int).to_csv(DATA / "perception_labels.csv")
+    fitted, plain = quantities(texts, scores, labels)
+    held = {name: held_out_values(table, fitting) for name, table in fitted.items()}
+    save_accuracy(accuracy({**held, **plain}, fitting, FITTING))
+    style = held["scale of six style features"]
+    for name in ("scale of the offline judges", "scale of the panel's labels", "scale of labels and style"):
+        print(name, "beyond style", accuracy_gain(held[name], style, fitting).round(4).to_dict("records"))
+
+
+def measure(texts: pd.DataFrame, pairs: pd.DataFrame, scores: pd.DataFrame, labels: pd.DataFrame) -> None:
+    """Write the accuracy on test prompts."""
+    fitting, test = pairs[~pairs["test"]], pairs[pairs["test"]]
+    fitted, plain = quantities(texts, scores, labels)
+    values = {
+        name: perception_values(table, fit_perception(table, fitting, n_resamples=0))["coefficient"]
+        for name, table in fitted.items()
+    }
+    save_accuracy(accuracy({**values, **plain}, test, TEST))
+
+
+RATES = {"empathy": 0.35, "validation": 0.4, "emotions": 0.12, "desires": 0.1, "relatability": 0.12, "agency": 0.05}
+EFFECTS = np.array([0.74, 0.91, 0.82, 0.61, 0.61, 0.0])
+ERRORS = {"A": (0.85, 0.95), "B": (0.65, 0.90)}  # sensitivity and specificity of the panel in two targets
+
+
+def clustered_labels(random: np.random.Generator, rates: np.ndarray, clusters: int, size: int, icc: float) -> np.ndarray:
+    """Draw true labels of messages × behaviours that are alike within base prompts."""
+    worth = 1 / icc - 1
+    shares = random.beta(rates * worth, (1 - rates) * worth, (clusters, len(rates)))
+    return random.random((clusters * size, len(rates))) < np.repeat(shares, size, axis=0)
+
+
+def misjudge(random: np.random.Generator, truth: np.ndarray, sensitivity: float, specificity: float) -> np.ndarray:
+    """Draw the panel's labels of true labels."""
+    return np.where(truth, random.random(truth.shape) < sensitivity, random.random(truth.shape) > specificity)
+
+
+def calibration(random: np.random.Generator, n_resamples: int) -> pd.DataFrame:
+    """Simulate rankings of four of seven answers to each of 100 prompts by ten people, and fit a scale of labels."""
+    truth = clustered_labels(random, np.array(list(RATES.values())), 100, 7, 0.1)
+    names = [f"{prompt} {answer}" for prompt in range(100) for answer in range(7)]
+    scores = pd.DataFrame(truth.astype(float), names, pd.MultiIndex.from_product([["panel"], RATES]))
+    rows = []
+    for prompt in range(100):
+        for person in range(10):
+            four = prompt * 7 + random.choice(7, 4, replace=False)
+            order = four[np.argsort(-(truth[four] @ EFFECTS + random.gumbel(size=4)))]
+            rows += [(prompt, person, names[order[i]], names[order[j]]) for i in range(4) for j in range(i + 1, 4)]
+    pairs = pd.DataFrame(rows, columns=["cluster", "person", "more", "less"])
+    return fit_perception(scores, pairs, n_resamples=n_resamples)
+
+
+def judged_study(
+    random: np.random.Generator, people: int, clusters: int = 60, size: int = 10
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Simulate the labels of two targets with equal true rates, and people's labels of some messages."""
+    parts = []
+    for target, errors in ERRORS.items():
+        truth = clustered_labels(random, np.array(list(RATES.values())), clusters, size, 0.1)
+        said, keys = misjudge(random, truth, *errors), np.arange(clusters * size)
+        for place, name in enumerate(RATES):
+            part = {"target": target, "dialogue_id": [f"{target}{key}" for key in keys], "turn": 1, "behaviour": name}
+            part |= {"base_id": (keys // size).astype(str), "label": said[:, place], "truth": truth[:, place]}
+            parts.append(pd.DataFrame(part))
+    labels = pd.concat(parts, ignore_index=True)
+    drawn = labels.groupby(["target", "behaviour"]).sample(people, random_state=int(random.integers(2**31)))
+    drawn = drawn.rename(columns={"truth": "verdict"})[["dialogue_id", "turn", "behaviour", "base_id", "verdict"]]
+    return labels.drop(columns="truth"), drawn
+
+
+def coverage(people: int = 150, n_resamples: int = 40) -> pd.DataFrame:
+    """Simulate how often the intervals of mean perceived scores contain the true mean."""
+    rows = []
+    for number in range(120):
+        random = np.random.default_rng(number)
+        model = calibration(random, n_resamples)
+        true = float(EFFECTS @ (np.array(list(RATES.values())) - model["centre"].to_numpy()))
+        labels, drawn = judged_study(random, people)
+        for kind, sample in (("panel only", None), ("prediction-powered", drawn)):
+            if sample is None and number >= 20:
+                continue
+            for one in perceived_means(labels, sample, model=model).itertuples():
+                inside = one.ci_low <= true <= one.ci_high
+                rows.append((kind, one.target, inside, one.ci_high - one.ci_low, one.estimate - true))
+    columns = ["labels", "target", "coverage", "width", "bias"]
+    table = pd.DataFrame(rows, columns=columns)
+    means = table.groupby(columns[:2], sort=False).mean().join(table.groupby(columns[:2], sort=False).size().rename("intervals"))
+    return means.round(4).reset_index()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--scores", type=Path, help="a file for the judges' scores")
-    path = parser.parse_args().scores
+    parser.add_argument("--cache", type=Path, help="a folder for the judges' scores and labels")
+    parser.add_argument("--judges", nargs="+", help="LLM judges, cross-validated beside the offline judges")
+    parser.add_argument("--coverage", action="store_true")
+    parser.add_argument("--test", action="store_true")
+    given = parser.parse_args()
+    if given.coverage:
+        table = coverage()
+        table.to_csv(DATA / "perception_coverage.csv", index=False)
+        print(table.to_string())
+        return
     pairs, texts = load_rankings()
-    if path is not None and path.exists():
-        scores = pd.read_parquet(path)
-        scores.columns = pd.MultiIndex.from_tuples([tuple(name.split("|")) for name in scores])
+    fitting = pairs[~pairs["test"]]
+    if given.judges:
+        scores = judge_scores(texts["message"].tolist(), [LLMJudge(name) for name in given.judges])
+        values = held_out_values(scores.set_axis(texts["item_id"]), fitting, penalty=1)
+        print(ranking_accuracy(values, fitting).round(3).to_string())
+        return
+    judges = [grammar_judge(), embedding_judge(), sentence_judge()]
+    scores, labels = (rated(texts, rate, judges, given.cache) for rate in (judge_scores, judge_labels))
+    if given.test:
+        measure(texts, pairs, scores, labels)
     else:
-        scores = judge_scores(texts["message"].tolist(), [grammar_judge(), embedding_judge(), sentence_judge()])
-        if path is not None:
-            scores.set_axis(["|".join(name) for name in scores], axis=1).to_parquet(path)
-    scores = scores.set_axis(texts["item_id"])
-    style = pd.DataFrame([shallow(text) for text in texts["message"]], index=scores.index)
-    style.columns = pd.MultiIndex.from_product([["style"], style.columns.astype(str)])
-    fitting, test = pairs[~pairs["test"]], pairs[pairs["test"]]
-    model = fit_perception(scores, fitting)
-    model.round(5).to_csv(DATA / "perception.csv", index=False)
-    values = {
-        "scale of the offline judges": perception_values(scores, model)["coefficient"],
-        "mean rank of all offline judges": scores.rank().mean(axis=1),
-        "mean rank of embeddings and grammar": scores["embeddings and grammar"].rank().mean(axis=1),
-        "scale of six style features": perception_values(style, fit_perception(style, fitting, n_resamples=0))[
-            "coefficient"
-        ],
-        "dose of the steering": texts.set_index("item_id")["dose"],
-    }
-    parts = [ranking_accuracy(one, test).assign(ordered_by=name) for name, one in values.items()]
-    people = people_accuracy(test)
-    parts.append(people.drop(columns="against").assign(ordered_by="one person, by " + people["against"]))
-    table = pd.concat(parts, ignore_index=True)
-    table.insert(0, "ordered_by", table.pop("ordered_by"))
-    table.round(4).to_csv(DATA / "perception_accuracy.csv", index=False)
-    print(table.round(3).to_string())
+        fit(texts, fitting, scores, labels)
 
 
 if __name__ == "__main__":

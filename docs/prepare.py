@@ -331,7 +331,7 @@ def api_row(subpackage: str, name: str, value: object, up: str) -> str:
     if not named:
         raise SystemExit(f"{subpackage}.{name} has no chapter")
     line = first_line(inspect.getdoc(value) or "") if callable(value) else f"`` {textwrap.shorten(repr(value), 80)} ``"
-    anchor = name if isinstance(named[0].defined.get(name), Definition) else name[1:]  # asimulate stands beside simulate
+    anchor = name[1:] if name[1:] in named[0].defined else name  # asimulate stands beside simulate
     return f"| [`{name}`]({up}{named[0].chapter}#{anchor}) | {line.replace('|', chr(92) + '|')} |\n"
 
 

@@ -41,7 +41,8 @@ PUBLIC = {
     "validity": """
         annotation_progress annotator_agreement assign_items check_against_people compare_prevalence compare_protocols corrected_rates
         dose_response draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
-        labels_needed load_human_data panel_sensitivity perceived prediction_powered_differences prevalence
+        labels_needed load_human_data panel_sensitivity partial_effects perceived perceived_means
+        prediction_powered_differences prevalence
         rate_bounds read_annotations sample_agreement sample_log to_label_studio to_potato turning_point
     """,
     "figures": """

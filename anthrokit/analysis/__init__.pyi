@@ -2,6 +2,7 @@ from . import clustered as clustered
 from . import comparisons as comparisons
 from . import domains as domains
 from . import interrater as interrater
+from . import partitions as partitions
 from . import people as people
 from . import pressure as pressure
 from . import profiles as profiles

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from .partitions import read_labels
 from ..core import Run, TableError
 from ..core.tables import require_unique
 
@@ -130,8 +132,8 @@ def check_count(**values: int) -> None:
             raise ValueError(f"{name} is 0 or more, not {value!r}")
 
 
-def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
-    """Return the labels of a run, or a table of labels unchanged.
+def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
+    """Return the labels of a run or of Parquet files, or a table of labels unchanged.
 
     Raises
     ------
@@ -149,7 +151,9 @@ def as_labels(given: Run | pd.DataFrame) -> pd.DataFrame:
         return given
     if isinstance(given, Run):
         return given.labels()
-    raise TypeError(f"this takes a table of labels, as run.labels() gives it, or a run; not {type(given).__name__}")
+    if isinstance(given, str | os.PathLike):
+        return read_labels(given)
+    raise TypeError(f"this takes a table of labels, as run.labels() gives it, a run, or a path of Parquet; not {type(given).__name__}")
 
 
 def sorted_levels(column: pd.Series) -> list:

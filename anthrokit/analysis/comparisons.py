@@ -5,6 +5,7 @@
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #70810b17
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -15,6 +16,7 @@ import pandas as pd
 from .clustered import ClusterCounts, cluster_variance, degrees_of_freedom, add_holm, as_labels
 from .clustered import as_names, clusters, check_count, contrast, difference, group_rows
 from .clustered import as_floats, resample, share_estimates, sorted_levels
+from .partitions import label_parts
 from .profiles import count_labels
 from ..core import Run, TableError
 from ..core.errors import suggest_name
@@ -69,24 +71,34 @@ def level_pairs(
     return list(combinations(levels, 2))
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
+_COUNTS = ["_yes", "_scored", "_sure", "_open", "_all"]
+
+
+def _count_prompts(
+    rows: pd.DataFrame, by: list[str], named: dict[str, str], group: str
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+    """Sum the rows of `count_labels` by prompt, level and group."""
+    rows = rows[rows[group].notna()].assign(_base=clusters)
+    keys = [name for name in dict.fromkeys([*by, group, "_base", "prompt_id"]) if name in rows.columns]
+    return rows.groupby(keys, sort=False, dropna=False, observed=True)[_COUNTS].sum().reset_index(), by, named
+
+
 class LevelCounts:
     """Labels of each level counted by prompt and group; `cluster` is the base prompt of each prompt."""
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         require_one_column(group)
-        rows, by, named = count_labels(labels, by, variant, [group])
-        rows = rows[rows[group].notna()]
+        parts = [_count_prompts(*count_labels(part, by, variant, [group]), group) for part in label_parts(labels)]
+        (_, by, named), rows = parts[0], pd.concat([part for part, _, _ in parts], ignore_index=True)
         require_levels(rows[group])
-        unit = ["_base", *(["prompt_id"] if "prompt_id" in rows.columns else [])]
-        prompt, prompts = group_rows(rows.assign(_base=clusters), unit)
+        prompt, prompts = group_rows(rows, [name for name in ("_base", "prompt_id") if name in rows.columns])
         tally = ClusterCounts(rows, by, prompt)
         self.cluster = pd.factorize(prompts["_base"])[0]
         self.fold = (self.cluster == np.arange(self.cluster.max() + 1)[:, None]).astype(float)
         self.column, self.groups, self.several = rows[group], tally.groups.assign(**named), bool(named)
         codes, levels = pd.factorize(rows[group])
-        counted = ("_yes", "_scored", "_sure", "_open", "_all")
         self.counts = {
-            level: {name: tally.sums(np.where(codes == number, rows[name], 0)) for name in counted}
+            level: {name: tally.sums(np.where(codes == number, rows[name], 0)) for name in _COUNTS}
             for number, level in enumerate(levels)
         }
 
@@ -178,7 +190,7 @@ def compare_levels(
 
 
 def compare(
-    labels: Run | pd.DataFrame,
+    labels: Run | pd.DataFrame | str | os.PathLike,
     group: str = "target",
     by: str | Sequence[str] = "behaviour",
     *,
@@ -194,8 +206,8 @@ def compare(
 
     Parameters
     ----------
-    labels : Run or DataFrame
-        base_id, behaviour, label, and the columns of `group` and `by`.
+    labels : Run, DataFrame or path
+        base_id, behaviour, label, and the columns of `group` and `by`; a path as for `profile`.
     group : str
         Column whose levels are compared: target, domain, scenario, empathy, persona, … Differences are earlier minus
         later, in the order of a categorical column, else by name.

@@ -5,6 +5,7 @@
 # %% ../../nbs/07_analysis/03_profiles.ipynb #2feb2120
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ import pandas as pd
 from .clustered import ClusterCounts, as_labels, as_names, context_columns, group_rows, proportion
 from .clustered import require_labelled_once, as_floats, whole_turns
 from .synthetic import counted_behaviours
+from .partitions import target_by_target
 from ..core import Run, TableError
 from ..core.tables import require_columns
 
@@ -199,8 +201,9 @@ def _any_shares(frame: pd.DataFrame, grid: np.ndarray, by: Sequence[str], ci: fl
     return tally.beside(table.assign(lowest=lowest, highest=highest))
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #47d7db7f
+@target_by_target
 def profile(
-    labels: Run | pd.DataFrame,
+    labels: Run | pd.DataFrame | str | os.PathLike,
     by: str | Sequence[str] = ("target", "behaviour"),
     *,
     variant: str = "judged",
@@ -210,8 +213,9 @@ def profile(
 
     Parameters
     ----------
-    labels : Run or DataFrame
-        A run, or its labels: dialogue_id, turn, behaviour, label, base_id, and the columns of `by`.
+    labels : Run, DataFrame or path
+        A run, or its labels: dialogue_id, turn, behaviour, label, base_id, and the columns of `by`. A path is that of exports or
+        of Parquet files with labels, which may be larger than the memory.
     by : str or sequence of str
         Columns to group by. With "behaviour" among them the shares are per behaviour; with "category" and
         not "behaviour", a share is that of messages with any behaviour of the category; with neither,

@@ -5,6 +5,7 @@
 # %% ../../nbs/07_analysis/04_timing.ipynb #a0b4df64
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ import pandas as pd
 from .clustered import ClusterCounts, cluster_variance, score_interval, as_labels, as_names, at_least_half, check_count
 from .clustered import context_columns, group_rows, as_floats, whole_turns
 from .profiles import select_labels
+from .partitions import target_by_target
 from ..core import Run, TableError
 from ..core.tables import require_columns
 
@@ -123,8 +125,9 @@ def _first_sums(first: pd.DataFrame, tally: ClusterCounts, turns: int) -> tuple[
     return np.stack([tally.sums(event == turn) for turn in each]), np.stack([tally.sums(seen >= turn) for turn in each])
 
 
+@target_by_target
 def emergence(
-    labels: Run | pd.DataFrame,
+    labels: Run | pd.DataFrame | str | os.PathLike,
     by: str | Sequence[str] | None = None,
     *,
     variant: str = "judged",
@@ -134,8 +137,8 @@ def emergence(
 
     Parameters
     ----------
-    labels : Run or DataFrame
-        dialogue_id, base_id, turn (whole numbers from 1), behaviour, label, and the columns of `by`.
+    labels : Run, DataFrame or path
+        As for `profile`. Turns are whole numbers from 1.
     by : str or sequence of str, optional
         Columns to group by, as for `profile`; default target (if the table has it) and behaviour. Without "target"
         the targets are pooled, and the column n_targets says how many.

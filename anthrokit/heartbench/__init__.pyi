@@ -7,7 +7,6 @@ from . import figures as figures
 from . import gold_standard as gold_standard
 from . import hard_sets as hard_sets
 from . import judging as judging
-from . import languages as languages
 from . import personas as personas
 from . import released as released
 from . import results as results

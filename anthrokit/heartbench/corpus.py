@@ -24,7 +24,7 @@ from ..core.files import local_path, read_toml
 from ..core.tables import require_columns, require_unique
 from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
 from .judging import prompt_job, read_object
-from .languages import language_of, simplified
+from ..judging.languages import language_of, simplified
 from ..judging.log_formats import first_of, read_log
 from ..work import ParseError, Steps
 

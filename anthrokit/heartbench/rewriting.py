@@ -10,10 +10,9 @@ import html
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,172 +25,16 @@ from .building import new_case
 from .cases import SCENES, Case, Cases, has_text, write_cases
 from .corpus import read_scene
 from .judging import prompt_job, read_object
-from .languages import language_of, read_words, simplified
+from ..judging.languages import language_of
+from ..judging.personal_data import PLACEHOLDER, anonymise_texts, holds_number, personal_spans
 from ..work import ParseError, Steps
 
 # %% auto #0
-__all__ = ['STEPS', 'MAX_MESSAGES', 'arewrite', 'asynthesise', 'Span', 'personal_spans', 'anonymise', 'find_personal',
-           'require_anonymous', 'write_public', 'collect_rewrites', 'rewrite', 'collect_syntheses', 'synthesise',
-           'steps_html', 'rewrites_sheet', 'accepted_rewrites']
-
-# %% ../../nbs/10_heartbench/11_rewriting.ipynb #07ab8b3c
-_SURNAMES = (
-    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓"
-    "许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊"
-    "金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
-)
-_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}  # full-width digits and letters
-_HAN = r"[\u4e00-\u9fff]"
-_TITLES = "先生|女士|小姐|老师|经理|医生|主任|阿姨|叔叔|同学|教授|总监|师傅"
-_NO_NAMES = (  # words that begin like a surname and a title
-    "高中|任课|任何|常常|马上|白天|江湖|万一|于是|方便|石头|金牌"
-    "|段时间|龙头|常见|高级|全职|任职|黄金|易怒|史上|金融|文组|任班"
-)
-_CHINESE_NAME = (
-    rf"(?:我叫|名叫|名字叫|叫做)(?!什么|做|自己)[{_SURNAMES}]{_HAN}{{1,2}}"
-    rf"|(?!{_NO_NAMES})[{_SURNAMES}](?:(?!{_TITLES}|[的了是和跟说个们有]){_HAN}){{0,2}}(?:{_TITLES})"
-)
-_ENGLISH_NAME = (
-    r"(?:[Mm]y name is|[Mm]y name's|[Nn]amed|[Cc]alled) (?!The\b|It\b|In\b|Me\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?"
-    r"|\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? [A-Z][a-z]+"
-)
-_STREETS = "Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Close|Court|Crescent"
-_PERSONAL = {
-    "phone": (
-        r"(?<!\d)(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{4}[- ]?\d{4}(?!\d)"  # Chinese mobile
-        r"|(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"  # Chinese landline
-        r"|(?<!\d)(?:\+?1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)"  # North American
-        r"|(?<!\d)(?:\+44 ?|0)7\d{3} ?\d{3} ?\d{3}(?!\d)"  # British mobile
-    ),
-    "identity number": r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])|(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)",
-    "bank card": r"(?<!\d)\d{4}(?:[ -]?\d{4}){3}(?:[ -]?\d{1,3})?(?!\d)",
-    "mail": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
-    "account": (
-        r"(?:微信|WeChat|wechat|[Vv][Xx]|QQ|qq)(?:号|号码)?\s*(?:是|为|is|:|：)?\s*"
-        r"(?:[A-Za-z][\w-]{5,19}|\d{5,11})"
-    ),
-    "web address": r"https?://\S+|www\.\S+",
-    "address": (
-        rf"{_HAN}{{2,8}}(?:路|街|大道|巷|弄)\s*\d+\s*(?:号|弄)|\d+\s*(?:号楼|栋|幢|单元)\s*\d*"
-        rf"|\b\d{{1,5}} (?:[A-Z][a-z]+ ){{1,3}}(?:{_STREETS})\b"
-    ),
-    "name": f"{_CHINESE_NAME}|{_ENGLISH_NAME}",
-}
-
-# %% ../../nbs/10_heartbench/11_rewriting.ipynb #bab79321
-def _named_spans(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and kind of names that the models find; both models read a mixed text."""
-    other = r"[A-Z][A-Za-z'’.-]*(?: [A-Za-z'’.-]+)*" if language_of(text) == "zh" else r"[\u3400-\u9fff]+"
-    parts = [(match.start(), match[0]) for match in re.finditer(other, text)]
-    for start, part in [*parts, (0, text)]:
-        name: list = []
-        for word in [*read_words(part), None]:
-            if word and name and word.name == name[2] and part[name[1] : word.start] in ("", " "):
-                name[1] = word.start + len(word.text)
-                continue
-            if name:
-                yield start + name[0], start + name[1], name[2]
-            name = [word.start, word.start + len(word.text), word.name] if word and word.name else []
-
-# %% ../../nbs/10_heartbench/11_rewriting.ipynb #5fc2a7d2
-class Span(NamedTuple):
-    """A span of personal data in a text.
-
-    Attributes
-    ----------
-    start, end : int
-        Offsets of the first character and of the one after the last.
-    kind : str
-        NAME, PLACE, ORG or NUMBER.
-    text : str
-        The characters of the span.
-
-    Examples
-    --------
-    >>> personal_spans("我叫王小明。")
-    [Span(start=2, end=5, kind='NAME', text='王小明')]
-    """
-
-    start: int
-    end: int
-    kind: str
-    text: str
-
-
-_KINDS = {"PERSON": "NAME", "PLACE": "PLACE", "ORGANISATION": "ORG"}
-_LEADS = re.compile(r"^(?:[Mm]y name(?: is|'s)|[Nn]amed|[Cc]alled|我叫|名叫|名字叫|叫做)\s*")
-_PLATE = re.compile(r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}")
-_PLACEHOLDER = re.compile(r"\[(NAME|PLACE|ORG|NUMBER) (\d+)\]")
-_LATIN = "[A-Za-z0-9À-ÖØ-öø-ɏ]"
-_NOT_NAMES = set("God Dad Mum Mom Gran Grandpa AI emo PUA 爷爷 奶奶 爸爸 妈妈 外婆".split())
-_PRONOUNS = set("She He It They Nobody We I You".split())
-_CALLED = re.compile(
-    r"\b(?:brother|sister|son|daughter|friend|husband|wife|boss|ex|therapist|landlord|mum|dad|nurse"
-    r"|vicar)[,]? ([A-Z][a-z]+)\b"
-    r"|(?:^|(?<=[.!?] ))([A-Z][a-z]+)(?= (?:and I\b|is the only|found|cried|said|told))"
-    r"|(?<=\btold )([A-Z][a-z]+)\b|(?<=\band )([A-Z][a-z]+)(?= (?:broke|were|told))"
-)
-
-
-def personal_spans(text: str) -> list[Span]:
-    """Find personal data in a text.
-
-    Parameters
-    ----------
-    text : str
-        Chinese or English. Placeholders such as [NAME 1] are ignored.
-
-    Returns
-    -------
-    list of Span
-        In order, without overlaps.
-
-    Examples
-    --------
-    >>> [(span.kind, span.text) for span in personal_spans("我叫王小明，电话13812345678。")]
-    [('NAME', '王小明'), ('NUMBER', '13812345678')]
-    """
-    spans: list[Span] = []
-    taken = [match.span() for match in _PLACEHOLDER.finditer(text)]
-    bare = _PLACEHOLDER.sub(lambda match: " " * len(match[0]), text)
-
-    def add(start: int, end: int, kind: str) -> None:
-        if text[start:end].strip() and not any(start < high and low < end for low, high in taken):
-            taken.append((start, end))
-            spans.append(Span(start, end, kind, text[start:end]))
-
-    narrow = simplified(bare.translate(_NARROW))
-    for kind, pattern in _PERSONAL.items():
-        for match in re.finditer(pattern, narrow):
-            lead = _LEADS.match(match[0])
-            if kind == "name" and not lead and language_of(text) == "zh":
-                continue  # LAC is better at names with titles
-            label = {"name": "NAME", "address": "PLACE"}.get(kind, "NUMBER")
-            add(match.start() + (lead.end() if lead else 0), match.end(), label)
-    for match in _PLATE.finditer(narrow):
-        add(*match.span(), "NUMBER")
-    for start, end, kind in _named_spans(bare):
-        if bare[start:end] not in _NOT_NAMES:
-            add(start, end, _KINDS[kind])
-    for match in _CALLED.finditer(bare) if language_of(text) == "en" else ():
-        if match[match.lastindex] not in _NOT_NAMES | _PRONOUNS:
-            add(*match.span(match.lastindex), "NAME")
-    return sorted(spans)
+__all__ = ['STEPS', 'MAX_MESSAGES', 'arewrite', 'asynthesise', 'anonymise', 'find_personal', 'require_anonymous', 'write_public',
+           'collect_rewrites', 'rewrite', 'collect_syntheses', 'synthesise', 'steps_html', 'rewrites_sheet',
+           'accepted_rewrites']
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #798ec1c4
-def _same(kind: str, one: str, other: str) -> bool:
-    """Return whether two spans of one kind name the same person, place or number."""
-    a, b = one.lower().strip(), other.lower().strip()
-    if a == b:
-        return True
-    if kind != "NAME":
-        return False
-    short, long = sorted((a, b), key=len)
-    if language_of(one) == "zh":
-        return len(short) >= 2 and (long.endswith(short) or long.startswith(short))
-    return short in long.split()
-
-
 def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
     """Replace personal data in a dialogue by placeholders.
 
@@ -204,7 +47,7 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
     Case
         The case with consistent placeholders.
     DataFrame
-        placeholder, text, n (replacements). This key re-identifies people: protect it like the original.
+        placeholder, text, n, as from `judging.personal_data.anonymise_texts`.
 
     Examples
     --------
@@ -212,34 +55,9 @@ def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
     >>> new.dialogue[-1][1], key["placeholder"].tolist()
     ('I miss [NAME 1].', ['[NAME 1]', '[NAME 1]'])
     """
-    placeholders: dict[tuple[str, str], str] = {}  # by kind and text
-    counts: Counter[str] = Counter()
-    for _, text in case.dialogue:  # existing placeholders belong to somebody else
-        for kind, number in _PLACEHOLDER.findall(text):
-            counts[kind] = max(counts[kind], int(number))
-    for kind, text in [span[2:] for _, message in case.dialogue for span in personal_spans(message)]:
-        if (kind, text) not in placeholders:
-            same = (one for (other, name), one in placeholders.items() if other == kind and _same(kind, name, text))
-            if (placeholder := next(same, None)) is None:
-                counts[kind] += 1
-                placeholder = f"[{kind} {counts[kind]}]"
-            placeholders[kind, text] = placeholder
-    by_text = {text: one for (_, text), one in sorted(placeholders.items(), key=lambda entry: -len(entry[0][1]))}
-    lower = {text.lower(): text for text in reversed(by_text) if " " in text}  # full names match in any case
-    parts = []
-    for text in by_text:
-        whole = re.escape(text) if language_of(text) == "zh" else rf"(?<!{_LATIN}){re.escape(text)}(?!{_LATIN})"
-        parts.append(f"(?i:{whole})" if " " in text else whole)
-    times: Counter[str] = Counter()
-
-    def replaced(match: re.Match) -> str:
-        text = match[0] if match[0] in by_text else lower[match[0].lower()]
-        times[text] += 1
-        return by_text[text]
-
-    clean = [(role, re.sub("|".join(parts), replaced, text) if parts else text) for role, text in case.dialogue]
-    key = [(placeholder, text, times[text]) for (_, text), placeholder in placeholders.items()]
-    return replace(case, dialogue=tuple(clean)), pd.DataFrame(key, columns=["placeholder", "text", "n"])
+    texts, key = anonymise_texts([text for _, text in case.dialogue])
+    roles = [role for role, _ in case.dialogue]
+    return replace(case, dialogue=tuple(zip(roles, texts, strict=True))), key
 
 # %% ../../nbs/10_heartbench/11_rewriting.ipynb #ce217fc2
 def find_personal(cases: Iterable[Case]) -> pd.DataFrame:
@@ -285,8 +103,7 @@ def require_anonymous(cases: Iterable[Case]) -> None:
     >>> require_anonymous([new_case("c", ["[NAME 1] left."])])
     """
     cases = list(cases)
-    forms = [_PLATE, *(pattern for kind, pattern in _PERSONAL.items() if kind not in ("name", "address"))]
-    named = [any(re.search(form, case.case_id) for form in forms) for case in cases]
+    named = [holds_number(case.case_id) for case in cases]
     places = [f"the id of case number {number}: NUMBER" for number, found in enumerate(named, 1) if found]
     places += [f"{row.case_id}, {row.place}: {row.kind}" for row in find_personal(cases).itertuples()]
     if places:
@@ -355,7 +172,7 @@ def _parse_dialogue(text: str | None, least: int, most: int, original: str) -> l
     messages = [one.strip() for one in messages]
     if any(personal_spans(one) for one in messages):
         raise ParseError("it names a person, a place, an organisation or a number; leave it out, or use the placeholders")
-    invented = {match[0] for match in _PLACEHOLDER.finditer("".join(messages)) if match[0] not in original}
+    invented = {match[0] for match in PLACEHOLDER.finditer("".join(messages)) if match[0] not in original}
     if invented:
         raise ParseError(f"{min(invented)} is not in the dialogue")
     return messages

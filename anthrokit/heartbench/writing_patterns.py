@@ -19,7 +19,7 @@ from ..core.texts import mask_quotations, detect_language, plain_apostrophes
 from ..figures.profiles import draw_dots
 from ..figures.style import counted, legend_above, themed
 from .answers import count_words, require_answers
-from .languages import language_of, read_sentences, read_words, simplified
+from ..judging.languages import language_of, read_sentences, read_words, simplified
 from .scoring import case_means
 from ..models.english import english_pipeline
 

@@ -3,9 +3,11 @@ from . import families as families
 from . import grammar as grammar
 from . import jobs as jobs
 from . import judges as judges
+from . import languages as languages
 from . import log_formats as log_formats
 from . import offline as offline
 from . import persona_checks as persona_checks
+from . import personal_data as personal_data
 from . import released as released
 from . import verdicts as verdicts
 from .any_messages import import_messages as import_messages

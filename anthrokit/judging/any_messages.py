@@ -21,9 +21,11 @@ from ..core.run import Run, design_columns, digest, import_dialogues, reserved_n
 from .jobs import judge
 from .judges import Judge
 from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
+from .personal_data import anonymise_texts
 
 # %% auto #0
-__all__ = ['Source', 'paired_turns', 'read_messages', 'import_messages', 'import_table', 'import_report', 'judge_table']
+__all__ = ['Source', 'paired_turns', 'read_messages', 'import_messages', 'anonymise_turns', 'import_table', 'import_report',
+           'judge_table']
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #5bcffc35
 def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Mapping[str, Any]]]]:
@@ -345,6 +347,7 @@ def import_messages(
     *,
     roles: Mapping[str, str] | None = None,
     users: str | Callable[[str], str] = "pseudonym",
+    anonymise: bool = False,
     bad_rows: str = "raise",
 ) -> Run:
     """Import messages from elsewhere into a run.
@@ -357,6 +360,9 @@ def import_messages(
         The run to import into; by default one in a temporary folder. A run made from other messages is refused.
     roles, users, bad_rows
         As for `read_messages`.
+    anonymise : bool
+        Replace names, places, organisations and numbers in the messages, as `personal_data.anonymise_texts` (its recall is
+        below 1), so that judges receive placeholders.
 
     Returns
     -------
@@ -385,7 +391,28 @@ def import_messages(
     read = {name: read_messages(one, roles=roles, users=users, bad_rows=bad_rows) for name, one in sources.items()}
     account = [(f"{name}: {place}" if name else place, *rest) for name, one in read.items() for place, *rest in one.attrs["account"]]
     table = pd.concat([_of_target(one, name) for name, one in read.items()], ignore_index=True)
-    return import_table(table, run, account)
+    return import_table(anonymise_turns(table) if anonymise else table, run, account)
+
+
+_TEXTS = ("system", "opening", "user", "assistant", "reasoning")
+
+
+def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
+    """Replace personal data in the messages of a table of `read_messages`, consistently in each dialogue.
+
+    Examples
+    --------
+    >>> table = read_messages(pd.DataFrame({"user": ["My name is Ann Example."], "assistant": ["Hello, Ann Example!"]}))
+    >>> anonymise_turns(table)[["user", "assistant"]].values.tolist()
+    [['My name is [NAME 1].', 'Hello, [NAME 1]!']]
+    """
+    table = table.copy()
+    for _, rows in table.groupby("dialogue_id", sort=False):
+        texts = dict.fromkeys(text for name in _TEXTS for text in rows[name] if isinstance(text, str))
+        replaced = dict(zip(texts, anonymise_texts([*texts])[0], strict=True))
+        for name in _TEXTS:
+            table.loc[rows.index, name] = [replaced.get(text, text) for text in rows[name]]
+    return table
 
 
 def import_table(table: pd.DataFrame, run: Run | str | os.PathLike | None, account: Sequence[tuple[str, str, str]]) -> Run:
@@ -519,6 +546,7 @@ def judge_table(
     judges: Sequence[Judge] | None = None,
     *,
     run: Run | str | os.PathLike,
+    anonymise: bool = False,
     **parameters: Any,
 ) -> Run:
     """Judge messages from elsewhere.
@@ -531,6 +559,8 @@ def judge_table(
         As for `judge`.
     run : Run, str or path
         The run in which messages and ratings are saved.
+    anonymise : bool
+        As for `import_messages`.
     **parameters
         samples, behaviours, budget, sampling, …: as for `judge`.
 
@@ -551,4 +581,4 @@ def judge_table(
     ...     run.close()
     [['personal history', True]]
     """
-    return judge(import_messages(source, run), judges, **parameters)
+    return judge(import_messages(source, run, anonymise=anonymise), judges, **parameters)

@@ -28,9 +28,9 @@ from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
 
 # %% auto #0
-__all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'FORMATS', 'IDS', 'is_missing', 'as_text', 'plain',
-           'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
-           'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
+__all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'FORMATS', 'IDS', 'is_missing', 'describe', 'as_text',
+           'plain', 'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls',
+           'as_time', 'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
            'split_branches', 'whole_dialogue', 'turns_of', 'Side', 'read_sides', 'read_preferences', 'read_arena',
            'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating',
@@ -44,6 +44,15 @@ def is_missing(value: Any) -> bool:
     return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
 
+def describe(value: Any) -> str:
+    """Describe a value in an error without its content, which may be personal."""
+    if isinstance(value, str):
+        return f"a text of {len(value)} characters"
+    if isinstance(value, dict):
+        return f"an object with {', '.join(map(str, value))[:60] or 'nothing'}"
+    return f"a list of {len(value)}" if isinstance(value, list) else f"a value of type {type(value).__name__}"
+
+
 def as_text(value: Any, place: str) -> str | None:
     """Return a cell as a text, also a whole number; None for an empty cell. Errors begin with `place`."""
     if is_missing(value):
@@ -51,11 +60,11 @@ def as_text(value: Any, place: str) -> str | None:
     if isinstance(value, numbers.Real) and (isinstance(value, numbers.Integral) or float(value).is_integer()):
         return str(value) if isinstance(value, bool | np.bool_) else str(int(value))
     if not isinstance(value, str):
-        raise TableError(f"{place}: {value!r:.60} is not a text")
+        raise TableError(f"{place}: {describe(value)} is not a text")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise TableError(f"{place}: {value!r:.60} holds half of a surrogate pair, which is not a text") from None
+        raise TableError(f"{place}: {describe(value)} holds half of a surrogate pair, which is not a text") from None
     return value
 
 
@@ -174,7 +183,7 @@ class Content:
         elif isinstance(value, Mapping) and value:
             self._add_part(value, place)
         elif not is_missing(value):
-            raise TableError(f"{place}: {'the content ' * ('part' not in place)}{value!r:.60} is not a text")
+            raise TableError(f"{place}: {'the content, ' * ('part' not in place)}{describe(value)}, is not a text")
 
     def _add_part(self, part: Mapping[str, Any], place: str) -> None:
         kind, words = str(part.get("type") or part.get("content_type") or "").lower(), first_of(part, _WORDS)
@@ -270,7 +279,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
         The speaker or the content is missing, the speaker is unknown, or a part has an unknown form.
     """
     if not isinstance(value, Mapping):
-        raise TableError(f"{place}: needs role and content (or from and value), not {value!r:.80}")
+        raise TableError(f"{place}: needs role and content (or from and value), not {describe(value)}")
     message, content = unwrapped(value), Content()
     kind, calls = str(message.get("type")).lower(), first_of(message, _CALLS)
     names = [name for name in _CONTENT if name in message]
@@ -509,7 +518,7 @@ def read_conversation(
     if isinstance(value, Mapping) and is_message(value):
         value = [value]
     if not isinstance(value, list) or not value:
-        raise TableError(f"{place}: {value!r:.80} is neither a message nor a list of messages")
+        raise TableError(f"{place}: {describe(value)} is neither a message nor a list of messages")
     messages = []
     for number, message in enumerate(_flat(value), 1):
         message_place = f"{place}, message {number}"
@@ -889,7 +898,7 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -
         return []
     before = row["history"] if isinstance(row.get("history"), list) else []
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
-        raise TableError(f"{place}, column history: {wrong[0]!r:.60} is not a pair of a message and its answer")
+        raise TableError(f"{place}, column history: {describe(wrong[0])} is not a pair of a message and its answer")
     used = {asks, answers, *(["history"] if before else [])}
     raw = turns_of(itertools.chain(*before))
     for name, role in ((asks, "user"), (answers, "assistant")):

@@ -20,7 +20,7 @@ from ..core import Run, TableError
 from ..core.errors import diff_settings, suggest_name
 from ..core.notes import notify
 from ..core.maintenance import ids_in_part
-from ..core.run import check_design, digest, forget_target, has_answers, has_facts
+from ..core.run import add_prompts, bind, check_design, digest, forget_target, has_answers, has_facts
 from ..core import tables
 from ..core.errors import redact_in
 from ..core.ledger import plain_value
@@ -478,10 +478,10 @@ class SimulationJob(Job):
     def open(self) -> None:
         if notice := _new_prompts_notice(self):
             notify(notice)
-        self.run.bind(**self.facts)
+        bind(self.run, **self.facts)
         models = {role: {**self.run.fact(role, {}), **named} for role, named in self.named.items()}
         self.run.set_facts(**models, turns=max(self.settings.turns, self.run.fact("turns", 0)))
-        self.run.add_prompts(self.prompts)
+        add_prompts(self.run, self.prompts)
         self.run.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:

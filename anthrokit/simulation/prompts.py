@@ -17,7 +17,7 @@ import pandas as pd
 from ..core import Run, TableError, data_path, public_file
 from ..core.errors import missing_columns, suggest_name
 from ..core.notes import notify
-from ..core.run import digest, record_prompts
+from ..core.run import bind, digest, record_prompts
 from ..core import tables
 from ..core.run import has_facts, require_same_prompts
 from ..core.tables import require_columns, require_unique
@@ -394,7 +394,7 @@ class WritingJob(Job):
         self.total = len(self.pending)
 
     def open(self) -> None:
-        self.run.bind(**self.bound)
+        bind(self.run, **self.bound)
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:
         return [(map(self.steps, self.pending), self.llm.max_concurrency)]

@@ -35,4 +35,6 @@ from .log_prevalence import prevalence as prevalence
 from .log_prevalence import sample_log as sample_log
 from .panel_checks import compare_protocols as compare_protocols
 from .panel_checks import panel_sensitivity as panel_sensitivity
+from .perception import partial_effects as partial_effects
 from .perception import perceived as perceived
+from .perception import perceived_means as perceived_means

@@ -27,7 +27,8 @@ from .annotations import ITEM
 
 # %% auto #0
 __all__ = ['METHODS', 'rogan_gladen', 'effective_share', 'jeffreys_limits', 'recover_rate', 'shared_error_rates', 'powered_share',
-           'powered_parts', 'powered_difference', 'corrected_rates', 'prediction_powered_differences', 'rate_bounds']
+           'powered_parts', 'powered_difference', 'judged_and_labelled', 'judged_share', 'powered_group',
+           'corrected_rates', 'prediction_powered_differences', 'rate_bounds']
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
 def _clip_limits(estimate: Any, low: Any, high: Any, least: float = 0.0) -> np.ndarray:
@@ -300,16 +301,18 @@ _POWERED = ["people", "people_low", "people_high", "power", "n_people"]
 METHODS = ("rogan_gladen", "prediction_powered")
 
 
-def _judged_and_labelled(
+def judged_and_labelled(
     labels: pd.DataFrame, people: Any, by: list[str], ci: float
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return raw rates, judged messages, and people's labels of these; each message has the index of its raw rate."""
+    """Return raw rates, judged messages, and people's labels, if any; each message has the index of its raw rate."""
     raw = _judged_rates(labels, by, ci)
-    verdicts = panel_verdicts(labels[labels.columns.intersection([*ITEM, "base_id", "label"])])
-    sample = join_people(verdicts, people).dropna(subset="verdict")
     groups = labels[by].merge(raw[by].reset_index(names="_group"), how="left", on=by)["_group"].to_numpy()
     judged = labels.assign(judged=as_floats(labels["label"]), cluster=clusters(labels), _group=groups)
     judged = judged.astype({"dialogue_id": "str", "turn": "Int64"}).dropna(subset="judged")
+    if people is None:
+        return raw, judged, judged.iloc[:0]
+    verdicts = panel_verdicts(labels[labels.columns.intersection([*ITEM, "base_id", "label"])])
+    sample = join_people(verdicts, people).dropna(subset="verdict")
     sample = sample[[*ITEM, "verdict", "truth", "weight"]].merge(judged[[*ITEM, "cluster", "_group"]], on=ITEM)
     return raw, judged, sample.assign(said=as_floats(sample["verdict"]), hit=as_floats(sample["truth"]) == 1)
 
@@ -352,7 +355,15 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
     return table[_ERRORS].assign(estimate=point, ci_low=low, ci_high=high)
 
 
-def _powered_group(
+def judged_share(judged: pd.DataFrame, row: Any, names: Any) -> dict[str, Any]:
+    """Return the judged rate of one group in the form of `powered_group`, for labels without errors."""
+    verdicts, cluster = judged["judged"].to_numpy(), pd.Index(names).get_indexer(judged["cluster"])
+    influence = np.bincount(cluster, (verdicts - row["estimate"]) / len(verdicts), len(names))
+    parts = [(row["estimate"], row["ci_low"], row["ci_high"])]
+    return {"rate": float, "parts": parts, "influences": influence[None], "known": pd.notna(row["ci_low"])}
+
+
+def powered_group(
     judged: pd.DataFrame, sample: pd.DataFrame, row: Any, ci: float, names: Any = None
 ) -> dict[str, Any]:
     """Return `powered_parts` of one group, its number of labels, and whether it has an interval."""
@@ -446,7 +457,7 @@ def corrected_rates(
         raw, columns = _judged_rates(labels, by, ci), _ERRORS
         table = _from_accuracy(raw, people, ci)
     else:
-        raw, judged, sample = _judged_and_labelled(labels, people, by, ci)
+        raw, judged, sample = judged_and_labelled(labels, people, by, ci)
         rows: dict[int, dict] = {}
         if method == METHODS[0]:
             columns = _ERRORS
@@ -459,7 +470,7 @@ def corrected_rates(
                 messages, drawn = (frame[frame["_group"] == group] for frame in (judged, sample))
                 rows[group] = {"n_people": 0}
                 if len(drawn):
-                    rows[group] = _powered_row(_powered_group(messages, drawn, row, ci))
+                    rows[group] = _powered_row(powered_group(messages, drawn, row, ci))
         table = pd.DataFrame([rows.get(group, {}) for group in raw.index], index=raw.index)
         table = table.reindex(columns=["estimate", "ci_low", "ci_high", *columns])
         table = table.astype({name: "Int64" for name in columns if name.startswith("n_")})
@@ -520,7 +531,7 @@ def prediction_powered_differences(
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [group, *by])
     levels = require_levels(labels[group])
-    raw, judged, sample = _judged_and_labelled(labels, people, [group, *by], ci)
+    raw, judged, sample = judged_and_labelled(labels, people, [group, *by], ci)
     rows = []
     for key, part in raw.groupby(by, sort=False, dropna=False):
         places = dict(zip(part[group], part.index, strict=True))
@@ -533,7 +544,7 @@ def prediction_powered_differences(
             row |= {"n_people_a": len(drawn[0]), "n_people_b": len(drawn[1]), "n_clusters": len(names)}
             if all(map(len, drawn)):
                 sides = zip(messages, drawn, (a, b), strict=True)
-                sides = [_powered_group(*side, ci, names=names) for side in sides]
+                sides = [powered_group(*side, ci, names=names) for side in sides]
                 row["estimate"], low, high = powered_difference(*sides)
                 if all(side["known"] for side in sides):
                     row |= {"ci_low": low, "ci_high": high}

@@ -9,7 +9,7 @@ from smalldocs.check import scan
 
 ROOT = Path(__file__).parents[2]
 SMALLDOCS = Path(sys.executable).with_name("smalldocs")
-PARTS = ("nbs", "docs", "figures", "anthrokit", "settings.ini", "_quarto.yml")
+PARTS = ("nbs", "docs", "figures", "anthrokit", "data", "settings.ini", "_quarto.yml")
 
 
 def build(copy):
