@@ -28,7 +28,7 @@ import anthrokit as ak
 from .core.errors import suggest_name
 from .core.tables import require_columns
 from .core.files import local_path
-from .core.run import has_answers
+from .core.run import add_prompts, has_answers, usage_totals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -273,7 +273,7 @@ def _print_result(result: Any) -> int:
 # %% ../nbs/15_cli.ipynb #8e3c8761
 def _spent(run: ak.Run) -> dict[str, Any]:
     """Return tokens and US dollars of a run; dollars are None if the price of a call is unknown."""
-    dollars, tokens = run.spent()
+    dollars, tokens = usage_totals(run)
     return {"tokens": tokens, "usd": None if dollars is None else round(dollars, 4)}
 
 
@@ -905,7 +905,7 @@ def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None
 
     with ak.Run(run, read_only=not prompts) as opened:
         if prompts:
-            opened.add_prompts(ak.load_prompts(prompts))
+            add_prompts(opened, ak.load_prompts(prompts))
         parts = ak.core.split(opened, n, out)
         rows = [{"part": str(part.folder), **part.summary()} for part in parts]
     return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])

@@ -15,6 +15,7 @@ import pandas as pd
 from ..analysis import profile
 from ..analysis.clustered import as_labels, check_level, check_range
 from ..core import Run, TableError
+from ..core.run import usage_totals
 
 # %% auto #0
 __all__ = ['plan']
@@ -167,5 +168,5 @@ def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFra
         raise TableError("the pilot has no labels yet; judge it first")
     shares = profile(labels, by="behaviour").dropna(subset=["estimate"])
     shares["design_effect"] = shares["design_effect"].astype(float).fillna(1.0).clip(lower=1.0)
-    cost = pilot.spent()[0] if isinstance(pilot, Run) else None
+    cost = usage_totals(pilot)[0] if isinstance(pilot, Run) else None
     return shares, np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))

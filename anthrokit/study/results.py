@@ -67,7 +67,8 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     Returns
     -------
     DataFrame
-        One row per participant: participant, condition, of graded conditions dose, status, ended_by, front, origin, minutes (in the chat, while
+        One row per participant: participant, condition, dose (of graded conditions only), status,
+        ended_by, front, origin, minutes (in the chat, while
         the gateway ran), turns (answers of the system), one column a scale (points), attention_passed,
         attention_asked, description, and where the run is judged `rate of …` a behaviour (share of the system's
         messages with a label) and `rate of any behaviour` (without those counted by rule; of the messages with all
