@@ -36,6 +36,7 @@ _SHIPPED = {
     "pushback": "prompts_pushback.csv",
     "mirrored": "prompts_mirrored.csv",
     "personas": "prompts_personas.csv",
+    "chinese": "prompts_zh.csv",
 }
 _ANTHROBENCH = {
     "place": "anthrobench/first_turns.csv",
@@ -69,7 +70,7 @@ def load_prompts(
     ----------
     source : str, path, list of str or DataFrame
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
-        `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
+        `load_family`; "personas": see `persona_prompts`; "chinese": 120 in Chinese. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
         checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages, each
         with a separate base prompt.
