@@ -1156,10 +1156,10 @@ def heartbench_estimate(
 
 # %% ../nbs/15_cli.ipynb #512069f6
 @with_people.command(name="init")
-def study_init(folder: str, *, model: str | None = None) -> _Result:
+def study_init(folder: str, *, model: str | None = None, levels: int = 2) -> _Result:
     """Make the folder of a study with participants: settings, texts, conditions, questionnaires.
 
-    Examples: anthrokit study init studies/first --model openai/gpt-4o
+    Examples: anthrokit study init studies/first --model openai/gpt-4o; anthrokit study init studies/curve --levels 5
 
     Parameters
     ----------
@@ -1167,8 +1167,10 @@ def study_init(folder: str, *, model: str | None = None) -> _Result:
         Path of the new folder.
     model
         Model under study; [target] in study.toml has further settings.
+    levels
+        2: the conditions high and low; 3 or more: graded conditions, for a curve.
     """
-    study = ak.study.init_study(folder, **({"model": model} if model else {}))
+    study = ak.study.init_study(folder, levels=levels, **({"model": model} if model else {}))
     files = sorted(path.relative_to(study.folder).as_posix() for path in study.folder.rglob("*") if path.is_file())
     return _Result(None, {"study": str(study.folder), "files to edit": [name for name in files if name.endswith(".toml")]})
 

@@ -247,7 +247,7 @@ def plot_case_scores(hits: pd.DataFrame | Run, protocol: str = "paper", *, ax: A
     random, rows_of = np.random.default_rng(0), {names[model]: place for place, model in enumerate(models)}
     for level, shift in zip(levels, (-0.2, 0.2), strict=True):  # the middles of seaborn's boxes
         own = data[data["difficulty"] == level]
-        rows = own["model"].map(rows_of) + shift + random.uniform(-0.06, 0.06, len(own))
+        rows = own["model"].map(rows_of).astype(float) + shift + random.uniform(-0.06, 0.06, len(own))
         label = f"{label_of(level)} cases: n = {own['case_id'].nunique()}"
         ax.plot(own["estimate"], rows, "o", ms=scaled_size(3.2), alpha=0.6, mew=0, color=colours[level], label=label)
     legend_above(ax)
