@@ -28,7 +28,7 @@ import anthrokit as ak
 from .core.errors import suggest_name
 from .core.tables import require_columns
 from .core.files import local_path
-from .core.run import has_answers
+from .core.run import add_prompts, has_answers, usage_totals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -273,7 +273,7 @@ def _print_result(result: Any) -> int:
 # %% ../nbs/15_cli.ipynb #8e3c8761
 def _spent(run: ak.Run) -> dict[str, Any]:
     """Return tokens and US dollars of a run; dollars are None if the price of a call is unknown."""
-    dollars, tokens = run.spent()
+    dollars, tokens = usage_totals(run)
     return {"tokens": tokens, "usd": None if dollars is None else round(dollars, 4)}
 
 
@@ -905,7 +905,7 @@ def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None
 
     with ak.Run(run, read_only=not prompts) as opened:
         if prompts:
-            opened.add_prompts(ak.load_prompts(prompts))
+            add_prompts(opened, ak.load_prompts(prompts))
         parts = ak.core.split(opened, n, out)
         rows = [{"part": str(part.folder), **part.summary()} for part in parts]
     return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
@@ -1156,10 +1156,10 @@ def heartbench_estimate(
 
 # %% ../nbs/15_cli.ipynb #512069f6
 @with_people.command(name="init")
-def study_init(folder: str, *, model: str | None = None) -> _Result:
+def study_init(folder: str, *, model: str | None = None, levels: int = 2) -> _Result:
     """Make the folder of a study with participants: settings, texts, conditions, questionnaires.
 
-    Examples: anthrokit study init studies/first --model openai/gpt-4o
+    Examples: anthrokit study init studies/first --model openai/gpt-4o; anthrokit study init studies/curve --levels 5
 
     Parameters
     ----------
@@ -1167,8 +1167,10 @@ def study_init(folder: str, *, model: str | None = None) -> _Result:
         Path of the new folder.
     model
         Model under study; [target] in study.toml has further settings.
+    levels
+        2: the conditions high and low; 3 or more: graded conditions, for a curve.
     """
-    study = ak.study.init_study(folder, **({"model": model} if model else {}))
+    study = ak.study.init_study(folder, levels=levels, **({"model": model} if model else {}))
     files = sorted(path.relative_to(study.folder).as_posix() for path in study.folder.rglob("*") if path.is_file())
     return _Result(None, {"study": str(study.folder), "files to edit": [name for name in files if name.endswith(".toml")]})
 

@@ -160,13 +160,20 @@ class RunFolder:
             raise RunError(f"{path} is not a folder. Name a folder that holds runs, or a run.")
         self._measured: dict[str, tuple[Any, dict[str, Any]]] = {}
         self.has = _HAS
+        self.runs: dict[str, Run] = {}
+        self._files: dict[str, int] = {}  # the inode of each ledger
         self._sources: dict[str, RunSource] = {}  # the latest used last
         self._locks: dict[str, threading.Lock] = defaultdict(threading.Lock)
         self.refresh()
 
     def refresh(self) -> None:
-        """Look for runs again."""
-        self.runs, self.errors = list_runs(self.path)
+        """Look for runs again. A run stays open, unless another is in its place now."""
+        opened, self.errors = list_runs(self.path)
+        files = {name: run.path.stat().st_ino for name, run in opened.items()}
+        same = {name for name, file in files.items() if self._files.get(name) == file}
+        self.runs = {name: self.runs[name] if name in same else run for name, run in opened.items()}
+        self._sources = {name: source for name, source in self._sources.items() if name in same}
+        self._files = files
 
     def open(self, name: str) -> Run:
         """Return a run; raise RunError if it isn't there or can't be read."""
@@ -208,14 +215,14 @@ class RunFolder:
                 self._measured[name] = version, facts
             return facts
 
-# %% ../nbs/14_viewer.ipynb #bbf813c0
-_RUN_PAGE = """<h4 class="ak-name">{{ name | visible }}</h4>
-{% if error %}<p class="ak-warn ak-text">{{ error | clean }}</p>{% else %}
+# %% ../nbs/14_viewer.ipynb #64002199
+_RUN_PAGE = """{% if error %}<h4 class="ak-name">{{ name | visible }}</h4><p class="ak-warn ak-text">{{ error | clean }}</p>{% else %}
 <p>{% for kind, text in links %}<a href="{{ kind }}">{{ text }}</a>{% if not loop.last %} · {% endif %}{% endfor %}</p>
-{{ table(["", ""], facts) }}
+{{ table(["Run", name], facts) }}
 {% if profile %}<h4>Profile</h4><p class="ak-small ak-quiet">Share of target messages with each behaviour; intervals by base prompt.</p>
 {{ table(heads, profile, look="ak-profile") }}{% endif %}{% endif %}"""
-_RUN_COLUMNS = ("run", "dialogues", "agreement", "cost", "judges", "targets", "status")
+_RUN_COLUMNS = {"run": "Run", "dialogues": "Dialogues", "agreement": "α", "cost": "Cost"}
+_RUN_COLUMNS |= {name: name.capitalize() for name in ("judges", "targets", "status")}  # in the table only
 
 
 def _dollars(cost: float | None) -> str:
@@ -278,12 +285,10 @@ class RunsPanel(Panel):
         self.sets = {"status": {one: {name for name in names if status[name] == one} for one in status.values()}}
         self.filters = [Filter("status", "Status", options_of(self.sets["status"])), Filter("sort", "Sorted by", kind="own", usual="run")]
         self._orders = {"run": names}
-        for place, column in enumerate(_RUN_COLUMNS[1:]):
+        for place, column in enumerate([*_RUN_COLUMNS][1:]):
             self._orders[column] = sorted(names, key=lambda name, place=place: self._cells[name][place], reverse=True)
-        heads = {"agreement": "α", "run": "Run", "cost": "Cost"}
-        wide = ("judges", "targets", "status")
         self.columns = [
-            {"label": heads.get(one, one.capitalize()), "name": one, "sorts": True, "wide": one in wide} for one in _RUN_COLUMNS
+            {"label": label, "name": name, "sorts": True, "wide": place > 3} for place, (name, label) in enumerate(_RUN_COLUMNS.items())
         ]
 
     def _cells_of(self, name: str) -> list[str]:
@@ -305,11 +310,11 @@ class RunsPanel(Panel):
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a run."""
-        cells = self._cells[item]
-        done = cells[-1] == "complete"
-        tick = ("✓" if done else "!" if item in self.source.errors else "…", "ak-yes" if done else "", cells[-1])
-        note = " · ".join([cells[-1], f"judges: {cells[3]}"])
-        return {"title": visible_name(item, 60), "note": note, "cells": cells, "tick": tick}
+        *cells, status = self._cells[item]
+        sign = {"complete": "✓", "unreadable": "!"}.get(status, "…")
+        tick = (sign, "ak-yes" if status == "complete" else "", status)
+        note = f"{status} · judges: {cells[3]}"
+        return {"title": visible_name(item, 60), "note": note, "cells": [*cells, status], "tick": tick}
 
     def page_html(self, item: str | None, chosen: Chosen) -> str:
         """Return the numbers of a run, and links to its panels."""
@@ -373,33 +378,31 @@ class SearchPanel(Panel):
         self.total = sum(run.rows("SELECT COUNT(content) FROM messages")[0][0] for run in runs.values())
         roles = [("", "all"), ("user", "user"), ("assistant", "target")]
         self.filters = [Filter("text", "Words", kind="text"), Filter("run", "Run", options_of(runs)), Filter("role", "Role", roles)]
-        self._found: dict[str, tuple[str, int, str, str]] = {}
+        self._found: dict[str, str] = {}  # the messages found, by run, dialogue, turn and role
 
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the messages that hold the words."""
         words, self._found = chosen["text"].casefold().strip(), {}
         for name, run in self.source.runs.items() if words else ():
             if chosen["run"] in ("", name):
-                rows = run.rows(_SEARCHED, [chosen["role"], chosen["role"]])
-                hits = ((*row[:3], row[3]) for row in rows if words in row[3].casefold())
-                for dialogue_id, turn, role, content in hits:
-                    self._found[json.dumps([name, dialogue_id, turn, role], ensure_ascii=False)] = (content, turn, role, name)
+                for *place, content in run.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
+                    if words in content.casefold():
+                        self._found[json.dumps([name, *place], ensure_ascii=False)] = content
         return list(self._found)[:_MOST]
 
     def status(self, n: int, chosen: Chosen) -> str:
         """Return how many messages were found, and in how many runs."""
         if not chosen["text"].strip():
             return f"{self.total:,} messages in {len(self.source.runs)} runs. Press / and type words to search for."
-        named = {name for *_, name in self._found.values()}
+        named = {json.loads(item)[0] for item in self._found}
         first = f"; the first {_MOST:,} are listed" if len(self._found) > n else ""
         return f"{len(self._found):,} of {self.total:,} messages, in {len(named)} of {len(self.source.runs)} runs{first}"
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the words with those around them, and where they are."""
-        content, turn, role, name = self._found[item]
+        content, (name, _, turn, role) = self._found[item], json.loads(item)
         start = max(0, content.casefold().find(chosen["text"].casefold().strip()) - 30)
-        who = "user" if role == "user" else "target"
-        note = f"{visible_name(name, 40)} · turn {turn} · {who}"
+        note = f"{visible_name(name, 40)} · turn {turn} · {'user' if role == 'user' else 'target'}"
         return {"title": ("…" if start else "") + visible_name(content[start : start + 120], 90), "note": note}
 
     def page_html(self, item: str | None, chosen: Chosen) -> str:

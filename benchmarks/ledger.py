@@ -61,11 +61,12 @@ def rows(target: int, behaviours: list[str], chance: random.Random):
 def make(folder: Path, targets: int) -> dict[str, float]:
     """A ledger with its ratings; how long they took."""
     from anthrokit.core import Run
+    from anthrokit.core.run import add_prompts
     from anthrokit.simulation import Taxonomy, load_prompts
 
     behaviours, chance = list(Taxonomy.load().judged), random.Random(1)
     with Run(folder) as run:
-        prompts = run.add_prompts(load_prompts().iloc[::10])
+        prompts = add_prompts(run, load_prompts().iloc[::10])
         judges = [f"provider/judge-model-{judge + 1}" for judge in range(JUDGES)]
         listed = {
             "samples": SAMPLES,

@@ -127,12 +127,11 @@ def misjudge(random: np.random.Generator, truth: np.ndarray, sensitivity: float,
     return np.where(truth, random.random(truth.shape) < sensitivity, random.random(truth.shape) > specificity)
 
 
-def calibration(random: np.random.Generator, errors: tuple[float, float] | None, n_resamples: int) -> pd.DataFrame:
+def calibration(random: np.random.Generator, n_resamples: int) -> pd.DataFrame:
     """Simulate rankings of four of seven answers to each of 100 prompts by ten people, and fit a scale of labels."""
     truth = clustered_labels(random, np.array(list(RATES.values())), 100, 7, 0.1)
-    seen = truth if errors is None else misjudge(random, truth, *errors)
     names = [f"{prompt} {answer}" for prompt in range(100) for answer in range(7)]
-    scores = pd.DataFrame(seen.astype(float), names, pd.MultiIndex.from_product([["panel"], RATES]))
+    scores = pd.DataFrame(truth.astype(float), names, pd.MultiIndex.from_product([["panel"], RATES]))
     rows = []
     for prompt in range(100):
         for person in range(10):
@@ -164,22 +163,20 @@ def judged_study(
 def coverage(people: int = 150, n_resamples: int = 40) -> pd.DataFrame:
     """Simulate how often the intervals of mean perceived scores contain the true mean."""
     rows = []
-    for fitted_to, errors, calibrations in (("people's labels", None, 200), ("the panel's labels", ERRORS["A"], 40)):
-        for number in range(calibrations):
-            random = np.random.default_rng(number)
-            model = calibration(random, errors, n_resamples)
-            centre = model["centre"].to_numpy() if errors is None else np.array(list(RATES.values()))
-            true = float(EFFECTS @ (np.array(list(RATES.values())) - centre))
-            labels, drawn = judged_study(random, people)
-            for kind, sample in (("panel only", None), ("prediction-powered", drawn)):
-                if sample is None and number >= 40:
-                    continue
-                for one in perceived_means(labels, sample, model=model).itertuples():
-                    inside = one.ci_low <= true <= one.ci_high
-                    rows.append((fitted_to, kind, one.target, inside, one.ci_high - one.ci_low, one.estimate - true))
-    columns = ["fitted_to", "labels", "target", "coverage", "width", "bias"]
+    for number in range(120):
+        random = np.random.default_rng(number)
+        model = calibration(random, n_resamples)
+        true = float(EFFECTS @ (np.array(list(RATES.values())) - model["centre"].to_numpy()))
+        labels, drawn = judged_study(random, people)
+        for kind, sample in (("panel only", None), ("prediction-powered", drawn)):
+            if sample is None and number >= 20:
+                continue
+            for one in perceived_means(labels, sample, model=model).itertuples():
+                inside = one.ci_low <= true <= one.ci_high
+                rows.append((kind, one.target, inside, one.ci_high - one.ci_low, one.estimate - true))
+    columns = ["labels", "target", "coverage", "width", "bias"]
     table = pd.DataFrame(rows, columns=columns)
-    means = table.groupby(columns[:3], sort=False).mean().join(table.groupby(columns[:3], sort=False).size().rename("intervals"))
+    means = table.groupby(columns[:2], sort=False).mean().join(table.groupby(columns[:2], sort=False).size().rename("intervals"))
     return means.round(4).reset_index()
 
 

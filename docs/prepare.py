@@ -327,12 +327,13 @@ def api() -> dict[str, str]:
 
 def api_row(subpackage: str, name: str, value: object, up: str) -> str:
     """Return a row of an API page: a name, linked to its chapter, and its first line or value."""
-    named = [one for one in modules().values() if one.name.partition(".")[0] == subpackage and name in one.public]
-    if not named:
+    homes = [one for one in modules().values() if name in one.public and name in one.defined]
+    if not homes:
         raise SystemExit(f"{subpackage}.{name} has no chapter")
+    home = min(homes, key=lambda one: one.name.partition(".")[0] != subpackage)
     line = first_line(inspect.getdoc(value) or "") if callable(value) else f"`` {textwrap.shorten(repr(value), 80)} ``"
-    anchor = name[1:] if name[1:] in named[0].defined else name  # asimulate stands beside simulate
-    return f"| [`{name}`]({up}{named[0].chapter}#{anchor}) | {line.replace('|', chr(92) + '|')} |\n"
+    anchor = name[1:] if name[1:] in home.defined else name  # asimulate stands beside simulate
+    return f"| [`{name}`]({up}{home.chapter}#{anchor}) | {line.replace('|', chr(92) + '|')} |\n"
 
 
 def benchmarks() -> str:

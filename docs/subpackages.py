@@ -19,14 +19,14 @@ PUBLIC = {
     """,
     "models": "Batch Budget Completion DEFAULT_MODEL ExecutorPool LLM RayExecutor doctor fetch_model load_embedded",
     "simulation": """
-        Behaviour PUSHBACK Persona Taxonomy USER_TEMPLATE acontextualise asimulate check_personas contextualise
+        Behaviour CHINESE_USER_TEMPLATE PUSHBACK Persona Taxonomy USER_TEMPLATE acontextualise asimulate check_personas contextualise
         family_prompts first_person_pronouns load_family load_personas load_prompts load_scenarios persona_breaks
         persona_prompts sample_prompts simulate
     """,
     "judging": """
-        ClassifierJudge GrammarJudge Judge LLMJudge LocalJudge PatternJudge PromptJudge PronounCounter Rating Released
+        ChineseGrammarJudge ClassifierJudge GrammarJudge Judge LLMJudge LocalJudge PatternJudge PromptJudge PronounCounter Rating Released
         StudentJudge TogetherJudge ajudge estimate family_patterns import_messages import_report judge judge_table judge_user_turns
-        labelled_family_messages labelled_messages offline_panel offline_quality quality rate_many read_released
+        labelled_chinese labelled_family_messages labelled_messages offline_panel offline_quality quality rate_many read_released
     """,
     "anthroscore": """
         AnthroScoreError Entities PROTOCOLS Protocol Scorer load_scorer mask_sentences preset score

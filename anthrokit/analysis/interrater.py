@@ -245,7 +245,7 @@ def missingness(
     Parameters
     ----------
     ratings : Run or DataFrame
-        A run, its `run.ratings()` or `run.planned_ratings()`: dialogue_id, status (ok, refused, unparsed, unreadable,
+        A run, its `run.ratings()` or `planned_ratings(run)`: dialogue_id, status (ok, refused, unparsed, unreadable,
         failed, planned), and the columns of `by`.
     by : str or sequence of str
         Columns to group by: judge, behaviour, turn, …; () for all together.

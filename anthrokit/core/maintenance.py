@@ -21,7 +21,7 @@ from .errors import RunError
 from .files import local_path
 from .ledger import time_now
 from .notes import notify
-from .run import Run, digest
+from .run import Run, digest, usage_totals
 from .tables import INTEGER, get_table, ledger_tables
 
 # %% auto #0
@@ -108,7 +108,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
         raise RunError(f"{run.folder} has {len(ids)} prompts; it can't be split into {n} parts")
     if folder.exists() and any(folder.iterdir()):
         raise RunError(f"{folder} isn't empty. Pass another folder for the parts.")
-    budget, (cost, tokens) = run.fact("budget", {}), run.spent()
+    budget, (cost, tokens) = run.fact("budget", {}), usage_totals(run)
     run_id, parts = digest(run.manifest(), time_now(), length=8), []
     for number in range(1, n + 1):
         path = folder / f"part-{number}" / "ledger.sqlite"

@@ -30,9 +30,9 @@ from .tables import TABLES, get_table, ledger_tables
 
 # %% auto #0
 __all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'package_versions', 'reserved_names', 'check_design', 'Run', 'vote_counts',
-           'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'record_prompts', 'as_run',
-           'require_run', 'import_dialogues', 'forget_target', 'has_verdicts', 'judges_without_verdicts',
-           'forget_judges']
+           'planned_ratings', 'usage_totals', 'design_columns', 'has_answers', 'has_facts', 'require_same_prompts',
+           'bind', 'record_prompts', 'add_prompts', 'as_run', 'require_run', 'import_dialogues', 'forget_target',
+           'has_verdicts', 'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -252,7 +252,7 @@ class Run(Ledger):
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/study") as run:
-    ...     run.bind(seed=1)
+    ...     bind(run, seed=1)
     ...     run
     Run 'study': 0 of 0 dialogues, 0 messages, 0 of 0 ratings ok
     """
@@ -349,51 +349,6 @@ class Run(Ledger):
             write_file(self.folder / "manifest.json", _as_json(self.manifest()))
         except RunError as error:
             raise RunError(f"{error} All results are saved in the ledger; run again.") from None
-
-    def bind(self, **facts: Any) -> None:
-        """Record the facts that define the experiment. Nothing is deleted.
-
-        Raises
-        ------
-        RunError
-            If the run has dialogues (or prompts of another writer) of an experiment with other facts; see `has_facts`.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().bind(seed=0)
-        >>> demo_run().bind(seed=1)
-        Traceback (most recent call last):
-            ...
-        anthrokit.core.errors.RunError: ...seed: it has 0, this asks for 1...
-        """
-        equal, recorded = has_facts(self, **facts), self.facts()
-        if new := {name: value for name, value in facts.items() if not equal or name not in recorded}:
-            self.set_facts(**new)
-
-    def add_prompts(self, prompts: pd.DataFrame) -> pd.DataFrame:
-        """Add prompts to the run. Return them with all columns of the table, in its dtypes.
-
-        Raises
-        ------
-        TableError
-            If the prompts break a rule of their table.
-        RunError
-            If the run has another text for a prompt_id.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> run = demo_run()
-        >>> len(run.add_prompts(run.prompts()))
-        16
-        """
-        prompts = tables.check_table(prompts, "prompts")
-        new = prompts[~prompts["prompt_id"].isin(require_same_prompts(self, prompts))]
-        if not new.empty:
-            self.write("prompts", tables.to_records(new[[*TABLES["prompts"].columns]]))
-            record_prompts(self)
-        return prompts
 
     # Tables
 
@@ -570,30 +525,10 @@ class Run(Ledger):
         0
         """
         dialogues = self.query(_UNFINISHED).assign(kind="message", behaviour=None, judge=None, sample=None)
-        ratings = self.planned_ratings(missing_only=True).assign(kind="rating")
+        ratings = planned_ratings(self, missing_only=True).assign(kind="rating")
         ratings["reason"] = ratings["reason"].where(ratings["status"] != "planned", "not judged yet")
         names = ["kind", "dialogue_id", "turn", "behaviour", "judge", "sample", "status", "reason"]
         return pd.concat([part[names].astype(object) for part in (dialogues, ratings)], ignore_index=True)
-
-    def planned_ratings(self, *, missing_only: bool = False) -> pd.DataFrame:
-        """Return all planned ratings of the run, or only those that are not ok.
-
-        Returns
-        -------
-        DataFrame
-            dialogue_id, turn, behaviour, judge, sample, status ("planned" if it is pending), reason. Under adaptive
-            sampling, samples and judges that can't change a label are left out.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().planned_ratings()["status"].value_counts().to_dict()
-        {'ok': 3200}
-        """
-        planned = self.query(_PLANNED_RATINGS, [missing_only])
-        if self.fact("sampling") != "adaptive":
-            return planned
-        return votes.pending_ratings(planned, self.query(_VOTE_COUNTS), self.query(_PANELS))
 
     def usage(self, by: str | list[str] = ("purpose", "model")) -> pd.DataFrame:
         """Return calls, tokens, dollars and seconds.
@@ -623,19 +558,6 @@ class Run(Ledger):
             )
         return self.query(_USAGE.format(by=", ".join(by)))
 
-    def spent(self) -> tuple[float | None, int]:
-        """Return US dollars (None if a price is unknown) and tokens of all calls.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> cost, tokens = demo_run().spent()
-        >>> cost, tokens > 10_000
-        (0.0, True)
-        """
-        [(cost, tokens)] = self.rows(f"SELECT {_COST}, COALESCE(SUM({_TOKENS}), 0) FROM calls")
-        return cost, int(tokens)
-
     def summary(self) -> dict[str, Any]:
         """Return counts of everything in the run, and the names of its targets and judges.
 
@@ -649,7 +571,7 @@ class Run(Ledger):
         counts = {name: self.rows(f"SELECT COUNT(*) FROM {what}")[0][0] for name, what in _COUNTED.items()}
         targets = self.rows("SELECT DISTINCT target FROM dialogues ORDER BY 1")
         judges = self.rows("SELECT judge FROM judges ORDER BY position")
-        cost, tokens = self.spent()
+        cost, tokens = usage_totals(self)
         names = {"targets": [name for name, in targets], "judges": [name for name, in judges]}
         return {**counts, **names, "cost": cost, "tokens": tokens}
 
@@ -781,6 +703,41 @@ def vote_counts(run: Run) -> pd.DataFrame:
     """
     return run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
 
+# %% ../../nbs/01_core/04_run.ipynb #329c3a42
+def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
+    """Return all planned ratings of the run, or only those that are not ok.
+
+    Returns
+    -------
+    DataFrame
+        dialogue_id, turn, behaviour, judge, sample, status ("planned" if it is pending), reason. Under adaptive
+        sampling, samples and judges that can't change a label are left out.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> planned_ratings(demo_run())["status"].value_counts().to_dict()
+    {'ok': 3200}
+    """
+    planned = run.query(_PLANNED_RATINGS, [missing_only])
+    if run.fact("sampling") != "adaptive":
+        return planned
+    return votes.pending_ratings(planned, run.query(_VOTE_COUNTS), run.query(_PANELS))
+
+# %% ../../nbs/01_core/04_run.ipynb #7a8412d8
+def usage_totals(run: Run) -> tuple[float | None, int]:
+    """Return US dollars (None if a price is unknown) and tokens of all calls.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> cost, tokens = usage_totals(demo_run())
+    >>> cost, tokens > 10_000
+    (0.0, True)
+    """
+    [(cost, tokens)] = run.rows(f"SELECT {_COST}, COALESCE(SUM({_TOKENS}), 0) FROM calls")
+    return cost, int(tokens)
+
 # %% ../../nbs/01_core/04_run.ipynb #8f0d5d28
 def design_columns(run: Run) -> pd.DataFrame:
     """Return the columns of `run.metadata()` with one text or number per dialogue and a name that is not reserved.
@@ -884,6 +841,28 @@ def require_same_prompts(
             )
     return recorded.index
 
+# %% ../../nbs/01_core/04_run.ipynb #6c019c26
+def bind(run: Run, **facts: Any) -> None:
+    """Record the facts that define the experiment. Nothing is deleted.
+
+    Raises
+    ------
+    RunError
+        If the run has dialogues (or prompts of another writer) of an experiment with other facts; see `has_facts`.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> bind(demo_run(), seed=0)
+    >>> bind(demo_run(), seed=1)
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.RunError: ...seed: it has 0, this asks for 1...
+    """
+    equal, recorded = has_facts(run, **facts), run.facts()
+    if new := {name: value for name, value in facts.items() if not equal or name not in recorded}:
+        run.set_facts(**new)
+
 # %% ../../nbs/01_core/04_run.ipynb #8e3fd96e
 def record_prompts(run: Run) -> None:
     """Record the number of prompts of a run and the hash of their texts.
@@ -898,6 +877,31 @@ def record_prompts(run: Run) -> None:
     """
     rows = run.rows("SELECT prompt_id, first_message FROM prompts ORDER BY prompt_id")
     run.set_facts(prompts={"n": len(rows), "hash": digest([list(row) for row in rows])})
+
+# %% ../../nbs/01_core/04_run.ipynb #dbb565b4
+def add_prompts(run: Run, prompts: pd.DataFrame) -> pd.DataFrame:
+    """Add prompts to the run. Return them with all columns of the table, in its dtypes.
+
+    Raises
+    ------
+    TableError
+        If the prompts break a rule of their table.
+    RunError
+        If the run has another text for a prompt_id.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> run = demo_run()
+    >>> len(add_prompts(run, run.prompts()))
+    16
+    """
+    prompts = tables.check_table(prompts, "prompts")
+    new = prompts[~prompts["prompt_id"].isin(require_same_prompts(run, prompts))]
+    if not new.empty:
+        run.write("prompts", tables.to_records(new[[*TABLES["prompts"].columns]]))
+        record_prompts(run)
+    return prompts
 
 # %% ../../nbs/01_core/04_run.ipynb #aef8b1e8
 # Attributes of the element of a rich display: dollar signs are not formulas, and long words do not widen the page.
@@ -1033,8 +1037,8 @@ def import_dialogues(
     Run 'run': 1 of 1 dialogues, 1 messages, 0 of 0 ratings ok
     """
     run, columns = as_run(run), ("dialogue_id", "turn", "role", "content")
-    run.bind(kind=kind, messages=digest([[row[name] for name in columns] for row in rows["messages"]]))
-    run.add_prompts(prompts)
+    bind(run, kind=kind, messages=digest([[row[name] for name in columns] for row in rows["messages"]]))
+    add_prompts(run, prompts)
     metadata_rows = [
         {"dialogue_id": row["dialogue_id"], "name": name, "value": json.dumps(value, ensure_ascii=False, default=str)}
         for row in rows["dialogues"]

@@ -62,7 +62,7 @@ def mask_code(text: str) -> str:
     """
     return _CODE.sub(lambda match: " " * len(match[0]), text)
 
-
+# %% ../../nbs/01_core/05_texts.ipynb #7f891295
 def mask_quotations(text: str) -> str:
     """Replace text in double quotation marks or guillemets, and quoted lines, by spaces.
 
@@ -111,7 +111,7 @@ _DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")  # sooooo
 _SENTENCE_BEFORE = re.compile(r"(?:^|[.!?…:;。！？\n])[\W_]*$")
 _CHINESE_WORD = 0.6  # words that a character of Chinese or Japanese stands for
 
-
+# %% ../../nbs/01_core/05_texts.ipynb #41dc8aaa
 @functools.cache
 def _word_lists() -> tuple[frozenset[str], dict[str, list[str]], frozenset[str]]:
     """Load English words, the other languages of each word, and the triples of letters in English words."""
@@ -131,7 +131,7 @@ def _triples(word: str) -> list[str]:
     word = f"^{word}$"
     return [word[start : start + 3] for start in range(len(word) - 2)]
 
-
+# %% ../../nbs/01_core/05_texts.ipynb #0200220a
 def _prose(text: str) -> str:
     """Return a text without code, links, quotations and formulas; with its quotations if nothing else has letters."""
     text = mask_code(plain_apostrophes(unicodedata.normalize("NFKC", text[:_LONGEST])))
@@ -152,7 +152,7 @@ def _other_script(text: str, words: int) -> str | None:
         return None
     return "ja" if counts["ja"] else max(counts, key=counts.get)
 
-
+# %% ../../nbs/01_core/05_texts.ipynb #087ad9e8
 def _latin_language(words: list[str]) -> str:
     """Return the language that most words belong to; English in doubt."""
     english, languages, triples = _word_lists()
@@ -168,7 +168,7 @@ def _latin_language(words: list[str]) -> str:
     strange = len(words) > 1 and n_english < 0.3 * len(words) and sum(letters) < 0.75 * len(letters)
     return "other" if strange else "en"
 
-
+# %% ../../nbs/01_core/05_texts.ipynb #c42c7269
 @functools.lru_cache(maxsize=8192)  # a message is judged many times
 def detect_language(text: str) -> str:
     """Return the language of a text.

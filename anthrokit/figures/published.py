@@ -21,7 +21,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes']
+__all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes']
+
+# %% ../../nbs/09_figures/07_published.ipynb #335f94ae
+def fit_notes(ax: Axes, room: float = 0.94) -> None:
+    """Round the numbers in the cells of a heat map, then reduce them, if they are wider than a share of the cells."""
+    ax.figure.draw_without_rendering()
+    notes = [text for text in ax.texts if text.get_transform() == ax.transData and text.get_text()]
+    cell = room * ax.get_window_extent().width / np.ptp(ax.get_xlim())
+
+    def widest() -> float:
+        return max((note.get_window_extent().width for note in notes), default=0)
+
+    if widest() > cell:
+        for note in notes:
+            note.set_text(f"{float(note.get_text()):.0f}")
+    if (width := widest()) > cell:
+        for note in notes:
+            note.set_fontsize(note.get_fontsize() * cell / width)
+
 
 # %% ../../nbs/09_figures/07_published.ipynb #cac7a8a5
 @themed
@@ -72,6 +90,7 @@ def plot_scores(
             ax.annotate(f"{beside[name]:,.0f}", (1.015, place + 0.5), va="center", **style)
         ax.annotate(str(beside.name), (1.015, -0.15), va="bottom", **style)
     ax.set_title(title, fontsize=scaled_size(8))
+    fit_notes(ax)
     return ax
 
 # %% ../../nbs/09_figures/07_published.ipynb #645da20e

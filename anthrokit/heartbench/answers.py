@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError, TableError, tables
-from ..core.run import digest, require_run
+from ..core.run import add_prompts, digest, require_run
 from ..core.tables import require_unique, require_columns
 from .cases import Case, Cases, ability_names, as_cases, case_of, case_record, has_text, merge_turns
 
@@ -176,7 +176,7 @@ def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str =
         hash=[case.hash for case in new],
         record=[json.dumps(case_record(case), ensure_ascii=False) for case in new],
     )
-    run.add_prompts(prompts)
+    add_prompts(run, prompts)
     parts = {"cases": rows, "criteria": new.criteria()}
     run.write_together((table, frame.astype(object).to_dict("records")) for table, frame in parts.items())
     return prompts

@@ -16,6 +16,7 @@ from ..core import Run, TableError
 from ..core.errors import suggest_name
 from ..core.tables import require_columns, require_unique
 from ..figures import plot_counts, plot_scores
+from ..figures.published import fit_notes
 from ..figures.style import colours_of, describe_interval, figure_size, in_order, keep_data, label_of
 from ..figures.style import legend_above, model_labels, new_axes, scaled_size, themed
 from .cases import OTHER, Cases, load_abilities
@@ -173,7 +174,6 @@ def plot_abilities(
     ax.set_xticklabels(names_of(table.columns, chinese), rotation=40, ha="right")
     sizes = np.array([1, *(dimensions.eq(group).sum() for group in groups[1:])])
     ends = np.cumsum(sizes)
-    ax.vlines(ends[:-1], 0, len(table), color=ax.get_facecolor(), lw=scaled_size(5))
     above = ax.secondary_xaxis("top")
     above.set_xticks((ends - sizes / 2)[1:], names_of(groups[1:], chinese), rotation=40, ha="left")
     above.tick_params(length=0)
@@ -184,18 +184,10 @@ def plot_abilities(
     keep_data(ax.figure, table if words is None else table.assign(words=words))
     if chinese:
         in_chinese(*ax.get_xticklabels(), *ax.get_yticklabels(), *above.get_xticklabels())
-    _fit_notes(ax)
+    fit_notes(ax, 0.8)  # the gaps between dimensions take up to a sixth of a cell
+    cell = 72 / ax.figure.dpi * ax.get_window_extent().width / np.ptp(ax.get_xlim())
+    ax.vlines(ends[:-1], 0, len(table), color=ax.get_facecolor(), lw=min(scaled_size(5), cell / 6))
     return ax
-
-
-def _fit_notes(ax: Axes) -> None:
-    """Reduce the numbers in the cells of a heat map if they are wider than the cells."""
-    ax.figure.draw_without_rendering()
-    cell = ax.get_window_extent().width / np.ptp(ax.get_xlim())
-    widest = max((note.get_window_extent().width for note in ax.texts), default=0)
-    if widest > 0.9 * cell:
-        for note in ax.texts:
-            note.set_fontsize(note.get_fontsize() * 0.9 * cell / widest)
 
 
 def _draw_words(ax: Axes, words: pd.Series) -> None:
@@ -252,10 +244,12 @@ def plot_case_scores(hits: pd.DataFrame | Run, protocol: str = "paper", *, ax: A
     places |= {"order": [names[model] for model in models], "legend": False}
     ax = new_axes(ax, (6.2, 1.3 + 0.62 * len(models)))
     seaborn.boxplot(**places, fill=False, showfliers=False, gap=0.15, linewidth=scaled_size(1.1), ax=ax)
-    seaborn.stripplot(**places, dodge=True, size=scaled_size(3.2), alpha=0.6, jitter=0.15, ax=ax)
-    n = data.groupby("difficulty")["case_id"].nunique()
-    for level in levels:
-        ax.plot([], [], "o", color=colours[level], label=f"{label_of(level)} cases: n = {n.get(level, 0)}")
+    random, rows_of = np.random.default_rng(0), {names[model]: place for place, model in enumerate(models)}
+    for level, shift in zip(levels, (-0.2, 0.2), strict=True):  # the middles of seaborn's boxes
+        own = data[data["difficulty"] == level]
+        rows = own["model"].map(rows_of).astype(float) + shift + random.uniform(-0.06, 0.06, len(own))
+        label = f"{label_of(level)} cases: n = {own['case_id'].nunique()}"
+        ax.plot(own["estimate"], rows, "o", ms=scaled_size(3.2), alpha=0.6, mew=0, color=colours[level], label=label)
     legend_above(ax)
     ax.set(xlim=(-2, 102), xlabel="Case score, 0 to 100: quartiles, range within 1.5 IQR, and cases", ylabel="")
     keep_data(ax.figure, means)

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..core import Run, RunError
 from ..core.errors import suggest_name
-from ..core.run import digest, require_run
+from ..core.run import digest, planned_ratings, require_run
 from .answers import answers_of
 from .cases import Case, has_text, label_criteria
 from ..judging import PromptJudge, Rating
@@ -438,7 +438,7 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
     ratings = run.query(f"SELECT {', '.join(keys)}, verdict AS hit, attempts FROM ratings")
     dialogues = run.query("SELECT dialogue_id, target AS model, prompt_id AS case_id FROM dialogues")
     criteria = run.query(_CRITERIA)[["behaviour", "criterion"]]
-    table = run.planned_ratings().merge(criteria, on="behaviour").merge(dialogues, on="dialogue_id")
+    table = planned_ratings(run).merge(criteria, on="behaviour").merge(dialogues, on="dialogue_id")
     table = table.merge(ratings, on=keys, how="left").astype({"hit": "boolean", "attempts": "Int64"})
     table["hit"] = table["hit"].where(table["status"] == "ok")
     table["place"] = _places(run, table)

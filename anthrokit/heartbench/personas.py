@@ -194,7 +194,7 @@ def plot_personas(
     own : DataFrame, optional
         Your own models in the same form, drawn last with dashed lines. The mean is that of `scores`.
     columns : int
-        Radars in a row; by default 5, and 7 on a slide.
+        Radars in a row; by default 5.
     chinese : bool
         Whether abilities have their Chinese names, which need a font.
 
@@ -218,12 +218,12 @@ def plot_personas(
     every = table if own is None else pd.concat([table, wide_scores(own)])
     every = every.reindex(columns=in_order(table.columns))
     names = in_order(table.index) + in_order(every.index[len(table) :])
-    columns = min(columns or (7 if figure_size((1, 99))[1] < 50 else 5), len(names))
+    columns = min(columns or 5, len(names))
     rows = -(-len(names) // columns)
     cell = figure_size((2.1 * columns, 1), wide=True)[0] / columns / scaled_size(1)  # inches at text of 9 points
     size = figure_size((2.1 * columns, 0.75 + rows * (cell + 0.3)), wide=True)
     figure, grid = plt.subplots(rows, columns, figsize=size, subplot_kw={"projection": "polar"}, squeeze=False)
-    room = int(9.5 * cell)
+    room = int(13 * cell)
     texts = model_labels(names, 2 * room)
     figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0, hspace=0)
     mean = closed(table.mean().reindex(every.columns))

@@ -15,7 +15,7 @@ import pandas as pd
 from ..analysis.clustered import resample
 from ..core import TableError
 from ..core.tables import require_unique, require_columns
-from ..core.texts import mask_quotations, detect_language, plain_apostrophes
+from ..core.texts import detect_language, mask_quotations, plain_apostrophes
 from ..figures.profiles import draw_dots
 from ..figures.style import counted, legend_above, themed
 from .answers import count_words, require_answers

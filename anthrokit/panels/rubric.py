@@ -384,7 +384,7 @@ class RubricPanel(Panel):
         self.filters, self.total = _rubric_filters(self.source), len(self.source.rows)
         self._texts, self._flags, self.sets = _texts_of(self.source), _worth_a_look(hits), sets_of(hits, _ABOUT, "case_id")
         self._scenes = hits.drop_duplicates("case_id").set_index("case_id")["scene"]
-        self._counts = self._flags.groupby(["model", "case_id"])["value"].agg(["sum", "size"])
+        self._counts = self._flags.groupby(["model", "case_id"])["value"].agg(["sum", "count"])
 
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the cases that the choices leave."""
@@ -402,6 +402,7 @@ class RubricPanel(Panel):
             for place, model in enumerate(_pair_of(chosen))
             if (model, item) in self._counts.index
             for hit, of in [self._counts.loc[(model, item)]]
+            if of  # of those with a verdict
         ]
         return {"title": visible_name(item, 60), "note": note, "tags": tags}
 

@@ -6,6 +6,7 @@ from . import prompts as prompts
 from . import pronouns as pronouns
 from .behaviours import Behaviour as Behaviour
 from .behaviours import Taxonomy as Taxonomy
+from .dialogues import CHINESE_USER_TEMPLATE as CHINESE_USER_TEMPLATE
 from .dialogues import USER_TEMPLATE as USER_TEMPLATE
 from .dialogues import asimulate as asimulate
 from .dialogues import simulate as simulate

@@ -44,6 +44,8 @@ class Behaviour:
         Publications that describe or measure the behaviour; for readers, never shown to a judge.
     present : tuple of str
         Messages that show it; shown to no judge but one made with `present=True`.
+    permissible : tuple of str
+        Uses that resemble the behaviour and don't count; shown to no judge but one made with `permissible=True`.
 
     Examples
     --------
@@ -60,11 +62,12 @@ class Behaviour:
     not_present: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
+    permissible: tuple[str, ...] = ()
 
     def entry(self) -> dict[str, Any]:
-        """Return its fields as in a file, without empty sources and positive examples."""
+        """Return its fields as in a file, without those lists that are optional and empty."""
         fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-        return {name: value for name, value in fields.items() if value or name not in ("sources", "present")}
+        return {name: value for name, value in fields.items() if value or name not in ("sources", "present", "permissible")}
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #21e793d7
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts"}
@@ -199,7 +202,7 @@ class Taxonomy:
         return digest(read)
 
     def together_with(self, others: Iterable[Behaviour]) -> Taxonomy:
-        """Return this taxonomy with the behaviours that others add.
+        """Return this taxonomy with the behaviours that others add, and permissible uses where it has none.
 
         Parameters
         ----------
@@ -222,7 +225,8 @@ class Taxonomy:
         for other in others:
             own = self._by_name.get(other.name, other)
             names = [name for name, value in asdict(other).items() if value != getattr(own, name)]
-            if names := [name for name in names if name != "sources"]:
+            unread = {"sources", *(() if own.permissible else ("permissible",))}
+            if names := [name for name in names if name not in unread]:
                 differ.append(f"{other.name} ({', '.join(names)})")
         if differ:
             raise TableError(
@@ -230,7 +234,9 @@ class Taxonomy:
                 "you change another name"
             )
         added = [other for other in others if other.name not in self._by_name]
-        return Taxonomy([*self, *added], self.title)
+        uses = {other.name: other.permissible for other in others}
+        own = [replace(one, permissible=one.permissible or uses.get(one.name, ())) for one in self]
+        return Taxonomy([*own, *added], self.title)
 
     def with_present(self) -> Self:
         """Add the bundled positive examples to the behaviours, for judges made with `present=True`.

@@ -20,7 +20,7 @@ from ..core import Run, TableError
 from ..core.errors import diff_settings, suggest_name
 from ..core.notes import notify
 from ..core.maintenance import ids_in_part
-from ..core.run import check_design, digest, forget_target, has_answers, has_facts
+from ..core.run import add_prompts, bind, check_design, digest, forget_target, has_answers, has_facts
 from ..core import tables
 from ..core.errors import redact_in
 from ..core.ledger import plain_value
@@ -33,9 +33,9 @@ from .prompts import load_prompts
 from ..work import CostEstimate, Job, Request, Steps, ParseError, ask, job_function
 
 # %% auto #0
-__all__ = ['USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate', 'user_system_prompt', 'swap_roles',
-           'as_llm', 'check_counts', 'SimulationSettings', 'planned_dialogues', 'Opening', 'opening_of',
-           'metadata_rows', 'pending_dialogues', 'simulate']
+__all__ = ['USER_TEMPLATE', 'CHINESE_USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate',
+           'user_system_prompt', 'swap_roles', 'as_llm', 'check_counts', 'SimulationSettings', 'planned_dialogues',
+           'Opening', 'opening_of', 'metadata_rows', 'pending_dialogues', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -53,6 +53,19 @@ anything.
 
 You are the person, never the chatbot: do not offer help, do not answer as an assistant, do not mention these \
 instructions. Write only your next message.{ending}"""
+CHINESE_USER_TEMPLATE = """\
+你在扮演一个正在和 AI 聊天机器人聊天的人。整个聊天过程中都不要离开这个角色。
+
+你在做的事：{scenario}。
+你用这条消息开始了聊天：“{first_message}”
+{persona}
+你的写法：
+- 一次只发一条消息，一到四句话，像平时打字聊天那样。不用列表、标题和舞台说明。
+- 回应机器人刚说的话：回答它的问题，说说你的看法，问你想知道的事。
+- 让聊天自然地进行下去。可以回到最初的问题，多讲讲自己，也可以换个话题。
+- 做一个普通、友善、有日常烦恼的人。不要测试、捉弄或挑衅机器人，也不要劝它做什么。
+
+你是人，不是机器人：不要提供帮助，不要以助手的口吻回答，不要提到这些说明。只写你的下一条消息。{ending}"""
 RELEASED_USER_TEMPLATE = """\
 You are a PERSON who talks with a CHATBOT. Through this conversation you hope to get on with this: {scenario}. Your first \
 message to the CHATBOT is already sent: {first_message}. Keep the conversation on the question that you asked in it, and \
@@ -71,7 +84,9 @@ questions in a row without need.
 
 Stay in the role: you are the PERSON, not an AI. Conversations of people are varied and spontaneous."""
 RELEASED_TARGET_PROMPT = "You are a helpful chatbot. Each of your outputs is a single message in a conversation."
+_IDENTITY = "Who you are: "
 _ENDING = "\nWhen you have what you came for and would close the window, write [END] and nothing else."
+_CHINESE_IDENTITY, _CHINESE_ENDING = "你的身份：", "\n当你得到想要的、准备关掉窗口时，只写 [END]。"
 _OPENING = "(The chat window is open.)"
 
 
@@ -102,12 +117,14 @@ def user_system_prompt(
     'You are playing a person who is chatting with an AI chatbot. Stay in this role for the whole chat.'
     """
     template = USER_TEMPLATE if template is None else template
+    chinese = template == CHINESE_USER_TEMPLATE
+    identity, ending = (_CHINESE_IDENTITY, _CHINESE_ENDING) if chinese else (_IDENTITY, _ENDING)
     columns = {name: "" if pd.isna(value) else str(value) for name, value in dict(prompt).items()}
     fields = columns | {
         "scenario": columns.get("scenario") or "chatting",
         "domain": columns.get("domain") or "everyday life",
-        "persona": f"Who you are: {persona}\n" if persona else "",
-        "ending": _ENDING if natural_end else "",
+        "persona": f"{identity}{persona}\n" if persona else "",
+        "ending": ending if natural_end else "",
     }
     return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
 
@@ -478,10 +495,10 @@ class SimulationJob(Job):
     def open(self) -> None:
         if notice := _new_prompts_notice(self):
             notify(notice)
-        self.run.bind(**self.facts)
+        bind(self.run, **self.facts)
         models = {role: {**self.run.fact(role, {}), **named} for role, named in self.named.items()}
         self.run.set_facts(**models, turns=max(self.settings.turns, self.run.fact("turns", 0)))
-        self.run.add_prompts(self.prompts)
+        add_prompts(self.run, self.prompts)
         self.run.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:

@@ -17,7 +17,7 @@ import pandas as pd
 from ..core import Run, TableError, data_path, public_file
 from ..core.errors import missing_columns, suggest_name
 from ..core.notes import notify
-from ..core.run import digest, record_prompts
+from ..core.run import bind, digest, record_prompts
 from ..core import tables
 from ..core.run import has_facts, require_same_prompts
 from ..core.tables import require_columns, require_unique
@@ -36,6 +36,7 @@ _SHIPPED = {
     "pushback": "prompts_pushback.csv",
     "mirrored": "prompts_mirrored.csv",
     "personas": "prompts_personas.csv",
+    "chinese": "prompts_zh.csv",
 }
 _ANTHROBENCH = {
     "place": "anthrobench/first_turns.csv",
@@ -69,7 +70,7 @@ def load_prompts(
     ----------
     source : str, path, list of str or DataFrame
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
-        `load_family`; "personas": see `persona_prompts`. "anthrobench": the public set of Ibrahim et al.
+        `load_family`; "personas": see `persona_prompts`; "chinese": 120 in Chinese. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
         checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages, each
         with a separate base prompt.
@@ -394,7 +395,7 @@ class WritingJob(Job):
         self.total = len(self.pending)
 
     def open(self) -> None:
-        self.run.bind(**self.bound)
+        bind(self.run, **self.bound)
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:
         return [(map(self.steps, self.pending), self.llm.max_concurrency)]

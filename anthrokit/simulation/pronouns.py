@@ -10,7 +10,7 @@ import re
 from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 
 # %% auto #0
-__all__ = ['first_person_pronouns']
+__all__ = ['first_person_pronouns', 'chinese_pronouns']
 
 # %% ../../nbs/04_simulation/03_pronouns.ipynb #300479af
 _CANDIDATE = re.compile(
@@ -302,3 +302,38 @@ def first_person_pronouns(text: str, *, quotations: bool = True) -> list[tuple[i
         if counts:
             pronouns.append((match.start(), text[match.start() : match.end()]))
     return pronouns
+
+# %% ../../nbs/04_simulation/03_pronouns.ipynb #75ff8a4f
+_CHINESE = re.compile(r"我[們们倆俩]?|咱[們们倆俩]?|俺[們们]?|本人")
+_NOT_THE_SPEAKER = re.compile(
+    r"自我|忘我|本我|超我|小我|大我|真我|无我|無我|非我|我行我素|[你您]死我活|[你您]追我赶|[你您]追我趕|卿卿我我|时不我待|舍我其谁|敌我|我[国國军軍党黨省市县縣校院]|"
+    r"人不可貌相|(?:作者|他|她|患者)本人|《[^《》\n]*》"
+)
+
+
+def chinese_pronouns(text: str, *, quotations: bool = True) -> list[tuple[int, str]]:
+    """Find the first-person pronouns of a Chinese text, with their places.
+
+    Parameters
+    ----------
+    text : str
+        A message, in simplified or traditional characters.
+    quotations : bool
+        Whether words inside quotation marks count.
+
+    Returns
+    -------
+    list of (int, str)
+        Offset and word, such as (0, "我们"). Dropped subjects are not found.
+
+    Examples
+    --------
+    >>> from anthrokit.simulation.pronouns import chinese_pronouns
+    >>> chinese_pronouns("我们需要自我介绍。")
+    [(0, '我们')]
+    """
+    own = mask_code(text)
+    if not quotations:
+        own = re.sub(r"「[^「」]*」|『[^『』]*』", lambda found: " " * len(found[0]), mask_quotations(own))
+    own = _NOT_THE_SPEAKER.sub(lambda found: " " * len(found[0]), own)
+    return [(match.start(), match[0]) for match in _CHINESE.finditer(own)]

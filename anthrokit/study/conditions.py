@@ -41,6 +41,8 @@ class Condition:
         The system prompt.
     lines : dict
         The prompt's line for each behaviour.
+    dose : float or None
+        Of graded conditions: the share of behaviours that the prompt invites.
 
     Examples
     --------
@@ -52,6 +54,19 @@ class Condition:
     name: str
     prompt: str
     lines: Mapping[str, str]
+    dose: float | None = None
+
+
+def _condition(name: str, opening: str, lines: dict, texts: Mapping[str, str], dose: float | None = None) -> Condition:
+    """Return a condition whose prompt lists its lines between the texts that all conditions share."""
+    listed = "\n".join(f"- {line}" for line in lines.values())
+    return Condition(name, "\n\n".join([texts["common"], f"{opening}\n{listed}", texts["closing"]]), lines, dose)
+
+
+def _spread_over_categories(names: list[str]) -> list[str]:
+    """Return behaviours in an order in which the categories take turns."""
+    table = pd.DataFrame({"name": names, "category": [Taxonomy.load()[name].category for name in names]})
+    return table.assign(turn=table.groupby("category").cumcount()).sort_values("turn", kind="stable")["name"].tolist()
 
 
 def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Condition]:
@@ -65,12 +80,13 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     Returns
     -------
     dict of str to Condition
-        In the order of the file.
+        In the order of the file; graded conditions from "level 1" (dose 0) to the highest level (dose 1).
 
     Raises
     ------
     TableError
-        If there are fewer than two conditions, a behaviour lacks a line for one of them, or the taxonomy lacks it.
+        If there are fewer than two conditions, a behaviour lacks a line for one of them, or the taxonomy lacks it; if there
+        are more levels than behaviours can make, or fewer than two.
 
     Examples
     --------
@@ -79,7 +95,7 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     ['high', 'low']
     """
     path = data_path("study/conditions.toml") if path is None else Path(path)
-    usual = {"title": "", "common": str, "closing": str, "condition": [], "behaviour": []}
+    usual = {"title": "", "common": str, "closing": str, "condition": [], "behaviour": [], "levels": 2, "graded": ""}
     read = check_entry(read_toml(path), usual, f"{path}")
     entries = check_entries(read["condition"], {"name": str, "opening": str}, f"{path}: condition")
     names = [one["name"] for one in entries]
@@ -87,12 +103,20 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
         raise TableError(f"{path}: a study compares at least two conditions with different names")
     behaviours = check_entries(read["behaviour"], dict.fromkeys(["name", *names], str), f"{path}: behaviour")
     Taxonomy.load().select([one["name"] for one in behaviours])
+    if not 2 <= read["levels"] <= len(behaviours) + 1:
+        raise TableError(f"{path}: levels is {read['levels']}; {len(behaviours)} behaviours make 2 to {len(behaviours) + 1}")
     conditions = {}
-    for name, entry in zip(names, entries, strict=True):
-        lines = {one["name"]: one[name] for one in behaviours}
-        listed = "\n".join(f"- {line}" for line in lines.values())
-        parts = (read["common"], f"{entry['opening']}\n{listed}", read["closing"])
-        conditions[name] = Condition(name, "\n\n".join(parts), lines)
+    if read["levels"] == 2:
+        for name, entry in zip(names, entries, strict=True):
+            lines = {one["name"]: one[name] for one in behaviours}
+            conditions[name] = _condition(name, entry["opening"], lines, read)
+        return conditions
+    order = _spread_over_categories([one["name"] for one in behaviours])
+    for level in range(read["levels"]):
+        invited = set(order[: round(level / (read["levels"] - 1) * len(order))])
+        lines = {one["name"]: one[names[one["name"] not in invited]] for one in behaviours}
+        name, dose = f"level {level + 1}", len(invited) / len(order)
+        conditions[name] = _condition(name, read["graded"], lines, read, dose)
     return conditions
 
 
@@ -219,7 +243,8 @@ def check_conditions(
     judges, samples
         As for `judge`.
     conditions : dict, optional
-        From `load_conditions`; the first invites, the second forbids.
+        From `load_conditions`; the first invites, the second forbids. Of graded ones, the highest and the lowest level are
+        compared.
 
     Returns
     -------
@@ -235,4 +260,6 @@ def check_conditions(
     shared = {"budget": budget, "progress": progress}
     run = simulate_conditions(prompts, target, user, run=run, conditions=conditions, **shared, **settings)
     judge(run, judges, samples=samples, **shared)
-    return compare_behaviours(run.labels(), list(conditions)[:2])
+    names = list(conditions)
+    graded = conditions[names[0]].dose is not None
+    return compare_behaviours(run.labels(), [names[-1], names[0]] if graded else names[:2])

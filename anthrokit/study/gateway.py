@@ -31,7 +31,7 @@ from aiohttp import web
 
 from ..core import BudgetReached, CallFailed, RunError, SetupError, TableError, data_path
 from ..core.files import read_toml
-from ..core.run import digest
+from ..core.run import bind, digest
 from ..core.ledger import plain_value, time_now
 from ..core.notes import notify
 from ..models import Completion
@@ -254,7 +254,7 @@ class Chats:
             questionnaires = {one.name: digest(asdict(one)) for one in study.questionnaires}
             chat = {f"chat_{name}": value for name, value in self.settings["chat"].items()}
             design = {"conditions": prompts, "target": self.llm.settings, "questionnaires": questionnaires, **chat}
-            self.run.bind(kind="people", **design)
+            bind(self.run, kind="people", **design)
             targets = {
                 name: {**self.llm.settings, "system": one.prompt} for name, one in study.conditions.items()
             }

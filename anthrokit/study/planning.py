@@ -15,6 +15,7 @@ import pandas as pd
 from ..analysis import profile
 from ..analysis.clustered import as_labels, check_level, check_range
 from ..core import Run, TableError
+from ..core.run import usage_totals
 
 # %% auto #0
 __all__ = ['plan']
@@ -26,6 +27,14 @@ def _noether(rank_biserial: float, power: float, alpha: float) -> int:
 
     z = norm.ppf(1 - alpha / 2) + norm.ppf(power)
     return math.ceil(z**2 / (3 * (rank_biserial / 2) ** 2) / 2)
+
+# %% ../../nbs/11_study/08_planning.ipynb #5ca1e007
+def _linear_trend(slope: float, levels: int, power: float, alpha: float) -> int:
+    """Return participants a level for the test of a linear trend."""
+    from scipy.stats import norm
+
+    spread = np.square(np.linspace(-0.5, 0.5, levels)).sum()
+    return math.ceil((norm.ppf(1 - alpha / 2) + norm.ppf(power)) ** 2 / (slope**2 * spread))
 
 # %% ../../nbs/11_study/08_planning.ipynb #29eba672
 def _rows_of_rate(
@@ -50,6 +59,8 @@ def plan(
     *,
     rank_biserial: float | None = None,
     half_width: float | None = None,
+    slope: float | None = None,
+    levels: int = 5,
     pilot: Run | str | os.PathLike | pd.DataFrame | None = None,
     rate: float = 0.2,
     design_effect: float = 7.5,
@@ -65,6 +76,11 @@ def plan(
     ----------
     rank_biserial : float, optional
         For a study with people: the difference to detect, as a rank-biserial correlation.
+    slope : float, optional
+        For a curve over graded conditions: the difference between the lowest and the highest level, in standard
+        deviations of the outcome within a level.
+    levels : int
+        Number of graded conditions, equally spaced.
     half_width : float, optional
         For a simulated study: half of the width that a rate's interval may have, such as 0.05.
     pilot : Run, path or DataFrame, optional
@@ -83,7 +99,8 @@ def plan(
     Returns
     -------
     DataFrame
-        With people: quantity, n (by Noether's formula for the Mann-Whitney test), why. Simulated:
+        With people: quantity, n (by Noether's formula for the Mann-Whitney test; of a slope, for the test of a linear
+        trend), why. Simulated:
         behaviour, rate, design_effect, base_prompts (the judges' rate alone), base_prompts_corrected and labels (for a
         rate corrected by labels), messages, cost (US dollars of base_prompts, by the pilot's prices; NA where they
         aren't known).
@@ -91,7 +108,7 @@ def plan(
     Raises
     ------
     ValueError
-        Not exactly one of the two questions, or a number that can't be.
+        Not exactly one of the three questions, or a number that can't be.
     TableError
         The pilot has no labels.
 
@@ -101,10 +118,19 @@ def plan(
     >>> plan(half_width=0.05, rate=0.2)[["base_prompts", "base_prompts_corrected", "labels"]].values.tolist()
     [[47, 166, 392]]
     """
-    if (rank_biserial is None) == (half_width is None):
-        raise ValueError("ask one question: rank_biserial=… for people, or half_width=… for a simulated study")
+    if [rank_biserial, half_width, slope].count(None) != 2:
+        raise ValueError(
+            "ask one question: rank_biserial=… for people, slope=… for people and graded conditions, or half_width=… for a "
+            "simulated study"
+        )
     check_level(ci)
     check_range(0, 1, power=power, alpha=alpha)
+    if slope is not None:
+        check_range(0, slope=abs(slope))
+        check_range(2, closed=True, levels=levels)
+        n, why = _linear_trend(slope, levels, power, alpha), f"slope {slope:g} over {levels} levels, "
+        why += f"power {power:g}, level {alpha:g}"
+        return pd.DataFrame([{"quantity": "participants a level", "n": n, "why": why}])
     if half_width is None:
         check_range(0, 1, rank_biserial=rank_biserial)
         why = f"rank-biserial {rank_biserial:g}, power {power:g}, level {alpha:g}"
@@ -142,5 +168,5 @@ def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFra
         raise TableError("the pilot has no labels yet; judge it first")
     shares = profile(labels, by="behaviour").dropna(subset=["estimate"])
     shares["design_effect"] = shares["design_effect"].astype(float).fillna(1.0).clip(lower=1.0)
-    cost = pilot.spent()[0] if isinstance(pilot, Run) else None
+    cost = usage_totals(pilot)[0] if isinstance(pilot, Run) else None
     return shares, np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))

@@ -67,7 +67,8 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     Returns
     -------
     DataFrame
-        One row per participant: participant, condition, status, ended_by, front, origin, minutes (in the chat, while
+        One row per participant: participant, condition, dose (of graded conditions only), status,
+        ended_by, front, origin, minutes (in the chat, while
         the gateway ran), turns (answers of the system), one column a scale (points), attention_passed,
         attention_asked, description, and where the run is judged `rate of …` a behaviour (share of the system's
         messages with a label) and `rate of any behaviour` (without those counted by rule; of the messages with all
@@ -90,6 +91,9 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
         table, responses = people.participants(), people.responses()
     table["minutes"] = table["chat_seconds"].where(table["chat_ended_at"].notna()) / 60
     table = table[["participant", "condition", "status", "ended_by", "front", "origin", "minutes"]]
+    doses = {name: one.dose for name, one in study.conditions.items() if one.dose is not None}
+    if doses:
+        table.insert(2, "dose", table["condition"].map(doses).astype(float))
     turns, shares = _of_chats(study)
     words = responses[responses["questionnaire"].eq(OPEN) & responses["item"].eq(OPEN)]
     words = words[["participant", "value"]].rename(columns={"value": "description"})

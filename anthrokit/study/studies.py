@@ -470,13 +470,15 @@ class Study:
         return answers
 
 # %% ../../nbs/11_study/03_studies.ipynb #1e51e2c5
-def init_study(folder: str | os.PathLike, **target: Any) -> Study:
+def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> Study:
     """Make the folder of a study.
 
     Parameters
     ----------
     folder : str or path
         A new one, or an empty one.
+    levels : int
+        2: the conditions high and low. 3 or more: graded conditions, such as five for a curve (`plan(slope=…)`).
     **target
         Settings of the model under study, as for `LLM`: they go into study.toml.
 
@@ -489,8 +491,8 @@ def init_study(folder: str | os.PathLike, **target: Any) -> Study:
     ------
     RunError
         If the folder is not empty.
-    SetupError
-        If a setting can't be written into study.toml. The folder is then removed.
+    SetupError, TableError
+        If a setting can't be written into study.toml, or there are too many levels. The folder is then removed.
 
     Examples
     --------
@@ -506,6 +508,9 @@ def init_study(folder: str | os.PathLike, **target: Any) -> Study:
     try:
         for name in ("study.toml", "conditions.toml"):
             shutil.copyfile(data_path(f"study/{name}"), folder / name)
+        conditions = (folder / "conditions.toml").read_text(encoding="utf-8")
+        graded = conditions.replace("\nlevels = 2\n", f"\nlevels = {levels}\n")
+        (folder / "conditions.toml").write_text(graded, encoding="utf-8")
         shutil.copytree(data_path("study/questionnaires"), folder / "questionnaires")
         if target:
             usual = load_settings(folder / "study.toml")["target"]

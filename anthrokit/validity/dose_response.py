@@ -162,7 +162,7 @@ def dose_response(
     >>> from anthrokit.validity import dose_response
     >>> data = pd.DataFrame({"person": range(30), "dose": [0, 1, 2] * 10, "value": [1, 3, 2, 2, 4, 3] * 5})
     >>> dose_response(data)["estimate"].round(1).tolist()
-    [1.6, 3.4, 2.5]
+    [1.5, 3.5, 2.5]
     """
     from scipy.stats import norm
 
@@ -241,8 +241,8 @@ def turning_point(
     >>> import pandas as pd
     >>> from anthrokit.validity import turning_point
     >>> data = pd.DataFrame({"person": range(60), "dose": [0, 1, 2] * 20, "value": [1, 6, 2, 2, 7, 1] * 10})
-    >>> turning_point(data)[["turn", "slope_before", "slope_after"]].values.tolist()
-    [['peak', 5.0, -5.0]]
+    >>> turning_point(data)[["slope_before", "slope_after"]].round(2).values.tolist()
+    [[5.0, -5.0]]
     """
     check_level(ci)
     check_count(seed=seed)

@@ -43,7 +43,7 @@ function openServed(place) {
     socket.onopen = () => socket.send(JSON.stringify(place));
     socket.onmessage = ({ data }) => {
       const { error, state, content } = JSON.parse(data);
-      if (error) fail(new Error(error));
+      if (error) { const wrong = new Error(error); fail(wrong); if (model.get("frame")) complain(wrong); }
       if (content) model.say(content);
       if (state) model.set(state);
       if (model.get("frame")) done({ model, close: () => { socket.onclose = null; socket.close(); } });
@@ -153,7 +153,7 @@ function drawHead() {
   const others = names.filter((name) => name !== run && (!ABOUT.files || [`compare/${run}/${name}`, `compare/${name}/${run}`].some((one) => one in ABOUT.files)));
   const compared = kinds.includes("dialogues") ? others : [];
   head.replaceChildren(
-    make("strong", { dir: "auto" }, ABOUT.title), tab("Runs", { kind: "runs", runs: [], state: run ? { at: run } : {} }),
+    make("h1", { dir: "auto" }, ABOUT.title), tab("Runs", { kind: "runs", runs: [], state: run ? { at: run } : {} }),
     ...(ABOUT.files ? [] : [tab("Search", { kind: "search", runs: [] })]),
     ...(run === undefined ? [] : [
       select("Run", run, known ? names : [run, ...names], (name) => go(kind === "runs" ? { kind, runs: [], state: { at: name } }

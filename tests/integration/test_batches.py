@@ -12,6 +12,7 @@ from forks import Fork
 from judged import judge_in_batches, make_run, stats, verdicts
 
 from anthrokit.core import BudgetReached, Run, SetupError
+from anthrokit.core.run import usage_totals
 from anthrokit.judging import LLMJudge, TogetherJudge, ajudge, estimate, judge
 from anthrokit.models import LLM, Batch, Budget
 from anthrokit.models.batches import Provider, count_pending
@@ -157,8 +158,8 @@ def test_budget_and_estimate(server, tmp_path):
                 break
             except BudgetReached:
                 budget = Budget(usd=budget.usd * 1.2)
-            assert run.spent()[0] <= budget.usd
-        assert run.missing().empty and run.spent()[0] < batched["cost_most"] and stats(base)["batch_lines"] == 30
+            assert usage_totals(run)[0] <= budget.usd
+        assert run.missing().empty and usage_totals(run)[0] < batched["cost_most"] and stats(base)["batch_lines"] == 30
 
 
 def test_errors_before_any_work(server, tmp_path):

@@ -14,6 +14,7 @@ from masked_models import roberta_folder
 from anthrokit.anthroscore import score
 from anthrokit.anthroscore.scoring import score_texts
 from anthrokit.core import SetupError
+from anthrokit.core.run import usage_totals
 from anthrokit.judging import LLMJudge, judge
 from anthrokit.models import LLM, Budget, ExecutorPool, RayExecutor
 from anthrokit.report import demo_run
@@ -100,7 +101,7 @@ def test_budget_and_keys(run, server):
             judge(run, panel(base, api_key="sk-0123456789abcdef"), on=pool, **asked)
         with pytest.raises(Exception, match="beyond the budget of 20,000 tokens"):
             judge(run, panel(base, max_tokens=50), on=pool, budget=Budget(tokens=20_000), **asked)
-        assert 0 < run.spent()[1] <= 20_000
+        assert 0 < usage_totals(run)[1] <= 20_000
         with pytest.raises(ValueError, match="Leave on out"):
             judge(run, panel(base), on=pool, batch=True, **asked)
 

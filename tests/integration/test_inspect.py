@@ -128,6 +128,7 @@ def test_eval_without_judge(server, tmp_path):
             "from anthrokit import demo_run, to_datasets; to_datasets(demo_run())",
             "anthrokit[datasets]",
         ),
+        ("inspect_scout", "from anthrokit.io import scanners; scanners('empathy')", "anthrokit[scout]"),
         ("inspect_ai", "from anthrokit import read_anthrobench, write_openai; print('fine')", ""),
     ],
 )

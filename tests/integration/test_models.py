@@ -13,6 +13,7 @@ import pytest
 from anthrokit import write_report
 from anthrokit.core import BudgetReached, CallFailed, Run, SetupError
 from anthrokit.core.files import cache_folder
+from anthrokit.core.run import usage_totals
 from anthrokit.models import LLM, Batch, Budget
 from anthrokit.models.batches import BatchQueue
 from anthrokit.models.embedded import _download, _Wheel
@@ -117,8 +118,8 @@ def test_cost_records(server, tmp_path, transport):
         llm = LLM("openai/always-choiceless", api_base=base, max_tokens=40, price=price, transport=transport)
         with pytest.raises(BudgetReached, match="may be billed"):
             wait_for(meter.call(Request(llm, HELLO, "u", "target")))
-        assert run.spent()[1] == stats(base)["tokens"] and stats(base)["requests"] < 7
-        assert 0.05 - 0.025 < run.spent()[0] < 0.05 + 0.025
+        assert usage_totals(run)[1] == stats(base)["tokens"] and stats(base)["requests"] < 7
+        assert 0.05 - 0.025 < usage_totals(run)[0] < 0.05 + 0.025
 
 
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
@@ -133,7 +134,7 @@ def test_errors_of_the_first_call(server, tmp_path, transport):
         assert wait_for(meter.call(Request(llm, HELLO, "2", "target"))).status == "ok"
         booked = run.rows("SELECT unit, status FROM calls ORDER BY call")
         assert booked == [("1", "probe"), ("1", "failed"), ("2", "ok")]
-        assert run.spent()[1] == stats(base)["tokens"]
+        assert usage_totals(run)[1] == stats(base)["tokens"]
 
 
 def test_questions_queue(server, tmp_path):

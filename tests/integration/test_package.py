@@ -22,7 +22,9 @@ ROOT = Path(__file__).parents[2]
 TUTORIALS = sorted(path.stem for path in (ROOT / "nbs" / "tutorials").glob("*.ipynb"))
 TUTORIALS += sorted(f"papers/{path.stem}" for path in (ROOT / "nbs" / "papers").glob("*.ipynb"))
 TUTORIALS = [
-    pytest.param(name, marks=pytest.mark.public_data) if name in ("papers/heartbench", "papers/perception") else name
+    pytest.param(name, marks=pytest.mark.public_data)
+    if name in ("papers/heartbench", "papers/perception", "prevalence")
+    else name
     for name in TUTORIALS
 ]
 HEAVY = ("torch", "transformers", "litellm", "spacy", "pandas", "sklearn", "statsmodels", "matplotlib")

@@ -8,6 +8,7 @@ import pytest
 
 import anthrokit as ak
 from anthrokit.core import SetupError
+from anthrokit.core.run import usage_totals
 
 HERE = Path(__file__).parents[1]
 
@@ -77,7 +78,7 @@ def test_study_with_three_providers(families, server, tmp_path):
     run = ak.simulate(prompts, target, user, run=tmp_path / "run", turns=2, progress=False)
     spoken = run.messages().query("role == 'assistant'")
     assert len(spoken) == 6 and set(spoken["reasoning"]) == {THOUGHT} and set(spoken["content"]) == {SAID}
-    assert run.spent()[1] == 6 * 30 + 3 * 36  # three of the user's messages are the prompts' own
+    assert usage_totals(run)[1] == 6 * 30 + 3 * 36  # three of the user's messages are the prompts' own
     judges = [
         ak.LLMJudge(ak.LLM("openai/judge", api_base=server())),
         ak.LLMJudge(families("anthropic/judge")),

@@ -20,6 +20,7 @@ from judged import do_part, study
 
 from anthrokit.analysis import compare, profile
 from anthrokit.core import Run, RunError, SetupError, merge, repair, split, tables
+from anthrokit.core.run import add_prompts, bind, usage_totals
 from anthrokit.judging import LLMJudge, estimate, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import Taxonomy, load_prompts, simulate
@@ -391,7 +392,7 @@ def test_full_disk(server, tmp_path):
     base = server()
     model, prompts = LLM("openai/model", api_base=base), load_prompts().head(8)
     with Run(tmp_path / "run") as run:
-        run.bind(kind=None)
+        bind(run, kind=None)
         pages = run.rows("PRAGMA page_count")[0][0]
         run.rows(f"PRAGMA max_page_count = {pages + 4}")
         with pytest.raises(RunError, match="the disk is full. What was reported before is saved; make room"):
@@ -476,7 +477,7 @@ def test_split_and_merge_with_kills(server, tmp_path, seed):
     """Split, done in any order, some killed and done again, merged: the same ledger as done in one."""
     base, rng = server("--latency", 0.01), random.Random(seed)
     whole = Run(tmp_path / "whole")
-    whole.add_prompts(load_prompts().sample(7, random_state=seed))
+    add_prompts(whole, load_prompts().sample(7, random_state=seed))
     folders = [part.folder for part in split(whole, rng.choice([2, 3, 5]))]
     [Run(folder).close() for folder in folders]
     todo = rng.sample(folders, len(folders))
@@ -493,7 +494,7 @@ def test_split_and_merge_with_kills(server, tmp_path, seed):
             assert done.wait(120) == 0
     single = tmp_path / "single"
     with Run(single) as one:
-        one.add_prompts(whole.prompts())
+        add_prompts(one, whole.prompts())
         one.set_facts(part={"number": 1, "of": 1, "run": "whole", "budget": {}})  # takes these prompts only
     assert Fork(do_part, base, single).wait(120) == 0
     shuffled = rng.sample(folders, len(folders))
@@ -508,4 +509,4 @@ def test_split_and_merge_with_kills(server, tmp_path, seed):
         parts = [Run(folder, read_only=True) for folder in folders]
         calls = [len(run.query("SELECT * FROM calls")) for run in (together, *parts)]
         assert calls[0] == sum(calls[1:])
-        assert together.spent()[1] == sum(part.spent()[1] for part in parts)
+        assert usage_totals(together)[1] == sum(usage_totals(part)[1] for part in parts)

@@ -98,6 +98,19 @@ def behind(text, figure):
     return 1 - colour[3] * (1 - colour[:3])
 
 
+def overflowing(figure):
+    """Describe numbers that are wider than their cell of a heat map."""
+    figure.draw_without_rendering()
+    found = []
+    for ax in figure.axes:
+        if any(isinstance(part, QuadMesh) for part in ax.collections):
+            cell = ax.get_window_extent().width / abs(np.diff(ax.get_xlim())[0])
+            own = [text for text in ax.texts if text.get_transform() == ax.transData and text.get_text()]
+            wide = [text for text in own if text.get_window_extent().width > cell]
+            found += [f"wider than its cell: {text.get_text()!r}" for text in wide]
+    return found
+
+
 def illegible(figure, points):
     """Describe texts that are smaller than so many points, or whose contrast is below 4.5 : 1."""
     figure.draw_without_rendering()

