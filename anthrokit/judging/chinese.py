@@ -72,7 +72,7 @@ def _passages(text: str) -> Iterator[tuple[int, int]]:
         yield greeting.start(), signed.end() if signed else len(text)
     for lead in _LEAD.finditer(text):
         block = _BLOCK.match(text, lead.end())
-        if "我" in block[0] and not re.match(_ITEM_MARK, block[0]):
+        if block and "我" in block[0] and not re.match(_ITEM_MARK, block[0]):
             yield block.span()
     if (role := _ROLE.search(text)) and not _ROLE_ENDS.search(text):
         yield role.end(), len(text)
@@ -192,7 +192,7 @@ def read_statements(text: str) -> list[Statement]:
 # %% ../../nbs/05_judging/11_chinese.ipynb #169e266c
 _SLOTS = {"does": "speaker", "has": "speaker", "user": "user", "phrase": ""}
 _NEGATED = re.compile(r"(?:不|没|没有|无|别|未|并非)(?![^，]?(?:得了|由得|过是|住|容易))[^，]{0,5}$")
-_POSSESSIVE = re.compile("(?:自己的|的)?")
+_POSSESSIVE = re.compile("^(?:自己的|的)")
 
 
 def load_chinese_grammar(path: Any = None) -> dict[str, dict[str, list[re.Pattern]]]:
@@ -267,7 +267,7 @@ class ChineseGrammarJudge(LanguageJudge):
 
     def _matches(self, part: Statement, slot: str, patterns: list[re.Pattern]) -> Iterator[tuple[int, int]]:
         """Yield the places where a statement fills a slot."""
-        owned = _POSSESSIVE.match(part.text).end()
+        owned = len(part.text) - len(_POSSESSIVE.sub("", part.text, count=1))
         has_kin = part.named and part.subject == "speaker" and self._kin.match(part.text, owned)
         if part.subject != _SLOTS[slot] or (slot == "does" and has_kin) or (slot == "has" and not part.named):
             return
@@ -301,7 +301,7 @@ def chinese_quality() -> pd.DataFrame:
     True
     """
     messages, judge, parts = labelled_chinese("test"), ChineseGrammarJudge(), {}
-    for name in judge.behaviours:
+    for name in judge.behaviours or ():
         verdicts = [bool(judge.spans(text, name)) for text in messages["text"]]
         parts[name] = pd.DataFrame({"verdict": verdicts, "truth": messages[name]})
     parts["all"] = pd.concat(parts.values())
