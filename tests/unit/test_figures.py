@@ -177,6 +177,13 @@ def test_text_check_finds_faults():
     assert not canvas.sizes(figure)
 
 
+def test_heat_map_check_finds_wide_numbers():
+    figure, ax = plt.subplots(figsize=(3, 2))
+    ax.pcolormesh(np.zeros((1, 12)))
+    ax.text(0.5, 0.5, "100.0")
+    assert canvas.overflowing(figure) == ["wider than its cell: '100.0'"]
+
+
 def test_canvas_check_finds_faults():
     figure, ax = plt.subplots(figsize=(3, 2))
     ax.set_xlabel("a label that is much too long for a figure of three inches")
