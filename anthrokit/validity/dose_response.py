@@ -93,7 +93,7 @@ def _groups(data: pd.DataFrame, by: Any, outcome: str, dose: str, cluster: str) 
     if not names:
         yield {}, "data", data
         return
-    for key, rows in data.groupby(names, sort=False, observed=True):
+    for key, rows in data.groupby(names, sort=False, observed=True, dropna=False):
         yield dict(zip(names, key, strict=True)), ", ".join(map(str, key)), rows
 
 
@@ -291,6 +291,7 @@ def left_out_doses(
     -------
     DataFrame
         by…, dose, mean, estimate, ci_low, ci_high (of the prediction), inside (whether the mean is within), n_clusters, ci.
+        The limits and `inside` are missing with fewer than six people at a dose.
 
     Examples
     --------
@@ -308,10 +309,12 @@ def left_out_doses(
         means = _means(_rows(rows, outcome, dose, cluster, where))
         if len(means) < 4:
             raise TableError(f"{where}: {len(means)} doses; four or more are needed to leave one out")
+        enough = has_enough_clusters(means["n_clusters"], ci).all()
         for place, row in means.iterrows():
             estimate, deviation = (one.item() for one in _process(means.drop(place))([row["dose"]]))
-            reach = norm.ppf(0.5 + ci / 2) * np.hypot(deviation, row["error"])
+            reach = norm.ppf(0.5 + ci / 2) * np.hypot(deviation, row["error"]) if enough else np.nan
             limits = {"estimate": estimate, "ci_low": estimate - reach, "ci_high": estimate + reach}
-            own = {"dose": row["dose"], "mean": row["mean"], **limits, "inside": abs(row["mean"] - estimate) <= reach}
+            inside = abs(row["mean"] - estimate) <= reach if enough else pd.NA
+            own = {"dose": row["dose"], "mean": row["mean"], **limits, "inside": inside}
             parts.append({**group, **own, "n_clusters": int(row["n_clusters"]), "ci": ci})
-    return pd.DataFrame(parts)
+    return pd.DataFrame(parts).astype({"inside": "boolean"})

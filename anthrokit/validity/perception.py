@@ -17,8 +17,9 @@ from ..analysis.clustered import ClusterCounts, add_holm, as_floats, as_labels, 
 from ..analysis.clustered import draw_clusters, resample
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.errors import missing_columns
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 from ..judging import Judge, PronounCounter, rate_many
+from ..judging.jobs import as_judges
 from ..judging.offline import offline_panel
 from ..simulation import Taxonomy
 from .correction import judged_and_labelled, judged_share, powered_group, recover_rate
@@ -367,8 +368,12 @@ def _others(pairs: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """Return how many other people ordered each pair, and how many of these alike."""
     first = pairs["more"] < pairs["less"]
     key = [pairs["more"].where(first, pairs["less"]), pairs["less"].where(first, pairs["more"])]
-    alike = first.groupby(key).transform("sum").where(first, (~first).groupby(key).transform("sum"))
-    return first.groupby(key).transform("size") - 1, alike - 1
+
+    def of_others(counted: pd.Series) -> pd.Series:
+        by_all, by_one = (counted.astype(int).groupby(names).transform("sum") for names in (key, [*key, pairs["person"]]))
+        return by_all - by_one
+
+    return of_others(first | True), of_others(first).where(first, of_others(~first))
 
 
 def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
@@ -493,9 +498,10 @@ def _fit_effects(differences: pd.DataFrame, pairs: pd.DataFrame, ci: float) -> p
     model = sm.GLM(outcome, differences.mul(np.where(outcome, 1, -1), axis=0), family=sm.families.Binomial())
     fit = model.fit(cov_type="cluster", cov_kwds={"groups": _two_way(pairs)})
     freedom = max(pairs["cluster"].nunique() - differences.shape[1], 1)
-    half = t.ppf(0.5 + ci / 2, freedom) * fit.bse
+    error = fit.bse.where(fit.bse > 1e-9)  # clusters that are all alike say nothing
+    half, tested = t.ppf(0.5 + ci / 2, freedom) * error, np.abs(fit.params) / error
     ends = {"estimate": fit.params, "ci_low": fit.params - half, "ci_high": fit.params + half}
-    return np.exp(pd.DataFrame(ends)).assign(p_value=2 * t.sf(np.abs(fit.tvalues), freedom))
+    return np.exp(pd.DataFrame(ends)).assign(p_value=2 * t.sf(tested, freedom))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #d6a9cd00
 def bundled_scale(kind: str) -> pd.DataFrame:
@@ -507,7 +513,10 @@ def bundled_scale(kind: str) -> pd.DataFrame:
 def _scored(source: Any, judges: Any, model: pd.DataFrame | None) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the scores of messages, the columns that name these, and the scale that fits them."""
     if isinstance(source, (Run, pd.DataFrame)):
-        scores = _label_columns(as_labels(source))
+        labels, message = as_labels(source), ["dialogue_id", "turn"]
+        require_columns(labels, [*message, "behaviour", "label"], advice="run.labels() makes it; texts are a list")
+        require_unique(labels, [*message, "behaviour"], "{row}: labelled twice; give the labels of one run")
+        scores = _label_columns(labels)
         if isinstance(source, Run):
             scores = scores.join(_score_columns(source.ratings()))
         if model is None:
@@ -517,8 +526,11 @@ def _scored(source: Any, judges: Any, model: pd.DataFrame | None) -> tuple[pd.Da
         return scores, scores.index.to_frame(index=False), model
     texts = [source] if isinstance(source, str) else list(source)
     model = bundled_scale("scores" if judges is None else "labels") if model is None else model
+    judges = as_judges(offline_panel() if judges is None else judges)
+    if not texts or not judges:
+        raise TableError(f"there are {len(texts)} texts and {len(judges)} judges; pass one or more of each")
     rate = judge_labels if scale_kind(model["judge"]) == "labels" else judge_scores
-    return rate(texts, offline_panel() if judges is None else judges), pd.DataFrame({"text": texts}), model
+    return rate(texts, judges), pd.DataFrame({"text": texts}), model
 
 # %% ../../nbs/08_validity/09_perception.ipynb #cc6dc715
 def perceived(
@@ -547,12 +559,16 @@ def perceived(
     DataFrame
         dialogue_id and turn of a run, or text; estimate (the log-odds that a person ranks the message above an average
         answer of the calibration study), ci_low, ci_high (from resampled prompts: the uncertainty of the scale, not of
-        the judges), scale ("scores" of judges or "labels" of a panel). NA if a rating or label is missing.
+        the judges; missing without resamples, or if these don't differ), scale ("scores" of judges or "labels" of a
+        panel). NA if a rating or label is missing.
 
     Raises
     ------
     TableError
-        If a judge of the scale has no ratings, or a behaviour of the scale no labels.
+        If there are no texts, a column is missing, a message is labelled twice, a judge of the scale has no ratings, or a
+        behaviour of the scale no labels.
+    ValueError
+        If a judge is not one.
 
     Examples
     --------
@@ -567,7 +583,8 @@ def perceived(
     values = perception_values(scores, model).reset_index(drop=True)
     ends = values.filter(like="resample_").quantile([0.5 - ci / 2, 0.5 + ci / 2], axis=1)
     has_interval = values.shape[1] > 2
-    low, high = (ends.iloc[end].to_numpy() if has_interval else np.nan for end in (0, 1))
+    low, high = (ends.iloc[end].to_numpy() if has_interval else np.full(len(rows), np.nan) for end in (0, 1))
+    low, high = np.where(high - low > 1e-9, (low, high), np.nan)  # resamples that never differ say nothing
     return rows.assign(estimate=values["coefficient"], ci_low=low, ci_high=high, scale=scale_kind(model["judge"]))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #af64cdd5
