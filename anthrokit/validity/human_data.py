@@ -466,7 +466,7 @@ def check_anthroscore(
     [1.0, 1.0]
     """
     require_columns(data, ["item_id", "cluster", "category", "mention", "masked", "message", "truth"], "AnthroSet")
-    table, asked, parts = data.set_index("item_id"), get_protocol(protocol), []
+    table, asked, parts = data.dropna(subset="truth").set_index("item_id"), get_protocol(protocol), []
     for mention, rows in table.groupby("mention"):
         found = mask_sentences(rows["message"], re.compile(rf"(?<!\w){re.escape(mention)}(?!\w)"), protocol=asked)
         parts.append(found[found["status"] == "masked"])
@@ -476,7 +476,7 @@ def check_anthroscore(
     marked = texts["masked"].str.find("<mask>").to_numpy()  # other mentions of the same words aren't labelled
     found = found[(first <= marked) & (marked < first + found["mention"].str.len())].drop_duplicates("text_id")
     score = score_sentences(found, scorer, protocol=asked).set_index("text_id")["score"].reindex(table.index)
-    rows = table.assign(score=score.astype(float)).dropna(subset="truth")
+    rows = table.assign(score=score.astype(float))
     parts = []
     for category, part in [("all", rows), *rows.groupby("category")]:
         known = part.dropna(subset="score")

@@ -137,3 +137,22 @@ def test_sentences_answers_and_comfort_are_read_whole(public_data):
     assert (len(answers), answers["truth"].sum(), answers["people"].map(len).max()) == (48, 18, 4)
     comfort = load_human_data("robots_comfort")
     assert (len(comfort), comfort["truth"].sum()) == (364, 56)
+
+
+@pytest.mark.slow
+def test_anthroscore_reads_subjects_and_objects_of_anthroset(public_data):
+    from anthrokit.anthroscore import load_scorer
+    from anthrokit.validity import load_human_data
+    from anthrokit.validity.human_data import check_anthroscore
+
+    data = load_human_data("anthroset")
+    data = data[data["category"].isin(["verb objects", "role function NPs", "genitive NPs"])]
+    found = check_anthroscore(data, load_scorer("smollm2-135m-instruct")).set_index(["category", "measure"])
+    counts = found.xs("accuracy", level="measure")[["n", "n_total"]]
+    assert counts.loc["verb objects"].tolist() == [55, 123]
+    assert counts.loc["role function NPs"].tolist() == [16, 70], "the protocol misses noun phrases"
+    assert counts.loc["genitive NPs"].tolist() == [1, 60]
+    objects = found.loc["verb objects"]
+    assert objects["estimate"].to_dict() == pytest.approx({"AUC": 0.86, "accuracy": 0.62}, abs=0.02)
+    assert objects.loc["AUC", "ci_low"] > 0.65 and objects.loc["accuracy", "ci_low"] < 0.5
+    assert found["estimate"].isna().to_dict()["role function NPs", "AUC"], "all are positive"
