@@ -99,9 +99,7 @@ def test_adapted_encoder_on_people(public_data):
 
     data = load_human_data("robots_dont_cry")
     assert len(data) == 364 and data["truth"].sum() == 86
-    found = check_against_people(
-        data, [sentence_judge()], dataset_behaviours("robots_dont_cry"), n_resamples=50
-    )
+    found = check_against_people(data, [sentence_judge()], dataset_behaviours("robots_dont_cry"), n_resamples=50)
     estimates = found[found["judge"] == "sentences"].set_index("measure")["estimate"]
     assert estimates["AUC"] >= 0.8 and estimates["kappa"] > 0.4
 
@@ -111,12 +109,7 @@ def test_rankings_and_agreement(public_data):
     from anthrokit.validity.perception import people_accuracy
 
     pairs, texts = load_rankings()
-    assert (len(pairs), len(texts), pairs["person"].nunique(), pairs["cluster"].nunique()) == (
-        8902,
-        1050,
-        297,
-        150,
-    )
+    assert (len(pairs), len(texts), pairs["person"].nunique(), pairs["cluster"].nunique()) == (8902, 1050, 297, 150)
     fitting = pairs[~pairs["test"]]
     agreement = people_accuracy(fitting).set_index("against")
     assert agreement.loc["another person", "estimate"] == pytest.approx(0.76, abs=0.02)
@@ -154,11 +147,7 @@ def test_sentences_answers_and_comfort_are_read_whole(public_data):
 
 def read_json(path):
     text = path.read_text(encoding="utf-8")
-    return (
-        [json.loads(line) for line in text.splitlines() if line]
-        if path.suffix == ".jsonl"
-        else json.loads(text)
-    )
+    return [json.loads(line) for line in text.splitlines() if line] if path.suffix == ".jsonl" else json.loads(text)
 
 
 def turns(messages, role="role", content="content", answers=("assistant",), skipped=("system",)):
