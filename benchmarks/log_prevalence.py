@@ -8,6 +8,7 @@ fair screening judge (AUC .92), 1 for a poor one (.76). The truth is the rate in
 and of conversations and users with at least one.
 """
 
+import itertools
 import sys
 import time
 
@@ -98,7 +99,7 @@ if __name__ == "__main__":
         screening_rate()
         raise SystemExit
     pd.options.display.width = 160
-    for rate, budget, shift in ((0.002, 1000, 2), (0.005, 1000, 2), (0.02, 1000, 2), (0.005, 1000, 1)):
+    for rate, budget, shift in itertools.product((0.002, 0.005, 0.02), (1000,), (2, 1)):
         print(f"\nrate {rate}, {budget} labels a unit, shift {shift}, {DRAWS} draws")
         print(coverage(rate, budget, shift).round(4).to_string(index=False), flush=True)
     screening_rate()

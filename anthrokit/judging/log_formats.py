@@ -104,7 +104,7 @@ _WRAPPERS = ("message", "response", "data", "kwargs")
 _CALLS = ("tool_calls", "function_call")
 _MODEL = ("target", "model", "model_name", "modelName", "model_slug", "model_id", "modelSlug")
 TIMES = tuple("timestamp create_time created_at createdAt inserted_at send_date time at date tstamp".split())
-_ID = ("id", "uuid", "messageId", "message_id", "_id")
+_ID = ("id", "uuid", "messageId", "message_id", "_id", "user_message_id")
 _PARENT = tuple(
     "parent parentId parentMessageId parent_id parent_message_uuid parent_response_id parent_message_id".split()
 )
@@ -534,14 +534,19 @@ def read_conversation(
     return messages
 
 
+def _nested(message: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """Yield the lists of messages below a message."""
+    lists = (message[name] for name in ("replies", "children") if isinstance(message.get(name), list))
+    return (one for one in lists if any(isinstance(inner, Mapping) for inner in one))
+
+
 def _flat(messages: Sequence[Any], parent: Any = None) -> Iterator[Any]:
     """Yield messages and those nested below them (replies, children), each with the id of its parent."""
     for number, message in enumerate(messages):
         if not isinstance(message, Mapping):
             yield message
             continue
-        lists = [message[name] for name in ("replies", "children") if isinstance(message.get(name), list)]
-        nested = next((one for one in lists if any(isinstance(inner, Mapping) for inner in one)), None)
+        nested = next(_nested(message), None)
         if nested or parent is not None:
             own = f"{parent}/{number}" if (own := first_of(message, _ID)) is None else own
             yield {**message, "id": own, "parent": parent}
@@ -581,7 +586,7 @@ def find_conversations(
     if len(path) > _DEPTH:
         return
     if isinstance(value, Mapping):
-        if messages := _tree(value):
+        if messages := [value] if _has_replies(value) else _tree(value):
             yield Conversation(path, messages, leaf, list(enclosing))
             return
         for name, one in value.items():
@@ -598,6 +603,11 @@ def find_conversations(
         else:
             for number, one in enumerate(value):
                 yield from find_conversations(one, (*path, str(number + 1)), enclosing)
+
+
+def _has_replies(value: Mapping[str, Any]) -> bool:
+    """Return whether an object is a message with the answers to it, as in OASST."""
+    return is_message(value) and any(map(is_message, next(iter(_nested(value)), ())))
 
 
 def _holds_conversations(value: Sequence[Any]) -> bool:
@@ -881,7 +891,7 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None)
     for one, messages, has_answer, record_place in zip(every, read, answered, places, strict=False):
         if not has_answer and any(answered):
             continue  # a prompt beside the whole conversation
-        about = {name: value for name, value in row.items() if name not in columns}
+        about = {name: value for name, value in row.items() if name not in columns} if one.path else scalars(row, _NOT_METADATA)
         for outer in one.enclosing[1:]:
             about |= scalars(outer)
         part = ".".join(one.path) if len(every) > 1 else ""

@@ -1,4 +1,4 @@
-"""Work done elsewhere: a Dask cluster of processes, a pool of processes, Ray; workers killed in mid shard."""
+"""Work done elsewhere: a Dask cluster of processes, a pool of processes, Ray; workers and processes killed in mid work."""
 
 import concurrent.futures
 import multiprocessing.forkserver
@@ -15,9 +15,10 @@ from anthrokit.anthroscore import score
 from anthrokit.anthroscore.scoring import score_texts
 from anthrokit.core import SetupError
 from anthrokit.core.run import usage_totals
-from anthrokit.judging import LLMJudge, judge
+from anthrokit.judging import LLMJudge, PatternJudge, judge
 from anthrokit.models import LLM, Budget, ExecutorPool, RayExecutor
 from anthrokit.report import demo_run
+from anthrokit.validity import sample_log
 
 FORK = multiprocessing.get_context("fork")  # what is slow to import is there; Dask's and Ray's workers begin anew
 
@@ -177,3 +178,43 @@ def test_ray_scoring_with_a_killed_worker(corpus, on_ray, tmp_path):
     score(corpus[0], "bot", corpus[1], into=tmp_path, on=on_ray)
     killer.join(10)
     equal_to_one_process(tmp_path, corpus)
+
+
+class Stops(PatternJudge):
+    """A screening judge that waits at a message, so that its process can be killed there."""
+
+    name = "stops"
+    at = None
+
+    def rate(self, text, behaviour):
+        if self.at is not None and text == self.at:
+            time.sleep(600)
+        return super().rate(text, behaviour)
+
+
+def screen_log(log, into, at=None):
+    Stops.at = at
+    how = {"into": into, "budget": 100, "per": "message", "screen": Stops(), "users": "keep", "progress": False}
+    return sample_log(log, "personal history", **how)
+
+
+def test_screening_a_log_resumes_after_a_kill(tmp_path):
+    """10,000 conversations in 20 row groups: a killed process loses only the group that it was at."""
+    texts = ["I grew up in Rome." if n % 50 == 0 else f"It is step {n}." for n in range(10_000)]
+    turns = [[{"role": "user", "content": "And?"}, {"role": "assistant", "content": text}] for text in texts]
+    rows = pd.DataFrame({"user_id": [f"u{n % 500}" for n in range(10_000)], "messages": turns})
+    rows.to_parquet(tmp_path / "log.parquet", row_group_size=500)
+
+    def scores():
+        return sorted((tmp_path / "into" / "scores").glob("log-*.parquet"))
+
+    process = FORK.Process(target=screen_log, args=(tmp_path / "log.parquet", tmp_path / "into", texts[3601]))
+    process.start()
+    kill_when(lambda: len(scores()) == 7, process.pid).join(120)
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    kept = {file: file.stat().st_mtime_ns for file in scores()}
+    messages = screen_log(tmp_path / "log.parquet", tmp_path / "into").messages
+    assert len(kept) == 7 and all(file.stat().st_mtime_ns == at for file, at in kept.items())
+    assert len(scores()) == 20 and len(messages) == messages["dialogue_id"].nunique() == 10_000
+    assert messages["score personal history"].tolist() == [float(n % 50 == 0) for n in range(10_000)]

@@ -1,12 +1,18 @@
-"""The public prompt set: from the folder ANTHROKIT_DATA, from a server, refused where it is another."""
+"""Public data: the prompt set, people's ratings, and chat logs whose messages are counted without anthrokit."""
 
 import functools
 import http.server
+import json
+import os
+import re
 import threading
+from itertools import groupby
+from pathlib import Path
 
 import pytest
 
 from anthrokit.core import TableError
+from anthrokit.judging.any_messages import read_messages
 from anthrokit.simulation import prompts
 
 
@@ -156,3 +162,142 @@ def test_anthroscore_reads_subjects_and_objects_of_anthroset(public_data):
     assert objects["estimate"].to_dict() == pytest.approx({"AUC": 0.86, "accuracy": 0.62}, abs=0.02)
     assert objects.loc["AUC", "ci_low"] > 0.65 and objects.loc["accuracy", "ci_low"] < 0.5
     assert found["estimate"].isna().to_dict()["role function NPs", "AUC"], "all are positive"
+
+
+def read_json(path):
+    text = path.read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines() if line] if path.suffix == ".jsonl" else json.loads(text)
+
+
+def turns(messages, role="role", content="content", answers=("assistant",), skipped=("system",)):
+    """Return (is it an answer, text) of each message."""
+    kept = [message for message in messages if message[role] not in skipped]
+    return [(message[role] in answers, str(message[content] or "")) for message in kept]
+
+
+def sharegpt(path):
+    skipped = ("function_call", "observation", "system")
+    return [turns(row["conversations"], "from", "value", ("gpt",), skipped) for row in read_json(path)]
+
+
+def alpaca(path):
+    return [[(False, row["instruction"] + row["input"]), (True, row["output"])] for row in read_json(path)]
+
+
+def preferences(path):
+    """Only the two answers of a pair are judged, so those before them are neither."""
+    rows = read_json(path)
+    context = [[(is_answer and None, text) for is_answer, text in one] for one in sharegpt(path)]
+    return [
+        [*before, (True, row[side]["value"])]
+        for before, row in zip(context, rows, strict=True)
+        for side in ("chosen", "rejected")
+    ]
+
+
+def messages_of(path):
+    return [turns(row["messages"]) for row in read_json(path)]
+
+
+def labelled_texts(folder, answer, user):
+    for path in folder.glob("*.txt"):
+        parts = re.split(rf"(?m)^({answer}|{user})\s*[:：]", path.read_text(encoding="utf-8"))[1:]
+        yield [(speaker == answer, text) for speaker, text in zip(parts[::2], parts[1::2], strict=True)]
+
+
+def smile(folder):
+    return [turns(read_json(path), answers=("counselor",)) for path in folder.glob("*.json")]
+
+
+def esconv(path):
+    return [turns(row["dialog"], "speaker", answers=("listener",)) for row in read_json(path)]
+
+
+def spiral(path):
+    def walk(value):
+        if isinstance(value, dict) and "transcript" in value:
+            yield turns(value["transcript"])
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        for one in inner:
+            yield from walk(one)
+
+    return walk(read_json(path))
+
+
+def audit(path):
+    file = read_json(path)
+    rows = (file.get("results") or file.get("scenarios") or []) if isinstance(file, dict) else []
+    return [turns(row["conversation"]) for row in rows if row.get("conversation")]
+
+
+ROLES = {"counselor": "assistant", "client": "user", "心理咨询师": "assistant", "来访者": "user"}
+LOGS = {  # repository: file or folder, and how its conversations are walked
+    "lm-sys/FastChat": [("data/dummy_conversation.json", sharegpt)],
+    "hiyouga/LLaMA-Factory": [
+        ("data/alpaca_*_demo.json", alpaca),
+        ("data/identity.json", alpaca),
+        ("data/glaive_toolcall_*_demo.json", sharegpt),
+        ("data/dpo_*_demo.json", preferences),
+        ("data/kto_en_demo.json", messages_of),
+    ],
+    "CAS-SIAT-XinHai/CPsyCoun": [
+        ("CPsyCounD/Data", lambda path: labelled_texts(path, "心理咨询师", "来访者"))
+    ],
+    "qiuhuachuan/smile": [("data", smile)],
+    "thu-coai/Emotional-Support-Conversation": [("*ESConv.json", esconv)],
+    "sam-paech/spiral-bench": [("res_v0.2/*.json", spiral)],
+    "SpringCare/VERA-MH": [
+        ("concept_paper_conversations/*/", lambda path: labelled_texts(path, "agent", "user"))
+    ],
+    "kelkalot/simpleaudit": [("examples/**/*.json", audit)],
+}
+
+
+@pytest.fixture
+def public_logs(request):
+    """Find files in clones of public repositories, each in a folder with its name."""
+    folder = os.environ.get("ANTHROKIT_LOGS") or (os.environ.get("ANTHROKIT_DATA") or "") + "/logs"
+
+    def find(repository, pattern):
+        paths = sorted(Path(folder, repository.partition("/")[2]).glob(pattern))
+        return paths or pytest.skip(f"needs a clone of {repository} in the folder that ANTHROKIT_LOGS names")
+
+    return find
+
+
+@pytest.mark.public_data
+@pytest.mark.parametrize(
+    ("repository", "pattern", "walk"), [(name, *one) for name, files in LOGS.items() for one in files]
+)
+def test_public_logs_are_read_whole(repository, pattern, walk, public_logs):
+    """Stretches of answers, and of what users say, are as many as a walk through the file finds."""
+    total = 0
+    for path in public_logs(repository, pattern):
+        conversations = list(walk(path))
+        stretches = [
+            is_answer
+            for one in conversations
+            for is_answer, group in groupby(one, lambda turn: turn[0])
+            if any(text.strip() for _, text in group)
+        ]
+        if conversations:
+            table, total = read_messages(path, roles=ROLES), total + len(stretches)
+            said = table["user"].fillna("").str.strip() != ""
+            counted = {"answers": stretches.count(True), "users": stretches.count(False)}
+            assert {"answers": table["judged"].sum(), "users": said.sum()} == counted, path
+    assert total
+
+
+@pytest.mark.public_data
+@pytest.mark.parametrize("name", ["en_100_tree", "en_100_message"])
+def test_public_trees_are_read_whole(name, public_logs):
+    """Every answer of OASST's trees is judged once, after the prompt at the root."""
+    (path,) = public_logs("LAION-AI/Open-Assistant", f"model/model_eval/manual/data/{name}.jsonl")
+    roots = [row.get("prompt", row) for row in read_json(path)]
+
+    def answers(node):
+        return (node["role"] == "assistant") + sum(map(answers, node["replies"]))
+
+    table = read_messages(path)
+    assert table["judged"].sum() == sum(map(answers, roots)) > 0
+    assert set(table["opening"]) == {root["text"] for root in roots}

@@ -519,6 +519,8 @@ def test_formats(name, tmp_path):
     for path in paths:
         run = import_messages(path)
         assert judged(run) == {target: sorted(texts) for target, texts in expected.items()}
+        speakers = run.messages().dropna(subset="content").groupby("dialogue_id")["role"].agg(set)
+        assert speakers.map({"user", "assistant"}.issubset).all(), "what a user said is lost"
         assert import_report(run)["outcome"].isin(["taken", "joined"]).all()
 
 
