@@ -111,6 +111,7 @@ def measure(texts: pd.DataFrame, pairs: pd.DataFrame, scores: pd.DataFrame, labe
 
 
 RATES = {"empathy": 0.35, "validation": 0.4, "emotions": 0.12, "desires": 0.1, "relatability": 0.12, "agency": 0.05}
+WARM = dict(zip(RATES, (0.6, 0.7, 0.3, 0.25, 0.3, 0.1), strict=True))  # targets warmer than the ranked answers
 EFFECTS = np.array([0.74, 0.91, 0.82, 0.61, 0.61, 0.0])
 ERRORS = {"A": (0.85, 0.95), "B": (0.65, 0.90)}  # sensitivity and specificity of the panel in two targets
 
@@ -143,12 +144,12 @@ def calibration(random: np.random.Generator, n_resamples: int) -> pd.DataFrame:
 
 
 def judged_study(
-    random: np.random.Generator, people: int, clusters: int = 60, size: int = 10
+    random: np.random.Generator, rates: dict[str, float], people: int, clusters: int = 60, size: int = 10
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Simulate the labels of two targets with equal true rates, and people's labels of some messages."""
     parts = []
     for target, errors in ERRORS.items():
-        truth = clustered_labels(random, np.array(list(RATES.values())), clusters, size, 0.1)
+        truth = clustered_labels(random, np.array(list(rates.values())), clusters, size, 0.1)
         said, keys = misjudge(random, truth, *errors), np.arange(clusters * size)
         for place, name in enumerate(RATES):
             part = {"target": target, "dialogue_id": [f"{target}{key}" for key in keys], "turn": 1, "behaviour": name}
@@ -166,18 +167,20 @@ def coverage(people: int = 150, n_resamples: int = 40) -> pd.DataFrame:
     for number in range(120):
         random = np.random.default_rng(number)
         model = calibration(random, n_resamples)
-        true = float(EFFECTS @ (np.array(list(RATES.values())) - model["centre"].to_numpy()))
-        labels, drawn = judged_study(random, people)
-        for kind, sample in (("panel only", None), ("prediction-powered", drawn)):
-            if sample is None and number >= 20:
+        for rates, values, studies in (("as the ranked answers", RATES, 120), ("warmer", WARM, 40)):
+            if number >= studies:
                 continue
-            for one in perceived_means(labels, sample, model=model).itertuples():
-                inside = one.ci_low <= true <= one.ci_high
-                rows.append((kind, one.target, inside, one.ci_high - one.ci_low, one.estimate - true))
-    columns = ["labels", "target", "coverage", "width", "bias"]
-    table = pd.DataFrame(rows, columns=columns)
-    means = table.groupby(columns[:2], sort=False).mean().join(table.groupby(columns[:2], sort=False).size().rename("intervals"))
-    return means.round(4).reset_index()
+            true = float(EFFECTS @ (np.array(list(values.values())) - model["centre"].to_numpy()))
+            labels, drawn = judged_study(random, values, people)
+            for kind, sample in (("panel only", None), ("prediction-powered", drawn)):
+                if sample is None and number >= 20:
+                    continue
+                for one in perceived_means(labels, sample, model=model).itertuples():
+                    inside = one.ci_low <= true <= one.ci_high
+                    rows.append((rates, kind, one.target, inside, one.ci_high - one.ci_low, one.estimate - true))
+    columns = ["rates", "labels", "target", "coverage", "width", "bias"]
+    groups = pd.DataFrame(rows, columns=columns).groupby(columns[:3], sort=False)
+    return groups.mean().join(groups.size().rename("intervals")).round(4).reset_index()
 
 
 def main() -> None:
