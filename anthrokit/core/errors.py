@@ -179,7 +179,7 @@ _SYNONYMS = [
     sample vote n k
     system instruction
     ci alpha level confidence
-    usd dollar cost limit budget estimate price spent
+    usd dollar cost limit budget estimate price usage
     call usage
     template prompt
     error reached

@@ -739,8 +739,9 @@ async def score_dialogue(
     --------
     >>> from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
     >>> from anthrokit.judging import PatternJudge
-    >>> talk = [ChatMessageUser(content="How are you?"), ChatMessageAssistant(content="I feel happy today.")]
-    >>> await_for(score_dialogue(talk, Taxonomy.load()["emotions"], [PatternJudge()])).value
+    >>> from anthrokit.models.loop import wait_for
+    >>> talk = [ChatMessageUser(content="How are you?"), ChatMessageAssistant(content="I'm so excited!")]
+    >>> wait_for(score_dialogue(talk, Taxonomy.load()["emotions"], [PatternJudge()])).value
     1.0
     """
     spoken = [one for one in messages if one.role in ("user", "assistant")]

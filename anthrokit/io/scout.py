@@ -11,13 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from inspect_ai.log import EvalSample
-from inspect_ai.scorer import Score
-
 from ..core import Run, TableError
 from ..judging import LocalJudge
 from ..simulation import Behaviour, Taxonomy
 from .inspect_logs import name_of, read_log, run_of_log, score_dialogue
+from inspect_ai.log import EvalSample  # after inspect_logs, which says how to install it
+from inspect_ai.scorer import Score
 
 # %% auto #0
 __all__ = ['scanners', 'read_scan']

@@ -49,7 +49,9 @@ def labelled_chinese(split: str | None = None) -> pd.DataFrame:
     return load_labelled("labelled_zh.csv", split)
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #a06ed5d9
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|「[^」]*」|『[^』]*』|《[^》]*》|```.*?(?:```|\Z)|`[^`\n]+`|^>.*$|^\*[^*\n]+\*", re.S | re.M)
+_QUOTED = re.compile(
+    r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」|『[^『』]*』|《[^《》]*》|```.*?(?:```|\Z)|`[^`\n]+`|^>.*$|^\*[^*\n]+\*", re.S | re.M
+)
 _LEAD = re.compile(
     r"(?:草稿|信|文案|邮件|诗|副歌|歌词|绝句?|评价|回复|开头|悼词|祝酒词|发言|留言|写|发|说|唱道?|念|拟好了?|告诉[他她]|比如|例如|形容|反映|中文是|一段话|两句)"
     r"[^。！？：:\n]{0,10}[：:](?!\s*[“\"「])\s*"

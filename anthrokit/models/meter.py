@@ -348,11 +348,14 @@ class Meter:
             try:
                 answer = await call(request.messages, on_lost=lost, show=show, **request.parameters)
             except (CallFailed, SetupError):
-                await self.book(llm, Completion(None, "failed", seconds=time.perf_counter() - start), **booked_as)
+                self.book(llm, Completion(None, "failed", seconds=time.perf_counter() - start), **booked_as)
                 raise
+            finally:
+                if settle:
+                    self.writer.flush()
             self._known_answers(request).append(answer.tokens_out)
-        written = self.book(llm, answer, **booked_as)
+        self.book(llm, answer, **booked_as)
         self._notice_length(llm, answer, request.parameters.get("max_tokens"))
         if settle:
-            await written
+            self.writer.flush()
         return answer

@@ -436,7 +436,8 @@ async def _answer(
     row = {"dialogue_id": participant, "turn": turn, "role": "assistant"}
 
     async def save(text: str) -> None:
-        await chats.meter.writer.put("messages", [{**row, "content": text, "finish_reason": "unfinished"}])
+        chats.meter.writer.put("messages", [{**row, "content": text, "finish_reason": "unfinished"}])
+        chats.meter.writer.flush()
 
     relay = _Relay(save, send) if send else None
     try:
@@ -467,7 +468,8 @@ async def _answer(
     names = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model")
     row |= {"seconds": round(answer.seconds, 3)} | {name: getattr(answer, name) for name in names}
     done = "UPDATE dialogues SET turns = ?, status = REPLACE(status, 'planned', 'done') WHERE dialogue_id = ?"
-    await chats.meter.writer.put("messages", [row])
+    chats.meter.writer.put("messages", [row])
+    chats.meter.writer.flush()
     chats.run.write_all([done], [turn, participant])
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639

@@ -5,6 +5,7 @@ import pytest
 from browser import CONTRASTS, HARM, OVERFLOWING, SLOW, THEIRS, WALK, filters, says, seen
 
 from anthrokit import Run, demo_run
+from anthrokit.core.run import bind
 from anthrokit.viewer import Viewer, write_bundle
 
 
@@ -137,7 +138,7 @@ def test_an_empty_a_broken_and_a_growing_run(open_page, tmp_path):
         seen(page.locator(".ak-empty")).to_contain_text("holds no run")
         (tmp_path / "broken").mkdir()
         (tmp_path / "broken" / "ledger.sqlite").write_bytes(b"not a ledger")
-        Run(tmp_path / "empty").bind(seed=1)
+        bind(Run(tmp_path / "empty"), seed=1)
         page.get_by_role("button", name="Refresh").click()
         panel = page.locator(".ak-panel")
         says(panel, "2 of 2 runs")

@@ -424,7 +424,7 @@ def test_resume_after_kill(serve, tmp_path):
         assert 0 < run.ratings()["dialogue_id"].nunique() < 24
         assert heartbench.judging.criterion_ratings(run)["hit"].notna().sum() > 0
     assert Fork(judge_bundled, tmp_path / "run", server.url).wait(120) == 0
-    assert server.server.stats["requests"] <= 24 + 3
+    assert server.server.stats["requests"] <= 24 + 6  # those in flight, and those of the last 50 ms
     with Run(tmp_path / "run", read_only=True) as run:
         assert heartbench.judging.verdicts(run)["hit"].notna().all() and len(run.ratings()) == 212
 

@@ -31,7 +31,7 @@ ATTRIBUTES = """
     ak.validity.plot_corrected figures.plot_corrected | ak.models.Provider LLM | ak.models.Model models
     ak.simulation.simulate_dialogues anthrokit.simulate | ak.io.to_inspect write_inspect | ak.heartbench.judge judge
     ak.heartbench.load heartbench | ak.panels.Annotation nnotation | ak.core.load_run Run | run.label labels
-    run.dialogs dialogues | run.save export | run.cost spent | run.calls usage | run.transcripts dialogues | run.rating ratings
+    run.dialogs dialogues | run.save export | run.cost usage | run.calls usage | run.transcripts dialogues | run.rating ratings
     taxonomy.category categories | taxonomy.selects select | run.annotators annotations
 """
 CALLS = """
