@@ -39,7 +39,7 @@ for module in pkgutil.walk_packages(anthrokit.__path__, "anthrokit."):
     try:
         importlib.import_module(module.name)
     except ImportError as error:  # the modules that are nothing without their extra
-        assert module.name in ("anthrokit.io.inspect_logs", "anthrokit.io.petri"), error
+        assert module.name in ("anthrokit.io.inspect_logs", "anthrokit.io.petri", "anthrokit.io.scout"), error
         assert "pip install 'anthrokit[inspect]'" in str(error), error
 assert len(anthrokit.load_prompts()) == 960
 assert len(anthrokit.simulation.load_scenarios()) == 8
