@@ -347,12 +347,13 @@ class Meter:
             start = time.perf_counter()
             try:
                 answer = await call(request.messages, on_lost=lost, show=show, **request.parameters)
+            except BudgetReached:
+                self.writer.flush()
+                raise
             except (CallFailed, SetupError):
                 self.book(llm, Completion(None, "failed", seconds=time.perf_counter() - start), **booked_as)
+                self.writer.flush()
                 raise
-            finally:
-                if settle:
-                    self.writer.flush()
             self._known_answers(request).append(answer.tokens_out)
         self.book(llm, answer, **booked_as)
         self._notice_length(llm, answer, request.parameters.get("max_tokens"))

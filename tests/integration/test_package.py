@@ -201,8 +201,10 @@ def elsewhere(wheel, shared):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TUTORIALS)
-def test_tutorials_on_the_wheel(name, elsewhere, shared, tmp_path, monkeypatch):
+def test_tutorials_on_the_wheel(name, elsewhere, shared, tmp_path, monkeypatch, request):
     """On kernels of its environment, which are told nothing of this repository."""
+    if name in ("papers/perception", "prevalence"):
+        request.getfixturevalue("public_data")
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("JUPYTER_PATH", wait(shared / "wheel"))
     path = shutil.copytree(shared / "mine", tmp_path / "mine") / f"{name}.ipynb"
