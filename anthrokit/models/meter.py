@@ -318,8 +318,8 @@ class Meter:
         request : Request
             The call.
         settle : bool
-            Return when the call is on disk. If False, it is written in one transaction with the rows that the caller
-            puts into `writer` before its next await.
+            Return when the call is on disk. If False, it is written within 50 ms, in one transaction with the rows that the
+            caller puts into `writer` meanwhile. A failed call is on disk in either case.
         show : callable, optional
             As for `LLM.acomplete`.
         ask : coroutine function, optional
