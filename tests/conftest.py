@@ -13,11 +13,16 @@ from browser import Lab, Notebook, VSCode, chromium
 from documentation import build
 from filelock import FileLock
 from forks import CONTEXT, Fork
+from hypothesis import settings
 from kernels import ForkedKernels, wait
 
 from anthrokit.models.faults import pause_before_next
 
 HERE = Path(__file__).parent
+
+# Hypothesis draws the same examples for the same code. HYPOTHESIS_PROFILE=default draws new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # Processes and kernels that tests start find tests/support as the tests do.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE / "support"), os.environ.get("PYTHONPATH")]))

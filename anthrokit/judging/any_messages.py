@@ -323,7 +323,7 @@ def read_messages(
         rows += [{**common, **row, **more} for row in entry["rows"]]
     if not any(row["judged"] for row in rows):
         where = f"{source}: " if isinstance(source, str | os.PathLike) else ""
-        raise TableError(f"{where}the table holds no message of an assistant")
+        raise TableError(f"{where}the table holds no message of an assistant with text")
     table = pd.DataFrame(rows)
     table.attrs["account"] = log.account
     return table

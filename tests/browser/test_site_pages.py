@@ -17,7 +17,7 @@ LOOKED_AT = (
     "chapters/06_anthroscore/02_scoring.html",
     "chapters/09_figures/02_profiles.html",
     "chapters/12_panels/03_dialogue.html",
-    "chapters/15_cli.html",
+    "chapters/16_cli.html",
 )
 
 

@@ -78,7 +78,7 @@ def test_links_from_descriptions(site):
     figures = (site / "chapters" / "09_figures" / "04_turns.html").read_text(encoding="utf-8")
     assert re.search(r'href="[^"]*07_analysis/04_timing.html#emergence"><code>analysis.emergence', figures)
     scoring = (site / "chapters" / "06_anthroscore" / "02_scoring.html").read_text(encoding="utf-8")
-    assert not re.search(r"15_cli.html#anthroscore", scoring.partition("<main")[2])  # not the command of that name
+    assert not re.search(r"16_cli.html#anthroscore", scoring.partition("<main")[2])  # not the command of that name
 
 
 def test_unique_anchors_and_links(site):

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_commands_in_chapter_table():
-    cells = json.loads((ROOT / "nbs" / "15_cli.ipynb").read_text(encoding="utf-8"))["cells"]
+    cells = json.loads((ROOT / "nbs" / "16_cli.ipynb").read_text(encoding="utf-8"))["cells"]
     told = re.findall(r"^\| `anthrokit (\w+)[^|]*", "".join(cells[0]["source"]), re.M)
     told += re.findall(r"`(\w+)`", re.search(r"^\| `anthrokit split.*?\|", "".join(cells[0]["source"]), re.M)[0])
     assert {name for name in app if not name.startswith("-")} == set(told)
