@@ -1,16 +1,20 @@
 from . import accuracy as accuracy
+from . import alignment as alignment
 from . import annotations as annotations
 from . import annotators as annotators
 from . import correction as correction
 from . import human_data as human_data
+from . import judge_biases as judge_biases
 from . import judge_checks as judge_checks
 from . import label_plan as label_plan
 from . import log_prevalence as log_prevalence
 from . import panel_checks as panel_checks
 from . import perception as perception
+from . import sessions as sessions
 from . import tables as tables
 from .accuracy import effective_votes as effective_votes
 from .accuracy import judge_accuracy as judge_accuracy
+from .alignment import align as align
 from .annotations import draw_annotation_sample as draw_annotation_sample
 from .annotations import read_annotations as read_annotations
 from .annotators import annotation_progress as annotation_progress
@@ -27,6 +31,10 @@ from .dose_response import dose_response as dose_response
 from .dose_response import turning_point as turning_point
 from .human_data import check_against_people as check_against_people
 from .human_data import load_human_data as load_human_data
+from .judge_biases import check_quotations as check_quotations
+from .judge_biases import quotation_rates as quotation_rates
+from .judge_biases import self_preference as self_preference
+from .judge_biases import style_effects as style_effects
 from .judge_checks import item_response as item_response
 from .judge_checks import sample_agreement as sample_agreement
 from .label_plan import labels_needed as labels_needed
@@ -38,3 +46,5 @@ from .panel_checks import panel_sensitivity as panel_sensitivity
 from .perception import partial_effects as partial_effects
 from .perception import perceived as perceived
 from .perception import perceived_means as perceived_means
+from .sessions import as_sessions as as_sessions
+from .sessions import session_labels as session_labels
