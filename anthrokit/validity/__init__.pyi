@@ -12,6 +12,7 @@ from . import panel_checks as panel_checks
 from . import perception as perception
 from . import sessions as sessions
 from . import tables as tables
+from . import variance as variance
 from .accuracy import effective_votes as effective_votes
 from .accuracy import judge_accuracy as judge_accuracy
 from .alignment import align as align
@@ -48,3 +49,5 @@ from .perception import perceived as perceived
 from .perception import perceived_means as perceived_means
 from .sessions import as_sessions as as_sessions
 from .sessions import session_labels as session_labels
+from .variance import cheapest_design as cheapest_design
+from .variance import variance_components as variance_components
