@@ -731,14 +731,10 @@ def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = Non
         "SELECT dialogue_id, turn, base_id, content FROM messages JOIN dialogues USING (dialogue_id) "
         "JOIN prompts USING (prompt_id) WHERE role = 'assistant' AND content IS NOT NULL"
     ).astype({"turn": "Int64"})
-    parts = [
-        messages.loc[shares_cluster(messages["content"], messages["base_id"], own), ["dialogue_id", "turn"]].assign(
-            behaviour=behaviour, judge=name, tuned=True
-        )
-        for name, tuned_on in judges.items()
-        for behaviour, own in tuned_on.items()
-    ]
-    tuned = pd.concat(parts, ignore_index=True)
+    tuned = pd.concat([
+        messages[shares_cluster(messages["content"], messages["base_id"], own)].assign(behaviour=behaviour, judge=name, tuned=True)
+        for name, tuned_on in judges.items() for behaviour, own in tuned_on.items()
+    ])
     keys = [name for name in ("dialogue_id", "turn", "behaviour", "judge") if name in table]
     table = table.merge(tuned[[*keys, "tuned"]].drop_duplicates(), on=keys, how="left")
     return table.assign(tuned=table["tuned"].eq(True).fillna(False).astype(bool))

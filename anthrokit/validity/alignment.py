@@ -34,7 +34,7 @@ from .annotations import add_texts, read_annotations
 # %% auto #0
 __all__ = ['Edit', 'ThresholdJudge', 'WordedJudge', 'split_labels', 'best_limit', 'WordingSearch', 'align']
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #5c8776df
+# %% ../../nbs/08_validity/13_alignment.ipynb #0dff42e1
 class ThresholdJudge(LocalJudge):
     """A local judge whose threshold people's labels chose. Made by `align`.
 
@@ -63,14 +63,12 @@ class ThresholdJudge(LocalJudge):
         ratings, limit = rate_many(self.judge, texts, behaviour), self.thresholds.get(behaviour.name)
         if limit is None:
             return ratings
-        return [
-            one if one.score is None or one.verdict is None else Rating(
-                bool(one.score > limit), f"score {one.score:.2f}; threshold {limit:.2f}, from people's labels", score=one.score
-            )
-            for one in ratings
-        ]
+        reason = "score {:.2f}; threshold {:.2f}, from people's labels".format
+        scored = (None if one.verdict is None else one.score for one in ratings)
+        made = [None if score is None else Rating(bool(score > limit), reason(score, limit), score=score) for score in scored]
+        return [new or old for new, old in zip(made, ratings, strict=True)]
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #7e7b6ca8
+# %% ../../nbs/08_validity/13_alignment.ipynb #743845d8
 class WordedJudge(PromptJudge):
     """A prompt judge that describes behaviours in words that people's labels chose. Made by `align`.
 
@@ -93,8 +91,7 @@ class WordedJudge(PromptJudge):
     def __init__(self, judge: PromptJudge, wordings: Mapping[str, Behaviour], tuned_on: Mapping[str, list[str]], name: str):
         super().__init__(judge.llm, name=name)
         self.judge, self.wordings = judge, {name: _folded(one) for name, one in wordings.items()}
-        for option in ("behaviours", "context", "present", "max_attempts", "default_samples", "questions_per_call",
-                       "shared_prefix", "read_truncated"):
+        for option in "behaviours context present max_attempts default_samples questions_per_call shared_prefix read_truncated".split():
             setattr(self, option, getattr(judge, option))
         words = {name: one.entry() for name, one in self.wordings.items()}
         self.settings = {**judge_identity(judge), "wordings": words, **({"tuned_on": tuned_on} if tuned_on else {})}
@@ -126,7 +123,7 @@ def _folded(wording: Behaviour) -> Behaviour:
     definition = wording.definition + (f"\nThese uses do not count:{uses}" if uses else "")
     return replace(wording, definition=definition, permissible=())
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #c35bf7ed
+# %% ../../nbs/08_validity/13_alignment.ipynb #ece9fa1d
 def _labelled_texts(labels: pd.DataFrame | Run) -> pd.DataFrame:
     """Return message, user, cluster and truth of the messages that people decided, and behaviour if it is known."""
     if isinstance(labels, Run):
@@ -179,24 +176,17 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     split = pd.Series(np.select([own, ~near], ["tuning", "test"], "left out"), table.index)
     for part in ("tuning", "test"):
         rows = table[split == part]
-        if rows["truth"].nunique() < 2 or rows["cluster"].nunique() < 2:
-            raise TableError(
-                f"the {len(rows)} {part} labels of {rows['cluster'].nunique()} base prompts have {rows['truth'].sum()} Yes; a "
-                "part needs Yes, No and two base prompts. Label more messages, or change tuning or seed."
-            )
+        if min(rows["truth"].nunique(), rows["cluster"].nunique()) < 2:
+            raise TableError(f"the {len(rows)} {part} labels of {rows['cluster'].nunique()} base prompts have {rows['truth'].sum()} Yes; a "
+                             "part needs Yes, No and two base prompts. Label more messages, or change tuning or seed.")
     return split
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #ce695217
-def _counts(above: np.ndarray, truth: np.ndarray, weight: np.ndarray) -> list[np.ndarray]:
-    """Return hits, false alarms, misses and correct rejections of verdicts (… × rows) under weights (resamples × rows)."""
-    yes, no, above = (weight * truth).T, (weight * ~truth).T, above.astype(float)
-    return [above @ yes, above @ no, (1 - above) @ yes, (1 - above) @ no]
-
-
+# %% ../../nbs/08_validity/13_alignment.ipynb #3adf9d59
 def _agreement(above: np.ndarray, truth: np.ndarray, weight: np.ndarray, measure: str) -> np.ndarray:
-    """Return a measure of verdicts against the truth: … × resamples; NaN if it is undefined."""
+    """Return a measure of verdicts (… × rows) under weights (resamples × rows): … × resamples; NaN if it is undefined."""
+    yes, no, above = (weight * truth).T, (weight * ~truth).T, above.astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = accuracy_measures(*_counts(above, truth, weight))
+        values = accuracy_measures(above @ yes, above @ no, (1 - above) @ yes, (1 - above) @ no)
     return values.reshape(len(above), len(MEASURES), -1)[:, MEASURES.index(measure)]
 
 
@@ -223,7 +213,7 @@ def best_limit(
     gain = np.nanmean(new - _agreement(verdicts[None], truth, left, measure)[0])
     return float(np.median(limits[best])) if gain > 0 else None
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #4bddc35e
+# %% ../../nbs/08_validity/13_alignment.ipynb #f4c6fc37
 _PROPOSAL = """\
 A judge decides whether messages show a behaviour, and people disagree with some of its verdicts. Describe the behaviour so that the judge \
 decides as these people do.
@@ -246,10 +236,8 @@ def _proposals(answer: str | None) -> list[Edit]:
     """Return the definition and the permissible uses that a model proposed; none if its answer can't be parsed."""
     with suppress(ValueError, AttributeError, TypeError):
         made = json.loads(answer[answer.index("{") : answer.rindex("}") + 1])
-        uses = [use for use in made.get("permissible", ()) if isinstance(use, str) and use.strip()]
-        given = made.get("definition")
-        definitions = [given] if isinstance(given, str) and given.strip() else []
-        return [("definition", text[:600], None) for text in definitions] + [("permissible", use[:300], None) for use in uses[:5]]
+        texts = [("definition", made.get("definition")), *(("permissible", use) for use in made.get("permissible", ())[:5])]
+        return [(field, text[:600], None) for field, text in texts if isinstance(text, str) and text.strip()]
     return []
 
 
@@ -260,7 +248,7 @@ def _edited(wording: Behaviour, edits: Sequence[Edit]) -> Behaviour:
         wording = replace(wording, **{field: value})
     return wording
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #f274127c
+# %% ../../nbs/08_validity/13_alignment.ipynb #cc847f95
 class WordingSearch:
     """The search for a wording of one behaviour, with its calls saved in a run. Used by `align`."""
 
@@ -269,8 +257,8 @@ class WordingSearch:
         self.calls, self.cost = 0, 0.0
         ids = [f"{place:05}" for place in range(len(table))]
         self.table = table.assign(dialogue_id=ids)
-        texts = self.table.rename(columns={"message": "assistant", "cluster": "base_id", "split": "target"})
-        self.run = import_messages(texts[["dialogue_id", "base_id", "target", "user", "assistant"]], run, users="keep")
+        names = {"dialogue_id": "dialogue_id", "user": "user", "message": "assistant", "cluster": "base_id", "split": "target"}
+        self.run = import_messages(self.table[[*names]].rename(columns=names), run, users="keep")
         self.rows = self.table[self.table["split"] == "tuning"]
 
     def verdicts(self, judges: Sequence[Judge], split: str) -> np.ndarray:
@@ -283,9 +271,9 @@ class WordingSearch:
     def scores(self, wordings: Sequence[Behaviour]) -> np.ndarray:
         """Return the verdicts of wordings on the tuning messages."""
         names = [f"wording {digest(one.entry(), length=6)}" for one in wordings]
-        unique = {name: WordedJudge(self.judge, {one.name: one}, {}, name) for name, one in zip(names, wordings, strict=True)}
-        found = dict(zip(unique, self.verdicts([*unique.values()], "tuning"), strict=True))
-        return np.array([found[name] for name in names])
+        unique = dict(zip(names, wordings, strict=True))
+        judges = [WordedJudge(self.judge, {one.name: one}, {}, name) for name, one in unique.items()]
+        return self.verdicts(judges, "tuning")[[[*unique].index(name) for name in names]]
 
     def gain(self, before: np.ndarray, after: np.ndarray, edits: Sequence[Edit]) -> float:
         """Return the improvement on messages with both verdicts, of other base prompts than the edits'."""
@@ -356,7 +344,7 @@ def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampl
     table = table.assign(measure=MEASURES * 3, when=when, n=int(both.sum()), n_total=len(rows))
     return table[["measure", "when", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci"]]
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #5434b8b1
+# %% ../../nbs/08_validity/13_alignment.ipynb #279b5f8b
 def _align_threshold(judge: LocalJudge, rows: pd.DataFrame, behaviours: Sequence[Behaviour], measure: str, seed: int):
     """Return one threshold for the highest score of the behaviours (or None), and the verdicts before and after."""
     ratings = [rate_many(judge, rows["message"].tolist(), one) for one in behaviours]
@@ -366,29 +354,16 @@ def _align_threshold(judge: LocalJudge, rows: pd.DataFrame, behaviours: Sequence
     tuning = (rows["split"] == "tuning").to_numpy() & ~np.isnan(scores) & ~np.isnan(before)
     if not tuning.any():
         raise ValueError(f"the judge {judge.name} gives no scores; align a judge with scores, or a prompt judge")
-    chosen = rows[tuning]
-    limit = best_limit(scores[tuning], before[tuning] == 1, chosen["truth"].to_numpy(), chosen["cluster"], measure, seed)
-    after = before if limit is None else np.where(np.isnan(scores) | np.isnan(before), np.nan, scores > limit)
-    return limit, before, after
+    truth = rows["truth"].to_numpy()[tuning]
+    limit = best_limit(scores[tuning], before[tuning] == 1, truth, rows["cluster"][tuning], measure, seed)
+    return limit, before, before if limit is None else np.where(np.isnan(scores) | np.isnan(before), np.nan, scores > limit)
 
 
 def align(
-    judge: Judge,
-    labels: pd.DataFrame | Run,
-    behaviours: str | Sequence[str] | None = None,
-    *,
-    definitions: Mapping[str, Sequence[str]] | None = None,
-    measure: str = "Cohen's kappa",
-    tuning: float = 0.5,
-    most: int = 200,
-    taxonomy: Taxonomy | None = None,
-    name: str | None = None,
-    run: str | os.PathLike | None = None,
-    samples: int = 1,
-    budget: Budget | None = None,
-    ci: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
+    judge: Judge, labels: pd.DataFrame | Run, behaviours: str | Sequence[str] | None = None, *,
+    definitions: Mapping[str, Sequence[str]] | None = None, measure: str = "Cohen's kappa", tuning: float = 0.5, most: int = 200,
+    taxonomy: Taxonomy | None = None, name: str | None = None, run: str | os.PathLike | None = None, samples: int = 1,
+    budget: Budget | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0,
 ) -> ThresholdJudge | WordedJudge:
     """Improve a judge with people's labels, and measure it before and after on labels held out.
 
@@ -453,14 +428,13 @@ def align(
     named = as_names(behaviours if behaviours is not None else table.get("behaviour", pd.Series(dtype=str)).unique().tolist())
     if not named:
         raise ValueError("behaviours is missing. Name the behaviours that these labels measure: behaviours=[…].")
-    if "behaviour" in table:
-        table = table[table["behaviour"].isin(named)].reset_index(drop=True)
+    table = table[table["behaviour"].isin(named)] if "behaviour" in table else table
     table = table.assign(split=split_labels(table, tuning, most, seed))
     groups = [([one], table[table["behaviour"] == one]) for one in named] if "behaviour" in table else [(named, table)]
     chosen: dict[str, Any] = {}
     digests, reports, own = {}, [], judge_identity(judge).get("tuned_on") or {}
     for names, rows in groups:
-        asked, spent = [taxonomy[one] for one in names], (0, 0.0)
+        asked, spent, test = [taxonomy[one] for one in names], (0, 0.0), (rows["split"] == "test").to_numpy()
         if isinstance(judge, PromptJudge):
             if len(names) > 1:
                 raise ValueError("a prompt judge is aligned for one behaviour at a time; these labels have no column behaviour")
@@ -471,14 +445,12 @@ def align(
             before, after = search.verdicts([judge, aligned], "test")
             spent = search.spent()
             search.run.close()
-            report = _report(before, after, rows[rows["split"] == "test"], n_resamples=n_resamples, ci=ci, seed=seed)
         else:
-            value, before, after = _align_threshold(judge, rows, asked, measure, seed)
-            test = (rows["split"] == "test").to_numpy()
-            report = _report(before[test], after[test], rows[test], n_resamples=n_resamples, ci=ci, seed=seed)
-        report = report.assign(calls=spent[0], cost=spent[1])
+            value, *both = _align_threshold(judge, rows, asked, measure, seed)
+            before, after = (one[test] for one in both)
+        report = _report(before, after, rows[test], n_resamples=n_resamples, ci=ci, seed=seed)
         report.insert(0, "behaviour", " or ".join(names))
-        reports.append(report)
+        reports.append(report.assign(calls=spent[0], cost=spent[1]))
         tuned = {digest(text) for text in rows.loc[rows["split"] == "tuning", "message"]}
         digests |= {one: sorted(tuned | {*own.get(one, ())}) for one in names}
         chosen |= {one: value for one in names if value is not None}

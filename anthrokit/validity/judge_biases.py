@@ -26,7 +26,7 @@ from .panel_checks import model_family, same_family_judges
 # %% auto #0
 __all__ = ['judge_errors', 'self_preference', 'style_pairs', 'style_effects', 'check_quotations', 'quotation_rates']
 
-# %% ../../nbs/08_validity/12_judge_biases.ipynb #f351500a
+# %% ../../nbs/08_validity/12_judge_biases.ipynb #262f54d0
 def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) -> Mapping[str, str | None]:
     """Return the family of each target and judge: as given, by the models of a run, or by the names."""
     if families is not None:
@@ -81,10 +81,9 @@ def judge_errors(
     long = pd.concat(parts, ignore_index=True).assign(target_family=lambda table: table["target"].map(known.get))
     same = (long["target_family"] == long["judge_family"]).astype("boolean")
     long["own"] = same.mask(long[["target_family", "judge_family"]].isna().any(axis=1))
-    keep = [*ITEM, "target", "cluster", "judge", "target_family", "judge_family", "own", "reference", "error", "weight"]
-    return long[keep]
+    return long[[*ITEM, "target", "cluster", "judge", "target_family", "judge_family", "own", "reference", "error", "weight"]]
 
-# %% ../../nbs/08_validity/12_judge_biases.ipynb #49cb3945
+# %% ../../nbs/08_validity/12_judge_biases.ipynb #a7f870dc
 def _mean_errors(errors: pd.DataFrame, by: Sequence[str], **resampling: int | float) -> pd.DataFrame:
     """Return the weighted mean error of each group, with intervals by cluster."""
     tally, weight = ClusterCounts(errors, by, errors["cluster"]), errors["weight"].to_numpy()
@@ -94,13 +93,8 @@ def _mean_errors(errors: pd.DataFrame, by: Sequence[str], **resampling: int | fl
 
 
 def self_preference(
-    labels: pd.DataFrame | Run,
-    people: pd.DataFrame | str | os.PathLike | None = None,
-    *,
-    families: Mapping[str, str] | None = None,
-    ci: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
+    labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.PathLike | None = None, *,
+    families: Mapping[str, str] | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Estimate how much judges prefer, or disfavour, targets of their own family.
 
@@ -145,12 +139,13 @@ def self_preference(
         tally, weight, own = ClusterCounts(part, [], part["cluster"]), part["weight"].to_numpy(), part["own"].to_numpy(dtype=bool)
         sums = [tally.sums(side * value) for side in (own, ~own) for value in (part["error"].to_numpy() * weight, weight)]
         means = [side.sum(axis=0).item() for side in sums]
-        table = resample(lambda a, n, b, m: a / n - b / m, *sums, **resampling).iloc[0]
-        about = {"judge": judge, "judge_family": part["judge_family"].iloc[0], "reference": reference}
-        limits = table[["estimate", "ci_low", "ci_high"]].to_dict()
-        counts = {"n_own": int(own.sum()), "n_other": int((~own).sum()), "n_clusters": int(table["n_clusters"])}
-        rows.append({**about, **limits, "own": means[0] / means[1], "other": means[2] / means[3], **counts})
-    return pd.DataFrame(rows), _mean_errors(errors, ["reference", "target_family", "judge_family"], **resampling).drop(columns="ci")
+        table = resample(lambda a, n, b, m: a / n - b / m, *sums, **resampling).drop(columns=["n_clusters", "ci"])
+        counts = {"n_own": own.sum(), "n_other": (~own).sum(), "n_clusters": len(tally.clusters)}
+        rows.append(table.assign(judge=judge, judge_family=part["judge_family"].iloc[0], reference=reference,
+                                 own=means[0] / means[1], other=means[2] / means[3], **counts))
+    effects = pd.concat(rows, ignore_index=True)
+    effects = effects[[*("judge", "judge_family", "reference"), *effects.columns.drop(["judge", "judge_family", "reference"])]]
+    return effects, _mean_errors(errors, ["reference", "target_family", "judge_family"], **resampling).drop(columns="ci")
 
 # %% ../../nbs/08_validity/12_judge_biases.ipynb #7560f884
 def style_pairs() -> pd.DataFrame:
@@ -218,7 +213,7 @@ def style_effects(
             rows.append({"judge": judge.name, "style": style, **limits, "changed": changed, "n": both.sum(), "n_total": len(wide)})
     return pd.DataFrame(rows)
 
-# %% ../../nbs/08_validity/12_judge_biases.ipynb #a67d00a5
+# %% ../../nbs/08_validity/12_judge_biases.ipynb #767420c6
 _QUOTATION = re.compile(r"[\"“”„«]([^\"“”„«»\n]{3,}?)[\"“”»]|(?<!\w)['‘]([^'‘’\n]{3,}?)['’](?!\w)")
 
 
@@ -228,14 +223,8 @@ def _plain_words(text: str) -> str:
 
 def _contains(text: str, quotation: str) -> bool:
     """Return whether the parts of a quotation follow each other in a text."""
-    text, at = _plain_words(text), 0
-    for part in re.split(r"\[?(?:…|\.\.\.)\]?", quotation):
-        part = _plain_words(part).strip(" .,;:!?")
-        at = text.find(part, at)
-        if at < 0:
-            return False
-        at += len(part)
-    return True
+    parts = [_plain_words(part).strip(" .,;:!?") for part in re.split(r"\[?(?:…|\.\.\.)\]?", quotation)]
+    return re.search(".*".join(map(re.escape, parts)), _plain_words(text)) is not None
 
 
 def check_quotations(run: Run) -> pd.DataFrame:
@@ -264,9 +253,8 @@ def check_quotations(run: Run) -> pd.DataFrame:
     bases = run.dialogues().set_index("dialogue_id")["base_id"].to_dict()
     prompted = {entry["judge"] for entry in run.manifest()["judges"] if "model" in entry["settings"]}
     rows = []
-    keys = ["judge", "dialogue_id", "turn", "behaviour", "sample", "verdict", "explanation"]
-    ratings = run.ratings()
-    for row in ratings.loc[ratings["judge"].isin(prompted), keys].dropna(subset="explanation").itertuples(index=False):
+    ratings = run.ratings().drop(columns=["score", "raw", "status", "attempts"])
+    for row in ratings[ratings["judge"].isin(prompted)].dropna(subset="explanation").itertuples(index=False):
         found = [double or single for double, single in _QUOTATION.findall(plain_apostrophes(row.explanation))]
         item = items.item(row.dialogue_id, row.turn) if found else None
         for quotation in found:

@@ -20,15 +20,13 @@ from ..judging.judges import JUDGE_TEMPLATE
 # %% auto #0
 __all__ = ['SESSION_TEMPLATE', 'as_sessions', 'session_labels']
 
-# %% ../../nbs/08_validity/14_sessions.ipynb #8bc9c553
-SESSION_TEMPLATE = JUDGE_TEMPLATE
-for _old, _new in (
-    ("single messages of a dialogue", "whole dialogues of a user with an assistant"),
-    ("present in one message.", "present in any of the assistant's messages."),
-    ("only what the message itself says or clearly implies about its speaker", "only what the assistant itself says or clearly implies about itself"),
-    ("The message to judge:", "The dialogue to judge:"),
-):
-    SESSION_TEMPLATE = SESSION_TEMPLATE.replace(_old, _new)
+# %% ../../nbs/08_validity/14_sessions.ipynb #99890f15
+SESSION_TEMPLATE = (
+    JUDGE_TEMPLATE.replace("single messages of a dialogue", "whole dialogues of a user with an assistant")
+    .replace("present in one message.", "present in any of the assistant's messages.")
+    .replace("what the message itself says or clearly implies about its speaker", "what the assistant says or clearly implies about itself")
+    .replace("The message to judge:", "The dialogue to judge:")
+)
 
 
 def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: Sequence[str] = ("user", "assistant")) -> Run:

@@ -18,15 +18,10 @@ from ..core.tables import require_columns
 # %% auto #0
 __all__ = ['FACTORS', 'variance_components', 'rating_factors', 'cheapest_design']
 
-# %% ../../nbs/08_validity/15_variance.ipynb #92b65622
+# %% ../../nbs/08_validity/15_variance.ipynb #0a5c1828
 FACTORS: dict[str, tuple[str, ...]] = {
-    "base prompt": ("base_id",),
-    "scenario": ("scenario",),
-    "user": ("user",),
-    "dialogue": ("dialogue_id",),
-    "message": ("dialogue_id", "turn"),
-    "judge": ("judge",),
-    "judge × message": ("dialogue_id", "turn", "judge"),
+    "base prompt": ("base_id",), "scenario": ("scenario",), "user": ("user",), "dialogue": ("dialogue_id",),
+    "message": ("dialogue_id", "turn"), "judge": ("judge",), "judge × message": ("dialogue_id", "turn", "judge"),
 }
 
 
@@ -36,8 +31,7 @@ def _factor_codes(table: pd.DataFrame, factors: Mapping[str, Sequence[str]]) -> 
     for name, columns in factors.items():
         if set(columns) <= set(table.columns):
             code = table.groupby(list(columns), sort=False, dropna=False).ngroup().to_numpy()
-            levels, same = code.max() + 1, [np.array_equal(code, one) for one in codes.values()]
-            if 1 < levels < len(table) and not any(same):
+            if 1 < code.max() + 1 < len(table) and not any(np.array_equal(code, one) for one in codes.values()):
                 codes[name] = code
     return codes
 
@@ -47,29 +41,23 @@ def _forms(codes: Sequence[np.ndarray], parts: np.ndarray) -> np.ndarray:
 
     `parts` has a column for each part of a sum; entry (a, b) of a form is the product of parts a and b.
     """
-    n = len(parts)
-    mean = parts.sum(axis=0)
-    total = [parts.T @ parts]
-    between = []
+    mean, between = parts.sum(axis=0), []
     for code in codes:
         sums = np.stack([np.bincount(code, part) for part in parts.T], axis=1)
         between.append((sums / np.bincount(code)[:, None]).T @ sums)
-    return np.array(between + total) - np.outer(mean, mean) / n
+    return np.array([*between, parts.T @ parts]) - np.outer(mean, mean) / len(parts)
 
 
 def _coefficients(codes: Sequence[np.ndarray], n: int) -> np.ndarray:
     """Return the coefficients of the components, with the rest last, in the expectation of each sum of squares."""
-    rows = []
-    for code in [*codes, np.arange(n)]:
-        size, row = np.bincount(code), []
-        for other in [*codes, np.arange(n)]:
-            cells = np.unique(code.astype(np.int64) * (other.max() + 1) + other, return_counts=True)
-            within = (cells[1] ** 2 / size[cells[0] // (other.max() + 1)]).sum()
-            row.append(within - (np.bincount(other) ** 2).sum() / n)
-        rows.append(row)
-    return np.array(rows)
 
-# %% ../../nbs/08_validity/15_variance.ipynb #1a3fb429
+    def coefficient(code: np.ndarray, other: np.ndarray) -> float:
+        cells, counts = np.unique(code.astype(np.int64) * (other.max() + 1) + other, return_counts=True)
+        return (counts**2 / np.bincount(code)[cells // (other.max() + 1)]).sum() - (np.bincount(other) ** 2).sum() / n
+
+    return np.array([[coefficient(code, other) for other in (*codes, np.arange(n))] for code in (*codes, np.arange(n))])
+
+# %% ../../nbs/08_validity/15_variance.ipynb #ef0cfaa4
 def _limits(estimate: float, place: int, sizes: np.ndarray, simulated: np.ndarray, tail: float) -> tuple[float, float]:
     """Return the limits of a component from simulated estimates; simulated: draws × effects × effects, for this component."""
 
@@ -92,13 +80,8 @@ def _limits(estimate: float, place: int, sizes: np.ndarray, simulated: np.ndarra
 
 
 def variance_components(
-    ratings: pd.DataFrame | Run,
-    value: str = "verdict",
-    factors: Mapping[str, Sequence[str]] | None = None,
-    *,
-    ci: float = 0.95,
-    n_resamples: int = 400,
-    seed: int = 0,
+    ratings: pd.DataFrame | Run, value: str = "verdict", factors: Mapping[str, Sequence[str]] | None = None, *,
+    ci: float = 0.95, n_resamples: int = 400, seed: int = 0,
 ) -> pd.DataFrame:
     """Estimate the components of variance of a rate.
 
@@ -160,15 +143,11 @@ def variance_components(
         drawn = []
         for _ in range(n_resamples):
             effects = [random.normal(size=count)[code] for count, code in zip(levels, arrays, strict=True)]
-            drawn.append(np.einsum("cf,fab->cab", inverse, _forms(arrays, np.stack([*effects, random.normal(size=n)], axis=1))))
-        simulated = np.array(drawn)
-        for place, estimate in enumerate(estimates):
-            low[place], high[place] = _limits(estimate, place, sizes, simulated[:, place], 0.5 - ci / 2)
-    counts = [code.max() + 1 for code in arrays] + [n]
-    return pd.DataFrame({
-        "component": names, "estimate": estimates, "ci_low": low, "ci_high": high, "share": sizes / sizes.sum(),
-        "n_levels": counts, "n": n, "mean": observed.mean(),
-    })
+            drawn.append(np.tensordot(inverse, _forms(arrays, np.stack([*effects, random.normal(size=n)], axis=1)), 1))
+        found = [_limits(one, place, sizes, np.array(drawn)[:, place], 0.5 - ci / 2) for place, one in enumerate(estimates)]
+        low, high = np.transpose(found)
+    table = pd.DataFrame({"component": names, "estimate": estimates, "ci_low": low, "ci_high": high, "share": sizes / sizes.sum()})
+    return table.assign(n_levels=[*(code.max() + 1 for code in arrays), n], n=n, mean=observed.mean())
 
 # %% ../../nbs/08_validity/15_variance.ipynb #eeba6202
 def rating_factors(run: Run) -> pd.DataFrame:
@@ -184,20 +163,13 @@ def rating_factors(run: Run) -> pd.DataFrame:
     context = run.labels()[["dialogue_id", "target", "base_id", "scenario", "user"]].drop_duplicates("dialogue_id")
     return run.ratings().merge(context, on="dialogue_id")
 
-# %% ../../nbs/08_validity/15_variance.ipynb #27a588e1
+# %% ../../nbs/08_validity/15_variance.ipynb #f0121fa2
 _DESIGN = ("base_prompts", "scenarios", "users", "judges", "samples")
 
 
 def cheapest_design(
-    components: pd.DataFrame,
-    width: float,
-    plan: pd.DataFrame,
-    design: Mapping[str, int],
-    *,
-    turns: int = 5,
-    most: Mapping[str, int] | None = None,
-    fixed: Sequence[str] = (),
-    ci: float = 0.95,
+    components: pd.DataFrame, width: float, plan: pd.DataFrame, design: Mapping[str, int], *,
+    turns: int = 5, most: Mapping[str, int] | None = None, fixed: Sequence[str] = (), ci: float = 0.95,
 ) -> pd.DataFrame:
     """Find the design of the lowest price whose rate has an interval of a wanted width.
 
