@@ -15,34 +15,13 @@ from ..core import Run, RunError, TableError, tables
 from ..core.run import add_prompts, digest, require_run
 from ..core.tables import require_unique, require_columns
 from .cases import Case, Cases, ability_names, as_cases, case_of, case_record, has_text, merge_turns
+from .cases import prompt_texts
 
 # %% auto #0
 __all__ = ['answer_prompt', 'count_words', 'case_prompts', 'add_cases', 'run_cases', 'require_answers', 'add_word_counts',
            'answers_of', 'add_answers']
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #61036f50
-_ANSWER_PROMPTS = {
-    "zh": {
-        "system": "你是对方信赖的谈话伙伴。请真诚、自然地回应对方的最后一句话，像平常说话一样，不用Markdown。",
-        "user": "用户",
-        "helper": "先前的回应者",
-        "transcript": "下面是一段进行中的谈话，「先前的回应者」是另一个人。\n\n{dialogue}\n\n"
-        "现在由你来回应用户的最后一句话。你是对方信赖的谈话伙伴，请真诚、自然地说，不用Markdown，"
-        "只写出你要说的话。",
-    },
-    "en": {
-        "system": "You are someone the user trusts to talk to. Respond to the last message sincerely and "
-        "naturally, as one speaks, without Markdown.",
-        "user": "User",
-        "helper": "Earlier helper",
-        "transcript": "Here is a conversation in progress; the earlier helper is somebody else.\n\n"
-        "{dialogue}\n\n"
-        "Now it is you who responds to the user's last message. You are someone the user trusts to talk "
-        "to: speak sincerely and naturally, without Markdown, and write only what you say.",
-    },
-}
-
-
 def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -> list[dict[str, str]]:
     """Return the messages that ask a model to answer a case.
 
@@ -73,12 +52,9 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
     """
     if style not in ("transcript", "chat"):
         raise ValueError(f"style is {style!r}; it must be transcript or chat")
-    if language not in _ANSWER_PROMPTS:
-        raise ValueError(f"language is {language!r}; it must be {' or '.join(_ANSWER_PROMPTS)}")
-    words = _ANSWER_PROMPTS[language]
+    words = prompt_texts("answer", language)
     if style == "transcript":
-        colon = "：" if language == "zh" else ": "
-        dialogue = "\n".join(f"{words[role]}{colon}{text}" for role, text in case.dialogue)
+        dialogue = "\n".join(f"{words[role]}{words['colon']}{text}" for role, text in case.dialogue)
         return [{"role": "user", "content": words["transcript"].format(dialogue=dialogue)}]
     return [{"role": "system", "content": words["system"]}, *merge_turns(case).messages]
 

@@ -10,6 +10,7 @@ import html
 import json
 import math
 import os
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,17 +24,16 @@ import pandas as pd
 
 from ..core import TableError, data_path, public_file
 from ..core.errors import require_all, suggest_name, require_kind
-from ..core.files import read_toml
+from ..core.files import local_path, read_toml
 from ..core.run import HTML_ATTRS, digest
 from ..core.tables import read_json, require_unique, require_columns
 from ..core.votes import label
-from ..core.files import local_path
 from ..judging.judges import Criterion
 
 # %% auto #0
-__all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Case', 'merge_turns',
-           'Cases', 'case_record', 'write_cases', 'load_cases', 'label_criteria', 'bundled_answers', 'bundled_ratings',
-           'add_criteria', 'bundled_verdicts', 'Criterion']
+__all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'prompt_texts', 'text_patterns',
+           'ability_names', 'Case', 'merge_turns', 'Cases', 'case_record', 'write_cases', 'load_cases',
+           'label_criteria', 'bundled_answers', 'bundled_ratings', 'add_criteria', 'bundled_verdicts', 'Criterion']
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7af1dba7
 OTHER = "Other"  # 其他: outside the abilities, such as speaking as the user; not part of any mean
@@ -50,8 +50,8 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ability, ability_zh, dimension, dimension_zh, criteria (in the released data), principles,
-        principles_zh.
+        ability, ability_zh, dimension, dimension_zh, criteria (in the released data), high and low (words for a
+        model with such a score), principles, principles_zh.
 
     Raises
     ------
@@ -81,8 +81,53 @@ def _read_abilities(path: Path) -> pd.DataFrame:
             raise TableError(f"{path}: every [[ability]] needs {name}")
         if name != "dimension":
             require_unique(frame, [name], f"{path}: the {name} {{{name}!r}} occurs twice")
-    names = ["ability", "ability_zh", "dimension", "dimension_zh", "criteria", "principles", "principles_zh"]
-    return frame.reindex(columns=names)
+    names = "ability ability_zh dimension dimension_zh criteria high low principles principles_zh"
+    return frame.reindex(columns=names.split())
+
+# %% ../../nbs/10_heartbench/01_cases.ipynb #795b362a
+@functools.cache
+def prompt_texts(job: str, language: str = "zh") -> dict[str, str]:
+    """Return the texts of a job's prompts from data/heartbench/prompts.toml.
+
+    Parameters
+    ----------
+    job : str
+        answer, judge, draft, rewrite, synthesis or tag.
+    language : str
+        zh or en.
+
+    Raises
+    ------
+    ValueError
+        The language doesn't exist.
+
+    Examples
+    --------
+    >>> prompt_texts("answer", "en")["helper"]
+    'Earlier helper'
+    """
+    texts = read_toml(data_path("heartbench/prompts.toml"))[job]
+    if language not in texts:
+        raise ValueError(f"language is {language!r}; it must be {' or '.join(texts)}")
+    return texts[language]
+
+
+@functools.cache
+def text_patterns(file: str) -> dict[str, dict[str, Any]]:
+    """Return the kinds in a file of data/heartbench by name, each with its columns and a compiled pattern.
+
+    Parameters
+    ----------
+    file : str
+        screen (signs of sensitive or low-quality texts) or wording (criteria without a plain yes or no).
+
+    Examples
+    --------
+    >>> text_patterns("wording")["degree"]["pattern"].search("It is good enough.")[0]
+    'good'
+    """
+    kinds = read_toml(data_path(f"heartbench/{file}.toml"))["kind"]
+    return {one["name"]: {**one, "pattern": re.compile("|".join(one["patterns"]), re.I)} for one in kinds}
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #41739460
 def ability_names(abilities: pd.DataFrame | None = None) -> dict[str, str]:
