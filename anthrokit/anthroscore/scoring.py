@@ -23,7 +23,7 @@ from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, en
 from .mentions import mask_sentences, preset, get_protocol
 from .mentions import check_text, masked_rows, sentence_frame, as_tuple, text_pairs
 from ..core import Run, RunError, tables
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.notes import ProgressBar
 from ..core.run import digest, require_run
 from ..core.tables import require_columns
@@ -235,8 +235,7 @@ def load_scorer(
         return model
     require_packages("anthroscore", "torch", "transformers")
     calm_threads()
-    if precision not in _PRECISIONS:
-        raise AnthroScoreError(f"precision is one of {', '.join(_PRECISIONS)}, not {precision!r}")
+    require_known("precision", _PRECISIONS, precision, error=AnthroScoreError)
     if isinstance(model, tuple):
         language_model, tokenizer = model
         name = Path(str(getattr(language_model.config, "_name_or_path", "") or "given")).name
@@ -732,8 +731,7 @@ def score_into(
 def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
     """Return the requested setting, or the only one."""
     require_run(run)
-    if unknown := sorted(set(scale) - set(SCALE)):
-        raise AnthroScoreError(f"{unknown[0]!r} is not a setting of scores; {suggest_name(unknown[0], SCALE)}")
+    require_known("setting of scores", SCALE, *scale, error=AnthroScoreError)
     if "protocol" in scale:
         scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
     stored = run.rows("SELECT setting, description FROM anthroscore_settings")

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError, TableError, tables
+from ..core.errors import require_known
 from ..core.run import add_prompts, digest, require_run
 from ..core.tables import require_unique, require_columns
 from .cases import Case, Cases, ability_names, as_cases, case_of, case_record, has_text, merge_turns
@@ -50,8 +51,7 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
     >>> len(answer_prompt(load_cases("bundled")[0])), len(answer_prompt(load_cases("bundled")[0], "chat"))
     (1, 4)
     """
-    if style not in ("transcript", "chat"):
-        raise ValueError(f"style is {style!r}; it must be transcript or chat")
+    require_known("style", ("transcript", "chat"), style)
     words = prompt_texts("answer", language)
     if style == "transcript":
         dialogue = "\n".join(f"{words[role]}{words['colon']}{text}" for role, text in case.dialogue)

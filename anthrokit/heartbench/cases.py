@@ -23,7 +23,7 @@ from typing import Any, Self
 import pandas as pd
 
 from ..core import TableError, data_path, public_file
-from ..core.errors import require_all, suggest_name, require_kind
+from ..core.errors import require_all, require_kind, require_known, suggest_name
 from ..core.files import local_path, read_toml
 from ..core.run import HTML_ATTRS, digest
 from ..core.tables import read_json, require_unique, require_columns
@@ -107,8 +107,7 @@ def prompt_texts(job: str, language: str = "zh") -> dict[str, str]:
     'Earlier helper'
     """
     texts = read_toml(data_path("heartbench/prompts.toml"))[job]
-    if language not in texts:
-        raise ValueError(f"language is {language!r}; it must be {' or '.join(texts)}")
+    require_known("language", texts, language)
     return texts[language]
 
 
@@ -276,8 +275,7 @@ class Cases(Sequence):
 
     def subset(self, name: str = "all") -> Self:
         """Return the cases of a difficulty: all, normal or hard."""
-        if name not in ("all", "normal", "hard"):
-            raise ValueError(f"subset is {name!r}; it must be all, normal or hard")
+        require_known("subset", ("all", "normal", "hard"), name)
         chosen = self.only(case for case in self if name in ("all", case.difficulty))
         if not chosen:
             raise TableError(f"{self.source}: no case is marked {name}")
@@ -620,8 +618,7 @@ def bundled_answers(writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
 
 def _by_writers(name: str, writers: Sequence[str]) -> pd.DataFrame:
     """Return the rows of these writers in a bundled file."""
-    if unknown := [name for name in writers if name not in WRITERS]:
-        raise ValueError(f"there is no writer {unknown[0]!r}; {suggest_name(unknown[0], WRITERS)}")
+    require_known("writer", WRITERS, *writers)
     frame = pd.DataFrame([record for _, record in read_json(data_path(f"heartbench/{name}"))])
     frame = frame.rename(columns={"question_id": "case_id"})
     return frame[frame["model"].isin(writers)].reset_index(drop=True)
@@ -653,8 +650,7 @@ def bundled_ratings(
     >>> bundled_ratings(["strict"]).groupby("model")["hit"].mean().round(2).to_dict()
     {'adviser': 0.21, 'listener': 0.67}
     """
-    if unknown := [name for name in readings if name not in READINGS]:
-        raise ValueError(f"there is no reading {unknown[0]!r}; {suggest_name(unknown[0], READINGS)}")
+    require_known("reading", READINGS, *readings)
     frame = _by_writers("verdicts.jsonl", writers).rename(columns={"reading": "judge"})
     frame = frame[frame["judge"].isin(readings)].reset_index(drop=True).assign(sample=1).astype({"hit": "boolean"})
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..analysis.clustered import as_names, check_range, weights_of
 from ..core import TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.run import digest
 from ..core.tables import require_unique, require_columns
 from .answers import require_answers
@@ -78,8 +78,7 @@ def draw_golden(
         raise TableError(f"there are answers to {unknown['case_id'].iloc[0]!r}, which is not one of the cases")
     pool = answers[answers["content"].fillna("").str.strip().ne("")][["model", "case_id"]]
     pool = pool.merge(about, on="case_id")
-    if absent := [name for name in by if name not in pool]:
-        raise TableError(f"there is no column {absent[0]!r} to stratify by; {suggest_name(absent[0], pool)}")
+    require_known("column", pool, *by)
     if round(share * len(pool)) < 1:
         raise TableError(f"a share of {share} of {len(pool)} answers is less than one answer. Raise share.")
     random = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.run import digest, planned_ratings, require_run
 from .answers import answers_of
 from .cases import Case, has_text, label_criteria, prompt_texts
@@ -430,10 +430,7 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     ratings = criterion_ratings(run)
     names = [name for (name,) in run.rows("SELECT judge FROM judges WHERE asks_about = 'criteria' ORDER BY position")]
     judges = names if judges is None else [judges] if isinstance(judges, str) else list(judges)
-    if unknown := [name for name in judges if name not in names]:
-        raise RunError(
-            f"the run {run.folder} has no judge {unknown[0]!r} of criteria; {suggest_name(unknown[0], names)}"
-        )
+    require_known("judge of criteria", names, *judges, where=f"the run {run.folder}: ", error=RunError)
     if not names:
         raise RunError(f"the run {run.folder} has no ratings of criteria. Call judge(run, RubricJudge(…)) first.")
     unit, answers = ["model", "case_id"], answers_of(run)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import Run, TableError, import_dialogues, tables
-from ..core.errors import missing_columns, suggest_name
+from ..core.errors import missing_columns, require_known
 from ..core.run import digest
 from ..core.files import local_path
 from ..judging import PronounCounter
@@ -377,8 +377,7 @@ def _chosen(
             f"and its majorities are theirs alone. Say judges={added!r}, judges={before!r}, or judges='all'."
         )
     wanted = every if judges in (None, "all") else [judges] if isinstance(judges, str) else list(judges)
-    if unknown := [name for name in wanted if name not in every]:
-        raise TableError(f"{path}: has no judge {unknown[0]!r}; {suggest_name(unknown[0], every)}")
+    require_known("judge", every, *wanted, where=f"{path}: ")
     return [place for place in columns if place.judge in wanted]
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #e940d642

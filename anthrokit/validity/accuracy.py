@@ -17,6 +17,7 @@ from ..analysis.clustered import ClusterCounts, as_labels, as_names, clusters, j
 from ..analysis.clustered import as_floats, weights_of
 from ..analysis.interrater import resampled_table, two_raters
 from ..core import Run, TableError, label
+from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..core.votes import modes
 from .annotations import ITEM, read_annotations
@@ -196,8 +197,7 @@ def judge_accuracy(
     True
     """
     by, verdicts = as_names(by), panel_verdicts(ratings)
-    if unknown := [name for name in by if name not in ("behaviour", "judge")]:
-        raise ValueError(f"accuracy is by behaviour and judge, not by {unknown[0]!r}")
+    require_known("group", ("behaviour", "judge"), *by)
     if "judge" not in by and (verdicts["judge"] != "panel").any():
         verdicts = verdicts[verdicts["judge"] != "panel"]
     both = join_people(verdicts, people)

@@ -19,7 +19,7 @@ import pandas as pd
 
 from ..analysis import agreement
 from ..core import TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.tables import read_json, require_columns
 from ..core.votes import latest_annotations
 from .annotations import ITEM, by_annotator, read_annotations, read_verdicts
@@ -239,9 +239,7 @@ def apply_adjudication(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFr
     >>> apply_adjudication(annotations, "Chief")[["truth", "decided"]].values.tolist()
     [[True, 'agreed'], [False, 'adjudicator']]
     """
-    if adjudicator not in set(annotations["annotator"]):
-        names = annotations["annotator"].unique()
-        raise TableError(f"there is no verdict of {adjudicator!r}; {suggest_name(adjudicator, names)}")
+    require_known("verdict of", annotations["annotator"].unique(), adjudicator)
     own = annotations["annotator"] == adjudicator
     decided, others = (read_annotations(annotations[part]) for part in (own, ~own))
     only_adjudicated = decided.assign(truth=decided["truth"].mask(decided["truth"].notna()), n_annotators=0)

@@ -21,6 +21,7 @@ from ..analysis.clustered import cluster_variance, degrees_of_freedom, effective
 from ..analysis.clustered import wilson_limits
 from ..analysis.comparisons import require_levels
 from ..core import Run, TableError
+from ..core.errors import require_known
 from ..core.tables import require_columns
 from .accuracy import join_people, panel_verdicts
 from .annotations import ITEM
@@ -450,8 +451,7 @@ def corrected_rates(
     >>> rates[["raw", "estimate", "people", "power"]].astype(float).round(2).tolist()
     [0.58, 0.59, 0.58, 0.98]
     """
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}. It is one of {', '.join(map(repr, METHODS))}.")
+    require_known("method", METHODS, method)
     labels, by, columns = as_labels(labels), as_names(by), _POWERED
     if method == METHODS[0] and isinstance(people, pd.DataFrame) and "measure" in people.columns:
         raw, columns = _judged_rates(labels, by, ci), _ERRORS

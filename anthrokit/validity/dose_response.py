@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..analysis.clustered import add_holm, as_names, check_count, check_level, has_enough_clusters
 from ..core import TableError
+from ..core.errors import require_known
 from ..core.tables import require_columns
 
 # %% auto #0
@@ -168,8 +169,7 @@ def dose_response(
 
     check_level(ci)
     check_count(seed=seed)
-    if shape not in ("smooth", "monotone"):
-        raise ValueError(f"shape is smooth or monotone, not {shape!r}")
+    require_known("shape", ("smooth", "monotone"), shape)
     parts = []
     for group, where, rows in _groups(data, by, outcome, dose, cluster):
         means = _means(_rows(rows, outcome, dose, cluster, where))

@@ -20,7 +20,7 @@ from ..analysis.clustered import ClusterCounts, as_floats, resample, resample_ro
 from ..anthroscore import Protocol, Scorer, mask_sentences, score_sentences
 from ..anthroscore.mentions import get_protocol
 from ..core import TableError, data_path, public_file, tables
-from ..core.errors import missing_columns, suggest_name
+from ..core.errors import missing_columns, require_known
 from ..core.tables import require_columns
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
@@ -69,8 +69,7 @@ def dataset_behaviours(name: str) -> list[str]:
     >>> dataset_behaviours("emotional_reactions")
     ['empathy']
     """
-    if name not in _SETS:
-        raise TableError(f"there is no data set {name!r}; {suggest_name(name, _SETS)}")
+    require_known("data set", _SETS, name)
     return list(_SETS[name][0])
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #2d8a8a5c

@@ -16,6 +16,7 @@ from ..analysis import drift
 from ..analysis.clustered import ClusterCounts, as_floats, as_names, check_level, clusters, difference, resample
 from ..analysis.clustered import resample_rows
 from ..core import Run, TableError
+from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..models.embedded import require_packages
 from .accuracy import join_people, panel_verdicts, people_labels
@@ -365,8 +366,7 @@ def error_bias(
     >>> error_bias(labels, people, "turn").query("judge == 'panel'")["error"].tolist()
     ['false alarm', 'miss']
     """
-    if what not in ("length", "turn"):
-        raise ValueError(f"what is {what!r}. It is 'length' or 'turn'.")
+    require_known("property of messages", ("length", "turn"), what)
     messages = labels.messages() if isinstance(labels, Run) and messages is None else messages
     both = join_people(panel_verdicts(labels), people).dropna(subset="verdict")
     if what == "length":
