@@ -27,8 +27,7 @@ from ..core.errors import require_known
 from ..core.notes import ProgressBar
 from ..core.run import digest, require_run
 from ..core.tables import require_columns
-from ..models.embedded import require_packages
-from ..models.embedded import calm_threads
+from ..models.embedded import require_packages, calm_threads
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 'log_probability', 'score_sentences',

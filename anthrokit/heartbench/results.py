@@ -13,27 +13,16 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import as_names, check_level, draw_clusters, holm, percentile_interval
-from ..analysis.clustered import resample, weights_of
+from ..analysis.clustered import resample, weights_of, has_enough_clusters
 from ..analysis.interrater import two_raters
-from ..analysis.clustered import has_enough_clusters
 from ..core import Run, TableError
 from ..core.errors import require_kind
 from ..core.notes import notify
 from ..core.tables import require_unique, require_columns
 from .answers import add_word_counts, require_answers
 from .cases import OTHER, Cases, load_abilities, require_known_criteria, require_one_verdict
-from anthrokit.heartbench.scoring import (
-    ScoreGrid,
-    ability_means,
-    as_hits,
-    case_scores,
-    strict_mean,
-    nanmean,
-    normalise_points,
-    rangeless,
-    score,
-    score_grid,
-)
+from .scoring import ScoreGrid, ability_means, as_hits, case_scores, strict_mean, nanmean
+from .scoring import normalise_points, rangeless, score, score_grid
 
 # %% auto #0
 __all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'mean_words', 'by_difficulty', 'length_correlation',

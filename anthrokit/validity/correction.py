@@ -15,10 +15,9 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import proportion
-from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows, require_labelled_once
-from ..analysis.clustered import cluster_variance, degrees_of_freedom, effective_sizes, influence_correlation
-from ..analysis.clustered import wilson_limits
+from ..analysis.clustered import proportion, as_floats, as_labels, as_names, clusters, group_rows
+from ..analysis.clustered import require_labelled_once, cluster_variance, degrees_of_freedom
+from ..analysis.clustered import effective_sizes, influence_correlation, wilson_limits
 from ..analysis.comparisons import require_levels
 from ..core import Run, TableError
 from ..core.errors import require_known
