@@ -38,10 +38,7 @@ def require_levels(column: pd.Series) -> list:
     levels = sorted_levels(column)
     if len(levels) < 2:
         only = ", ".join(map(str, levels)) or "none"
-        raise TableError(
-            f"a comparison by {column.name} needs two or more levels; there is {only}. Give the labels of another "
-            "level, or compare by another column"
-        )
+        raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}. Compare by another column.")
     return levels
 
 

@@ -219,9 +219,7 @@ def check_text(text_id: Any, value: Any) -> tuple[str, str | None]:
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return str(text_id), None
     if not isinstance(value, str):
-        raise AnthroScoreError(
-            f"text {str(text_id)!r} is {type(value).__name__}, not text: {str(value)[:60]!r}"
-        )
+        raise AnthroScoreError(f"text {str(text_id)!r} is {type(value).__name__}, not text: {str(value)[:60]!r}")
     return str(text_id), _HALF_CHARACTER.sub("\ufffd", value)
 
 

@@ -306,10 +306,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
     frame = frame.drop_duplicates(["place", "human", "token_id"]).reset_index(drop=True)
     for place in _PLACES:
         if frame.loc[frame["place"] == place, "human"].nunique() < 2:
-            raise AnthroScoreError(
-                f"this tokenizer has no single tokens for the pronouns (place: {place}): "
-                "AnthroScore can't use the model"
-            )
+            raise AnthroScoreError(f"the model's tokenizer has no single tokens for the pronouns (place: {place})")
     return frame
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5cb08954
@@ -639,9 +636,7 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
     for place, (text_id, text) in part:
         hashed = digest(text)
         if hashes.get(text_id, hashed) != hashed:
-            raise RunError(
-                f"the run {run.folder} has another text under the id {text_id!r}; use new ids, or a new run"
-            )
+            raise RunError(f"the run {run.folder} has another text under the id {text_id!r}; use new ids or a new run")
         if text_id not in hashes:
             hashes[text_id], new[text_id] = hashed, text
             rows.append({"setting": setting, "text_id": text_id, "hash": hashed, "position": place})

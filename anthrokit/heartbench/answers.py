@@ -314,9 +314,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         if (model, case_id) in existing:
             other = existing[model, case_id]
             if (other if isinstance(other, str) else None) != text:
-                raise RunError(
-                    f"the run {run.folder} has another answer of {model!r} to {case_id!r}. Use another name or run."
-                )
+                raise RunError(f"{run.folder} has another answer of {model!r} to {case_id!r}. Use another name or run.")
             continue
         key = digest("given answer", model, case_id)
         state = {"status": "done", "reason": None} if text else {"status": "failed", "reason": "an empty answer"}

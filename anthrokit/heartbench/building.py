@@ -51,9 +51,7 @@ def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
     """
     messages = [text.strip() for text in dialogue]
     if not messages or not all(messages):
-        raise ValueError(
-            f"{case_id}: the dialogue is empty or has a blank message. Pass at least one message with text."
-        )
+        raise ValueError(f"{case_id}: the dialogue is empty or has a blank message. Pass messages with text.")
     roles = ["user" if (len(messages) - place) % 2 else "helper" for place in range(len(messages))]
     return Case(case_id, tuple(zip(roles, messages, strict=True)), (), **about)
 
@@ -222,10 +220,7 @@ def draft_criteria(
         rows = answers[answers["case_id"] == case.case_id].dropna(subset=["content"]).sort_values("model")
         texts = dict(zip(rows["model"], rows["content"], strict=True))
         if len(texts) < 2:
-            raise TableError(
-                f"case {case.case_id!r} has answers of {len(texts)} models. Drafting needs contrasting answers of "
-                f"two or more."
-            )
+            raise TableError(f"case {case.case_id!r} has answers of {len(texts)} models. Drafting needs two or more.")
         prompts[case.case_id] = [
             draft_prompt(case, texts, abilities, n=n, language=language, notes=notes.get(case.case_id, ""))
         ]
@@ -365,9 +360,7 @@ def drop_saturated(
     """
     require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits", rows=False)
     if hits["model"].nunique() < min_models:
-        raise TableError(
-            f"the hits have verdicts on {hits['model'].nunique()} models; saturation needs {min_models} or more"
-        )
+        raise TableError(f"the hits are of {hits['model'].nunique()} models; saturation needs {min_models} or more")
     state = saturation(hits[hits["ability"] != OTHER]).query("n >= @min_models")
     rows = [
         (row.case_id, row.criterion, row.ability, row.content, what, why.format(row.n_hit, row.n))

@@ -668,9 +668,7 @@ def require_known_criteria(votes: pd.DataFrame, cases: Cases) -> None:
     criteria, voted = (pd.MultiIndex.from_frame(table[["case_id", "criterion"]]) for table in (cases.criteria(), votes))
     if len(unknown := voted[~voted.isin(criteria)]):
         case_id, number = unknown[0]
-        raise TableError(
-            f"there is a verdict on case {case_id!r}, criterion {number}, which {cases.source} doesn't have"
-        )
+        raise TableError(f"there is a verdict on case {case_id!r}, criterion {number}, which {cases.source} doesn't have")
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #af110011
 def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:

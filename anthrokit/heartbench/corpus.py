@@ -118,9 +118,7 @@ def read_transcripts(
         elif characters > max_characters:
             why = f"{characters:,} characters"
         elif case_id in places and own_id is not None:
-            raise TableError(
-                f"{dialogue.place}: the id {case_id!r} is already that of {places[case_id]}. Make ids unique."
-            )
+            raise TableError(f"{dialogue.place}: the id {case_id!r} is already that of {places[case_id]}. Make ids unique.")
         else:
             why = f"the same as {places[case_id]}" if case_id in places else None
         if why:

@@ -62,9 +62,7 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
     spread, level = base.std(), base.mean()
     usable = [name for name in table if name in base and spread[name] > 1e-9 and table[name].notna().all()]
     if len(usable) < 3:
-        raise TableError(
-            f"the models have {len(usable)} common abilities with variance. A profile needs three or more."
-        )
+        raise TableError(f"the models have {len(usable)} common abilities with variance. A profile needs three or more.")
     standardised = (table[usable] - level[usable]) / spread[usable]
     return standardised.sub(standardised.mean(axis=1), axis=0)
 

@@ -68,9 +68,7 @@ def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
     points = pd.to_numeric(hits["score"], errors="coerce")
     if (wrong := points.isna() & hits["score"].notna()).any():
-        raise TableError(
-            f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4."
-        )
+        raise TableError(f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4.")
     truth = pd.Series(as_floats(hits["hit"]), hits.index).astype("boolean")
     return hits.assign(score=points.astype("Float64"), hit=truth)
 
@@ -109,9 +107,7 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"].astype("boolean")
     if len(pointless := hits[~special & hits["score"].isna()]):
         row = pointless.iloc[0]
-        raise TableError(
-            f"case {row['case_id']!r}, criterion {row['criterion']} ({row['ability']}) has no score. Give it points."
-        )
+        raise TableError(f"criterion {row['criterion']} of case {row['case_id']!r} has no score. Give it points.")
     points = hits["score"].astype("Float64").astype(float)
     table = hits[[*unit, "ability"]].assign(
         raw=points.where(hit.fillna(False), 0.0),

@@ -258,9 +258,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
         for row in rows:
             answer, raw = row.get(place.verdict), row.get(place.raw)
             if answer is not None and answer not in _VERDICTS:
-                raise TableError(
-                    f"{row['place']}, column {place.verdict}: {answer!r:.40} is not 1, 0 or -1 (no verdict)"
-                )
+                raise TableError(f"{row['place']}, column {place.verdict}: {answer!r:.40} is not 1, 0 or -1 (no verdict)")
             if row["assistant_message"] is None:
                 if _VERDICTS.get(answer) is not None:
                     raise TableError(f"{row['place']}, column {place.verdict}: rates a message that isn't there")

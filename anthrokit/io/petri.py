@@ -84,9 +84,7 @@ def _of_target(log: EvalLog, path: str | os.PathLike) -> EvalLog:
     """Return the log with its target as the model and its samples as dialogues."""
     target = (log.eval.model_roles or {}).get("target")
     if target is None:
-        raise TableError(
-            f"{path}: the log has no model in the role target; other logs are read by read_inspect"
-        )
+        raise TableError(f"{path}: the log has no model in the role target; other logs are read by read_inspect")
     for sample in log.samples or []:
         if _of_auditor(sample):
             raise TableError(

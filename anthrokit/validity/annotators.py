@@ -285,10 +285,7 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
     except (ValueError, TypeError, RecursionError):
         items = [None]
     if not all(isinstance(item, list) and len(item) == len(ITEM) for item in items):
-        raise TableError(
-            f"{where}: the item ids are not dialogue, turn and behaviour; export a project that to_potato or "
-            f"to_label_studio wrote"
-        )
+        raise TableError(f"{where}: the item ids are not those of a project that to_potato or to_label_studio wrote")
     table = pd.DataFrame(items, columns=ITEM)
     verdict = pd.array([_CHOICES[choice] for choice in choices], dtype="boolean")
     return table.assign(annotator=names, verdict=verdict)
@@ -302,9 +299,7 @@ def _reading(place: str) -> Iterator[None]:
     except TableError:
         raise
     except (AttributeError, LookupError, StopIteration, TypeError, ValueError) as error:
-        raise TableError(
-            f"{place} doesn't have the form of an export: {error!s:.60}. Export it again, as JSON with all annotations"
-        ) from None
+        raise TableError(f"{place} is not an export as JSON with all annotations ({error!s:.60}); export it again") from None
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #80e0bfdf
 def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:

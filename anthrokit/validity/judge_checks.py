@@ -200,10 +200,7 @@ def latent_labels(
         verdicts = pd.concat([verdicts, theirs.assign(judge="people")])
     verdicts = verdicts.dropna(subset="verdict").astype({"verdict": "bool"})
     if (raters := verdicts["judge"].nunique()) < 2:
-        raise TableError(
-            f"the behaviour {behaviour!r} has verdicts of {raters} raters; this needs two or more. Judge it with another "
-            "judge, or pass people's labels"
-        )
+        raise TableError(f"{behaviour!r} has verdicts of {raters} raters; this needs two or more. Add people's labels.")
     verdicts = verdicts.assign(task=verdicts.groupby(ITEM, sort=False).ngroup())
     share = verdicts.groupby("task")["verdict"].mean()
     votes = (share > 0.5).astype("boolean").mask(share == 0.5)
@@ -289,9 +286,7 @@ def item_response(
     answered = answered.assign(_yes=as_floats(answered[value]), _cluster=answered[cluster] if cluster else clusters(answered))
     index = list(dict.fromkeys(["_cluster", *keys]))
     if answered.duplicated([*index, item]).any():
-        raise TableError(
-            f"some of {', '.join(keys)} answered one {item} twice; add the column that distinguishes them to person"
-        )
+        raise TableError(f"some of {', '.join(keys)} answered one {item} twice; add the column that tells them apart")
     wide = answered.pivot(index=index, columns=item, values="_yes")[[*answered[item].unique()]]
     summary = wide.agg(["mean", "count"]).T.set_axis(["share", "n"], axis=1)
     items = summary.index[summary["share"].between(0, 1, inclusive="neither")]
