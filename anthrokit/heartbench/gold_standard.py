@@ -72,8 +72,7 @@ def draw_golden(
     about = cases.frame()[["case_id", "scene", "difficulty"]]
     by = as_names(by)
     require_answers(answers, "content")
-    if not 0 < share <= 1:
-        raise ValueError(f"share is {share}; it must be above 0 and at most 1")
+    check_range(0, 1, closed=True, share=share)
     if len(unknown := answers[~answers["case_id"].isin(about["case_id"])]):
         raise TableError(f"there are answers to {unknown['case_id'].iloc[0]!r}, which is not one of the cases")
     pool = answers[answers["content"].fillna("").str.strip().ne("")][["model", "case_id"]]

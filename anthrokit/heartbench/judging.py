@@ -24,6 +24,7 @@ from ..judging import PromptJudge, Rating
 from ..judging.judges import Criterion, Item, Response
 from ..models import LLM
 from ..models.transports import CachedPrefix
+from ..simulation.dialogues import check_counts
 from ..work import MAX_ATTEMPTS, ParseError, PromptJob, job_function, run_job
 
 # %% auto #0
@@ -299,9 +300,7 @@ class RubricJudge(PromptJudge):
         max_attempts: int = MAX_ATTEMPTS,
     ):
         prompt_texts("judge", language)
-        for parameter, count in (("max_attempts", max_attempts), ("criteria_per_call", criteria_per_call)):
-            if count is not None and count < 1:
-                raise ValueError(f"{parameter} is {count}; it must be 1 or more")
+        check_counts(max_attempts=max_attempts, criteria_per_call=1 if criteria_per_call is None else criteria_per_call)
         super().__init__(llm if isinstance(llm, LLM) else LLM(llm), name=name)
         self.language, self.shuffle, self.seed, self.structured = language, shuffle, seed, structured
         self.questions_per_call, self.max_attempts = criteria_per_call, max_attempts

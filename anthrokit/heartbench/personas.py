@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import draw_clusters
+from ..analysis.clustered import check_range, draw_clusters
 from ..core import Run, TableError
 from ..figures.style import colours_of, figure_size, in_order, model_labels, scaled_size, themed
 from .figures import closed, in_chinese, names_of, set_spokes
@@ -136,8 +136,7 @@ def persona_words(
     >>> persona_words(table)[["model", "word"]].values.tolist()
     [['a', 'warm'], ['c', 'cool']]
     """
-    if not least > 0:
-        raise ValueError(f"least is {least}; it must be above 0")
+    check_range(0, least=least)
     hits = None if hits is None else as_hits(hits)
     shape = ability_profiles(scores, reference)
     rows = shape.stack().rename_axis(["model", "ability"]).rename("estimate").reset_index()

@@ -27,6 +27,7 @@ from .corpus import read_scene
 from .judging import prompt_job, read_object
 from ..judging.languages import language_of
 from ..judging.personal_data import PLACEHOLDER, anonymise_texts, holds_number, personal_spans
+from ..simulation.dialogues import check_counts
 from ..work import ParseError, Steps
 
 # %% auto #0
@@ -307,8 +308,7 @@ def synthesise(seeds: Iterable[Case], *, n: int = 1) -> Any:
     --------
     >>> synthesise(seeds, n=3, model="openai/gpt-4o", run="runs/syntheses")  # doctest: +SKIP
     """
-    if n < 1:
-        raise ValueError(f"n is {n}; a seed needs 1 dialogue or more")
+    check_counts(n=n)
     anonymised = [replace(anonymise(seed)[0], criteria=()) for seed in seeds]
     require_anonymous(anonymised)
     texts, prompts = {}, {}

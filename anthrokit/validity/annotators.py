@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import agreement
-from ..core import TableError
+from ..core import TableError, data_path
 from ..core.errors import require_known
 from ..core.tables import read_json, require_columns
 from ..core.votes import latest_annotations
@@ -332,16 +332,7 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
         parts = [f"<b>{role}:</b> {html.escape(text)}" for role, text in [*turns, ("Reply", one["message"])]]
         text = "<br><br>".join([f"<i>{html.escape(one['question'])}</i>", *parts]).replace("\n", "<br>")
         items.append(json.dumps({"id": one["item"], "text": text}, ensure_ascii=False) + "\n")
-    scheme = {"annotation_type": "radio", "name": _SCHEME, "labels": list(_CHOICES)}
-    config = {
-        "annotation_task_name": "anthrokit",
-        "task_dir": ".",
-        "output_annotation_dir": "annotation_output",
-        "data_files": ["data/items.jsonl"],
-        "item_properties": {"id_key": "id", "text_key": "text"},
-        "annotation_schemes": [{**scheme, "description": "Does the reply show it?"}],
-    }
-    settings = json.dumps(config, ensure_ascii=False, indent=2) + "\n"  # JSON is YAML
+    settings = data_path("annotation/potato.yaml").read_text(encoding="utf-8")
     return _write_project(folder, {"config.yaml": settings, "data/items.jsonl": "".join(items)})
 
 
@@ -387,21 +378,6 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     return _verdicts(rows, f"{folder}")
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #c8f7e067
-_CONFIG = """<View>
-  <Header value="$question"/>
-  <Header value="User" size="5"/>
-  <Text name="user" value="$user"/>
-  <Header value="Reply" size="5"/>
-  <Text name="message" value="$message"/>
-  <Choices name="verdict" toName="message" choice="single" required="true">
-    <Choice value="Yes"/>
-    <Choice value="No"/>
-    <Choice value="Can't tell"/>
-  </Choices>
-</View>
-"""
-
-
 def to_label_studio(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     """Write a sheet as tasks for Label Studio.
 
@@ -427,7 +403,8 @@ def to_label_studio(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     'tasks.json'
     """
     tasks = json.dumps([{"data": one} for one in _item_texts(sheet)], ensure_ascii=False, indent=1) + "\n"
-    return _write_project(folder, {"tasks.json": tasks, "config.xml": _CONFIG})
+    interface = data_path("annotation/label_studio.xml").read_text(encoding="utf-8")
+    return _write_project(folder, {"tasks.json": tasks, "config.xml": interface})
 
 
 def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import as_names, wilson_limits
+from ..analysis.clustered import as_names, check_range, wilson_limits
 from .correction import jeffreys_limits, powered_share, recover_rate
 
 # %% auto #0
@@ -105,8 +105,7 @@ def labels_needed(
     >>> plan.sort_values("estimate")["draw"].tolist()[-1]
     'people alone'
     """
-    if not 0 < width < 1:
-        raise ValueError(f"width is {width}. It is a difference of shares between 0 and 1, such as 0.1.")
+    check_range(0, 1, width=width)
     if sensitivity + specificity <= 1:
         raise ValueError(
             f"sensitivity + specificity is {sensitivity + specificity:g}. With 1 or less the panel is no better than "
