@@ -192,7 +192,7 @@ def agreement(
     ----------
     labels : Run or DataFrame
         base_id or dialogue_id, the columns of `by`, and one truth-valued column a judge. With a column `weight`, a
-        message counts for as many as it stands for.
+        message counts for as many as it represents.
     by : str or sequence of str
         Columns to group by.
     judges : sequence of str, optional

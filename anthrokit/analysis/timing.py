@@ -366,7 +366,7 @@ def late_behaviours(
     Returns
     -------
     DataFrame
-        by…, estimate (behaviours with a share of one half or more), surely (those whose interval lies at or
+        by…, estimate (behaviours with a share of one half or more), surely (those whose interval is at or
         above one half), open (those whose interval includes one half), n_occurring, n_behaviours, n_clusters
         (of all its dialogues).
 

@@ -89,7 +89,7 @@ def labels_needed(
     Raises
     ------
     ValueError
-        If width is outside 0 to 1, or the judges are no better than chance.
+        If width is outside 0 to 1, or the judges are not better than chance.
 
     Notes
     -----
@@ -108,7 +108,7 @@ def labels_needed(
     check_range(0, 1, width=width)
     if sensitivity + specificity <= 1:
         raise ValueError(
-            f"sensitivity + specificity is {sensitivity + specificity:g}. With 1 or less the panel is no better than "
+            f"sensitivity + specificity is {sensitivity + specificity:g}. With 1 or less the panel is not better than "
             f"chance: draw messages by chance and use people's labels alone."
         )
     by, rows = as_names(by), []
