@@ -371,7 +371,7 @@ def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
     Parameters
     ----------
     gold, hits
-        As for `expert_agreement`. With a column `weight`, each verdict counts for as many as it stands for.
+        As for `expert_agreement`. With a column `weight`, each verdict counts for as many as it represents.
 
     Notes
     -----

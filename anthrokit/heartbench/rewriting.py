@@ -283,7 +283,7 @@ def synthesise(seeds: Iterable[Case], *, n: int = 1) -> Any:
     seeds : iterable of Case
         Dialogues, or texts: `new_case(id, [text])`. The model receives them anonymised.
     n : int
-        Dialogues per seed, each on a topic of its own.
+        Dialogues per seed, each on another topic.
     model : LLM or str
     run : Run or path
         The run in which dialogues are saved. Running again makes only the missing ones; another `n` makes all of a seed.
@@ -457,7 +457,7 @@ def accepted_rewrites(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterab
     votes : DataFrame
         expert, item (the case), criterion (0), vote; as from `Ballots.table`. All votes on a dialogue must be *take*.
     cases : iterable of Case
-        The originals, whose scenes are copied. Synthesised dialogues have scenes of their own.
+        The originals, whose scenes are copied. Synthesised dialogues have their own scenes.
 
     Raises
     ------

@@ -241,7 +241,7 @@ _RELEASED_COUNTER = "pronoun count (AnthroBench)"
 
 @lru_cache(maxsize=4096)
 def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
-    """Status and reason of an answer in which the authors' code, or ours, read a verdict or none."""
+    """Return status and reason of an answer from which the authors' code, or ours, parsed a verdict or none."""
     if verdict is None and raw in (_FAILED, _SKIPPED, _NOT_COUNTED):
         return "failed", None if raw == _FAILED else "the authors' code found no message to rate"
     read = parse_verdict(raw)
@@ -278,7 +278,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
 def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Rated]:
-    """Pronouns, which the package counts again for each judge, counted by one."""
+    """Return the columns with one pronoun counter: the package counts pronouns again for each judge."""
     places, counted = [], False
     for place in columns:
         if place.behaviour != "first-person pronoun use" or place.raw is None:
