@@ -636,7 +636,7 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
     """Return the texts of a portion that the run doesn't have yet, and their rows of `anthroscore_texts`."""
     marks = ", ".join("?" * len(part))
     sql = f"SELECT text_id, hash FROM anthroscore_texts WHERE setting = ? AND text_id IN ({marks})"
-    hashes = dict(run.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
+    hashes = dict(run.ledger.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
     new, rows = {}, []
     for place, (text_id, text) in part:
         hashed = digest(text)
@@ -709,7 +709,7 @@ def score_into(
         "check_language": check_language and not asked.released,
     }
     setting = digest(description)
-    run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
+    run.ledger.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
     pairs, bar = enumerate(_streamed(texts, text)), ProgressBar("text")
     with closing(bar):
         while part := list(itertools.islice(pairs, portion)):
@@ -718,8 +718,8 @@ def score_into(
                 rows = list(masked_rows(new.items(), entities, asked, dependencies, check_language))
             scored = score_sentences(sentence_frame(rows), scorer, protocol=asked)[_STORED]
             scored = scored.assign(setting=setting, number=scored["number"].fillna(0))
-            run.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
-            run.write("anthroscore_texts", done)
+            run.ledger.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
+            run.ledger.write("anthroscore_texts", done)
             if progress:
                 bar.update(part[-1][0] + 1)
     return run.query(
@@ -736,7 +736,7 @@ def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
         raise AnthroScoreError(f"{unknown[0]!r} is not a setting of scores; {suggest_name(unknown[0], SCALE)}")
     if "protocol" in scale:
         scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
-    stored = run.rows("SELECT setting, description FROM anthroscore_settings")
+    stored = run.ledger.rows("SELECT setting, description FROM anthroscore_settings")
     matching = [{"setting": setting, **json.loads(description)} for setting, description in stored]
     matching = [each for each in matching if all(each[name] == value for name, value in scale.items())]
     if len(matching) != 1:
