@@ -171,7 +171,7 @@ class Job:
 
     def close(self) -> None:
         """Clean up the run, also after an error."""
-        self.run.set_facts()
+        self.run.ledger.set_facts()
         if self.opened:
             self.run.close()
 
@@ -373,9 +373,9 @@ def _active(
         if pool is not None:
             pool.refuse_keys(job.models)
         if job.meter.named:
-            job.run.set_facts(budget=asdict(job.meter.budget))
+            job.run.ledger.set_facts(budget=asdict(job.meter.budget))
         if any(model.embedded for model in job.models):
-            job.run.set_facts(note=NOTICE)
+            job.run.ledger.set_facts(note=NOTICE)
         job.open()
         try:
             yield
@@ -625,7 +625,7 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
     (50, 0)
     """
     sql = "SELECT COUNT(*), AVG(tokens_out) FROM calls WHERE purpose = ? AND model = ? AND status = 'ok'"
-    [(measured, tokens)] = run.rows(sql, [purpose, llm.name])
+    [(measured, tokens)] = run.ledger.rows(sql, [purpose, llm.name])
     return (tokens, measured) if measured >= _ENOUGH else (min(assumed, llm.longest_answer), 0)
 
 
@@ -953,7 +953,7 @@ class PromptJob(Job):
         run = Run(run) if self.opened else run
         try:
             super().__init__(run, [self.llm], budget)
-            saved = run.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
+            saved = run.ledger.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
         except BaseException:
             if self.opened:
                 run.close()

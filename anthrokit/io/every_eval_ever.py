@@ -18,7 +18,8 @@ from ..analysis import profile
 from ..core import Run, TableError
 from ..core.errors import require_known
 from ..core.files import local_path
-from ..core.run import digest, package_versions
+from ..core.ledger import package_versions
+from ..core.run import digest
 
 SCHEMA = "0.3.0"
 
