@@ -53,7 +53,7 @@ def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
         raise TypeError(f"{what} is {by!r}; expected a column name or a list of column names, () for none")
     return names
 
-
+# %% ../../nbs/07_analysis/02_clustered.ipynb #6717e510
 def check_level(ci: float) -> None:
     """Raise if this is not a confidence level.
 
@@ -131,7 +131,7 @@ def check_count(**values: int) -> None:
         if value < 0:
             raise ValueError(f"{name} is 0 or more, not {value!r}")
 
-
+# %% ../../nbs/07_analysis/02_clustered.ipynb #6089def7
 def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """Return the labels of a run or of Parquet files, or a table of labels unchanged.
 
@@ -361,7 +361,7 @@ def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> 
         message = "{row}: labelled twice; give labels of one run, or group by the column in which the two differ"
         require_unique(labels, list(keys), message)
 
-
+# %% ../../nbs/07_analysis/02_clustered.ipynb #4b7badf8
 def weights_of(frame: pd.DataFrame) -> np.ndarray:
     """Return how many messages each drawn row represents.
 

@@ -231,7 +231,7 @@ def _odds_above(
     table = Table2x2(counts + 0.5 * (counts == 0).any())
     return (table.oddsratio, *table.oddsratio_confint(1 - ci)), table.oddsratio_pvalue()
 
-
+# %% ../../nbs/07_analysis/09_people.ipynb #203648eb
 def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     """Return Mann and Whitney's U and its two-sided p; exact with ties too, for fewer than 10,000 orders.
 
@@ -268,7 +268,7 @@ def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     test = mannwhitneyu(a, b, method=method)
     return test.statistic, test.pvalue
 
-
+# %% ../../nbs/07_analysis/09_people.ipynb #14e82b95
 def _mean_difference(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, ...]:
     """Return the difference of two means with Welch's interval, t and p; the estimate alone where no score varies."""
     import warnings

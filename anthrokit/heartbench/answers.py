@@ -216,7 +216,7 @@ def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
     table.insert(table.columns.get_loc("content") + 1, "words", pd.array(words, dtype="Int64"))
     return table
 
-
+# %% ../../nbs/10_heartbench/02_answers.ipynb #113b9cf8
 _ANSWERS = """
 SELECT target AS model, case_id, dialogues.status, content, reasoning, finish_reason, served_model, tokens_in,
     tokens_out, seconds, COALESCE(error, reason) AS error, dialogue_id
@@ -270,7 +270,7 @@ def _status(dialogue_status: str, content: Any, finish_reason: Any, error: Any) 
     why = error if isinstance(error, str) else ""
     return "refused" if why.endswith("the model refused") else "empty" if "an empty answer" in why else "failed"
 
-
+# %% ../../nbs/10_heartbench/02_answers.ipynb #103cfbb5
 def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     """Add existing answers to a run, so that they can be judged.
 

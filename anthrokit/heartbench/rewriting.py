@@ -391,7 +391,7 @@ def steps_html(
     grid = "display:grid;gap:6px 20px;grid-template-columns:repeat(auto-fit,minmax(min(13em,100%),1fr))"
     return f"<div {HTML_ATTRS[:-1]};{grid}'>{''.join(parts)}</div>"
 
-
+# %% ../../nbs/10_heartbench/10_rewriting.ipynb #1ad7b72f
 def _dialogues(rewrites: pd.DataFrame) -> dict[str, dict[str, list[str] | None]]:
     """Return the messages of each step of each polished or synthesised case, or raise if several models made one."""
     needed = ["case_id", "step", "status", "dialogue"]

@@ -74,7 +74,7 @@ def _process(means: pd.DataFrame) -> Any:
 
     return curve
 
-
+# %% ../../nbs/08_validity/10_dose_response.ipynb #67233a8a
 def _monotone(means: pd.DataFrame, doses: np.ndarray, ci: float, seed: int) -> tuple[np.ndarray, ...]:
     """Return the isotonic curve at doses, with limits from draws of the means."""
     from sklearn.isotonic import IsotonicRegression
@@ -107,7 +107,7 @@ def _with_limits(means: pd.DataFrame, ci: float) -> pd.DataFrame:
     reach = reach.where(has_enough_clusters(means["n_clusters"], ci))
     return means.assign(mean_low=means["mean"] - reach, mean_high=means["mean"] + reach).drop(columns="error")
 
-
+# %% ../../nbs/08_validity/10_dose_response.ipynb #a3811a9a
 def dose_response(
     data: pd.DataFrame,
     outcome: str = "value",

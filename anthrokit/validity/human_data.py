@@ -273,7 +273,7 @@ def _rank_correlation(
 
     return resample_rows(of_rows, cluster, **parameters).assign(measure="rank correlation", n=len(rating))
 
-
+# %% ../../nbs/08_validity/05_human_data.ipynb #494170b7
 def check_against_people(
     data: pd.DataFrame | str,
     judges: Sequence[Judge],
