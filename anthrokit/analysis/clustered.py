@@ -327,10 +327,7 @@ def whole_turns(table: pd.DataFrame) -> np.ndarray:
     whole = np.isfinite(turn) & (turn >= 1) & (turn % 1 == 0)
     if not whole.all():
         row = int(np.argmin(whole))
-        raise TableError(
-            f"column turn: {column.tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1; "
-            "number the target's messages of each dialogue 1, 2, 3, …"
-        )
+        raise TableError(f"column turn: {column.tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1.")
     return turn.astype(np.int64)
 
 
@@ -393,10 +390,7 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
     wrong = column.notna().to_numpy() & ~((weights > 0) & np.isfinite(weights))
     if wrong.any():
         place = int(np.flatnonzero(wrong)[0])
-        raise TableError(
-            f"row {place + 1}: the weight is {column.tolist()[place]!r}. A weight is the number of messages that "
-            "a drawn one represents: a finite number above 0, or missing."
-        )
+        raise TableError(f"row {place + 1}: the weight is {column.tolist()[place]!r}; it must be a finite number above 0, or missing")
     return np.where(np.isnan(weights), 1.0, weights)
 
 

@@ -137,10 +137,7 @@ def _is_local(model: str | os.PathLike) -> bool:
         with suppress(Exception):  # no such name, no network, or no hub
             HfApi().model_info(str(model), timeout=5)
             return False
-    raise AnthroScoreError(
-        f"{model} can't be loaded: there is no such model on this machine, and it can't be found on the hub. Give a "
-        "folder that transformers can load, or the name of a model on the hub."
-    )
+    raise AnthroScoreError(f"{model} can't be loaded: it is neither on this machine nor on the hub. Give a folder or a name on the hub.")
 
 
 def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
@@ -572,10 +569,7 @@ def check_scale(scores: pd.DataFrame) -> None:
     scales = scores[SCALE].drop_duplicates()
     if len(scales) > 1:
         listed = "; ".join(" ".join(map(str, row)) for row in scales.itertuples(index=False))
-        raise AnthroScoreError(
-            f"these scores are not on one scale and can't be put together or compared: {listed}. "
-            "Score all texts with one model, protocol and precision."
-        )
+        raise AnthroScoreError(f"these scores are not on one scale: {listed}. Score all texts with one model, protocol and precision.")
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:

@@ -162,10 +162,7 @@ def _require_same_cases(run: Run, cases: Cases) -> dict[str, str]:
     """Return the hashes of a run's cases, or raise if one of these cases has another one there."""
     hashes = dict(run.ledger.rows("SELECT case_id, hash FROM cases"))
     if changed := [case.case_id for case in cases if hashes.get(case.case_id, case.hash) != case.hash]:
-        raise RunError(
-            f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. "
-            "Use another run for this set of cases."
-        )
+        raise RunError(f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. Use another run.")
     return hashes
 
 

@@ -150,10 +150,7 @@ def golden_sheets(
     if not all(name.strip() for name in experts):
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")
     if not 1 <= per_item <= len(experts) or len(set(experts)) < len(experts):
-        raise TableError(
-            f"per_item is {per_item} with the experts {', '.join(experts)}. "
-            "It must be 1 to the number of experts, whose names must differ."
-        )
+        raise TableError(f"per_item is {per_item} with the experts {', '.join(experts)}. Give 1 to the number of different experts.")
     text = items.merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
     if text["content"].isna().any():
         row = text[text["content"].isna()].iloc[0]
@@ -174,7 +171,6 @@ def golden_sheets(
         sheet = pd.DataFrame(rows, columns=columns)
         sheets[name] = sheet.assign(ask="verdict", expert=name, vote=None, note=None)
     return sheets
-
 
 # %% ../../nbs/10_heartbench/12_gold_standard.ipynb #6a4c6aec
 _WORDS = {"hit": "yes", "miss": "no", "unsure": ""}

@@ -624,10 +624,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     read = {(one.behaviour, one.judge) for one in _rated_columns([*rated])[0]}
     for judge, behaviour in run.ledger.rows("SELECT judge, b.value FROM judges, json_each(behaviours) b"):
         if (behaviour, column_name(judge)) not in read:
-            raise ValueError(
-                f"the columns of AnthroBench can't tell the judge {judge} on {behaviour} from another one on another "
-                f"behaviour"
-            )
+            raise ValueError(f"an AnthroBench file can't tell the judge {judge} on {behaviour} from another one")
     if rated:
         names = [name if name in (PronounCounter.name, _RELEASED_COUNTER) else column_name(name) for name in judges]
         rows[_OWN_JUDGES] = json.dumps(names)

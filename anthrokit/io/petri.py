@@ -87,9 +87,6 @@ def _of_target(log: EvalLog, path: str | os.PathLike) -> EvalLog:
         raise TableError(f"{path}: the log has no model in the role target; other logs are read by read_inspect")
     for sample in log.samples or []:
         if _of_auditor(sample):
-            raise TableError(
-                f"{path}: sample {sample.id}: its messages are the auditor's, as in versions of Petri before 3; "
-                f"what the target said stands only in its tool results there"
-            )
+            raise TableError(f"{path}: sample {sample.id}: its messages are the auditor's, as in versions of Petri before 3")
     header = log.eval.model_copy(update={"model": target.model})
     return log.model_copy(update={"eval": header, "samples": [_as_dialogue(one) for one in log.samples or []]})

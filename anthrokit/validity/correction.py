@@ -328,21 +328,14 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
     """Return rates corrected by a table of accuracy, as if its labels were of other messages."""
     from scipy.special import ndtri
 
-    advice = "Pass people's labels, or judge_accuracy(labels, people, by=('behaviour', 'judge'))."
-    if absent := [name for name in ("behaviour", "judge") if name not in accuracy.columns]:
-        raise TableError(
-            f"This table of accuracy isn't by {' and '.join(absent)}; the panel's error rates of each behaviour are "
-            f"needed. {advice}"
-        )
+    advice = "pass people's labels, or judge_accuracy(labels, people)"
+    require_columns(accuracy, ["behaviour", "judge"], "accuracy", advice=advice)
     panel = accuracy[accuracy["judge"] == "panel"]
     if panel.empty:
-        raise TableError(f"This table of accuracy has no rows of the judge 'panel', which is corrected. {advice}")
+        raise TableError(f"the accuracy table has no rows of the judge 'panel', which is corrected; {advice}")
     recall = panel[panel["measure"] == "recall"].set_index("behaviour")
     if not np.allclose(recall["n_effective"].fillna(0), recall["n_positive"]):
-        raise TableError(
-            "This accuracy was measured on a weighted draw; a table doesn't have the correlations of its errors. "
-            "Pass people's labels: corrected_rates(labels, people)."
-        )
+        raise TableError("This accuracy was measured on a weighted draw. Pass people's labels: corrected_rates(labels, people).")
     errors = panel.pivot(index="behaviour", columns="measure", values="estimate")[["recall", "specificity"]]
     errors = errors.set_axis(_ERRORS[:2], axis=1).assign(
         n_positive=recall["n_positive"].astype("Int64"),

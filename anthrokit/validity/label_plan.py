@@ -107,10 +107,7 @@ def labels_needed(
     """
     check_range(0, 1, width=width)
     if sensitivity + specificity <= 1:
-        raise ValueError(
-            f"sensitivity + specificity is {sensitivity + specificity:g}. With 1 or less the panel is not better than "
-            f"chance: draw messages by chance and use people's labels alone."
-        )
+        raise ValueError(f"sensitivity + specificity is {sensitivity + specificity:g}: not better than chance; use people's labels")
     by, rows = as_names(by), []
     for _, row in profile(labels, by=by, ci=ci).iterrows():
         plans = _plans(row, sensitivity, specificity, width, ci, min(most, max(row["n"], 8)))
