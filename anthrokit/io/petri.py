@@ -14,13 +14,7 @@ from .inspect_logs import EvalLog, EvalSample, read_log, run_of_log
 __all__ = ['read_petri']
 
 # %% ../../nbs/13_io/06_petri.ipynb #7ddf76eb
-_AUDITORS_TOOLS = {
-    "send_message",
-    "set_system_message",
-    "create_tool",
-    "send_tool_call_result",
-    "rollback_conversation",
-}
+_AUDITORS_TOOLS = "send_message set_system_message create_tool send_tool_call_result rollback_conversation".split()
 
 
 def _of_auditor(sample: EvalSample) -> bool:

@@ -266,12 +266,10 @@ def _rank_correlation(
     scores: np.ndarray, rating: np.ndarray, cluster: pd.Series, **parameters: Any
 ) -> pd.DataFrame:
     """Estimate Spearman's correlation of scores with people's mean ratings, with an interval by cluster."""
-    from scipy.stats import rankdata
+    from scipy.stats import spearmanr
 
-    def of_rows(rows: np.ndarray) -> float:
-        return np.corrcoef(rankdata(scores[rows]), rankdata(rating[rows]))[0, 1]
-
-    return resample_rows(of_rows, cluster, **parameters).assign(measure="rank correlation", n=len(rating))
+    table = resample_rows(lambda rows: spearmanr(scores[rows], rating[rows]).statistic, cluster, **parameters)
+    return table.assign(measure="rank correlation", n=len(rating))
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #494170b7
 def check_against_people(
