@@ -81,12 +81,10 @@ async def run_steps(
     9
     """
 
-    async def one(step: Any) -> Any:
+    def one(step: Any) -> Awaitable[Any]:
         if isinstance(step, Request):
-            return await send(step)
-        if callable(step):
-            return await compute(step)
-        return await run_steps(step, send, compute, in_batch=in_batch)
+            return send(step)
+        return compute(step) if callable(step) else run_steps(step, send, compute, in_batch=in_batch)
 
     async def together(parts: Sequence[Any]) -> list[Any]:
         results = await asyncio.gather(*map(one, parts), return_exceptions=True)
@@ -284,12 +282,7 @@ async def _work(job: Job, do: Callable[[Steps], Awaitable[Any]], limit: int | No
 
 async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None = None) -> None:
     """Do the pending units of a job: by calls of this process, of other workers, or in batches."""
-
-    async def call(request: Request) -> Completion:
-        try:
-            return await job.meter.call(request, settle=False, ask=pool and pool.ask)
-        except CallFailed as failure:
-            return Completion(None, "failed", error=str(failure))
+    call = functools.partial(job.meter.call, settle=False, raises=False, ask=pool and pool.ask)
 
     async def compute(step: functools.partial) -> Any:
         return await (pool.compute(step.func, step.args) if pool else asyncio.to_thread(step))

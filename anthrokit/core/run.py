@@ -5,6 +5,7 @@
 # %% ../../nbs/01_core/04_run.ipynb #ba965bef
 from __future__ import annotations
 
+import functools
 import hashlib
 import html
 import json
@@ -22,7 +23,7 @@ from . import tables, votes
 from .errors import RunError, diff_settings, suggest_name, redact, redact_in, require_kind
 from .files import local_path
 from .ledger import Ledger
-from .tables import TABLES, get_table, ledger_tables
+from .tables import TABLES, all_tables, get_table, ledger_tables
 
 # %% auto #0
 __all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'Run', 'vote_counts', 'planned_ratings',
@@ -57,17 +58,16 @@ SELECT dialogue_id, 1 + (SELECT COUNT(*) FROM messages WHERE messages.dialogue_i
     AND role = 'assistant' AND content IS NOT NULL) AS turn, status, reason
 FROM dialogues WHERE status NOT IN ('done', 'ended') ORDER BY dialogue_id
 """
-_QUESTIONS = """
-    SELECT m.dialogue_id, m.turn, b.value AS behaviour, judge, position, b.key AS place, samples
-    FROM messages m JOIN judges JOIN json_each(behaviours) b WHERE m.role = 'assistant' AND m.content IS NOT NULL
-    UNION ALL
-    SELECT m.dialogue_id, m.turn, case_id || '/' || criterion, judge, judges.position, criterion, samples
-    FROM messages m JOIN dialogues USING (dialogue_id) JOIN criteria ON case_id = prompt_id
-    JOIN judges ON asks_about = 'criteria' WHERE m.role = 'assistant' AND m.turn = 1 AND m.content IS NOT NULL
-"""
+_ASKED = "FROM messages m JOIN dialogues USING (dialogue_id) JOIN own USING (prompt_id)"
+_ANSWER = "m.role = 'assistant' AND m.content IS NOT NULL"
 _PLANNED_RATINGS = f"""
-WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n
-    WHERE sample < (SELECT MAX(samples) FROM judges)), questions AS ({_QUESTIONS})
+, n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n WHERE sample < (SELECT MAX(samples) FROM judges)),
+questions AS (
+    SELECT m.dialogue_id, m.turn, b.value AS behaviour, judge, position, b.key AS place, samples
+    FROM messages m JOIN judges JOIN json_each(behaviours) b WHERE {_ANSWER}
+    UNION ALL SELECT m.dialogue_id, m.turn, behaviour, judge, position, place, samples
+    {_ASKED} JOIN judges USING (asks_about) WHERE m.turn = 1 AND {_ANSWER}
+)
 SELECT dialogue_id, turn, behaviour, judge, n.sample, COALESCE(r.status, 'planned') AS status, r.explanation AS reason
 FROM questions JOIN n ON n.sample <= samples LEFT JOIN ratings r USING (dialogue_id, turn, behaviour, judge, sample)
 WHERE (NOT ? OR r.status IS NULL OR r.status <> 'ok')
@@ -79,18 +79,24 @@ SELECT dialogue_id, turn, behaviour, judge, COALESCE(SUM(verdict = 1), 0) AS yes
 FROM ratings GROUP BY 1, 2, 3, 4
 """
 _PANELS = """
-SELECT behaviour, judge, samples, counted, case_id FROM (
-    SELECT b.value AS behaviour, judge, samples, counted, position, b.key AS place, NULL AS case_id
+SELECT behaviour, judge, samples, counted, prompt_id FROM (
+    SELECT b.value AS behaviour, judge, samples, counted, position, b.key AS place, NULL AS prompt_id
     FROM judges JOIN json_each(behaviours) b
-    UNION ALL SELECT case_id || '/' || criterion, judge, samples, counted, judges.position, criterion, case_id
-    FROM judges JOIN criteria ON asks_about = 'criteria'
+    UNION ALL SELECT behaviour, judge, samples, counted, position, place, prompt_id FROM judges JOIN own USING (asks_about)
 ) ORDER BY position, place
 """
-_CRITERIA = """
-SELECT dialogue_id, 1 AS turn, case_id || '/' || criterion AS behaviour, ability AS category
-FROM messages m JOIN dialogues USING (dialogue_id) JOIN criteria ON case_id = prompt_id
-WHERE m.role = 'assistant' AND m.turn = 1 AND m.content IS NOT NULL ORDER BY dialogue_id, criterion
+_ASKED_QUESTIONS = f"""
+SELECT dialogue_id, 1 AS turn, behaviour, category {_ASKED} WHERE m.turn = 1 AND {_ANSWER} ORDER BY dialogue_id, place
 """
+
+
+@functools.cache
+def _with_questions(sql: str) -> str:
+    """Return a query that can use the table `own`: the questions about the responses to single prompts."""
+    parts = [f"SELECT {name!r} AS asks_about, * FROM ({table.questions})" for name, table in all_tables().items() if table.questions]
+    return f"WITH RECURSIVE own AS ({' UNION ALL '.join(parts)}) {sql}"
+
+
 _CONTEXT = """
 SELECT dialogue_id, target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism
 FROM dialogues JOIN prompts USING (prompt_id)
@@ -198,18 +204,18 @@ def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
 
 def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
     """Return the labels of a run, with the columns that describe their dialogues."""
-    panels = run.query(_PANELS)
+    panels = run.query(_with_questions(_PANELS))
     if judges is not None:
         panels = panels[panels["judge"].isin(_require_judges(run, judges)) | panels["counted"].eq(1)]
     panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
-    criteria = run.query(_CRITERIA).astype({"turn": "Int64"})
-    behaviours = panels.loc[panels["case_id"].isna(), ["behaviour"]].drop_duplicates()
+    asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
+    behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
     items = run.query(
         "SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL "
         "ORDER BY dialogue_id, turn"
     ).astype({"turn": "Int64"})
     items = items.merge(behaviours.astype("str"), how="cross")
-    judged = criteria[criteria["behaviour"].isin(panel.keys())]
+    judged = asked[asked["behaviour"].isin(panel.keys())]
     if len(judged):
         items = pd.concat([items, judged[items.columns]], ignore_index=True)
     frame = votes.label_messages(items, vote_counts(run), panel)
@@ -613,10 +619,10 @@ def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
     >>> planned_ratings(demo_run())["status"].value_counts().to_dict()
     {'ok': 3200}
     """
-    planned = run.query(_PLANNED_RATINGS, [missing_only])
+    planned = run.query(_with_questions(_PLANNED_RATINGS), [missing_only])
     if run.ledger.fact("sampling") != "adaptive":
         return planned
-    return votes.pending_ratings(planned, run.query(_VOTE_COUNTS), run.query(_PANELS))
+    return votes.pending_ratings(planned, run.query(_VOTE_COUNTS), run.query(_with_questions(_PANELS)))
 
 # %% ../../nbs/01_core/04_run.ipynb #7a8412d8
 def usage_totals(run: Run) -> tuple[float | None, int]:

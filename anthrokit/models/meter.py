@@ -308,6 +308,7 @@ class Meter:
         request: Request,
         *,
         settle: bool = True,
+        raises: bool = True,
         show: Callable[[str], None] | None = None,
         ask: Callable[..., Awaitable[Completion]] | None = None,
     ) -> Completion:
@@ -320,6 +321,8 @@ class Meter:
         settle : bool
             Return when the call is on disk. If False, it is written within 50 ms, in one transaction with the rows that the
             caller puts into `writer` meanwhile. A failed call is on disk in either case.
+        raises : bool
+            Raise CallFailed. If False, a failed call is a completion with the status failed.
         show : callable, optional
             As for `LLM.acomplete`.
         ask : coroutine function, optional
@@ -350,10 +353,12 @@ class Meter:
             except BudgetReached:
                 self.writer.flush()
                 raise
-            except (CallFailed, SetupError):
+            except (CallFailed, SetupError) as failure:
                 self.book(llm, Completion(None, "failed", seconds=time.perf_counter() - start), **booked_as)
                 self.writer.flush()
-                raise
+                if raises or not isinstance(failure, CallFailed):
+                    raise
+                return Completion(None, "failed", error=str(failure))
             self._known_answers(request).append(answer.tokens_out)
         self.book(llm, answer, **booked_as)
         self._notice_length(llm, answer, request.parameters.get("max_tokens"))
