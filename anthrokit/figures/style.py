@@ -302,6 +302,11 @@ def describe_interval(frame: pd.DataFrame) -> str:
     return f"{' and '.join(f'{100 * level:.6g} %' for level in levels)} interval".strip()
 
 # %% ../../nbs/09_figures/01_style.ipynb #5e76c759
+def interval_text(row: Any, form: Callable[[float], str] = "{:.2f}".format) -> str:
+    """Return the limits of a row's interval as text, such as "0.12 to 0.30"."""
+    return "no interval" if pd.isna(row.ci_low) else f"{form(row.ci_low)} to {form(row.ci_high)}"
+
+
 def counted(numbers: pd.Series) -> str:
     """Format a count, or the range of several counts: 4,785 or 4,785 to 4,792."""
     if numbers.isna().all():

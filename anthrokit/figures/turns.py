@@ -104,8 +104,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     """
     import matplotlib.pyplot as plt
 
-    what = name_column(frame)
-    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
+    what = name_column(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     targets, rows = in_order(frame[series]) if series else [None], in_order(frame[what])
     if ax is not None and len(targets) > 1:
@@ -227,8 +226,7 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_emergence_curves(analysis.emergence(labels, by="category")).get_ylabel()
     'Dialogues in which it has occurred (%)'
     """
-    what = name_column(frame)
-    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
+    what = name_column(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     if series and frame[series].nunique() > 1:
         raise TableError(f"one ax shows one {series}: filter the table by {series}")
@@ -254,8 +252,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_late(analysis.late_share(labels)).get_xlabel()
     'First occurrences after turn 1 (%), with 95 % interval'
     """
-    what = name_column(frame)
-    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.late_share")
+    what = name_column(frame, ["estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.late_share")
     series = "target" if "target" in frame.columns and what != "target" else None
 
     def label(part: pd.DataFrame) -> str:
@@ -295,9 +292,8 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_snowball(analysis.snowball(labels)).get_xlabel()
     'Next turns that show it (%), with 95 % interval'
     """
-    what = name_column(frame)
-    columns = [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
-    need_columns(frame, columns, "analysis.snowball")
+    columns = ["after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
+    what = name_column(frame, columns, "analysis.snowball")
     if frame[what].duplicated().any():
         raise TableError(
             f"several rows share {what}: filter the table by target, or draw one panel a target with ax="

@@ -17,7 +17,7 @@ import shutil
 import sqlite3
 import threading
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -227,33 +227,26 @@ class People:
         with self._guard:
             return self._connection.execute("SELECT COUNT(*) FROM participants").fetchone()[0]
 
+    def _write(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Execute a statement with each of some rows of values, in one transaction."""
+        with self._guard, transaction(self._connection) as connection:
+            connection.executemany(sql, rows)
+
     def update(self, participant: str, **values: Any) -> None:
         """Change columns of a participant's row."""
-        with self._guard, transaction(self._connection) as connection:
-            names = ", ".join(f"{name} = ?" for name in values)
-            connection.execute(
-                f"UPDATE participants SET {names} WHERE participant = ?", [*values.values(), participant]
-            )
+        names = ", ".join(f"{name} = ?" for name in values)
+        self._write(f"UPDATE participants SET {names} WHERE participant = ?", [[*values.values(), participant]])
 
     def save_seconds(self, seconds: Mapping[str, float]) -> None:
         """Save the time of open chats, by participant."""
-        if not seconds:
-            return
-        rows = [(value, participant) for participant, value in seconds.items()]
         update = "UPDATE participants SET chat_seconds = ? WHERE participant = ? AND status = 'chatting'"
-        with self._guard, transaction(self._connection) as connection:
-            connection.executemany(update, rows)
+        self._write(update, [(value, participant) for participant, value in seconds.items()])
 
     def answer(self, participant: str, questionnaire: str, answers: Mapping[str, Any]) -> None:
         """Save answers to items; a later answer replaces an earlier one."""
-        rows = [
-            (participant, questionnaire, item, _as_text(value), time_now()) for item, value in answers.items()
-        ]
-        with self._guard, transaction(self._connection) as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO responses (participant, questionnaire, item, value, at) VALUES (?, ?, ?, ?, ?)",
-                rows,
-            )
+        insert = "INSERT OR REPLACE INTO responses (participant, questionnaire, item, value, at) VALUES (?, ?, ?, ?, ?)"
+        rows = [(participant, questionnaire, item, _as_text(value), time_now()) for item, value in answers.items()]
+        self._write(insert, rows)
 
     def participants(self) -> pd.DataFrame:
         """Return the table `participants`, in order of arrival."""
@@ -434,9 +427,7 @@ class Study:
         """Return a text of the settings, with the provider's name in it."""
         llm = self.llm()
         provider = llm.model.partition("/")[0]
-        where = (
-            f"a server of ours at {llm.api_base}" if llm.api_base else f"the company or program {provider}"
-        )
+        where = f"a server of ours at {llm.api_base}" if llm.api_base else f"the company or program {provider}"
         where = "a program on our own computer" if llm.embedded else where
         minutes = f"{self.settings['chat']['most_minutes'] + 10:g}"
         text = self.settings["texts"][name].strip().replace("{minutes}", minutes)
