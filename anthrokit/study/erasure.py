@@ -167,10 +167,8 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
         is_found, whole = [False] * len(texts), True
         try:
             for held in _held(path.read_bytes()):
-                is_found = [
-                    seen or any(form in held for form in each)
-                    for seen, each in zip(is_found, forms, strict=True)
-                ]
+                for place, each in enumerate(forms):
+                    is_found[place] |= any(form in held for form in each)
         except Exception:  # of many kinds: packed with a password, broken, by another program
             whole = False
         if any(is_found) or not whole:

@@ -255,10 +255,8 @@ class Chats:
             chat = {f"chat_{name}": value for name, value in self.settings["chat"].items()}
             design = {"conditions": prompts, "target": self.llm.settings, "questionnaires": questionnaires, **chat}
             bind(self.run, kind="people", **design)
-            targets = {
-                name: {**self.llm.settings, "system": one.prompt} for name, one in study.conditions.items()
-            }
-            self.run.set_facts(targets=targets)
+            targets = study.conditions.items()
+            self.run.set_facts(targets={name: {**self.llm.settings, "system": one.prompt} for name, one in targets})
             self.meter = Meter(self.run, study.budget())
             self.meter.check([self.llm])
             self.run.write_all(_INTERRUPT_SQL)
@@ -939,9 +937,8 @@ class Client:
             code = json.loads(error.read())["error"]["code"]
             raise GatewayError(code, float(error.headers.get("Retry-After") or 0) or None) from None
         except OSError:
-            raise SetupError(
-                f"no gateway answers at {self.url}; start it with: anthrokit study serve FOLDER"
-            ) from None
+            remedy = "start it with: anthrokit study serve FOLDER"
+            raise SetupError(f"no gateway answers at {self.url}; {remedy}") from None
 
     def state(self) -> dict[str, Any]:
         """Return the state of the chat."""

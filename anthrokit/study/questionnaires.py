@@ -121,9 +121,7 @@ def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
     if item.scale is not None and item.scale not in scales:
         raise TableError(f"{where}: [scales] has no {item.scale!r}; {suggest_name(item.scale, scales)}")
     if item.expected is not None and (item.scale or item.expected not in range(1, item.points + 1)):
-        raise TableError(
-            f"{where}: an attention check counts under no scale and expects one of 1 to {item.points}"
-        )
+        raise TableError(f"{where}: an attention check has no scale and expects one of 1 to {item.points}")
 
 
 def _questionnaire(path: Path) -> Questionnaire:
@@ -181,11 +179,7 @@ QuestionnaireLike = Questionnaire | str | Sequence[Questionnaire | str]  # one o
 
 def _as_questionnaires(questionnaires: QuestionnaireLike) -> list[Questionnaire]:
     """Return one or several questionnaires, given as objects or by name, each once."""
-    several = (
-        questionnaires
-        if isinstance(questionnaires, Iterable) and not isinstance(questionnaires, str)
-        else [questionnaires]
-    )
+    several = questionnaires if isinstance(questionnaires, list | tuple) else [questionnaires]
     loaded = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
     return list({one.name: one for one in loaded}.values())
 
@@ -213,9 +207,7 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
             continue
         item = items_by_key.get((row.questionnaire, row.item))
         if item is None:
-            wrong.append(
-                f"row {number}: there is no item {row.item!r} in a questionnaire {row.questionnaire!r}"
-            )
+            wrong.append(f"row {number}: the questionnaire {row.questionnaire!r} has no item {row.item!r}")
         elif not pd.isna(row.value) and row.value not in map(str, range(1, item.points + 1)):
             wrong.append(f"row {number}, {row.item}: {row.value!r} is not one of 1 to {item.points}")
     if wrong:

@@ -28,7 +28,7 @@ from ..core.files import read_toml
 from ..core.ledger import plain_value
 from ..core.tables import check_table
 from ..core.errors import redact
-from ..core.ledger import open_database, time_now, transaction
+from ..core.ledger import insertion, open_database, time_now, transaction
 from ..core.tables import table_sql
 from ..core.files import local_path, refuse_links
 from ..models import LLM, Budget
@@ -174,10 +174,9 @@ class People:
 
     def row(self, participant: str) -> dict[str, Any] | None:
         """Return a participant's row, or None."""
+        sql = "SELECT * FROM participants WHERE participant = ?"
         with self._guard:
-            row = self._connection.execute(
-                "SELECT * FROM participants WHERE participant = ?", [participant]
-            ).fetchone()
+            row = self._connection.execute(sql, [participant]).fetchone()
         return dict(row) if row else None
 
     def join(
@@ -210,16 +209,12 @@ class People:
                 if most is not None and self.count() >= most:
                     return None
                 [(position,)] = connection.execute("SELECT COALESCE(MAX(position) + 1, 0) FROM participants")
-                values = (participant, position, draw(position), front, "joined", time_now(), origin)
-                connection.execute(
-                    "INSERT INTO participants (participant, position, condition, front, status, joined_at, origin) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    values,
-                )
+                row = {"participant": participant, "position": position, "condition": draw(position), "front": front}
+                row |= {"status": "joined", "joined_at": time_now(), "origin": origin}
+                connection.executemany(*insertion("participants", [row], replace=False))
             if seat is not None:
-                connection.execute(
-                    "UPDATE participants SET seat = ? WHERE participant = ? AND seat IS NULL", [seat, participant]
-                )
+                update = "UPDATE participants SET seat = ? WHERE participant = ? AND seat IS NULL"
+                connection.execute(update, [seat, participant])
         return self.row(participant)
 
     def count(self) -> int:
@@ -346,9 +341,8 @@ class Study:
         try:
             self._secrets = json.loads((self.folder / "secrets.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            raise SetupError(
-                f"{self.folder} has no readable secrets.json; make a study with: anthrokit study init FOLDER"
-            ) from None
+            remedy = "Make a study with: anthrokit study init FOLDER"
+            raise SetupError(f"{self.folder} has no readable secrets.json. {remedy}") from None
 
     def __repr__(self) -> str:
         return f"Study({str(self.folder)!r})"
@@ -364,9 +358,8 @@ class Study:
     def llm(self) -> LLM:
         """Return the model under study. It makes fewer attempts than elsewhere, since a participant waits."""
         patience = 3600.0 if self.settings["target"]["model"].startswith("local/") else 60.0
-        return LLM(
-            **{"timeout": patience, "max_retries": 2, "max_concurrency": 64, **self.settings["target"]}
-        )
+        usual = {"timeout": patience, "max_retries": 2, "max_concurrency": 64}
+        return LLM(**{**usual, **self.settings["target"]})
 
     def budget(self) -> Budget:
         """Return the cap for all participants together."""
@@ -557,7 +550,5 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     try:
         tomllib.loads(whole)
     except tomllib.TOMLDecodeError as error:
-        raise SetupError(
-            f"{path}: [{section}] can't hold {settings}: {error}. Write it into the file yourself"
-        ) from None
+        raise SetupError(f"{path}: [{section}] can't hold {settings} ({error}). Edit the file by hand.") from None
     path.write_text(whole, encoding="utf-8")
