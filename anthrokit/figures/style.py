@@ -25,7 +25,7 @@ import pandas as pd
 
 from ..analysis.synthetic import behaviour_categories
 from ..core import Run
-from ..core.errors import suggest_name
+from ..core.errors import require_kind, suggest_name
 from ..core.tables import require_columns
 
 if TYPE_CHECKING:
@@ -522,10 +522,9 @@ def _break_axes(ax: Axes, width: float) -> int:
 def fit(figure: Figure) -> None:
     """Break titles, labels and legends that would leave the canvas, and grow by the lines added."""
     width, high = figure.bbox.width, scaled_size(9) * 1.25 / 72
-    around = [
-        text for ax in figure.axes for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label)
-    ]
-    around += [legend for ax in figure.axes if (legend := ax.get_legend())]
+    around = []
+    for ax in figure.axes:
+        around += filter(None, (ax.title, ax._left_title, ax._right_title, ax.xaxis.label, ax.get_legend()))
     for text in around:
         text.set_in_layout(False)
     with warnings.catch_warnings():
@@ -607,11 +606,7 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
     def drawn(*arguments, order=None, labels=None, palette=None, style=None, **options):
         bound = own.bind(*arguments, **options).arguments
         for name in drawn_from:
-            if not isinstance(bound[name], pd.DataFrame):
-                type_name = type(bound[name]).__name__
-                raise TypeError(
-                    f"{draw.__name__} draws a table as {name}, not {type_name}; its help says what makes one"
-                )
+            require_kind(bound[name], pd.DataFrame, f"a table as {name} (help({draw.__name__}) says what makes one)")
         inner, token = _KEPT.get() is not None, _KEPT.set([])
         try:
             with theme(order, labels, palette, style):

@@ -550,6 +550,39 @@ class _Connections:
             if now - since >= _HEAD_SECONDS:
                 transport.abort()
 
+# %% ../../nbs/11_study/04_gateway.ipynb #c0a1e5d2
+def _response_head(kind: str) -> dict[str, Any]:
+    return {"id": uuid.uuid4().hex, "object": kind, "created": int(time.time()), "model": "study"}
+
+
+class _Stream:
+    """An answer as OpenAI's stream. It begins with the first piece, so that an earlier error gets its own status."""
+
+    def __init__(self, request: web.Request, headers: Mapping[str, str]):
+        self.request, self.head, self.shown = request, _response_head("chat.completion.chunk"), ""
+        self.response = web.StreamResponse(headers={**_SAFE_HEADERS, **headers, "Content-Type": "text/event-stream"})
+
+    async def _write(self, delta: Mapping[str, str], reason: str | None = None) -> None:
+        event = {**self.head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+        await self.response.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
+
+    async def send(self, text: str) -> None:
+        """Send a piece that is saved."""
+        if not self.response.prepared:
+            await self.response.prepare(self.request)
+        self.shown += text
+        await self._write({"role": "assistant", "content": text})
+
+    async def end(self, text: str, reason: str) -> web.StreamResponse:
+        """Send the rest of the answer, and its end."""
+        with contextlib.suppress(ConnectionError):  # the page was closed
+            if rest := text.removeprefix(self.shown):
+                await self.send(rest)
+            await self._write({}, reason)
+            await self.response.write(b"data: [DONE]\n\n")
+            await self.response.write_eof()
+        return self.response
+
 # %% ../../nbs/11_study/04_gateway.ipynb #dd378198
 class Gateway:
     """The server of a study.
@@ -839,39 +872,6 @@ class Gateway:
 
     async def _alive(self, _: web.Request) -> web.Response:
         return web.json_response({"alive": True})
-
-
-def _response_head(kind: str) -> dict[str, Any]:
-    return {"id": uuid.uuid4().hex, "object": kind, "created": int(time.time()), "model": "study"}
-
-
-class _Stream:
-    """An answer as OpenAI's stream. It begins with the first piece, so that an earlier error gets its own status."""
-
-    def __init__(self, request: web.Request, headers: Mapping[str, str]):
-        self.request, self.head, self.shown = request, _response_head("chat.completion.chunk"), ""
-        self.response = web.StreamResponse(headers={**_SAFE_HEADERS, **headers, "Content-Type": "text/event-stream"})
-
-    async def _write(self, delta: Mapping[str, str], reason: str | None = None) -> None:
-        event = {**self.head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
-        await self.response.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
-
-    async def send(self, text: str) -> None:
-        """Send a piece that is saved."""
-        if not self.response.prepared:
-            await self.response.prepare(self.request)
-        self.shown += text
-        await self._write({"role": "assistant", "content": text})
-
-    async def end(self, text: str, reason: str) -> web.StreamResponse:
-        """Send the rest of the answer, and its end."""
-        with contextlib.suppress(ConnectionError):  # the page was closed
-            if rest := text.removeprefix(self.shown):
-                await self.send(rest)
-            await self._write({}, reason)
-            await self.response.write(b"data: [DONE]\n\n")
-            await self.response.write_eof()
-        return self.response
 
 # %% ../../nbs/11_study/04_gateway.ipynb #988adeef
 def request_json(url: str, body: Any, headers: Mapping[str, str], seconds: float) -> Any:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..analysis.people import reliability, scale_score
 from ..core import TableError, data_path
-from ..core.errors import suggest_name
+from ..core.errors import require_kind, suggest_name
 from ..core.files import read_toml
 from ..core.tables import check_table, get_table
 from ..simulation.behaviours import check_entries, check_entry, entry_fields
@@ -161,8 +161,7 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     >>> [item.low for item in load_questionnaire("godspeed").items_of("godspeed_anthropomorphism")][:2]
     ['Fake', 'Machinelike']
     """
-    if not isinstance(name, str | os.PathLike):
-        raise TypeError(f"questionnaire is {name!r}; it must be a name or a path ending in .toml")
+    require_kind(name, (str, os.PathLike), "a questionnaire by name or by a path ending in .toml")
     shipped = data_path("study/questionnaires")
     path = Path(name)
     if path.suffix != ".toml":
@@ -189,8 +188,7 @@ OPEN = "description"  # the questionnaire that open answers are kept under
 
 def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], others: bool) -> pd.DataFrame:
     """Check responses and set their dtypes. With `others`, rows of other questionnaires are dropped, and times may be missing."""
-    if not isinstance(responses, pd.DataFrame):
-        raise TypeError(f"responses must be a table with one row per answer, not {type(responses).__name__}")
+    require_kind(responses, pd.DataFrame, "responses as a table with one row per answer")
     if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0
         responses = responses.assign(value=responses["value"].map("{:g}".format, na_action="ignore"))
     items_by_key = {(one.name, item.id): item for one in questionnaires for item in one.items}
@@ -287,8 +285,7 @@ def synthetic_responses(
     >>> synthetic_responses({"p1": "high"}, [load_questionnaire("attention")])[["item", "value"]].values.tolist()
     [['attention_1', '2'], ['attention_2', '1']]
     """
-    if not isinstance(conditions, Mapping | pd.Series):
-        raise TypeError(f"conditions are a dict, participant to condition; not {conditions!r}")
+    require_kind(conditions, (Mapping, pd.Series), "conditions as a dict of participant to condition")
     drawn, rows, questionnaires = np.random.default_rng(seed), [], _as_questionnaires(questionnaires)
     for participant, condition in conditions.items():
         level = drawn.normal()
