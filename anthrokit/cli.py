@@ -58,10 +58,9 @@ class _Result:
     def __str__(self) -> str:
         table = self.table if self.shown is None else self.shown
         parts = [] if table is None or table.empty else [_text_table(table), ""]
-        lists = {name: value if isinstance(value, list) else [value] for name, value in self.facts.items()}
-        return "\n".join(
-            parts + [f"{name}: {_cell(value)}" for name, values in lists.items() for value in values]
-        )
+        for name, value in self.facts.items():
+            parts += [f"{name}: {_cell(one)}" for one in (value if isinstance(value, list) else [value])]
+        return "\n".join(parts)
 
 
 def _cell(value: Any) -> str:
@@ -81,10 +80,8 @@ def _text_table(table: pd.DataFrame) -> str:
     columns = []
     for name in table:
         cells = [str(name), *map(_cell, table[name])]
-        width = max(map(len, cells))
-        columns.append(
-            [cell.rjust(width) if is_numeric_dtype(table[name]) else cell.ljust(width) for cell in cells]
-        )
+        width, justify = max(map(len, cells)), str.rjust if is_numeric_dtype(table[name]) else str.ljust
+        columns.append([justify(cell, width) for cell in cells])
     return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
 
 # %% ../nbs/16_cli.ipynb #a5fe424a

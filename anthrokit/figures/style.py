@@ -692,13 +692,12 @@ def save(
     figure = getattr(figure, "figure", figure)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     undated, written = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}, []
-    exact = any(figure.get_figwidth() in (style.width, style.wide) for style in STYLES.values())
+    is_exact = any(figure.get_figwidth() in (style.width, style.wide) for style in STYLES.values())
+    box = figure.bbox_inches if is_exact else None
     with theme():
         for ending in formats:
             file = Path(f"{path}.{ending}")
-            figure.savefig(
-                file, format=ending, metadata=undated.get(ending), bbox_inches=figure.bbox_inches if exact else None
-            )
+            figure.savefig(file, format=ending, metadata=undated.get(ending), bbox_inches=box)
             written.append(file)
     tables = _DATA.get(figure, []) if data is None else [data]
     for number, table in enumerate(tables, 1):

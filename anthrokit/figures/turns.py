@@ -108,9 +108,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     frame, series, texts = with_series(frame, what)
     targets, rows = in_order(frame[series]) if series else [None], in_order(frame[what])
     if ax is not None and len(targets) > 1:
-        raise TableError(
-            f"one ax shows one {series}: filter the table by {series}, or omit ax to draw one panel for each"
-        )
+        raise TableError(f"one ax shows one {series}: filter by {series}, or omit ax to draw a panel for each")
     estimated = frame[frame["estimate"].notna()].astype({"turn": int})
     ends = estimated.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
     marks = _turn_marks(sorted(estimated["turn"].unique()), sorted(ends.unique()), describe_interval(frame))
@@ -295,9 +293,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     columns = ["after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
     what = name_column(frame, columns, "analysis.snowball")
     if frame[what].duplicated().any():
-        raise TableError(
-            f"several rows share {what}: filter the table by target, or draw one panel a target with ax="
-        )
+        raise TableError(f"several rows share {what}: filter by target, or draw a panel for each target with ax=")
     rows = in_order(frame[what])
     part, at = frame.set_index(what).loc[rows], np.arange(len(rows))
     tested = {"odds_ratio", "p_adjusted"} <= set(frame.columns)
@@ -391,10 +387,9 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     bar = ax.collections[0].colorbar
     assert bar is not None, "draw_heat adds it"
     bar.set_ticks([-3, -2, -1, 0, 1, 2, 3], labels=["⅛ or less", "¼", "½", "1", "2", "4", "8 or more"])
+    edge = {"fill": False, "edgecolor": "black", "linewidth": scaled_size(1.6)}
     for row, column in np.argwhere(p_values.to_numpy() < 0.05):
-        ax.add_patch(
-            Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, fill=False, edgecolor="black", linewidth=scaled_size(1.6))
-        )
+        ax.add_patch(Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, **edge))
     ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
     asked = int(frame["p_adjusted"].notna().sum())
     ax.set(xlabel="in the next turn", ylabel="after a turn with")

@@ -305,16 +305,13 @@ def _behind(curves: _Curves, behaviour: str, group: str = "") -> dict[str, list[
 def _turns_of(choice: str, last: int) -> list[str]:
     """Return the keys of `_behind` for a choice: one turn, some ("2-4"), "never", "undecided", or any turn for ""."""
     turns = [str(turn) for turn in range(1, last + 1)]
-    low, _, high = choice.partition("-")
-    if not choice:
-        return turns
-    if choice in (*turns, "never", "undecided"):
-        return [choice]
-    if low in turns and high in turns:
-        return turns[turns.index(low) : turns.index(high) + 1]
-    raise ValueError(
-        f"{visible_name(choice, 40)!r} is not a choice for the turn. Choose 1 to {last}, never or undecided."
-    )
+    low, dash, high = choice.partition("-")
+    if choice in ("", "never", "undecided"):
+        return [choice] if choice else turns
+    if low in turns and (high if dash else low) in turns:
+        return turns[turns.index(low) : turns.index(high or low) + 1]
+    wrong = visible_name(choice, 40)
+    raise ValueError(f"{wrong!r} is not a choice for the turn. Choose 1 to {last}, never or undecided.")
 
 
 def _when(choice: str) -> str:

@@ -233,6 +233,7 @@ _INTERRUPT_SQL = (  # answers that a kill interrupted
 )
 _TOKENS_SQL = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE unit LIKE ? || '/%'"
 _FAILED_SQL = "SELECT COUNT(*) FROM calls WHERE unit = ? AND status IN ('failed', 'empty')"
+_Person = Mapping[str, Any]  # a row of the table of participants
 _MAX_FAILED = 3  # failed calls for one message, each after its own attempts; then the chat ends
 
 
@@ -280,7 +281,7 @@ class Chats:
         now = time.monotonic()
         return {participant: now - began for participant, began in self._began.items()}
 
-    def state(self, person: Mapping[str, Any]) -> ChatState:
+    def state(self, person: _Person) -> ChatState:
         """Return the state of a participant's chat."""
         participant = person["participant"]
         rows = self.run.rows(_MESSAGES_SQL, [participant])
@@ -293,7 +294,7 @@ class Chats:
             over = reached_limit(self.settings, state.seconds, state.answered, tokens)
         return replace(state, over=over or ("budget" if self.budget_spent else None))
 
-    def begin(self, person: Mapping[str, Any]) -> dict[str, Any]:
+    def begin(self, person: _Person) -> dict[str, Any]:
         """Start the chat of a participant who sees it for the first time; return their row."""
         participant = person["participant"]
         if person["chat_started_at"] is None and person["finished_at"] is None:
@@ -301,7 +302,7 @@ class Chats:
             self._began[participant] = time.monotonic()
         return self.people.row(participant)
 
-    def end(self, person: Mapping[str, Any]) -> dict[str, Any]:
+    def end(self, person: _Person) -> dict[str, Any]:
         """End a chat and return the participant's row; raise GatewayError if it may not end yet."""
         if person["ended_by"] is None and person["finished_at"] is None:
             state = self.state(person)
@@ -310,7 +311,7 @@ class Chats:
             self.close_chat(person, state.over or "participant")
         return self.people.row(person["participant"])
 
-    def close_chat(self, person: Mapping[str, Any], by: str) -> None:
+    def close_chat(self, person: _Person, by: str) -> None:
         """Record what ended a chat, and when; a chat that timed out ended at its deadline.
 
         The first reason for ending a chat is final: a participant may leave while the model answers.
@@ -328,7 +329,7 @@ class Chats:
         self._began.pop(participant, None)
         self.run.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
 
-    def finish(self, person: Mapping[str, Any]) -> None:
+    def finish(self, person: _Person) -> None:
         """Record that a participant has come to the last page."""
         if person["finished_at"] is None:
             ended = {"status": "finished", "finished_at": time_now()}
@@ -336,9 +337,7 @@ class Chats:
             self._began.pop(person["participant"], None)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63817784
-def _message_rows(
-    person: Mapping[str, Any], turn: int, text: str, prompt: str
-) -> list[tuple[str, list[dict]]]:
+def _message_rows(person: _Person, turn: int, text: str, prompt: str) -> list[tuple[str, list[dict]]]:
     """Return a participant's message as rows of the run; the first message adds the dialogue."""
     participant = person["participant"]
     message = {"dialogue_id": participant, "turn": turn, "role": "user", "content": text}
@@ -391,7 +390,7 @@ class _Relay:
 # %% ../../nbs/11_study/04_gateway.ipynb #7ac12b0a
 async def take_turn(
     chats: Chats,
-    person: Mapping[str, Any],
+    person: _Person,
     turn: int | None,
     text: str,
     send: Callable[[str], Awaitable[None]] | None,
@@ -425,9 +424,7 @@ async def take_turn(
         return state
 
 
-async def _answer(
-    chats: Chats, person: Mapping[str, Any], turn: int, messages: list[dict[str, str]], send: Any
-) -> None:
+async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[str, str]], send: Any) -> None:
     """Have the model answer, and save the answer."""
     participant, answer = person["participant"], Completion(None, "failed")
     unit = f"{participant}/{turn}/assistant"
@@ -757,17 +754,17 @@ class Gateway:
 
         return checked
 
-    async def _models(self, _: web.Request, __: Mapping[str, Any]) -> web.Response:
+    async def _models(self, _: web.Request, __: _Person) -> web.Response:
         model = {"id": "study", "object": "model", "owned_by": "study"}
         return web.json_response({"object": "list", "data": [model]})
 
-    async def _dialogue(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _dialogue(self, _: web.Request, person: _Person) -> web.Response:
         return self._page_state(self.chats.begin(person))
 
-    def _page_state(self, person: Mapping[str, Any]) -> web.Response:
+    def _page_state(self, person: _Person) -> web.Response:
         return web.json_response(page_state(self.study.settings, self.chats.state(person)))
 
-    async def _complete(self, request: web.Request, person: Mapping[str, Any]) -> web.StreamResponse:
+    async def _complete(self, request: web.Request, person: _Person) -> web.StreamResponse:
         body = await _read(request)
         turn, text = parse_request(body, self.study.settings["chat"]["longest_message"])
         person = self.chats.begin(person)
@@ -785,7 +782,7 @@ class Gateway:
         usage = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
         return web.json_response({**_response_head("chat.completion"), "choices": [choice], "usage": usage})
 
-    async def _responses(self, request: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _responses(self, request: web.Request, person: _Person) -> web.Response:
         body = await _read(request)
         if person["finished_at"]:
             raise GatewayError("finished")
@@ -803,10 +800,10 @@ class Gateway:
         except TableError:
             raise GatewayError("answers") from None
 
-    async def _end(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _end(self, _: web.Request, person: _Person) -> web.Response:
         return self._page_state(self.chats.end(person))
 
-    async def _finish(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _finish(self, _: web.Request, person: _Person) -> web.Response:
         self.chats.finish(person)
         return web.json_response({"completion_link": f"{self.study.settings['servers']['gateway']}/leave"})
 
