@@ -297,11 +297,10 @@ def synthetic_responses(
                 point = int(np.clip(np.rint(point), 1, item.points))
                 value = item.expected or (item.points + 1 - point if item.reverse else point)
                 if drawn.random() >= skipped:
-                    rows.append(
-                        (participant, condition, one.name, item.id, str(value), "2026-01-01T00:00:00+00:00")
-                    )
-    names = ["participant", "condition", "questionnaire", "item", "value", "at"]
-    return check_responses(pd.DataFrame(rows, columns=names), questionnaires)
+                    rows.append((participant, condition, one.name, item.id, str(value)))
+    names = ["participant", "condition", "questionnaire", "item", "value"]
+    made = pd.DataFrame(rows, columns=names).assign(at="2026-01-01T00:00:00+00:00")
+    return check_responses(made, questionnaires)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a754c66f
 def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
