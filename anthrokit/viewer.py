@@ -105,7 +105,7 @@ def _alpha(labels: pd.DataFrame) -> str:
     limits = "no interval" if pd.isna(row["ci_low"]) else f"95 % {row['ci_low']:.2f} to {row['ci_high']:.2f}"
     return f"{row['estimate']:.2f} ({limits}; {row['n']:,} of {row['n_total']:,} labels, {row['n_clusters']} base prompts)"
 
-# %% ../nbs/15_viewer.ipynb #23ed4655
+# %% ../nbs/15_viewer.ipynb #e7a50009
 def link(kind: str, *runs: str, **state: str) -> str:
     """Return the link to a view, as the page's address line has it.
 
@@ -117,11 +117,9 @@ def link(kind: str, *runs: str, **state: str) -> str:
     path = "/".join(quote(part, safe="") for part in (kind, *runs))
     return f"#{path}?{urlencode(state)}" if state else f"#{path}"
 
-
+# %% ../nbs/15_viewer.ipynb #e7a5000a
 _PANELS = {"dialogues": "Dialogues", "emergence": "Emergence", "disagreement": "Disagreement", "rubric": "Rubric"}
 _HAS = {"dialogues": "messages", "emergence": "ratings", "disagreement": "ratings", "rubric": "cases"}
-
-
 _KEPT = 3  # runs whose tables are kept in memory
 
 

@@ -35,7 +35,7 @@ def _linear_trend(slope: float, levels: int, power: float, alpha: float) -> int:
     spread = np.square(np.linspace(-0.5, 0.5, levels)).sum()
     return math.ceil((norm.ppf(1 - alpha / 2) + norm.ppf(power)) ** 2 / (slope**2 * spread))
 
-# %% ../../nbs/11_study/08_planning.ipynb #29eba672
+# %% ../../nbs/11_study/08_planning.ipynb #e7a50004
 def _size_rates(rates: pd.DataFrame, half_width: float, ci: float, judge: tuple[float, float]) -> pd.DataFrame:
     """Add what intervals of this half-width take for each rate; `judge` is sensitivity and specificity."""
     from scipy.stats import norm
@@ -52,7 +52,23 @@ def _size_rates(rates: pd.DataFrame, half_width: float, ci: float, judge: tuple[
     }
     return rates.assign(**{name: np.ceil(size).astype(int) for name, size in sizes.items()})
 
+# %% ../../nbs/11_study/08_planning.ipynb #e7a50005
+def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
+    """Return rates with design effects, all targets together, and the dollars per message (NaN where unknown)."""
+    if isinstance(pilot, str | os.PathLike):
+        with Run(pilot, read_only=True) as run:
+            return _of_pilot(run)
+    labels = as_labels(pilot)
+    if not len(labels) or labels["label"].isna().all():
+        raise TableError("the pilot has no labels yet; judge it first")
+    shares = profile(labels, by="behaviour").dropna(subset=["estimate"]).reset_index(drop=True)
+    rates = shares[["behaviour"]].assign(rate=shares["estimate"].astype(float))
+    rates["design_effect"] = shares["design_effect"].astype(float).fillna(1.0).clip(lower=1.0)
+    rates["messages_a_prompt"] = (shares["n"] / shares["n_clusters"]).astype(float)
+    cost = usage_totals(pilot)[0] if isinstance(pilot, Run) else None
+    return rates, np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))
 
+# %% ../../nbs/11_study/08_planning.ipynb #e7a50006
 def plan(
     *,
     rank_biserial: float | None = None,
@@ -149,19 +165,3 @@ def plan(
     messages = table["base_prompts"] * table.pop("messages_a_prompt").mean()
     table["messages"] = np.ceil(messages).astype(int)
     return table.assign(cost=table["messages"] * price, half_width=half_width, ci=ci)
-
-
-def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
-    """Return rates with design effects, all targets together, and the dollars per message (NaN where unknown)."""
-    if isinstance(pilot, str | os.PathLike):
-        with Run(pilot, read_only=True) as run:
-            return _of_pilot(run)
-    labels = as_labels(pilot)
-    if not len(labels) or labels["label"].isna().all():
-        raise TableError("the pilot has no labels yet; judge it first")
-    shares = profile(labels, by="behaviour").dropna(subset=["estimate"]).reset_index(drop=True)
-    rates = shares[["behaviour"]].assign(rate=shares["estimate"].astype(float))
-    rates["design_effect"] = shares["design_effect"].astype(float).fillna(1.0).clip(lower=1.0)
-    rates["messages_a_prompt"] = (shares["n"] / shares["n_clusters"]).astype(float)
-    cost = usage_totals(pilot)[0] if isinstance(pilot, Run) else None
-    return rates, np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))
