@@ -453,9 +453,9 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     )
     prompts = _draw_prompts("anthrokit", _Plan(dialogues=dialogues))
     with ak.Run(folder) as run:
-        if has_answers(run) and not run.fact("demo"):
+        if has_answers(run) and not run.ledger.fact("demo"):
             raise ak.RunError(f"{folder} holds another run. Name another folder with --folder.")
-        run.set_facts(demo=True)
+        run.ledger.set_facts(demo=True)
         _say(f"1 of 3: simulate {dialogues * turns} target messages")
         ak.simulate(prompts, run=run, turns=turns, progress=show)
         _say("2 of 3: judge 14 behaviours in each message")
@@ -912,7 +912,7 @@ def merge(run: str, parts: list[str]) -> _Result:
         Folders of the parts.
     """
     with ak.core.merge(parts, run) as together:
-        facts = together.summary() | {"unequal units": len(together.fact("merged")["unequal"])}
+        facts = together.summary() | {"unequal units": len(together.ledger.fact("merged")["unequal"])}
         names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
         return _Result(facts={"run": run, **{name: facts[name] for name in names}})
 
@@ -930,7 +930,7 @@ def anthroscore(
     entities: list[str] | None = None,
     model: str | None = None,
     protocol: _PROTOCOLS = "paper",
-    precision: Literal["float32", "bfloat16", "int8"] = "float32",
+    precision: Literal["float32", "bfloat16"] = "float32",
     any_language: bool = False,
     run: str | None = None,
 ) -> _Result:

@@ -77,7 +77,7 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     if name not in _DEMOS:
         raise ValueError(f"name is {name!r}; {suggest_name(name, _DEMOS)}")
     run = Run(folder if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / name)
-    if not run.fresh:
+    if not run.ledger.fresh:
         return run
     for file, data in _demo_files(name).items():
         write_file(run.folder / file, data)
@@ -268,7 +268,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
     """Return the warnings at the top of the report."""
     from anthrokit.judging.offline import quality_note
 
-    models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
+    models = [settings for role in ("targets", "users") for settings in run.ledger.fact(role, {}).values()]
     embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
     notice = [NOTICE] if embedded else []
     return [*notice, *([quality_note()] if offline else []), *judges_without_verdicts(run).values()]

@@ -90,7 +90,7 @@ def _status(run: Run, summary: Mapping[str, Any]) -> str:
         return f"{left:,} of {summary['dialogues']:,} dialogues missing"
     if not summary["judges"]:
         return "not judged"
-    expected = summary["ratings"] if run.fact("sampling") == "adaptive" else run.rows(_EXPECTED)[0][0]
+    expected = summary["ratings"] if run.ledger.fact("sampling") == "adaptive" else run.ledger.rows(_EXPECTED)[0][0]
     left = max(expected, summary["ratings"]) - summary["ratings_ok"]
     return f"{left:,} ratings missing" if left else "complete"
 
@@ -167,7 +167,7 @@ class RunFolder:
     def refresh(self) -> None:
         """Look for runs again. A run stays open, unless another is in its place now."""
         opened, self.errors = list_runs(self.path)
-        files = {name: run.path.stat().st_ino for name, run in opened.items()}
+        files = {name: run.ledger.path.stat().st_ino for name, run in opened.items()}
         same = {name for name, file in files.items() if self._files.get(name) == file}
         self.runs = {name: self.runs[name] if name in same else run for name, run in opened.items()}
         self._sources = {name: source for name, source in self._sources.items() if name in same}
@@ -187,7 +187,7 @@ class RunFolder:
             self._sources[name] = source
         for other in list(self._sources)[:-_KEPT]:
             self._sources.pop(other, None)
-        if source.run is not None and source.seen != source.run.version:
+        if source.run is not None and source.seen != source.run.ledger.version:
             source.refresh()
         return source
 
@@ -195,18 +195,18 @@ class RunFolder:
         """Return the panels for which a run has data."""
         if name not in self.runs:
             return []
-        return [kind for kind, table in self.has.items() if self.runs[name].rows(f"SELECT 1 FROM {table} LIMIT 1")]
+        return [kind for kind, table in self.has.items() if self.runs[name].ledger.rows(f"SELECT 1 FROM {table} LIMIT 1")]
 
     def measured(self, name: str) -> dict[str, Any] | None:
         """Return agreement and profile of a run, or None until they are measured."""
         version, facts = self._measured.get(name, (None, None))
-        return facts if version == self.open(name).version else None
+        return facts if version == self.open(name).ledger.version else None
 
     def measure(self, name: str) -> dict[str, Any]:
         """Measure the agreement (a text) and the profile (a table of texts) of a run, once for each version."""
         with self._locks[f"measure {name}"]:
             if (facts := self.measured(name)) is None:
-                version, few = self.runs[name].version, len(self._sources) < _KEPT or name in self._sources
+                version, few = self.runs[name].ledger.version, len(self._sources) < _KEPT or name in self._sources
                 labels = self.source(name).labels if few else self.runs[name].labels()
                 profile = profile_table(labels) if labels["label"].notna().any() else pd.DataFrame()
                 facts = {"agreement": _alpha(labels), "profile": profile}
@@ -368,7 +368,7 @@ class SearchPanel(Panel):
     def prepare(self) -> None:
         """Set the filters."""
         runs = self.source.runs
-        self.total = sum(run.rows("SELECT COUNT(content) FROM messages")[0][0] for run in runs.values())
+        self.total = sum(run.ledger.rows("SELECT COUNT(content) FROM messages")[0][0] for run in runs.values())
         roles = [("", "all"), ("user", "user"), ("assistant", "target")]
         self.filters = [Filter("text", "Words", kind="text"), Filter("run", "Run", options_of(runs)), Filter("role", "Role", roles)]
         self._found: dict[str, str] = {}  # the messages found, by run, dialogue, turn and role
@@ -378,7 +378,7 @@ class SearchPanel(Panel):
         words, self._found = chosen["text"].casefold().strip(), {}
         for name, run in self.source.runs.items() if words else ():
             if chosen["run"] in ("", name):
-                for *place, content in run.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
+                for *place, content in run.ledger.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
                     if words in content.casefold():
                         self._found[json.dumps([name, *place], ensure_ascii=False)] = content
         return list(self._found)[:_MOST]

@@ -486,7 +486,7 @@ def compare_pairs(
     0   empathy    0.65      0.55  20
     """
     if isinstance(labels, Run):
-        pairs = labels.fact("pairs") if pairs is None else pairs
+        pairs = labels.ledger.fact("pairs") if pairs is None else pairs
         labels = labels.labels()
     if not pairs:
         raise TableError("pairs are missing: give a run of preference data, or the argument pairs")

@@ -36,7 +36,7 @@ __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #08e69c9e
 _PAPER_MODEL, _EMBEDDED = "roberta-base", "smollm2-135m-instruct"
-_PRECISIONS = ("float32", "bfloat16", "int8")
+_PRECISIONS = ("float32", "bfloat16")
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Scorer:
     kind : str
         masked or causal.
     precision : str
-        float32, bfloat16 or int8 (dynamic quantisation of the linear layers).
+        float32 or bfloat16.
     max_tokens : int
         Longest input; longer sentences are cut to a window around the mask.
     batch_tokens : int
@@ -116,12 +116,6 @@ def _in_precision(model: Any, precision: str) -> Any:
     """Return the model in a precision; a copy if the precision differs."""
     import torch
 
-    if precision == "int8":
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # torch announces that torchao will replace this
-            return torch.ao.quantization.quantize_dynamic(
-                copy.deepcopy(model).float(), {torch.nn.Linear}, dtype=torch.qint8
-            )
     wanted = getattr(torch, precision)
     return model if model.dtype == wanted else copy.deepcopy(model).to(wanted)
 
@@ -214,7 +208,7 @@ def load_scorer(
         "smollm2-135m-instruct" is the embedded causal one; on 247 sentences of AnthroSet its AUC is .72, and its accuracy
         with the threshold 0 is .57. None: roberta-base, or with a warning the embedded model if that isn't available.
     precision : str
-        float32, bfloat16 or int8.
+        float32 or bfloat16.
     max_tokens : int
         Longest input in tokens, within the model's own limit.
     batch_tokens : int, optional
@@ -573,7 +567,7 @@ def check_scale(scores: pd.DataFrame) -> None:
     --------
     >>> row = {"text_id": "a", "score": 0.5, "status": "scored", "model": "m", "fingerprint": "f"}
     >>> row |= {"kind": "masked", "protocol": "paper"}
-    >>> check_scale(pd.DataFrame([{**row, "precision": precision} for precision in ("float32", "int8")]))
+    >>> check_scale(pd.DataFrame([{**row, "precision": precision} for precision in ("float32", "bfloat16")]))
     Traceback (most recent call last):
         ...
     anthrokit.anthroscore.mentions.AnthroScoreError: these scores are not on one scale and can't be put together ...
@@ -636,7 +630,7 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
     """Return the texts of a portion that the run doesn't have yet, and their rows of `anthroscore_texts`."""
     marks = ", ".join("?" * len(part))
     sql = f"SELECT text_id, hash FROM anthroscore_texts WHERE setting = ? AND text_id IN ({marks})"
-    hashes = dict(run.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
+    hashes = dict(run.ledger.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
     new, rows = {}, []
     for place, (text_id, text) in part:
         hashed = digest(text)
@@ -709,7 +703,7 @@ def score_into(
         "check_language": check_language and not asked.released,
     }
     setting = digest(description)
-    run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
+    run.ledger.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
     pairs, bar = enumerate(_streamed(texts, text)), ProgressBar("text")
     with closing(bar):
         while part := list(itertools.islice(pairs, portion)):
@@ -718,8 +712,8 @@ def score_into(
                 rows = list(masked_rows(new.items(), entities, asked, dependencies, check_language))
             scored = score_sentences(sentence_frame(rows), scorer, protocol=asked)[_STORED]
             scored = scored.assign(setting=setting, number=scored["number"].fillna(0))
-            run.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
-            run.write("anthroscore_texts", done)
+            run.ledger.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
+            run.ledger.write("anthroscore_texts", done)
             if progress:
                 bar.update(part[-1][0] + 1)
     return run.query(
@@ -736,7 +730,7 @@ def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
         raise AnthroScoreError(f"{unknown[0]!r} is not a setting of scores; {suggest_name(unknown[0], SCALE)}")
     if "protocol" in scale:
         scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
-    stored = run.rows("SELECT setting, description FROM anthroscore_settings")
+    stored = run.ledger.rows("SELECT setting, description FROM anthroscore_settings")
     matching = [{"setting": setting, **json.loads(description)} for setting, description in stored]
     matching = [each for each in matching if all(each[name] == value for name, value in scale.items())]
     if len(matching) != 1:

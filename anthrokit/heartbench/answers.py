@@ -178,13 +178,13 @@ def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str =
     )
     add_prompts(run, prompts)
     parts = {"cases": rows, "criteria": new.criteria()}
-    run.write_together((table, frame.astype(object).to_dict("records")) for table, frame in parts.items())
+    run.ledger.write_together((table, frame.astype(object).to_dict("records")) for table, frame in parts.items())
     return prompts
 
 
 def _require_same_cases(run: Run, cases: Cases) -> dict[str, str]:
     """Return the hashes of a run's cases, or raise if one of these cases has another one there."""
-    hashes = dict(run.rows("SELECT case_id, hash FROM cases"))
+    hashes = dict(run.ledger.rows("SELECT case_id, hash FROM cases"))
     if changed := [case.case_id for case in cases if hashes.get(case.case_id, case.hash) != case.hash]:
         raise RunError(
             f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. "
@@ -347,6 +347,6 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         dialogues.append({"dialogue_id": key, "prompt_id": case_id, "target": model, "repeat": 1, "turns": 1, **state})
         turn = (("user", cases[case_id].dialogue[-1][1]), ("assistant", text))
         messages += [{"dialogue_id": key, "turn": 1, "role": role, "content": words} for role, words in turn]
-    run.write_together([("dialogues", dialogues), ("messages", messages)])
+    run.ledger.write_together([("dialogues", dialogues), ("messages", messages)])
     sources = {name: {"source": "given"} for name in dict.fromkeys(answers["model"])}
-    run.set_facts(targets={**sources, **run.fact("targets", {})})
+    run.ledger.set_facts(targets={**sources, **run.ledger.fact("targets", {})})

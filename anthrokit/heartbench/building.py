@@ -181,7 +181,7 @@ def collect_drafts(run: Run) -> pd.DataFrame:
     """
     require_run(run)
     rows, about = [], "SELECT case_id, model, status, error, items FROM drafts ORDER BY case_id, model"
-    for *row, items in run.rows(about):
+    for *row, items in run.ledger.rows(about):
         shared = dict(zip(("case_id", "model", "status", "error"), row, strict=True))
         for number, item in enumerate(json.loads(items) if items else [{}], start=1):
             rows.append({**shared, "criterion": number if item else pd.NA, **item})

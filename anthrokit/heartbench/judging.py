@@ -447,7 +447,7 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
 
 def _places(run: Run, table: pd.DataFrame) -> pd.Series:
     """Return the position of each criterion in the judge's list, from 0 (first) to 1 (last)."""
-    rows = run.rows("SELECT judge, settings FROM judges")
+    rows = run.ledger.rows("SELECT judge, settings FROM judges")
     settings, places = {judge: json.loads(text) for judge, text in rows}, pd.Series(0.0, table.index)
     for (target, case_id, judge, sample), part in table.groupby(["model", "case_id", "judge", "sample"]):
         numbers, own = part["criterion"].tolist(), settings[judge]
@@ -483,7 +483,7 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     >>> verdicts(Run("runs/hearts"))  # doctest: +SKIP
     """
     ratings = criterion_ratings(run)
-    names = [name for (name,) in run.rows("SELECT judge FROM judges WHERE asks_about = 'criteria' ORDER BY position")]
+    names = [name for (name,) in run.ledger.rows("SELECT judge FROM judges WHERE asks_about = 'criteria' ORDER BY position")]
     judges = names if judges is None else [judges] if isinstance(judges, str) else list(judges)
     if unknown := [name for name in judges if name not in names]:
         raise RunError(

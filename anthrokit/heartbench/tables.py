@@ -6,7 +6,7 @@
 __all__ = ['TABLES']
 
 # %% ../../nbs/10_heartbench/00_tables.ipynb #404ce4e6
-from ..core.tables import INTEGER, TEXT, Table
+from ..core.tables import INTEGER, NUMBER, TEXT, Table
 
 # %% ../../nbs/10_heartbench/00_tables.ipynb #a2e5d923
 _CASE = (TEXT, "required", "the case, which is also its prompt_id")
@@ -39,6 +39,20 @@ TABLES = {
             "hash": (TEXT, "required", "short hash of dialogue and criteria"),
             "record": (TEXT, "required", "the case in the released format, as JSON"),
         },
+    ),
+    "criteria": Table(
+        "a criterion: a question about the response to one prompt",
+        ("case_id", "criterion"),
+        {
+            "case_id": _CASE,
+            "criterion": (INTEGER, "required", "1, 2, …: its position among the criteria of the case"),
+            "ability": (TEXT, "optional", "the ability it belongs to"),
+            "dimension": (TEXT, "optional", "the dimension of the ability"),
+            "score": (NUMBER, "optional", "points if it is met; below 0 for a penalty; NA without points"),
+            "content": (TEXT, "required", "the criterion"),
+        },
+        questions="SELECT case_id AS prompt_id, case_id || '/' || criterion AS behaviour, criterion AS place, "
+        "ability AS category FROM criteria",
     ),
     "case_tags": Table(
         "a model's tags of a dialogue",

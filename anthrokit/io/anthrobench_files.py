@@ -544,7 +544,7 @@ def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict
     }
     nothing = pd.DataFrame({"raw": pd.NA, "verdict": pd.NA}, index=turns)
     columns: dict[str, pd.Series] = {}
-    judges = run.rows("SELECT judge, samples, b.value FROM judges, json_each(behaviours) b ORDER BY position, b.key")
+    judges = run.ledger.rows("SELECT judge, samples, b.value FROM judges, json_each(behaviours) b ORDER BY position, b.key")
     for behaviour in dict.fromkeys(name for _, _, name in judges):
         cue = CUES.get(behaviour, behaviour)
         decided = labels[behaviour].reindex(turns) if behaviour in labels else None
@@ -625,7 +625,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     )
     rated = _rating_columns(run, turns, rows["assistant_message"].notna()) if len(judges) else {}
     read = {(one.behaviour, one.judge) for one in _rated_columns([*rated])[0]}
-    for judge, behaviour in run.rows("SELECT judge, b.value FROM judges, json_each(behaviours) b"):
+    for judge, behaviour in run.ledger.rows("SELECT judge, b.value FROM judges, json_each(behaviours) b"):
         if (behaviour, column_name(judge)) not in read:
             raise ValueError(
                 f"the columns of AnthroBench can't tell the judge {judge} on {behaviour} from another one on another "

@@ -17,7 +17,8 @@ from typing import Any
 from ..analysis import profile
 from ..core import Run, TableError
 from ..core.files import local_path
-from ..core.run import digest, package_versions
+from ..core.ledger import package_versions
+from ..core.run import digest
 
 SCHEMA = "0.3.0"
 

@@ -205,7 +205,7 @@ class AnnotationPanel(DecisionPanel):
         **draw: Any,
     ):
         self.run, self.sheet = run, sheet = _read_sheet(source, n, by, **draw)
-        if run is not None and run.read_only and path is None:
+        if run is not None and run.ledger.read_only and path is None:
             raise RunError(
                 f"The run {run.folder} is open for reading only, so it can't save labels. Open it with "
                 f"Run({str(run.folder)!r}), or save them to a file: path='annotations.csv'."

@@ -524,7 +524,7 @@ class Panel(anywidget.AnyWidget):
             began = time.perf_counter()
             try:
                 with self._turn:
-                    if self.run is not None and self.run.version != self.source.seen:
+                    if self.run is not None and self.run.ledger.version != self.source.seen:
                         self.refresh()
             except Exception as error:
                 self.draw(f"no longer live: {visible_name(error, 300)}")

@@ -101,13 +101,13 @@ class Rubrics:
         given = {"hits": given} if isinstance(given, pd.DataFrame) else given
         self._given = opened(given, ("hits", "ratings", "answers", "cases"), "a rubric panel")
         self.run = self._given if isinstance(self._given, Run) else None
-        if self.run is not None and not self.run.rows("SELECT 1 FROM cases LIMIT 1"):
+        if self.run is not None and not self.run.ledger.rows("SELECT 1 FROM cases LIMIT 1"):
             raise TableError(f"the run {self.run.name!r} holds no HeartBench cases; see heartbench.add_cases")
         self.refresh()
 
     def refresh(self) -> None:
         """Read the tables again."""
-        self.seen = self.run.version if self.run is not None else None
+        self.seen = self.run.ledger.version if self.run is not None else None
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given)
         self.hits = _checked(read["hits"])
         self.rows = dict(list(self.hits.groupby("case_id", sort=False)))

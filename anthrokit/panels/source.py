@@ -48,7 +48,7 @@ _KEPT: weakref.WeakKeyDictionary[Run, tuple[tuple, dict[str, pd.DataFrame]]] = w
 
 def _read_run(run: Run) -> dict[str, pd.DataFrame]:
     """Read the tables of a run; panels on the same unchanged run share them."""
-    version = run.version
+    version = run.ledger.version
     if run not in _KEPT or _KEPT[run][0] != version:
         _KEPT[run] = version, {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
     return _KEPT[run][1]
@@ -144,7 +144,7 @@ class RunSource:
 
     def refresh(self) -> None:
         """Read the tables again."""
-        self.seen = self.run.version if self.run is not None else None
+        self.seen = self.run.ledger.version if self.run is not None else None
         self.taxonomy = run_taxonomy(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
@@ -185,7 +185,7 @@ class RunSource:
         where = " AND ".join(f"{name} = ?" for name in ("dialogue_id", "turn", "behaviour", "judge", "sample"))
         if self.run is None:
             return None
-        rows = self.run.rows(f"SELECT raw FROM ratings WHERE {where}", [dialogue_id, turn, behaviour, judge, sample])
+        rows = self.run.ledger.rows(f"SELECT raw FROM ratings WHERE {where}", [dialogue_id, turn, behaviour, judge, sample])
         return rows[0][0] if rows else None
 
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:

@@ -45,11 +45,11 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
                     # An id of a text may be the dialogue and the turn.
                     theirs = " OR ".join(f"{column} || '/' LIKE ?1 || '/%'" for column in columns)
                     theirs = f"FROM {name} WHERE {theirs}"
-                    gone += run.rows(f"SELECT COUNT(*) {theirs}", [one])[0][0]
+                    gone += run.ledger.rows(f"SELECT COUNT(*) {theirs}", [one])[0][0]
                     statements.append(f"DELETE {theirs}")
-            run.write_all(statements, [one])
-            run.write_all(["UPDATE calls SET unit = 'erased' WHERE unit LIKE ? || '/%'"], [one])
-            run.write_all(["DELETE FROM batch_requests WHERE unit LIKE ? || '/%'"], [one])
+            run.ledger.write_all(statements, [one])
+            run.ledger.write_all(["UPDATE calls SET unit = 'erased' WHERE unit LIKE ? || '/%'"], [one])
+            run.ledger.write_all(["DELETE FROM batch_requests WHERE unit LIKE ? || '/%'"], [one])
     rewrite_file(folder / "ledger.sqlite")
     return gone
 
@@ -169,7 +169,7 @@ def _own_words(study: Study, participant: str) -> list[str]:
     theirs = set(responses.loc[responses["participant"] != participant, "value"])
     with contextlib.suppress(RunError):
         with study.run() as run:
-            rows = run.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
+            rows = run.ledger.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
         mine |= {content for dialogue, content in rows if dialogue == participant}
         theirs |= {content for dialogue, content in rows if dialogue != participant}
     theirs |= {path.read_text(encoding="utf-8") for path in study.folder.rglob("*.toml")}
@@ -180,13 +180,13 @@ def _ids_of_user(run: Run, names: Sequence[str]) -> list[str]:
     """Return the ids of a user's dialogues, and of the prompts that are only theirs."""
     of_user = f"SELECT {{}} FROM dialogues WHERE user IN ({', '.join('?' * len(names))})"
     others = f"SELECT prompt_id FROM dialogues WHERE user IS NULL OR user NOT IN ({', '.join('?' * len(names))})"
-    prompts = run.rows(f"{of_user.format('DISTINCT prompt_id')} AND prompt_id NOT IN ({others})", [*names, *names])
-    return [one for (one,) in [*run.rows(of_user.format("dialogue_id"), [*names]), *prompts]]
+    prompts = run.ledger.rows(f"{of_user.format('DISTINCT prompt_id')} AND prompt_id NOT IN ({others})", [*names, *names])
+    return [one for (one,) in [*run.ledger.rows(of_user.format("dialogue_id"), [*names]), *prompts]]
 
 
 def _words_of_user(run: Run, names: Sequence[str]) -> tuple[set[str], set[str]]:
     """Return the messages of twelve characters or more in a user's dialogues, and in the others."""
-    rows = run.rows("SELECT user, content FROM messages JOIN dialogues USING (dialogue_id) WHERE LENGTH(content) >= 12")
+    rows = run.ledger.rows("SELECT user, content FROM messages JOIN dialogues USING (dialogue_id) WHERE LENGTH(content) >= 12")
     return {text for user, text in rows if user in names}, {text for user, text in rows if user not in names}
 
 

@@ -257,10 +257,10 @@ class Chats:
             design = {"conditions": prompts, "target": self.llm.settings, "questionnaires": questionnaires, **chat}
             bind(self.run, kind="people", **design)
             targets = study.conditions.items()
-            self.run.set_facts(targets={name: {**self.llm.settings, "system": one.prompt} for name, one in targets})
+            self.run.ledger.set_facts(targets={name: {**self.llm.settings, "system": one.prompt} for name, one in targets})
             self.meter = Meter(self.run, study.budget())
             self.meter.check([self.llm])
-            self.run.write_all(_INTERRUPT_SQL)
+            self.run.ledger.write_all(_INTERRUPT_SQL)
             make_private(study.folder)
         except BaseException:
             self.close()
@@ -284,13 +284,13 @@ class Chats:
     def state(self, person: _Person) -> ChatState:
         """Return the state of a participant's chat."""
         participant = person["participant"]
-        rows = self.run.rows(_MESSAGES_SQL, [participant])
+        rows = self.run.ledger.rows(_MESSAGES_SQL, [participant])
         messages = [dict(zip(("turn", "role", "content", "finish_reason"), row, strict=True)) for row in rows]
         state = ChatState(messages, self.open_seconds().get(participant, person["chat_seconds"] or 0.0))
         over = person["ended_by"] or (person["finished_at"] and "participant")
         if not over:
             capped = self.settings["limits"]["participant_tokens"]
-            tokens = (self.run.rows(_TOKENS_SQL, [participant])[0][0] or 0) if capped else 0
+            tokens = (self.run.ledger.rows(_TOKENS_SQL, [participant])[0][0] or 0) if capped else 0
             over = reached_limit(self.settings, state.seconds, state.answered, tokens)
         return replace(state, over=over or ("budget" if self.budget_spent else None))
 
@@ -327,7 +327,7 @@ class Chats:
         ended = {"status": "chatted", "ended_by": by, "chat_ended_at": ended_at}
         self.people.update(participant, **ended, chat_seconds=seconds - late)
         self._began.pop(participant, None)
-        self.run.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
+        self.run.ledger.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
 
     def finish(self, person: _Person) -> None:
         """Record that a participant has come to the last page."""
@@ -413,7 +413,7 @@ async def take_turn(
         if state.unanswered is None:
             if wait := limit.wait():
                 raise GatewayError("too_fast", wait)
-            chats.run.write_together(_message_rows(person, turn, text, prompt))
+            chats.run.ledger.write_together(_message_rows(person, turn, text, prompt))
             state.messages.append({"turn": turn, "role": "user", "content": text})
         messages = [{"role": "system", "content": prompt}]
         messages += [{"role": one["role"], "content": one["content"]} for one in state.messages]
@@ -456,7 +456,7 @@ async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[
     if answer.status == "refused" and not (answer.content or "").strip():
         answer = replace(answer, content=chats.settings["texts"]["refused"], finish_reason="refusal")
     if not (answer.content or "").strip():
-        if chats.run.rows(_FAILED_SQL, [unit])[0][0] >= _MAX_FAILED:
+        if chats.run.ledger.rows(_FAILED_SQL, [unit])[0][0] >= _MAX_FAILED:
             chats.close_chat(person, "fault")
             raise GatewayError("over")
         raise GatewayError("retry", 2.0)
@@ -465,7 +465,7 @@ async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[
     done = "UPDATE dialogues SET turns = ?, status = REPLACE(status, 'planned', 'done') WHERE dialogue_id = ?"
     chats.meter.writer.put("messages", [row])
     chats.meter.writer.flush()
-    chats.run.write_all([done], [turn, participant])
+    chats.run.ledger.write_all([done], [turn, participant])
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
 _ID_PARAMETERS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
