@@ -20,7 +20,7 @@ from ..judging.judges import JUDGE_TEMPLATE
 # %% auto #0
 __all__ = ['SESSION_TEMPLATE', 'as_sessions', 'session_labels']
 
-# %% ../../nbs/08_validity/14_sessions.ipynb #99890f15
+# %% ../../nbs/08_validity/14_sessions.ipynb #df6a049d
 SESSION_TEMPLATE = (
     JUDGE_TEMPLATE.replace("single messages of a dialogue", "whole dialogues of a user with an assistant")
     .replace("present in one message.", "present in any of the assistant's messages.")
@@ -68,7 +68,8 @@ def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: Seq
     texts = (names + messages["content"]).groupby(messages["dialogue_id"]).agg("\n\n".join)
     about = run.dialogues()[["dialogue_id", "prompt_id", "target"]]
     prompts = run.prompts()[["prompt_id", "base_id", "domain", "scenario", "empathy", "professionalism", "first_message"]]
-    table = about.merge(prompts, on="prompt_id").merge(texts.rename("assistant"), on="dialogue_id").merge(design_columns(run), "left", "dialogue_id")
+    table = about.merge(prompts, on="prompt_id").merge(texts.rename("assistant"), on="dialogue_id")
+    table = table.merge(design_columns(run), "left", "dialogue_id")
     return import_messages(table.drop(columns="prompt_id").rename(columns={"first_message": "user"}), folder, users="keep")
 
 # %% ../../nbs/08_validity/14_sessions.ipynb #1f1b4df2

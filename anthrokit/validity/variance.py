@@ -57,7 +57,7 @@ def _coefficients(codes: Sequence[np.ndarray], n: int) -> np.ndarray:
 
     return np.array([[coefficient(code, other) for other in (*codes, np.arange(n))] for code in (*codes, np.arange(n))])
 
-# %% ../../nbs/08_validity/15_variance.ipynb #ef0cfaa4
+# %% ../../nbs/08_validity/15_variance.ipynb #30fe3d70
 def _limits(estimate: float, place: int, sizes: np.ndarray, simulated: np.ndarray, tail: float) -> tuple[float, float]:
     """Return the limits of a component from simulated estimates; simulated: draws × effects × effects, for this component."""
 
@@ -102,8 +102,8 @@ def variance_components(
     Returns
     -------
     DataFrame
-        component (the last is "sample", or "rest" if judges have one sample), estimate (variance; may be slightly negative), ci_low, ci_high, share (of the sum
-        of positive components), n_levels, n (ratings), mean (the rate).
+        component (the last is "sample", or "rest" if judges have one sample), estimate (variance; may be slightly negative),
+        ci_low, ci_high, share (of the sum of positive components), n_levels, n (ratings), mean (the rate).
 
     Raises
     ------
