@@ -371,18 +371,6 @@ def test_anthroscore(tmp_path):
     assert (tmp_path / "runs" / "scores" / "ledger.sqlite").exists()
 
 
-def test_anthroscore_of_a_folder_on_dask(tmp_path):
-    (tmp_path / "texts").mkdir()
-    texts = pd.DataFrame({"text_id": ["a", "b"], "text": ["The chatbot told me a story.", "I like tea."]})
-    texts.to_parquet(tmp_path / "texts" / "one.parquet")
-    asked = "anthroscore", "texts", "--model", "smollm2-135m-instruct", "--quiet", "--on", "dask"
-    assert "--on needs --out FOLDER" in anthrokit(*asked, cwd=tmp_path).stderr
-    done = anthrokit(*asked, "--out", "scores", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["scored"] == "1 of 2 texts"
-    assert len(pd.read_parquet(tmp_path / "scores")) == 2
-
-
 def test_heartbench(server, tmp_path):
     url, here = server(), {"cwd": tmp_path}
     answering = (
