@@ -37,7 +37,7 @@ FORK = multiprocessing.get_context("fork")  # what is slow to import is there; D
 def run():
     """A run with 16 dialogues, not judged."""
     with demo_run() as there:
-        there.write_all(["DELETE FROM ratings", "DELETE FROM judges", "DELETE FROM calls"])
+        there.ledger.write_all(["DELETE FROM ratings", "DELETE FROM judges", "DELETE FROM calls"])
         yield there
 
 
@@ -76,33 +76,33 @@ def test_dask_judging_with_a_killed_worker(run, server, client):
     base = server("--latency", 0.05, "--by-seed")
     assert client.dashboard_link.startswith("http")
     [victim, _] = client.run(os.getpid).values()
-    killer = kill_when(lambda: run.rows("SELECT COUNT(*) FROM ratings")[0][0] >= 100, victim)
+    killer = kill_when(lambda: run.ledger.rows("SELECT COUNT(*) FROM ratings")[0][0] >= 100, victim)
     spread = ExecutorPool(client, calls=100)
     judge(run, panel(base), samples=1, behaviours="relationship building", on=spread, progress=False)
     killer.join()
     ratings = run.ratings()
     assert (ratings["status"] == "ok").all() and len(run.missing().query("kind == 'rating'")) == 0
-    [(calls, units)] = run.rows("SELECT COUNT(*), COUNT(DISTINCT unit) FROM calls WHERE status = 'ok'")
+    [(calls, units)] = run.ledger.rows("SELECT COUNT(*), COUNT(DISTINCT unit) FROM calls WHERE status = 'ok'")
     assert calls == units == len(ratings)
     judge(run, panel(base), samples=1, behaviours="relationship building", progress=False)
-    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(calls,)]  # nothing was owed
+    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(calls,)]  # nothing was owed
 
 
 def test_pool_loses_a_worker(run, server):
     base, asked = server("--latency", 0.05), {"samples": 1, "behaviours": "empathy", "progress": False}
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         rated = "SELECT COUNT(*) FROM ratings"
-        killer = kill_when(lambda: run.rows(rated)[0][0], lambda: next(iter(pool._processes)))
+        killer = kill_when(lambda: run.ledger.rows(rated)[0][0], lambda: next(iter(pool._processes)))
         with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
             judge(run, panel(base), on=ExecutorPool(pool, calls=10), **asked)
         killer.join()
     kept = len(run.ratings())
     assert 0 < kept < 80
-    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'estimated'")[0][0] >= 1  # they may have been paid
+    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'estimated'")[0][0] >= 1  # they may have been paid
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         judge(run, panel(base), on=pool, **asked)
     assert len(run.ratings()) == 80
-    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
+    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
 
 
 def test_budget_and_keys(run, server):
@@ -175,10 +175,18 @@ def test_pool_scoring_after_a_loss(corpus, tmp_path):
 SCRIPTS = re.findall(r"(?m)(?:^    .*\n|^\n(?=    ))+", (ROOT / "docs" / "scale.md").read_text(encoding="utf-8"))
 
 
+<<<<<<< HEAD
 def ray_worker(process):
     """The process id of a Ray worker that makes calls."""
     workers = [child for child in psutil.Process(process.pid).children(recursive=True) if "work_off" in child.name()]
     return workers[0].pid
+=======
+def test_ray_judging(run, server, on_ray):
+    base = server("--latency", 0.05, "--by-seed")
+    judge(run, panel(base), samples=1, behaviours="empathy", on=ExecutorPool(on_ray, calls=20), progress=False)
+    assert (run.ratings()["status"] == "ok").sum() == 80
+    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
+>>>>>>> main
 
 
 @pytest.mark.parametrize("engine", ["dask", "ray"])
@@ -188,7 +196,7 @@ def test_scripts_of_the_documentation(engine, run, server, tmp_path):
     [script] = [textwrap.dedent(part) for part in SCRIPTS if "__main__" in part and engine in part.lower()]
     (tmp_path / "judge_study.py").write_text(script.replace("n_workers=8", "n_workers=2"), encoding="utf-8")
     few = "NOT IN (SELECT dialogue_id FROM dialogues ORDER BY dialogue_id LIMIT 4)"
-    run.write_all([f"DELETE FROM {table} WHERE dialogue_id {few}" for table in ("messages", "dialogues")])
+    run.ledger.write_all([f"DELETE FROM {table} WHERE dialogue_id {few}" for table in ("messages", "dialogues")])
     run.close()
     shutil.copytree(run.folder, tmp_path / "runs" / "study")
     base = server("--latency", 0.1 if engine == "ray" else 0.01, "--by-seed")
@@ -199,10 +207,10 @@ def test_scripts_of_the_documentation(engine, run, server, tmp_path):
     with Run(tmp_path / "runs" / "study", read_only=True) as study:
         if engine == "ray":
             rated = "SELECT COUNT(*) FROM ratings"
-            kill_when(lambda: study.rows(rated)[0][0] >= 20 or process.poll() is not None, lambda: ray_worker(process)).join(300)
+            kill_when(lambda: study.ledger.rows(rated)[0][0] >= 20 or process.poll() is not None, lambda: ray_worker(process)).join(300)
         assert process.wait(300) == 0, (tmp_path / "log").read_text()
         assert study.missing().query("kind == 'rating' and reason != 'language'").empty
-        [(calls, units)] = study.rows("SELECT COUNT(*), COUNT(DISTINCT unit) FROM calls WHERE status = 'ok'")
+        [(calls, units)] = study.ledger.rows("SELECT COUNT(*), COUNT(DISTINCT unit) FROM calls WHERE status = 'ok'")
         assert calls == units
 
 
