@@ -175,18 +175,10 @@ def test_pool_scoring_after_a_loss(corpus, tmp_path):
 SCRIPTS = re.findall(r"(?m)(?:^    .*\n|^\n(?=    ))+", (ROOT / "docs" / "scale.md").read_text(encoding="utf-8"))
 
 
-<<<<<<< HEAD
 def ray_worker(process):
     """The process id of a Ray worker that makes calls."""
     workers = [child for child in psutil.Process(process.pid).children(recursive=True) if "work_off" in child.name()]
     return workers[0].pid
-=======
-def test_ray_judging(run, server, on_ray):
-    base = server("--latency", 0.05, "--by-seed")
-    judge(run, panel(base), samples=1, behaviours="empathy", on=ExecutorPool(on_ray, calls=20), progress=False)
-    assert (run.ratings()["status"] == "ok").sum() == 80
-    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
->>>>>>> main
 
 
 @pytest.mark.parametrize("engine", ["dask", "ray"])
