@@ -207,7 +207,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
 
 
 def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
-    """Give dialogues their ids. Equal ones without a name are numbered; a name that stands twice is an error."""
+    """Give dialogues their ids. Equal ones without a name are numbered; a duplicate name is an error."""
     seen: Counter[str] = Counter()
     for group in groups:
         for entry in group:

@@ -124,7 +124,7 @@ class Criterion:
         return "penalty" if self.score < 0 else "bonus"
 
 
-Question = Behaviour | Criterion | Sequence[Behaviour] | Sequence[Criterion]  # what a judge is asked at once
+Question = Behaviour | Criterion | Sequence[Behaviour] | Sequence[Criterion]  # in one call
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00002
 class Judge(ABC):
