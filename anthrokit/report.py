@@ -149,15 +149,13 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     >>> side_by_side(simulate_labels(["A", "B"], base_prompts=8)).columns.tolist()
     ['category', 'behaviour', 'A', 'B']
     """
-    shares = analysis.profile(labels, by=[*by, "category", "behaviour"])
+    names = ["category", "behaviour"]
+    shares = analysis.profile(labels, by=[*by, *names])
     condition = shares[list(by)].astype(object).fillna("missing").astype(str).agg(" · ".join, axis=1)
     cells = [f"{_percent(row.estimate)} ({_interval(row)})".removesuffix(" ()") for row in shares.itertuples()]
-    wide = shares.assign(condition=condition, cell=cells).pivot(
-        index=["category", "behaviour"], columns="condition", values="cell"
-    )
-    rows = shares[["category", "behaviour"]].drop_duplicates()
+    wide = shares.assign(condition=condition, cell=cells).pivot(index=names, columns="condition", values="cell")
     wide = wide.reindex(columns=condition.drop_duplicates()).fillna("–").reset_index().rename_axis(columns=None)
-    return rows.merge(wide, on=["category", "behaviour"])
+    return shares[names].drop_duplicates().merge(wide, on=names)
 
 # %% ../nbs/14_report.ipynb #414ad9e2
 def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 
 from ..analysis.clustered import context_columns, judge_columns
 from ..core import Run, data_path, label, tables
+from ..core.errors import require_kind
 from ..core.run import LABEL_CONTEXT, vote_counts
 from ..core.votes import count_votes
 from ..figures.style import COLOURS
@@ -81,9 +82,7 @@ def _read_frames(source: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict
 def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
     """Open what a panel can show: a run, its folder (read-only), or frames by name; raise TypeError for anything else."""
     given = Run(given, read_only=True) if isinstance(given, (str, os.PathLike)) else given
-    if not isinstance(given, (Run, Mapping)):
-        kind = type(given).__name__
-        raise TypeError(f"{what} shows a run, the folder of a run or frames by name, not {kind}")
+    require_kind(given, (Run, Mapping), f"a run, the folder of a run or frames by name for {what}")
     if isinstance(given, Mapping) and (not given or set(given) - set(known)):
         raise TypeError(f"the frames of {what} are {', '.join(known)}, not {', '.join(given) or 'none'}")
     return given

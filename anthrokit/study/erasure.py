@@ -81,26 +81,10 @@ def _erase_from_server(file: Path, participant: str) -> int:
     rewrite_file(file)
     return gone
 
-# %% ../../nbs/11_study/07_erasure.ipynb #61291e7e
+# %% ../../nbs/11_study/07_erasure.ipynb #e7a50001
 def _parts(text: str) -> list[str]:
     """Cut a long text into parts, since SQLite spreads it over pages."""
     return [text[start : start + 100] for start in range(0, max(1, len(text) - 99), 100)]
-
-
-def _own_words(study: Study, participant: str) -> list[str]:
-    """Return parts of this participant's messages and answers that occur in nothing that stays."""
-    with study.open_people() as people:
-        responses = people.responses()
-    responses = responses[responses["value"].fillna("").str.len() >= 12]
-    mine = set(responses.loc[responses["participant"] == participant, "value"])
-    theirs = set(responses.loc[responses["participant"] != participant, "value"])
-    with contextlib.suppress(RunError):
-        with study.run() as run:
-            rows = run.ledger.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
-        mine |= {content for dialogue, content in rows if dialogue == participant}
-        theirs |= {content for dialogue, content in rows if dialogue != participant}
-    theirs |= {path.read_text(encoding="utf-8") for path in study.folder.rglob("*.toml")}
-    return _only_in(mine, theirs)
 
 
 def _only_in(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
@@ -136,7 +120,7 @@ def _forms(text: str) -> set[bytes]:
     variants |= {json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
     return {form.encode("utf-8", "replace") for form in variants}
 
-
+# %% ../../nbs/11_study/07_erasure.ipynb #e7a50002
 def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     """Search the files of a study, or of another folder, for texts.
 
@@ -167,15 +151,29 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
         is_found, whole = [False] * len(texts), True
         try:
             for held in _held(path.read_bytes()):
-                is_found = [
-                    seen or any(form in held for form in each)
-                    for seen, each in zip(is_found, forms, strict=True)
-                ]
+                for place, each in enumerate(forms):
+                    is_found[place] |= any(form in held for form in each)
         except Exception:  # of many kinds: packed with a password, broken, by another program
             whole = False
         if any(is_found) or not whole:
             rows.append((path.relative_to(folder).as_posix(), sum(is_found) or pd.NA))
     return pd.DataFrame(rows, columns=["file", "n_texts"]).astype({"n_texts": "Int64"})
+
+# %% ../../nbs/11_study/07_erasure.ipynb #e7a50003
+def _own_words(study: Study, participant: str) -> list[str]:
+    """Return parts of this participant's messages and answers that occur in nothing that stays."""
+    with study.open_people() as people:
+        responses = people.responses()
+    responses = responses[responses["value"].fillna("").str.len() >= 12]
+    mine = set(responses.loc[responses["participant"] == participant, "value"])
+    theirs = set(responses.loc[responses["participant"] != participant, "value"])
+    with contextlib.suppress(RunError):
+        with study.run() as run:
+            rows = run.ledger.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
+        mine |= {content for dialogue, content in rows if dialogue == participant}
+        theirs |= {content for dialogue, content in rows if dialogue != participant}
+    theirs |= {path.read_text(encoding="utf-8") for path in study.folder.rglob("*.toml")}
+    return _only_in(mine, theirs)
 
 
 def _ids_of_user(run: Run, names: Sequence[str]) -> list[str]:
