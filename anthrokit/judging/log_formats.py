@@ -23,14 +23,14 @@ import pandas as pd
 
 from ..core.errors import TableError, close_name
 from ..core.files import local_path
-from ..core.tables import TABLE_FILES, check_size, open_text, read_frame, read_json, table_suffix
+from ..core.tables import TABLE_FILES, check_size, describe, open_text, read_frame, read_json, table_suffix
 from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
 
 # %% auto #0
-__all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'FORMATS', 'IDS', 'is_missing', 'describe', 'as_text',
-           'plain', 'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls',
-           'as_time', 'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
+__all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'KEYS', 'FORMATS', 'IDS', 'is_missing', 'as_text', 'plain',
+           'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
+           'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
            'split_branches', 'whole_dialogue', 'turns_of', 'Side', 'read_sides', 'read_preferences', 'read_arena',
            'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating',
@@ -42,15 +42,6 @@ def is_missing(value: Any) -> bool:
     if value is None or isinstance(value, str | list | dict):
         return value is None or value == ""
     return pd.api.types.is_scalar(value) and bool(pd.isna(value))
-
-
-def describe(value: Any) -> str:
-    """Describe a value in an error without its content, which may be personal."""
-    if isinstance(value, str):
-        return f"a text of {len(value)} characters"
-    if isinstance(value, dict):
-        return f"an object with {', '.join(map(str, value))[:60] or 'nothing'}"
-    return f"a list of {len(value)}" if isinstance(value, list) else f"a value of type {type(value).__name__}"
 
 
 def as_text(value: Any, place: str) -> str | None:
@@ -200,11 +191,7 @@ class Content:
         elif not is_medium:
             others = [name for name, one in part.items() if isinstance(one, str) and one and name not in ("type", "id")]
             if others or not (kind or not {*_WORDS}.isdisjoint(part)):
-                named = f" of the type {part['type']!r:.40}" if part.get("type") else ""
-                raise TableError(
-                    f"{place}: a part{named} with {', '.join(map(str, part)):.80} is of an unknown form; "
-                    "words are read from text or value"
-                )
+                raise TableError(f"{place}: {describe(part)}, is of an unknown form; words are read from text or value")
 
     @property
     def text(self) -> str | None:
@@ -287,13 +274,13 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
     speaker = ("tool" if _TOOL.search(kind) else "assistant") if is_item else speaker_of(message)
     if speaker is None or not (names or calls or is_item):
         raise TableError(
-            f"{place}: needs role and content (or from and value), not the fields {', '.join(message)[:80]}"
+            f"{place}: needs role and content (or from and value), and is {describe(message)} of other names"
         )
     role = (roles or ROLES).get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
         raise TableError(
-            f"{place}: the speaker {speaker!r:.40} is none of {', '.join(list(ROLES)[:12])}, …; "
-            f"say whose it is: roles={{{speaker!r:.40}: 'assistant'}}"
+            f"{place}: the speaker's name is none of {', '.join(list(ROLES)[:12])}, …; say whose it is: "
+            "roles={'name': 'assistant'}"
         )
     about = message["metadata"] if isinstance(message.get("metadata"), Mapping) else {}
     hidden = any(level.get(name) is True for level in (message, about) for name in _HIDDEN)
@@ -316,7 +303,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
         "reasoning": "\n".join(filter(None, content.thoughts)) or None,
         "model": as_text(next((one for one in models if isinstance(one, str)), None), place),
         "at": time,
-        "error": f"the log has an error: {failed!r:.200}" if failed else None,
+        "error": "the log has an error" if failed else None,
         "finish_reason": as_text(finish, place) if isinstance(finish, str) else None,
         "id": first_of(message, _ID),
         "parent": first_of(message, _PARENT),
@@ -881,7 +868,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
 def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read every conversation that a record holds, in any column and at any depth."""
     every = nested_conversations(row)
-    places = [f"{place}{', ' + '.'.join(one.path) if len(one.path) > 1 else ''}" for one in every]
+    places = [f"{place}, conversation {number}" if len(every) > 1 else place for number, one in enumerate(every, 1)]
     read = [read_conversation(one.messages, at, roles) for one, at in zip(every, places, strict=True)]
     has_prompt = len(read) == 2 and read[0][-1]["role"] in ("user", "system")
     if has_prompt and all(message["role"] == "assistant" for message in read[1]):
@@ -948,7 +935,7 @@ def read_labelled(place: str, row: Record, roles: Mapping[str, str] | None = Non
     return whole_dialogue(place, row, labelled_lines(row[name], roles), (name,), roles)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
-_KEYS = (
+KEYS = (
     "dialogue_id conversation_id conversationId message_tree_id chat_id session_id thread_id conversation_hash conv_id "
     "conversation"
 ).split()
@@ -964,7 +951,7 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
     column are one dialogue. A column `turn` must not fall within a dialogue. Without it, records are reversed if their
     times fall throughout.
     """
-    key = next((name for name in _KEYS if any(name in row for _, row in records)), None)
+    key = next((name for name in KEYS if any(name in row for _, row in records)), None)
     groups: dict[Any, list[tuple[str, Record]]] = {}
     for place, row in records:
         if key and as_text(row.get(key), f"{place}, column {key}") is None:
@@ -977,9 +964,7 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
             turn = row.get("turn")
             turn = math.nan if isinstance(turn, list | dict) else pd.to_numeric(turn, errors="coerce")
             if turn < last:
-                raise TableError(
-                    f"{row_place}, column turn: {turn:g} comes after {last:g}; sort a dialogue's rows by turn"
-                )
+                raise TableError(f"{row_place}, column turn: is lower than in the row before; sort a dialogue's rows by turn")
             last = turn if turn == turn else last
             message = {column: one for column, one in row.items() if column not in (key, "turn")}
             messages += read_conversation([message], row_place, roles)
