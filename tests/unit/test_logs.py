@@ -838,7 +838,7 @@ def test_nothing_of_a_log_is_in_errors_notices_and_reports(speakers, tmp_path, c
         lines = isinstance(content, list) and number % 2
         path = tmp_path / f"{number}.json{'l' * bool(lines)}"
         text = "\n".join(map(json.dumps, content)) if lines else json.dumps(content)
-        path.write_bytes(damaged(text, draw) if number % 5 == 4 else text.encode())
+        path.write_bytes(damaged(text, draw) if number % 5 == 4 and text else text.encode())
         try:
             run = import_messages(path, bad_rows=draw.choice(["raise", "skip"]))
         except TableError as error:
@@ -855,7 +855,8 @@ def test_nothing_of_a_log_is_in_errors_notices_and_reports(speakers, tmp_path, c
 
 
 def test_nothing_of_a_log_is_in_its_prevalence(tmp_path, capsys, caplog):
-    rows = [{"user_id": f"{CANARY} {n % 9}", "id": f"{CANARY} {n}", "messages": [user(f"{CANARY}?"), model(f"{CANARY}. {MISSED}")]} for n in range(60)]
+    chat = [user(f"{CANARY}?"), model(f"{CANARY}. {MISSED}")]
+    rows = [{"user_id": f"{CANARY} {n % 9}", "id": f"{CANARY} {n}", "messages": chat} for n in range(60)]
     pd.DataFrame([*rows, {"user_id": CANARY, "messages": [{"role": CANARY, "content": CANARY}]}]).to_parquet(tmp_path / "log.parquet")
     how = {"into": tmp_path / "out", "budget": 40, "judges": PatternJudge(), "screen": PatternJudge(), "progress": False}
     rates = prevalence(tmp_path / "log.parquet", ["emotions", "personal history"], by="language", **how)
