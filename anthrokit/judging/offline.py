@@ -413,7 +413,7 @@ class WordJudge(LanguageJudge):
     --------
     >>> from anthrokit.judging.offline import word_judge
     >>> word_judge().scores(["I was born in Rome.", "The bus is late."], "personal history").round(1).tolist()
-    [0.9, 0.0]
+    [0.7, 0.0]
     """
 
     name, threshold = "words", 0.5
