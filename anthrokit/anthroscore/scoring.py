@@ -23,12 +23,11 @@ from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, en
 from .mentions import mask_sentences, preset, get_protocol
 from .mentions import check_text, masked_rows, sentence_frame, as_tuple, text_pairs
 from ..core import Run, RunError, tables
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.notes import ProgressBar
 from ..core.run import digest, require_run
 from ..core.tables import require_columns
-from ..models.embedded import require_packages
-from ..models.embedded import calm_threads
+from ..models.embedded import require_packages, calm_threads
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 'log_probability', 'score_sentences',
@@ -138,10 +137,7 @@ def _is_local(model: str | os.PathLike) -> bool:
         with suppress(Exception):  # no such name, no network, or no hub
             HfApi().model_info(str(model), timeout=5)
             return False
-    raise AnthroScoreError(
-        f"{model} can't be loaded: there is no such model on this machine, and it can't be found on the hub. Give a "
-        "folder that transformers can load, or the name of a model on the hub."
-    )
+    raise AnthroScoreError(f"{model} can't be loaded: no such model on this machine or on the hub. Give a folder or a name on the hub.")
 
 
 def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
@@ -229,8 +225,7 @@ def load_scorer(
         return model
     require_packages("anthroscore", "torch", "transformers")
     calm_threads()
-    if precision not in _PRECISIONS:
-        raise AnthroScoreError(f"precision is one of {', '.join(_PRECISIONS)}, not {precision!r}")
+    require_known("precision", _PRECISIONS, precision, error=AnthroScoreError)
     if isinstance(model, tuple):
         language_model, tokenizer = model
         name = Path(str(getattr(language_model.config, "_name_or_path", "") or "given")).name
@@ -302,10 +297,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
     frame = frame.drop_duplicates(["place", "human", "token_id"]).reset_index(drop=True)
     for place in _PLACES:
         if frame.loc[frame["place"] == place, "human"].nunique() < 2:
-            raise AnthroScoreError(
-                f"this tokenizer has no single tokens for the pronouns (place: {place}): "
-                "AnthroScore can't use the model"
-            )
+            raise AnthroScoreError(f"the model's tokenizer has no single tokens for the pronouns (place: {place})")
     return frame
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5cb08954
@@ -577,10 +569,7 @@ def check_scale(scores: pd.DataFrame) -> None:
     scales = scores[SCALE].drop_duplicates()
     if len(scales) > 1:
         listed = "; ".join(" ".join(map(str, row)) for row in scales.itertuples(index=False))
-        raise AnthroScoreError(
-            f"these scores are not on one scale and can't be put together or compared: {listed}. "
-            "Score all texts with one model, protocol and precision."
-        )
+        raise AnthroScoreError(f"these scores are not on one scale: {listed}. Score all texts with one model, protocol and precision.")
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
@@ -635,9 +624,7 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
     for place, (text_id, text) in part:
         hashed = digest(text)
         if hashes.get(text_id, hashed) != hashed:
-            raise RunError(
-                f"the run {run.folder} has another text under the id {text_id!r}; use new ids, or a new run"
-            )
+            raise RunError(f"the run {run.folder} has another text under the id {text_id!r}; use new ids or a new run")
         if text_id not in hashes:
             hashes[text_id], new[text_id] = hashed, text
             rows.append({"setting": setting, "text_id": text_id, "hash": hashed, "position": place})
@@ -726,8 +713,7 @@ def score_into(
 def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
     """Return the requested setting, or the only one."""
     require_run(run)
-    if unknown := sorted(set(scale) - set(SCALE)):
-        raise AnthroScoreError(f"{unknown[0]!r} is not a setting of scores; {suggest_name(unknown[0], SCALE)}")
+    require_known("setting of scores", SCALE, *scale, error=AnthroScoreError)
     if "protocol" in scale:
         scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
     stored = run.ledger.rows("SELECT setting, description FROM anthroscore_settings")

@@ -42,9 +42,7 @@ try:
     from inspect_ai.solver import Generate, Solver, TaskState, solver
     from inspect_ai.util import collect
 except ImportError as error:
-    raise ImportError(
-        f"anthrokit.io.inspect_logs needs Inspect: pip install 'anthrokit[inspect]' ({error})"
-    ) from error
+    raise ImportError(f"anthrokit.io.inspect_logs needs Inspect: pip install 'anthrokit[inspect]' ({error})") from error
 
 # %% auto #0
 __all__ = ['Rater', 'dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect', 'run_of_log', 'dialogue', 'name_of',

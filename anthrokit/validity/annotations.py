@@ -18,7 +18,7 @@ import pandas as pd
 
 from ..analysis.clustered import as_names
 from ..core import Run, RunError, TableError, tables
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.run import require_run
 from ..core.tables import require_columns
 from ..core.votes import latest_annotations
@@ -96,9 +96,7 @@ def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> p
         return labels
     names = [names] if isinstance(names, str) else list(names)
     available = {*labels["behaviour"].unique(), *labels["category"].dropna().unique()}
-    if unknown := [name for name in names if name not in available]:
-        hint = suggest_name(unknown[0], sorted(available))
-        raise TableError(f"there is no behaviour or category {unknown[0]!r}; {hint}")
+    require_known("behaviour or category", sorted(available), *names)
     return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
 
 

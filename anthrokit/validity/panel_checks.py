@@ -14,6 +14,7 @@ import pandas as pd
 from ..analysis import profile
 from ..analysis.clustered import as_floats, as_names, judge_columns
 from ..core import Run, TableError, data_path, label, read_frame
+from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from .accuracy import SAMPLE, judge_accuracy
 from .annotations import ITEM
@@ -109,8 +110,7 @@ def panel_sensitivity(
     [0.5, 0.5, 0.0]
     """
     by = as_names(by)
-    if of not in ("judges", "users"):
-        raise ValueError(f"of is {of!r}. It is 'judges' or 'users'.")
+    require_known("sensitivity to", ("judges", "users"), of)
     variants = _other_panels(ratings) if of == "judges" else _other_users(ratings)
     parts = []
     for variant, labels in variants.items():
