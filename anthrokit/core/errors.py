@@ -215,7 +215,7 @@ def _match(word: str, words: set[str]) -> int:
 
 
 def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) -> list[str]:
-    """Return the existing names that an unknown one can stand for, best first: at most three, one if it is nearly the same.
+    """Return the existing names that an unknown one may mean, best first: at most three, one if it is nearly the same.
 
     Parameters
     ----------
@@ -399,7 +399,7 @@ def missing_attribute(package: str, name: str) -> str:
 
 
 def _parameters_like(name: str) -> list[str]:
-    """Return the parameters of top-level names that an unknown name can stand for."""
+    """Return the parameters of top-level names that an unknown name may mean."""
     top = import_module("anthrokit")
     values = {each: getattr(top, each) for each in top.__all__}
     made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
