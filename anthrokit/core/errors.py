@@ -23,8 +23,8 @@ import lazy_loader
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
            'close_name', 'similar_names', 'suggest_name', 'explain_arguments', 'explain_class', 'missing_attribute',
-           'lazy_names', 'missing_columns', 'diff_settings', 'require_kind', 'require_all', 'register_secret', 'redact',
-           'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+           'lazy_names', 'missing_columns', 'diff_settings', 'require_kind', 'require_known', 'require_all',
+           'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -215,7 +215,7 @@ def _match(word: str, words: set[str]) -> int:
 
 
 def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) -> list[str]:
-    """Return the existing names that an unknown one can stand for, best first: at most three, one if it is nearly the same.
+    """Return the existing names that an unknown one may mean, best first: at most three, one if it is nearly the same.
 
     Parameters
     ----------
@@ -399,7 +399,7 @@ def missing_attribute(package: str, name: str) -> str:
 
 
 def _parameters_like(name: str) -> list[str]:
-    """Return the parameters of top-level names that an unknown name can stand for."""
+    """Return the parameters of top-level names that an unknown name may mean."""
     top = import_module("anthrokit")
     values = {each: getattr(top, each) for each in top.__all__}
     made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
@@ -526,6 +526,38 @@ def require_kind(value: object, kind: Any, expected: str) -> None:
     """
     if not isinstance(value, kind):
         raise TypeError(f"this takes {expected}, not {type(value).__name__}")
+
+# %% ../../nbs/01_core/00_errors.ipynb #4a7028a8
+def require_known(what: str, known: Iterable[object], *names: object, where: str = "", error: type[Exception] = TableError) -> None:
+    """Raise if a name is not one of the known ones, with those that may be meant.
+
+    Parameters
+    ----------
+    what : str
+        Kind of the names, for the message.
+    known : iterable
+        The names that exist.
+    *names
+        The names to check.
+    where : str
+        Beginning of the message.
+    error : type
+        The error's class.
+
+    Raises
+    ------
+    TableError
+        Or the other class, if a name is not known.
+
+    Examples
+    --------
+    >>> require_known("style", ["transcript", "chat"], "chats")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: there is no style 'chats'; did you mean chat?
+    """
+    if unknown := [name for name in names if name not in (known := list(known))]:
+        raise error(f"{where}there is no {what} {unknown[0]!r}; {suggest_name(unknown[0], known)}")
 
 # %% ../../nbs/01_core/00_errors.ipynb #1cf8d756
 def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, ...]:

@@ -119,7 +119,7 @@ def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Comple
         return answer
     deployment = redact(str(deployment))[:24]
     notify(
-        f"{model} is answered by a router (LiteLLM proxy). Several models can stand behind one routed name. The column "
+        f"{model} is answered by a router (LiteLLM proxy). One routed name can lead to several models. The column "
         f"served_model of run.calls() names the deployment of each answer."
     )
     cost = answer.cost
@@ -469,23 +469,20 @@ def _close_sessions() -> None:
                 asyncio.run_coroutine_threadsafe(session.close(), loop).result(timeout=5)
 
 
-async def http(
-    method: str,
-    url: str,
-    *,
-    headers: Mapping[str, str],
-    proxy: str | None,
-    data: bytes | None = None,
-    show: StreamFilter | None = None,
-) -> tuple[bytes, Mapping[str, str]]:
-    """Return the body and the headers of a response; show each piece of a stream. Errors are raised as faults."""
-    async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
-        if show and response.status == 200 and response.content_type == "text/event-stream":
-            return json.dumps(await _joined(response, show)).encode(), response.headers
-        raw = await response.read()
-        if response.status >= 400:
-            raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
-    return raw, response.headers
+async def http(method: str, url: str, **options: Any) -> bytes:
+    """Return the body of a response to a request with options of aiohttp. Errors are raised as faults."""
+    async with _session().request(method, url, **options) as response:
+        return await _body(response)
+
+
+async def _body(response: Any, show: StreamFilter | None = None) -> bytes:
+    """Return the body of a response; show each piece of a stream. Errors are raised as faults."""
+    if show and response.status == 200 and response.content_type == "text/event-stream":
+        return json.dumps(await _joined(response, show)).encode()
+    raw = await response.read()
+    if response.status >= 400:
+        raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
+    return raw
 
 
 async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
@@ -497,8 +494,9 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
         data = json.dumps({**wire.body(form, request), **_STREAMED}).encode()
     else:
         data = wire.encode(form, request)
-    raw, headers = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show)
-    return routed(wire.read(raw, request["messages"]), headers, wire.ready["model"])
+    async with _session().post(form.url, data=data, headers=form.headers, proxy=form.proxy) as response:
+        raw = await _body(response, show)
+    return routed(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
