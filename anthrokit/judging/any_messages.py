@@ -17,7 +17,7 @@ import pandas as pd
 from ..core import tables
 from ..core.errors import TableError
 from ..core.notes import notify
-from ..core.run import Run, design_columns, digest, import_dialogues, reserved_names
+from ..core.run import Run, digest, import_dialogues, reserved_names
 from .jobs import judge
 from .judges import Judge
 from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
@@ -207,7 +207,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
 
 
 def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
-    """Give dialogues their ids. Equal ones without a name are numbered; a name that stands twice is an error."""
+    """Give dialogues their ids. Equal ones without a name are numbered; a duplicate name is an error."""
     seen: Counter[str] = Counter()
     first: dict[str, str] = {}
     for group in groups:
@@ -512,7 +512,7 @@ def import_report(run: Run) -> pd.DataFrame:
     >>> import_report(import_messages(chats))[["last", "outcome", "reason", "rows"]].values.tolist()
     [['row 2', 'taken', 'pairs', 2], ['row 3', 'left out', 'is empty', 1]]
     """
-    if (account := run.fact("account")) is None:
+    if (account := run.ledger.fact("account")) is None:
         raise TableError(f"the run {run.name!r} has no account of rows: it does not come from import_messages")
     return pd.DataFrame(account, columns=["first", "last", "outcome", "reason", "rows"])
 
