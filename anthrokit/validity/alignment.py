@@ -91,8 +91,8 @@ class WordedJudge(PromptJudge):
     def __init__(self, judge: PromptJudge, wordings: Mapping[str, Behaviour], tuned_on: Mapping[str, list[str]], name: str):
         super().__init__(judge.llm, name=name)
         self.judge, self.wordings = judge, {name: _folded(one) for name, one in wordings.items()}
-        for option in "behaviours context present max_attempts default_samples questions_per_call shared_prefix read_truncated order".split():
-            setattr(self, option, getattr(judge, option))
+        for one in "behaviours context present max_attempts default_samples questions_per_call shared_prefix read_truncated order".split():
+            setattr(self, one, getattr(judge, one))
         words = {name: one.entry() for name, one in self.wordings.items()}
         self.settings = {**judge_identity(judge), "wordings": words, **({"tuned_on": tuned_on} if tuned_on else {})}
 
