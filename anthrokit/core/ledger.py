@@ -22,8 +22,9 @@ import filelock
 import pandas as pd
 
 from . import tables
-from .errors import RunError, make_redactor, redact, require_kind
+from .errors import Naming, RunError, similar_names, make_redactor, redact, require_kind
 from .files import local_path, refuse_links, replacing, write_file
+from .notes import notify
 
 # %% auto #0
 __all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'plain_value', 'insertion', 'Ledger']
@@ -336,7 +337,7 @@ def insertion(table: str, rows: list[Mapping[str, Any]], *, replace: bool) -> tu
     return sql, [[row[name] for name in names] for row in rows]
 
 # %% ../../nbs/01_core/03_ledger.ipynb #da80e17c
-class Ledger:
+class Ledger(metaclass=Naming):
     """The SQLite file of a run: queries, and changes in transactions.
 
     Parameters
@@ -484,6 +485,10 @@ class Ledger:
         [['assistant', 80], ['user', 80]]
         """
         with self._open_connection() as connection:
+            if self.fresh:
+                near = similar_names(self.folder.name, [path.parent.name for path in self.folder.parent.glob("*/ledger.sqlite")])
+                meant = f"Did you mean {' or '.join(near)}?" if near else "simulate(…, run=…) makes one."
+                notify(f"{self.folder} holds no run yet, so its tables are empty. {meant}")
             return pd.read_sql_query(sql, connection, params=tuple(parameters))
 
     def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[tuple]:

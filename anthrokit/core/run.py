@@ -448,8 +448,8 @@ class Run(Ledger):
         criteria = self.query(_CRITERIA).astype({"turn": "Int64"})
         behaviours = panels.loc[panels["case_id"].isna(), ["behaviour"]].drop_duplicates()
         items = self.query(
-            "SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL "
-            "ORDER BY dialogue_id, turn"
+            "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) "
+            "WHERE role = 'assistant' AND content IS NOT NULL ORDER BY dialogues.rowid, turn"  # in the order of the run
         ).astype({"turn": "Int64"})
         items = items.merge(behaviours.astype("str"), how="cross")
         judged = criteria[criteria["behaviour"].isin(panel.keys())]

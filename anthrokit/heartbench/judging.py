@@ -339,6 +339,7 @@ class RubricJudge(PromptJudge):
     asks_about = "criteria"
     context = "dialogue"
     default_samples = 1
+    max_tokens = None
     shared_prefix = "item"
 
     def __init__(
@@ -357,7 +358,7 @@ class RubricJudge(PromptJudge):
         for parameter, count in (("max_attempts", max_attempts), ("criteria_per_call", criteria_per_call)):
             if count is not None and count < 1:
                 raise ValueError(f"{parameter} is {count}; it must be 1 or more")
-        super().__init__(llm if isinstance(llm, LLM) else LLM(llm), name=name)
+        super().__init__(llm, name=name)
         self.language, self.shuffle, self.seed, self.structured = language, shuffle, seed, structured
         self.questions_per_call, self.max_attempts = criteria_per_call, max_attempts
 
@@ -366,7 +367,7 @@ class RubricJudge(PromptJudge):
         """Return the settings that determine its verdicts."""
         own = {name: getattr(self, name) for name in ("language", "shuffle", "seed", "structured")}
         own |= {"criteria_per_call": self.questions_per_call} if self.questions_per_call else {}
-        return {**self.llm.settings, **own, "prompt": digest(judge_texts(self.language))}
+        return {**self.llm.settings, **self._limit, **own, "prompt": digest(judge_texts(self.language))}
 
     def order(self, item: Item, questions: Sequence[Criterion]) -> list[Criterion]:
         """Return the criteria in the order in which this sample shows them."""

@@ -106,12 +106,12 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
 def _how_to() -> str:
     """Return the examples in the docstrings of the two kinds of judges."""
     examples = [(inspect.getdoc(kind) or "").partition("Examples\n--------\n")[2] for kind in (LocalJudge, PromptJudge)]
-    form = "A judge is a subclass of LocalJudge, or of PromptJudge to ask a model (LLMJudge(…) is one):"
+    form = "A judge is a model or its name, such as 'openai/gpt-4.1', or a subclass of LocalJudge or PromptJudge:"
     return "\n\n".join([form, *examples])
 
 
-def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
-    """Return judges as a list. Raise if something is not a judge, or two have one name.
+def as_judges(judges: Judge | LLM | str | Iterable[Judge | LLM | str]) -> list[Judge]:
+    """Return judges as a list: a model or its name is an LLMJudge. Raise if something is not a judge, or two have one name.
 
     Examples
     --------
@@ -119,6 +119,7 @@ def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
     [PronounCounter('pronoun count')]
     """
     judges = list(judges) if isinstance(judges, Iterable) and not isinstance(judges, str) else [judges]
+    judges = [LLMJudge(judge) if isinstance(judge, LLM | str) else judge for judge in judges]
     for judge in judges:
         if not isinstance(judge, Judge):
             raise ValueError(f"{judge!r:.80} is not a judge. {_how_to()}")
@@ -747,6 +748,9 @@ def estimate(
     >>> from anthrokit.simulation import load_prompts
     >>> plan = estimate(load_prompts(), "openai/gpt-4o", "openai/gpt-4o", LLMJudge("openai/gpt-4o"))  # doctest: +SKIP
     """
+    known = [*inspect.signature(estimate).parameters, *inspect.signature(simulate).parameters]
+    if unknown := [name for name in simulation if name not in known]:
+        raise TypeError(f"estimate() has no parameter {unknown[0]!r}; {suggest_name(unknown[0], dict.fromkeys(known))}")
     plans = [{"prompts": prompts, **each} for each in ([{}] if conditions is None else conditions)]
     plans = [plan for plan in plans if plan["prompts"] is not None]
     if not plans and judges is None:
