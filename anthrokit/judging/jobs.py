@@ -539,7 +539,7 @@ def _settle_mode(
 @job_function
 def judge(
     run: Run | str | os.PathLike,
-    judges: Judge | Sequence[Judge] | None = None,
+    judges: Judge | LLM | str | Sequence[Judge | LLM | str] | None = None,
     *,
     samples: int | None = None,
     behaviours: str | Iterable[str] | None = None,
@@ -560,7 +560,7 @@ def judge(
     ----------
     run : Run, str or path
         A run with messages. Saved ratings are not repeated, so judges can be added later.
-    judges : Judge or sequence of Judge, optional
+    judges : Judge, LLM, str, or a sequence of them, optional
         By default the offline panel (`offline_panel`): a way to try the toolkit, not a substitute for LLM judges.
         After its first verdict, a judge's name belongs to its settings. A judge without any verdict is reported at the
         end. It can be given again with other settings, or removed by `anthrokit.core.forget_judges`.
@@ -702,7 +702,7 @@ def estimate(
     prompts: pd.DataFrame | str | os.PathLike | None = None,
     target: LLM | str = DEFAULT_MODEL,
     user: LLM | str = DEFAULT_MODEL,
-    judges: Judge | Sequence[Judge] | None = None,
+    judges: Judge | LLM | str | Sequence[Judge | LLM | str] | None = None,
     *,
     run: Run | str | os.PathLike | None = None,
     conditions: Sequence[Mapping[str, Any]] | None = None,
@@ -720,7 +720,7 @@ def estimate(
     ----------
     prompts, target, user
         As for `simulate`. Without prompts only the judging of the messages of `run` is estimated.
-    judges : Judge or sequence of Judge, optional
+    judges : Judge, LLM, str, or a sequence of them, optional
         As for `judge`. Without judges only the simulation is estimated.
     run : Run, str or path, optional
         Saved messages and ratings are not counted again.

@@ -348,7 +348,8 @@ class LLM(metaclass=Naming):
         "lean": straight to the provider if that was found equal to LiteLLM's call, otherwise through LiteLLM.
         "litellm": always through LiteLLM.
     **options
-        Other arguments of LiteLLM's completion, such as reasoning_effort="low", or of a provider, such as top_k=20.
+        Other arguments of LiteLLM's completion, such as reasoning_effort="low", or of a provider, such as top_k=20. A
+        notice names those that are not known; one that resembles another parameter is an error.
 
     Raises
     ------
