@@ -449,7 +449,8 @@ class Run(Ledger):
         behaviours = panels.loc[panels["case_id"].isna(), ["behaviour"]].drop_duplicates()
         items = self.query(
             "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) "
-            "WHERE role = 'assistant' AND content IS NOT NULL ORDER BY dialogues.rowid, turn"  # in the order of the run
+            "WHERE role = 'assistant' AND content IS NOT NULL ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), "
+            "dialogue_id, turn"  # targets in the order of the run
         ).astype({"turn": "Int64"})
         items = items.merge(behaviours.astype("str"), how="cross")
         judged = criteria[criteria["behaviour"].isin(panel.keys())]
