@@ -58,10 +58,9 @@ class _Result:
     def __str__(self) -> str:
         table = self.table if self.shown is None else self.shown
         parts = [] if table is None or table.empty else [_text_table(table), ""]
-        lists = {name: value if isinstance(value, list) else [value] for name, value in self.facts.items()}
-        return "\n".join(
-            parts + [f"{name}: {_cell(value)}" for name, values in lists.items() for value in values]
-        )
+        for name, value in self.facts.items():
+            parts += [f"{name}: {_cell(one)}" for one in (value if isinstance(value, list) else [value])]
+        return "\n".join(parts)
 
 
 def _cell(value: Any) -> str:
@@ -81,10 +80,8 @@ def _text_table(table: pd.DataFrame) -> str:
     columns = []
     for name in table:
         cells = [str(name), *map(_cell, table[name])]
-        width = max(map(len, cells))
-        columns.append(
-            [cell.rjust(width) if is_numeric_dtype(table[name]) else cell.ljust(width) for cell in cells]
-        )
+        width, justify = max(map(len, cells)), str.rjust if is_numeric_dtype(table[name]) else str.ljust
+        columns.append([justify(cell, width) for cell in cells])
     return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
 
 # %% ../nbs/16_cli.ipynb #a5fe424a
@@ -129,6 +126,8 @@ _STYLE = {
     "result_action": "return_value",
     "help_format": "plaintext",
     "suppress_keyboard_interrupt": False,
+    "exit_on_error": False,
+    "print_error": False,
 }
 
 app = App(
@@ -141,7 +140,8 @@ app = App(
 )
 heartbench = App(name="heartbench", help="HeartBench: answer counselling cases, judge criteria, compute scores.", **_STYLE)
 with_people = App(name="study", help="Run a study with participants, who chat with a system and rate it.", **_STYLE)
-app.meta.suppress_keyboard_interrupt = False
+for setting, value in _STYLE.items():
+    setattr(app.meta, setting, value)
 app.command(heartbench)
 app.command(with_people)
 
@@ -206,7 +206,6 @@ def _line(
     vars(_session).update(vars(_Session(json, quiet, options=options)))
     app.config = ()
     command, _, rest = app.parse_commands(tokens)
-    how = {"exit_on_error": False, "print_error": False}
     if command == ("check",) and settings is None:  # its first argument is its settings file
         settings = next((Path(token) for token in rest if not token.startswith("-")), None)
     if settings is not None and command:
@@ -217,10 +216,10 @@ def _line(
 
         for name, values in conditions.items():
             use({**flags, **values})
-            plan = app.parse_args(tokens, **how)[1].arguments.get("plan", _Plan())
+            plan = app.parse_args(tokens)[1].arguments.get("plan", _Plan())
             _session.conditions[name] = plan if plan.design else replace(plan, design=[f"condition={name}"])
         use(flags)
-    return app(tokens, **how)
+    return app(tokens)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -246,9 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: _complain(message)
             arguments = sys.argv[1:] if arguments is None else list(arguments)
-            return _print_result(
-                app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value")
-            )
+            return _print_result(app.meta(arguments))
     except KeyboardInterrupt:
         print("anthrokit: interrupted; results are saved, the same command resumes", file=sys.stderr)
         return 130
@@ -428,9 +425,7 @@ def _llm(text: str) -> ak.LLM:
     entry = _session.models[text]
     variable = entry.get("api_key_env")
     if variable and not os.environ.get(variable):
-        raise ak.SetupError(
-            f"The model {text!r} takes its key from the environment variable {variable}, which is not set. Set it."
-        )
+        raise ak.SetupError(f"The model {text!r} takes its key from {variable}. Set this environment variable.")
     key = {"api_key": os.environ[variable]} if variable else {}
     return _make_llm(text, {**entry, **entry.get("options", {})}, **_session.options, **key)
 
@@ -461,9 +456,9 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     )
     prompts = _draw_prompts("anthrokit", _Plan(dialogues=dialogues))
     with ak.Run(folder) as run:
-        if has_answers(run) and not run.fact("demo"):
+        if has_answers(run) and not run.ledger.fact("demo"):
             raise ak.RunError(f"{folder} holds another run. Name another folder with --folder.")
-        run.set_facts(demo=True)
+        run.ledger.set_facts(demo=True)
         _say(f"1 of 3: simulate {dialogues * turns} target messages")
         ak.simulate(prompts, run=run, turns=turns, progress=show)
         _say("2 of 3: judge 14 behaviours in each message")
@@ -767,23 +762,15 @@ def estimate(
     plans = list(_session.conditions.values()) or [plan]
     if run and not prompts and plans == [_Plan()]:  # only judging
         _existing(run)
-    simulating = not messages and bool(
-        prompts or not run or _session.conditions or not (Path(run) / "ledger.sqlite").exists()
-    )
+    is_run = bool(run) and (Path(run) / "ledger.sqlite").exists()
+    simulating = not messages and bool(prompts or _session.conditions or not is_run)
     panel = None if judges is None else questions.judges(judges)
     with tempfile.TemporaryDirectory() as place:
         if messages:
             ak.judging.import_messages(messages, place).close()
         conditions = [{"prompts": _draw_prompts(prompts or "anthrokit", each), **each.settings()} for each in plans]
-        return _price(
-            ak.estimate(
-                judges=panel,
-                run=place if messages else run,
-                conditions=conditions if simulating else None,
-                batch=batch,
-                **questions.settings(),
-            )
-        )
+        work = {"judges": panel, "run": place if messages else run, "conditions": conditions if simulating else None}
+        return _price(ak.estimate(**work, batch=batch, **questions.settings()))
 
 # %% ../nbs/16_cli.ipynb #0de88266
 def _level(labels: pd.DataFrame, column: str, text: str | None) -> Any:
@@ -928,7 +915,7 @@ def merge(run: str, parts: list[str]) -> _Result:
         Folders of the parts.
     """
     with ak.core.merge(parts, run) as together:
-        facts = together.summary() | {"unequal units": len(together.fact("merged")["unequal"])}
+        facts = together.summary() | {"unequal units": len(together.ledger.fact("merged")["unequal"])}
         names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
         return _Result(facts={"run": run, **{name: facts[name] for name in names}})
 
@@ -946,7 +933,7 @@ def anthroscore(
     entities: list[str] | None = None,
     model: str | None = None,
     protocol: _PROTOCOLS = "paper",
-    precision: Literal["float32", "bfloat16", "int8"] = "float32",
+    precision: Literal["float32", "bfloat16"] = "float32",
     any_language: bool = False,
     run: str | None = None,
 ) -> _Result:
@@ -1055,9 +1042,8 @@ def heartbench_answer(
         table = ak.heartbench.answers.answers_of(opened, [target.name for target in targets])
     table = ak.heartbench.answers.add_word_counts(table[table["case_id"].isin(prompts["prompt_id"])])
     missing = _tell_absent(table[table["content"].isna()])
-    counts = table.groupby("model").agg(
-        cases=("case_id", "size"), answered=("content", "count"), mean_words=("words", "mean")
-    )
+    counts = {"cases": ("case_id", "size"), "answered": ("content", "count"), "mean_words": ("words", "mean")}
+    counts = table.groupby("model").agg(**counts)
     return _Result(counts.reset_index(), {"run": run}, missing)
 
 # %% ../nbs/16_cli.ipynb #31b9d10f
@@ -1334,13 +1320,10 @@ def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
     counts = {"tests": str(len(table)), "failures": str(int(failing.sum()))}
     suite = ElementTree.Element("testsuite", name="anthrokit check", errors="0", **counts)
     for row, failed in zip(table.itertuples(), failing, strict=True):
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=_cell(row.version), name=_cell(row.behaviour)
-        )
-        element = ElementTree.SubElement(case, "failure" if failed else "system-out")
-        element.text = _cell(_describe(row))
-        if failed:
-            element.set("message", _cell(row.verdict))
+        names = {"classname": _cell(row.version), "name": _cell(row.behaviour)}
+        outcome = ("failure", {"message": _cell(row.verdict)}) if failed else ("system-out", {})
+        case = ElementTree.SubElement(suite, "testcase", names)
+        ElementTree.SubElement(case, *outcome).text = _cell(_describe(row))
     ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
 
 

@@ -77,7 +77,7 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     if name not in _DEMOS:
         raise ValueError(f"name is {name!r}; {suggest_name(name, _DEMOS)}")
     run = Run(folder if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / name)
-    if not run.fresh:
+    if not run.ledger.fresh:
         return run
     for file, data in _demo_files(name).items():
         write_file(run.folder / file, data)
@@ -149,15 +149,13 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     >>> side_by_side(simulate_labels(["A", "B"], base_prompts=8)).columns.tolist()
     ['category', 'behaviour', 'A', 'B']
     """
-    shares = analysis.profile(labels, by=[*by, "category", "behaviour"])
+    names = ["category", "behaviour"]
+    shares = analysis.profile(labels, by=[*by, *names])
     condition = shares[list(by)].astype(object).fillna("missing").astype(str).agg(" · ".join, axis=1)
     cells = [f"{_percent(row.estimate)} ({_interval(row)})".removesuffix(" ()") for row in shares.itertuples()]
-    wide = shares.assign(condition=condition, cell=cells).pivot(
-        index=["category", "behaviour"], columns="condition", values="cell"
-    )
-    rows = shares[["category", "behaviour"]].drop_duplicates()
+    wide = shares.assign(condition=condition, cell=cells).pivot(index=names, columns="condition", values="cell")
     wide = wide.reindex(columns=condition.drop_duplicates()).fillna("–").reset_index().rename_axis(columns=None)
-    return rows.merge(wide, on=["category", "behaviour"])
+    return shares[names].drop_duplicates().merge(wide, on=names)
 
 # %% ../nbs/14_report.ipynb #414ad9e2
 def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.DataFrame:
@@ -270,7 +268,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
     """Return the warnings at the top of the report."""
     from anthrokit.judging.offline import quality_note
 
-    models = [settings for role in ("targets", "users") for settings in run.fact(role, {}).values()]
+    models = [settings for role in ("targets", "users") for settings in run.ledger.fact(role, {}).values()]
     embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
     notice = [NOTICE] if embedded else []
     return [*notice, *([quality_note()] if offline else []), *judges_without_verdicts(run).values()]

@@ -90,7 +90,7 @@ def _status(run: Run, summary: Mapping[str, Any]) -> str:
         return f"{left:,} of {summary['dialogues']:,} dialogues missing"
     if not summary["judges"]:
         return "not judged"
-    expected = summary["ratings"] if run.fact("sampling") == "adaptive" else run.rows(_EXPECTED)[0][0]
+    expected = summary["ratings"] if run.ledger.fact("sampling") == "adaptive" else run.ledger.rows(_EXPECTED)[0][0]
     left = max(expected, summary["ratings"]) - summary["ratings_ok"]
     return f"{left:,} ratings missing" if left else "complete"
 
@@ -105,7 +105,7 @@ def _alpha(labels: pd.DataFrame) -> str:
     limits = "no interval" if pd.isna(row["ci_low"]) else f"95 % {row['ci_low']:.2f} to {row['ci_high']:.2f}"
     return f"{row['estimate']:.2f} ({limits}; {row['n']:,} of {row['n_total']:,} labels, {row['n_clusters']} base prompts)"
 
-# %% ../nbs/15_viewer.ipynb #23ed4655
+# %% ../nbs/15_viewer.ipynb #e7a50009
 def link(kind: str, *runs: str, **state: str) -> str:
     """Return the link to a view, as the page's address line has it.
 
@@ -117,11 +117,9 @@ def link(kind: str, *runs: str, **state: str) -> str:
     path = "/".join(quote(part, safe="") for part in (kind, *runs))
     return f"#{path}?{urlencode(state)}" if state else f"#{path}"
 
-
+# %% ../nbs/15_viewer.ipynb #e7a5000a
 _PANELS = {"dialogues": "Dialogues", "emergence": "Emergence", "disagreement": "Disagreement", "rubric": "Rubric"}
 _HAS = {"dialogues": "messages", "emergence": "ratings", "disagreement": "ratings", "rubric": "cases"}
-
-
 _KEPT = 3  # runs whose tables are kept in memory
 
 
@@ -169,7 +167,7 @@ class RunFolder:
     def refresh(self) -> None:
         """Look for runs again. A run stays open, unless another is in its place now."""
         opened, self.errors = list_runs(self.path)
-        files = {name: run.path.stat().st_ino for name, run in opened.items()}
+        files = {name: run.ledger.path.stat().st_ino for name, run in opened.items()}
         same = {name for name, file in files.items() if self._files.get(name) == file}
         self.runs = {name: self.runs[name] if name in same else run for name, run in opened.items()}
         self._sources = {name: source for name, source in self._sources.items() if name in same}
@@ -189,7 +187,7 @@ class RunFolder:
             self._sources[name] = source
         for other in list(self._sources)[:-_KEPT]:
             self._sources.pop(other, None)
-        if source.run is not None and source.seen != source.run.version:
+        if source.run is not None and source.seen != source.run.ledger.version:
             source.refresh()
         return source
 
@@ -197,18 +195,18 @@ class RunFolder:
         """Return the panels for which a run has data."""
         if name not in self.runs:
             return []
-        return [kind for kind, table in self.has.items() if self.runs[name].rows(f"SELECT 1 FROM {table} LIMIT 1")]
+        return [kind for kind, table in self.has.items() if self.runs[name].ledger.rows(f"SELECT 1 FROM {table} LIMIT 1")]
 
     def measured(self, name: str) -> dict[str, Any] | None:
         """Return agreement and profile of a run, or None until they are measured."""
         version, facts = self._measured.get(name, (None, None))
-        return facts if version == self.open(name).version else None
+        return facts if version == self.open(name).ledger.version else None
 
     def measure(self, name: str) -> dict[str, Any]:
         """Measure the agreement (a text) and the profile (a table of texts) of a run, once for each version."""
         with self._locks[f"measure {name}"]:
             if (facts := self.measured(name)) is None:
-                version, few = self.runs[name].version, len(self._sources) < _KEPT or name in self._sources
+                version, few = self.runs[name].ledger.version, len(self._sources) < _KEPT or name in self._sources
                 labels = self.source(name).labels if few else self.runs[name].labels()
                 profile = profile_table(labels) if labels["label"].notna().any() else pd.DataFrame()
                 facts = {"agreement": _alpha(labels), "profile": profile}
@@ -216,11 +214,6 @@ class RunFolder:
             return facts
 
 # %% ../nbs/15_viewer.ipynb #64002199
-_RUN_PAGE = """{% if error %}<h4 class="ak-name">{{ name | visible }}</h4><p class="ak-warn ak-text">{{ error | clean }}</p>{% else %}
-<p>{% for kind, text in links %}<a href="{{ kind }}">{{ text }}</a>{% if not loop.last %} · {% endif %}{% endfor %}</p>
-{{ table(["Run", name], facts) }}
-{% if profile %}<h4>Profile</h4><p class="ak-small ak-quiet">Share of target messages with each behaviour; intervals by base prompt.</p>
-{{ table(heads, profile, look="ak-profile") }}{% endif %}{% endif %}"""
 _RUN_COLUMNS = {"run": "Run", "dialogues": "Dialogues", "agreement": "α", "cost": "Cost"}
 _RUN_COLUMNS |= {name: name.capitalize() for name in ("judges", "targets", "status")}  # in the table only
 
@@ -321,7 +314,7 @@ class RunsPanel(Panel):
         if item is None:
             return ""
         if item in self.source.errors:
-            return render(_RUN_PAGE, name=item, error=self.source.errors[item])
+            return render("run.html", name=item, error=self.source.errors[item])
         about, run, measured = self._about[item], self.source.open(item), self.source.measured(item)
         calls = run.usage(("purpose", "model"))[["purpose", "model", "calls", "cost"]].astype(object)
         spent = [
@@ -341,7 +334,7 @@ class RunsPanel(Panel):
         profile = profile if len(about["targets"]) > 1 else profile.drop(columns="target", errors="ignore")
         links = [(link(kind, item), _PANELS[kind]) for kind in self.source.kinds(item)]
         named = {"heads": [name.capitalize() for name in profile], "profile": profile.values.tolist()}
-        return render(_RUN_PAGE, name=item, error="", facts=list(facts.items()), links=links, **named)
+        return render("run.html", name=item, error="", facts=list(facts.items()), links=links, **named)
 
 # %% ../nbs/15_viewer.ipynb #b54c39e8
 _SEARCHED = "SELECT dialogue_id, turn, role, content FROM messages WHERE content IS NOT NULL AND (? = '' OR role = ?)"
@@ -375,7 +368,7 @@ class SearchPanel(Panel):
     def prepare(self) -> None:
         """Set the filters."""
         runs = self.source.runs
-        self.total = sum(run.rows("SELECT COUNT(content) FROM messages")[0][0] for run in runs.values())
+        self.total = sum(run.ledger.rows("SELECT COUNT(content) FROM messages")[0][0] for run in runs.values())
         roles = [("", "all"), ("user", "user"), ("assistant", "target")]
         self.filters = [Filter("text", "Words", kind="text"), Filter("run", "Run", options_of(runs)), Filter("role", "Role", roles)]
         self._found: dict[str, str] = {}  # the messages found, by run, dialogue, turn and role
@@ -385,7 +378,7 @@ class SearchPanel(Panel):
         words, self._found = chosen["text"].casefold().strip(), {}
         for name, run in self.source.runs.items() if words else ():
             if chosen["run"] in ("", name):
-                for *place, content in run.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
+                for *place, content in run.ledger.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
                     if words in content.casefold():
                         self._found[json.dumps([name, *place], ensure_ascii=False)] = content
         return list(self._found)[:_MOST]
@@ -526,15 +519,8 @@ class ComparePanel(Panel):
         if table.empty:
             return render("<p>The runs have no labels on common base prompts, so their rates can't be compared.</p>")
         table = table.drop(columns="column")
-        rows, heads = table.values.tolist(), [name.capitalize() for name in table]
-        return render(
-            "<details><summary>Differences of rates: {{ title }}, {{ rows | length }} behaviours</summary><p class='ak-small'>"
-            "Percentage points on common base prompts; p with Holm's correction.</p>"
-            "<div class='ak-wide'>{{ table(heads, rows) }}</div></details>",
-            title=title,
-            heads=heads,
-            rows=rows,
-        )
+        heads = [name.capitalize() for name in table]
+        return render("run_differences.html", title=title, heads=heads, rows=table.values.tolist())
 
     def page_html(self, item: str | None, chosen: Chosen) -> str:
         """Return the two dialogues of a prompt."""
@@ -545,11 +531,7 @@ class ComparePanel(Panel):
             html = panels.dialogue_html(source, one, look) if pd.notna(one) else Markup("<p>This run lacks the prompt.</p>")
             place = link("dialogues", name, **({"at": one} if pd.notna(one) else {}))
             parts.append((name, place, html))
-        return render(
-            "<div class='ak-beside'>{% for name, place, html in parts %}<section><h4><a href='{{ place }}'>{{ name | visible(60) }}</a>"
-            "</h4>{{ html }}</section>{% endfor %}</div>",
-            parts=parts,
-        )
+        return render("run_pair.html", parts=parts)
 
 # %% ../nbs/15_viewer.ipynb #cba9a1ad
 @functools.cache

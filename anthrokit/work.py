@@ -81,12 +81,10 @@ async def run_steps(
     9
     """
 
-    async def one(step: Any) -> Any:
+    def one(step: Any) -> Awaitable[Any]:
         if isinstance(step, Request):
-            return await send(step)
-        if callable(step):
-            return await compute(step)
-        return await run_steps(step, send, compute, in_batch=in_batch)
+            return send(step)
+        return compute(step) if callable(step) else run_steps(step, send, compute, in_batch=in_batch)
 
     async def together(parts: Sequence[Any]) -> list[Any]:
         results = await asyncio.gather(*map(one, parts), return_exceptions=True)
@@ -171,7 +169,7 @@ class Job:
 
     def close(self) -> None:
         """Clean up the run, also after an error."""
-        self.run.set_facts()
+        self.run.ledger.set_facts()
         if self.opened:
             self.run.close()
 
@@ -284,12 +282,7 @@ async def _work(job: Job, do: Callable[[Steps], Awaitable[Any]], limit: int | No
 
 async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None = None) -> None:
     """Do the pending units of a job: by calls of this process, of other workers, or in batches."""
-
-    async def call(request: Request) -> Completion:
-        try:
-            return await job.meter.call(request, settle=False, ask=pool and pool.ask)
-        except CallFailed as failure:
-            return Completion(None, "failed", error=str(failure))
+    call = functools.partial(job.meter.call, settle=False, raises=False, ask=pool and pool.ask)
 
     async def compute(step: functools.partial) -> Any:
         return await (pool.compute(step.func, step.args) if pool else asyncio.to_thread(step))
@@ -373,9 +366,9 @@ def _active(
         if pool is not None:
             pool.refuse_keys(job.models)
         if job.meter.named:
-            job.run.set_facts(budget=asdict(job.meter.budget))
+            job.run.ledger.set_facts(budget=asdict(job.meter.budget))
         if any(model.embedded for model in job.models):
-            job.run.set_facts(note=NOTICE)
+            job.run.ledger.set_facts(note=NOTICE)
         job.open()
         try:
             yield
@@ -625,7 +618,7 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
     (50, 0)
     """
     sql = "SELECT COUNT(*), AVG(tokens_out) FROM calls WHERE purpose = ? AND model = ? AND status = 'ok'"
-    [(measured, tokens)] = run.rows(sql, [purpose, llm.name])
+    [(measured, tokens)] = run.ledger.rows(sql, [purpose, llm.name])
     return (tokens, measured) if measured >= _ENOUGH else (min(assumed, llm.longest_answer), 0)
 
 
@@ -953,7 +946,7 @@ class PromptJob(Job):
         run = Run(run) if self.opened else run
         try:
             super().__init__(run, [self.llm], budget)
-            saved = run.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
+            saved = run.ledger.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
         except BaseException:
             if self.opened:
                 run.close()

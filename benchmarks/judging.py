@@ -45,16 +45,16 @@ def make_run(folder: Path, messages: int):
     random.seed(0)
     words = "I you we feel think plan trip friend gift talk week work lovely quiet small idea good often maybe".split()
     run = Run(folder)
-    run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
+    run.ledger.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
     settings = {"target": "synthetic", "repeat": 1, "turns": 5, "status": "done"}
     dialogues = range(-(-messages // 5))
-    run.write("dialogues", [{"dialogue_id": f"d{n:05}", "prompt_id": "p", **settings} for n in dialogues])
+    run.ledger.write("dialogues", [{"dialogue_id": f"d{n:05}", "prompt_id": "p", **settings} for n in dialogues])
     rows = [
         {"dialogue_id": f"d{n // 5:05}", "turn": n % 5 + 1, "role": "assistant"}
         | {"content": " ".join(random.choices(words, k=200))}
         for n in range(messages)
     ]
-    run.write("messages", rows)
+    run.ledger.write("messages", rows)
     return run
 
 
@@ -149,7 +149,7 @@ def judged(family: str, base: str, concurrency: int, count: int, **settings) -> 
         start, before = time.perf_counter(), used()
         judge(run, judges, behaviours=run_behaviours(), progress=False)
         seconds, cpu = time.perf_counter() - start, used() - before
-        n = run.rows("SELECT COUNT(*) FROM ratings WHERE status = 'ok'")[0][0]
+        n = run.ledger.rows("SELECT COUNT(*) FROM ratings WHERE status = 'ok'")[0][0]
         run.close()
     return {"n": n, "seconds": seconds, "cpu": cpu}
 

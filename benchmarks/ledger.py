@@ -74,7 +74,7 @@ def make(folder: Path, targets: int) -> dict[str, float]:
             "behaviours": json.dumps(behaviours),
             "settings": "{}",
         }
-        run.write(
+        run.ledger.write(
             "judges", [{"judge": one, "position": n, **listed, "hash": one} for n, one in enumerate(judges)]
         )
         for target in range(targets):
@@ -86,7 +86,7 @@ def make(folder: Path, targets: int) -> dict[str, float]:
                 "turns": TURNS,
             }
             there = zip(ids, prompts["prompt_id"], strict=True)
-            run.write(
+            run.ledger.write(
                 "dialogues",
                 [
                     {"dialogue_id": one, "prompt_id": prompt, **about, "status": "done"}
@@ -95,7 +95,7 @@ def make(folder: Path, targets: int) -> dict[str, float]:
             )
             said = itertools.product(ids, range(1, TURNS + 1), ("user", "assistant"))
             text = " ".join(chance.choices(WORDS, k=150))
-            run.write(
+            run.ledger.write(
                 "messages",
                 [
                     {"dialogue_id": one, "turn": turn, "role": role, "content": text}
@@ -105,7 +105,7 @@ def make(folder: Path, targets: int) -> dict[str, float]:
         start, written = time.perf_counter(), 0
         for target in range(targets):
             for ratings, calls in rows(target, behaviours, chance):
-                run.write_together([("ratings", ratings), ("calls", calls)])
+                run.ledger.write_together([("ratings", ratings), ("calls", calls)])
                 written += len(ratings)
         return {"ratings written a second": written / (time.perf_counter() - start)}
 

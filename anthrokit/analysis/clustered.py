@@ -53,7 +53,7 @@ def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
         raise TypeError(f"{what} is {by!r}; expected a column name or a list of column names, () for none")
     return names
 
-
+# %% ../../nbs/07_analysis/02_clustered.ipynb #6717e510
 def check_level(ci: float) -> None:
     """Raise if this is not a confidence level.
 
@@ -131,7 +131,7 @@ def check_count(**values: int) -> None:
         if value < 0:
             raise ValueError(f"{name} is 0 or more, not {value!r}")
 
-
+# %% ../../nbs/07_analysis/02_clustered.ipynb #6089def7
 def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """Return the labels of a run or of Parquet files, or a table of labels unchanged.
 
@@ -329,10 +329,7 @@ def whole_turns(table: pd.DataFrame) -> np.ndarray:
     whole = np.isfinite(turn) & (turn >= 1) & (turn % 1 == 0)
     if not whole.all():
         row = int(np.argmin(whole))
-        raise TableError(
-            f"column turn: {column.tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1; "
-            "number the target's messages of each dialogue 1, 2, 3, …"
-        )
+        raise TableError(f"column turn: {column.tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1.")
     return turn.astype(np.int64)
 
 
@@ -363,7 +360,7 @@ def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> 
         message = "{row}: labelled twice; give labels of one run, or group by the column in which the two differ"
         require_unique(labels, list(keys), message)
 
-
+# %% ../../nbs/07_analysis/02_clustered.ipynb #4b7badf8
 def weights_of(frame: pd.DataFrame) -> np.ndarray:
     """Return how many messages each drawn row represents.
 
@@ -395,10 +392,7 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
     wrong = column.notna().to_numpy() & ~((weights > 0) & np.isfinite(weights))
     if wrong.any():
         place = int(np.flatnonzero(wrong)[0])
-        raise TableError(
-            f"row {place + 1}: the weight is {column.tolist()[place]!r}. A weight is the number of messages that "
-            "a drawn one represents: a finite number above 0, or missing."
-        )
+        raise TableError(f"row {place + 1}: the weight is {column.tolist()[place]!r}; it must be a finite number above 0, or missing")
     return np.where(np.isnan(weights), 1.0, weights)
 
 

@@ -19,7 +19,7 @@ from .clustered import as_floats, resample, share_estimates, sorted_levels
 from .partitions import label_parts
 from .profiles import count_labels
 from ..core import Run, TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 
 # %% auto #0
@@ -38,10 +38,7 @@ def require_levels(column: pd.Series) -> list:
     levels = sorted_levels(column)
     if len(levels) < 2:
         only = ", ".join(map(str, levels)) or "none"
-        raise TableError(
-            f"a comparison of {column.name} needs two or more levels; there is {only}. Give the labels of another "
-            "level, or name another column as group, such as compare(labels, 'domain')"
-        )
+        raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}. Name another column as group.")
     return levels
 
 
@@ -62,8 +59,7 @@ def level_pairs(
         example = f"[({levels[0]!r}, {levels[1]!r})]"
         raise ValueError(f"pairs is a list of two different levels each, such as {example}; {wrong[0]!r} is not such a pair")
     named = [*([] if baseline is None else [baseline]), *(name for pair in pairs or () for name in pair)]
-    if absent := [level for level in named if level not in levels]:
-        raise TableError(f"{column.name} has no level {absent[0]!r}; {suggest_name(absent[0], levels)}")
+    require_known(f"level of {column.name}", levels, *named)
     if pairs is not None:
         return [tuple(pair) for pair in pairs]
     if baseline is not None:
@@ -495,7 +491,7 @@ def compare_pairs(
     0   empathy    0.65      0.55  20
     """
     if isinstance(labels, Run):
-        pairs = labels.fact("pairs") if pairs is None else pairs
+        pairs = labels.ledger.fact("pairs") if pairs is None else pairs
         labels = labels.labels()
     if not pairs:
         raise TableError("pairs are missing: give a run of preference data, or the argument pairs")

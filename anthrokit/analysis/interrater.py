@@ -60,10 +60,7 @@ def _of_judges(
     require_columns(labels, [*by, *judges])
     require_labelled_once(labels, by)
     if len(judges) < 2:
-        raise TableError(
-            f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. The column "
-            "judges names them, as in run.labels(); judges=[…] names others"
-        )
+        raise TableError(f"agreement needs two or more judges; the table has {', '.join(judges) or 'none'}. Name them: judges=[…].")
     return ClusterCounts(labels, by), {judge: as_floats(labels[judge]) for judge in judges}
 
 
@@ -192,7 +189,7 @@ def agreement(
     ----------
     labels : Run or DataFrame
         base_id or dialogue_id, the columns of `by`, and one truth-valued column a judge. With a column `weight`, a
-        message counts for as many as it stands for.
+        message counts for as many as it represents.
     by : str or sequence of str
         Columns to group by.
     judges : sequence of str, optional

@@ -26,9 +26,7 @@ def _numbers(column: pd.Series) -> pd.Series:
     """Return a column as numbers; raise on text and infinity."""
     numbers = pd.to_numeric(column, errors="coerce").astype("Float64")
     if len(wrong := column[~np.isfinite(numbers.to_numpy(float, na_value=np.nan)) & column.notna()]):
-        raise TableError(
-            f"column {column.name}: {wrong.tolist()[0]!r} is not a finite number; convert it, or leave it empty"
-        )
+        raise TableError(f"column {column.name}: {wrong.tolist()[0]!r} is not a finite number; convert it, or leave it empty")
     return numbers
 
 
@@ -110,10 +108,7 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     check_level(ci)
     answers = _answers(responses, items).astype(float).dropna()
     if answers.shape[1] < 2 or len(answers) < 3:
-        raise TableError(
-            "Cronbach's alpha needs two items and three full answers; "
-            f"there are {answers.shape[1]} and {len(answers)}"
-        )
+        raise TableError(f"Cronbach's alpha needs two items and three full answers; there are {answers.shape[1]} and {len(answers)}")
     varies = np.ptp(answers.sum(axis=1)) > 1e-9
     alpha, (low, high) = pingouin.cronbach_alpha(data=answers, ci=ci) if varies else (np.nan, (np.nan, np.nan))
     row = {"measure": "Cronbach's alpha", "estimate": alpha, "ci_low": low, "ci_high": high}
@@ -236,7 +231,7 @@ def _odds_above(
     table = Table2x2(counts + 0.5 * (counts == 0).any())
     return (table.oddsratio, *table.oddsratio_confint(1 - ci)), table.oddsratio_pvalue()
 
-
+# %% ../../nbs/07_analysis/09_people.ipynb #203648eb
 def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     """Return Mann and Whitney's U and its two-sided p; exact with ties too, for fewer than 10,000 orders.
 
@@ -273,7 +268,7 @@ def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     test = mannwhitneyu(a, b, method=method)
     return test.statistic, test.pvalue
 
-
+# %% ../../nbs/07_analysis/09_people.ipynb #14e82b95
 def _mean_difference(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, ...]:
     """Return the difference of two means with Welch's interval, t and p; the estimate alone where no score varies."""
     import warnings

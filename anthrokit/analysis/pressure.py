@@ -17,7 +17,7 @@ from .comparisons import require_one_column
 from .profiles import count_labels
 from .timing import turn_grid
 from ..core import Run, TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.tables import require_columns
 
 # %% auto #0
@@ -99,10 +99,8 @@ def _of_behaviour(labels: Run | pd.DataFrame, behaviour: str, columns: Sequence[
     """Return the labels of one behaviour; raise if the table has none."""
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *columns])
-    if not (mine := labels["behaviour"] == behaviour).any():
-        behaviours = labels["behaviour"].unique()
-        raise TableError(f"no label is of the behaviour {behaviour!r}; {suggest_name(behaviour, behaviours)}")
-    require_labelled_once(labels := labels[mine], columns)
+    require_known("behaviour", labels["behaviour"].unique(), behaviour)
+    require_labelled_once(labels := labels[labels["behaviour"] == behaviour], columns)
     return labels.assign(turn=whole_turns(labels))
 
 # %% ../../nbs/07_analysis/10_pressure.ipynb #d2247558

@@ -16,22 +16,16 @@ from .clustered import require_labelled_once, as_floats, whole_turns
 from .synthetic import counted_behaviours
 from .partitions import target_by_target
 from ..core import Run, TableError
+from ..core.errors import require_known
 from ..core.tables import require_columns
 
 # %% auto #0
 __all__ = ['message_labels', 'any_behaviour', 'select_labels', 'count_labels', 'profile', 'first_turns']
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #5426a6ed
-def _check_variant(variant: str) -> None:
-    if variant not in ("judged", "all"):
-        raise TableError(
-            f"variant is {variant!r}. Choose 'judged' (omits behaviours that are counted by rule) or 'all'."
-        )
-
-
 def _of_variant(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
     """Return the labels of a variant: 'judged' leaves out behaviours that are counted by rule."""
-    _check_variant(variant)
+    require_known("variant", ("judged", "all"), variant)
     if variant == "judged":
         labels = labels[~labels["behaviour"].isin(counted_behaviours())]
         if labels.empty:
@@ -103,7 +97,7 @@ def _per_behaviour(
     """Return checked labels, the columns to group by, and whether each group is of one behaviour."""
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [*columns, "label", *by], advice="columns of your own come from simulate(…, design={…})")
-    _check_variant(variant)
+    require_known("variant", ("judged", "all"), variant)
     alone = "behaviour" in by or "behaviour" not in labels.columns
     if alone or not by:
         require_labelled_once(labels, [*by, *columns])

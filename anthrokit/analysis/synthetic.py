@@ -53,9 +53,7 @@ def _common_level(
 ) -> np.ndarray:
     """Draw the latent level of each dialogue: target × base prompt × scenario × behaviour."""
     if min(shares) < 0 or sum(shares) >= 1:
-        raise ValueError(
-            "base_share and dialogue_share are shares of one variance: each 0 or more, together below 1"
-        )
+        raise ValueError("base_share and dialogue_share are shares of one variance: each 0 or more, together below 1")
     targets, base_prompts, _, behaviours = shape
     own = random.normal(size=(targets, 1, 1, behaviours))
     own = own * target_spread if np.isscalar(target_spread) else np.reshape(target_spread, (-1, 1, 1, 1))

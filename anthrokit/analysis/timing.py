@@ -309,9 +309,7 @@ def late_share(
     check_count(after=after)
     tally, turns = ClusterCounts(dialogues, by), grid.shape[1] - 1
     if not 1 <= after < turns:
-        raise TableError(
-            f"after={after}: dialogues have {turns} turns; after is one of the turns before the last"
-        )
+        raise TableError(f"after={after}: dialogues have {turns} turns; after is one of the turns before the last")
     ends = pd.Series(last).groupby(tally.group).transform("max").to_numpy()
     starts = _possible_starts(grid, ends, after)
     early, late = tally.sums(starts["early"]), tally.sums(starts["late"])
@@ -368,7 +366,7 @@ def late_behaviours(
     Returns
     -------
     DataFrame
-        by…, estimate (behaviours with a share of one half or more), surely (those whose interval lies at or
+        by…, estimate (behaviours with a share of one half or more), surely (those whose interval is at or
         above one half), open (those whose interval includes one half), n_occurring, n_behaviours, n_clusters
         (of all its dialogues).
 

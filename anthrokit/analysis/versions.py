@@ -14,7 +14,7 @@ import pandas as pd
 from .clustered import as_labels, check_range
 from .comparisons import compare_levels, level_pairs, LevelCounts, require_one_column
 from ..core import Run
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.tables import require_columns
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
@@ -129,8 +129,7 @@ def _settings_by_version(versions: Mapping[str, Any]) -> dict[str, dict[str, Any
     changes = {}
     for name, change in versions.items():
         changes[str(name)] = dict(change) if isinstance(change, Mapping) else {"target": change}
-        if unknown := [key for key in changes[str(name)] if key not in _VERSION]:
-            raise ValueError(f"the version {name!r} can't have {unknown[0]!r}; {suggest_name(unknown[0], _VERSION)}")
+        require_known("setting", _VERSION, *changes[str(name)], where=f"the version {name!r}: ")
     return changes
 
 

@@ -45,10 +45,7 @@ def _score_part(part: Part, scale: dict[str, Any], model: Any, options: dict[str
     """Score a part, in a worker."""
     scorer = model if isinstance(model, Scorer) else _scorer(model, scale["precision"])
     if scorer.fingerprint != scale["fingerprint"]:
-        raise AnthroScoreError(
-            f"the folder holds scores of the model with fingerprint {scale['fingerprint']!r}; this worker's model has "
-            f"{scorer.fingerprint!r}. Give all workers the same model"
-        )
+        raise AnthroScoreError(f"the scores are of a model with fingerprint {scale['fingerprint']!r}. Give all workers the same model")
     texts = pd.DataFrame(part.records(["text_id", options["text"]]))
     if "text_id" not in texts:
         texts.insert(0, "text_id", [f"{part.path.stem}/{part.first + place}" for place in range(len(texts))])
@@ -132,7 +129,7 @@ def score(
     progress : bool
         Show a progress bar, with `run` or `into`.
     **options
-        protocol ("paper", or another name of `PROTOCOLS`), precision (float32, bfloat16, int8), text (the column of
+        protocol ("paper", or another name of `PROTOCOLS`), precision (float32, bfloat16), text (the column of
         texts), dependencies and check_language (as for `mask_sentences`).
 
     Returns

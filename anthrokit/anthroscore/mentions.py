@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from .tables import TABLES
-from ..core.errors import close_name, in_two_lines, suggest_name, require_kind
+from ..core.errors import close_name, in_two_lines, require_kind, require_known
 from ..core.tables import table_suffix
 from ..core.texts import is_blank, unreadable
 from ..models.english import english_pipeline
@@ -108,8 +108,7 @@ def get_protocol(name: str | Protocol) -> Protocol:
         if PROTOCOLS.get(name.name, name) != name:
             raise AnthroScoreError(f"a user-defined protocol needs a new name; {name.name!r} is a bundled one")
         return name
-    if name not in ("released", *PROTOCOLS):
-        raise AnthroScoreError(f"the protocol {name!r} is unknown; {suggest_name(name, PROTOCOLS)}")
+    require_known("protocol", ("released", *PROTOCOLS), name, error=AnthroScoreError)
     return PROTOCOLS["released-0.0.2" if name == "released" else name]
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #39c3700d
@@ -145,8 +144,7 @@ class Entities:
 
     def __post_init__(self):
         object.__setattr__(self, "words", as_tuple(self.words))
-        if self.coreference not in ("none", "mention", "topic"):
-            raise AnthroScoreError(f"coreference is none, mention or topic, not {self.coreference!r}")
+        require_known("coreference", ("none", "mention", "topic"), self.coreference, error=AnthroScoreError)
         blank = [word for word in self.words if not isinstance(word, str) or is_blank(word)]
         if blank or not (self.words or self.pattern):
             raise AnthroScoreError("entities are words or phrases, at least one and none of them blank")
@@ -206,8 +204,7 @@ def preset(name: str, names: str | Sequence[str] = ()) -> Entities:
     >>> preset("chatbot", names=["Nova"]).regex.findall("Nova, a chatbot, is an AI.")
     ['Nova', 'chatbot', 'AI']
     """
-    if name not in _PRESETS:
-        raise AnthroScoreError(f"the preset {name!r} is unknown; {suggest_name(name, _PRESETS)}")
+    require_known("preset", _PRESETS, name, error=AnthroScoreError)
     words, coreference = _PRESETS[name]
     return Entities(words=(*words, *as_tuple(names)), coreference=coreference)
 
@@ -222,9 +219,7 @@ def check_text(text_id: Any, value: Any) -> tuple[str, str | None]:
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return str(text_id), None
     if not isinstance(value, str):
-        raise AnthroScoreError(
-            f"text {str(text_id)!r} is {type(value).__name__}, not text: {str(value)[:60]!r}"
-        )
+        raise AnthroScoreError(f"text {str(text_id)!r} is {type(value).__name__}, not text: {str(value)[:60]!r}")
     return str(text_id), _HALF_CHARACTER.sub("\ufffd", value)
 
 

@@ -23,12 +23,11 @@ from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, en
 from .mentions import mask_sentences, preset, get_protocol
 from .mentions import check_text, masked_rows, sentence_frame, as_tuple, text_pairs
 from ..core import Run, RunError, tables
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.notes import ProgressBar
 from ..core.run import digest, require_run
 from ..core.tables import require_columns
-from ..models.embedded import require_packages
-from ..models.embedded import calm_threads
+from ..models.embedded import require_packages, calm_threads
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 'log_probability', 'score_sentences',
@@ -36,7 +35,7 @@ __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #08e69c9e
 _PAPER_MODEL, _EMBEDDED = "roberta-base", "smollm2-135m-instruct"
-_PRECISIONS = ("float32", "bfloat16", "int8")
+_PRECISIONS = ("float32", "bfloat16")
 
 
 @dataclass
@@ -52,7 +51,7 @@ class Scorer:
     kind : str
         masked or causal.
     precision : str
-        float32, bfloat16 or int8 (dynamic quantisation of the linear layers).
+        float32 or bfloat16.
     max_tokens : int
         Longest input; longer sentences are cut to a window around the mask.
     batch_tokens : int
@@ -116,12 +115,6 @@ def _in_precision(model: Any, precision: str) -> Any:
     """Return the model in a precision; a copy if the precision differs."""
     import torch
 
-    if precision == "int8":
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # torch announces that torchao will replace this
-            return torch.ao.quantization.quantize_dynamic(
-                copy.deepcopy(model).float(), {torch.nn.Linear}, dtype=torch.qint8
-            )
     wanted = getattr(torch, precision)
     return model if model.dtype == wanted else copy.deepcopy(model).to(wanted)
 
@@ -144,10 +137,7 @@ def _is_local(model: str | os.PathLike) -> bool:
         with suppress(Exception):  # no such name, no network, or no hub
             HfApi().model_info(str(model), timeout=5)
             return False
-    raise AnthroScoreError(
-        f"{model} can't be loaded: there is no such model on this machine, and it can't be found on the hub. Give a "
-        "folder that transformers can load, or the name of a model on the hub."
-    )
+    raise AnthroScoreError(f"{model} can't be loaded: it is neither on this machine nor on the hub. Give a folder or a name on the hub.")
 
 
 def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
@@ -214,7 +204,7 @@ def load_scorer(
         "smollm2-135m-instruct" is the embedded causal one; on 247 sentences of AnthroSet its AUC is .72, and its accuracy
         with the threshold 0 is .57. None: roberta-base, or with a warning the embedded model if that isn't available.
     precision : str
-        float32, bfloat16 or int8.
+        float32 or bfloat16.
     max_tokens : int
         Longest input in tokens, within the model's own limit.
     batch_tokens : int, optional
@@ -235,8 +225,7 @@ def load_scorer(
         return model
     require_packages("anthroscore", "torch", "transformers")
     calm_threads()
-    if precision not in _PRECISIONS:
-        raise AnthroScoreError(f"precision is one of {', '.join(_PRECISIONS)}, not {precision!r}")
+    require_known("precision", _PRECISIONS, precision, error=AnthroScoreError)
     if isinstance(model, tuple):
         language_model, tokenizer = model
         name = Path(str(getattr(language_model.config, "_name_or_path", "") or "given")).name
@@ -308,10 +297,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
     frame = frame.drop_duplicates(["place", "human", "token_id"]).reset_index(drop=True)
     for place in _PLACES:
         if frame.loc[frame["place"] == place, "human"].nunique() < 2:
-            raise AnthroScoreError(
-                f"this tokenizer has no single tokens for the pronouns (place: {place}): "
-                "AnthroScore can't use the model"
-            )
+            raise AnthroScoreError(f"the model's tokenizer has no single tokens for the pronouns (place: {place})")
     return frame
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5cb08954
@@ -573,7 +559,7 @@ def check_scale(scores: pd.DataFrame) -> None:
     --------
     >>> row = {"text_id": "a", "score": 0.5, "status": "scored", "model": "m", "fingerprint": "f"}
     >>> row |= {"kind": "masked", "protocol": "paper"}
-    >>> check_scale(pd.DataFrame([{**row, "precision": precision} for precision in ("float32", "int8")]))
+    >>> check_scale(pd.DataFrame([{**row, "precision": precision} for precision in ("float32", "bfloat16")]))
     Traceback (most recent call last):
         ...
     anthrokit.anthroscore.mentions.AnthroScoreError: these scores are not on one scale and can't be put together ...
@@ -583,10 +569,7 @@ def check_scale(scores: pd.DataFrame) -> None:
     scales = scores[SCALE].drop_duplicates()
     if len(scales) > 1:
         listed = "; ".join(" ".join(map(str, row)) for row in scales.itertuples(index=False))
-        raise AnthroScoreError(
-            f"these scores are not on one scale and can't be put together or compared: {listed}. "
-            "Score all texts with one model, protocol and precision."
-        )
+        raise AnthroScoreError(f"these scores are not on one scale: {listed}. Score all texts with one model, protocol and precision.")
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
@@ -636,14 +619,12 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
     """Return the texts of a portion that the run doesn't have yet, and their rows of `anthroscore_texts`."""
     marks = ", ".join("?" * len(part))
     sql = f"SELECT text_id, hash FROM anthroscore_texts WHERE setting = ? AND text_id IN ({marks})"
-    hashes = dict(run.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
+    hashes = dict(run.ledger.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
     new, rows = {}, []
     for place, (text_id, text) in part:
         hashed = digest(text)
         if hashes.get(text_id, hashed) != hashed:
-            raise RunError(
-                f"the run {run.folder} has another text under the id {text_id!r}; use new ids, or a new run"
-            )
+            raise RunError(f"the run {run.folder} has another text under the id {text_id!r}; use new ids or a new run")
         if text_id not in hashes:
             hashes[text_id], new[text_id] = hashed, text
             rows.append({"setting": setting, "text_id": text_id, "hash": hashed, "position": place})
@@ -709,7 +690,7 @@ def score_into(
         "check_language": check_language and not asked.released,
     }
     setting = digest(description)
-    run.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
+    run.ledger.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
     pairs, bar = enumerate(_streamed(texts, text)), ProgressBar("text")
     with closing(bar):
         while part := list(itertools.islice(pairs, portion)):
@@ -718,8 +699,8 @@ def score_into(
                 rows = list(masked_rows(new.items(), entities, asked, dependencies, check_language))
             scored = score_sentences(sentence_frame(rows), scorer, protocol=asked)[_STORED]
             scored = scored.assign(setting=setting, number=scored["number"].fillna(0))
-            run.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
-            run.write("anthroscore_texts", done)
+            run.ledger.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
+            run.ledger.write("anthroscore_texts", done)
             if progress:
                 bar.update(part[-1][0] + 1)
     return run.query(
@@ -732,11 +713,10 @@ def score_into(
 def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
     """Return the requested setting, or the only one."""
     require_run(run)
-    if unknown := sorted(set(scale) - set(SCALE)):
-        raise AnthroScoreError(f"{unknown[0]!r} is not a setting of scores; {suggest_name(unknown[0], SCALE)}")
+    require_known("setting of scores", SCALE, *scale, error=AnthroScoreError)
     if "protocol" in scale:
         scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
-    stored = run.rows("SELECT setting, description FROM anthroscore_settings")
+    stored = run.ledger.rows("SELECT setting, description FROM anthroscore_settings")
     matching = [{"setting": setting, **json.loads(description)} for setting, description in stored]
     matching = [each for each in matching if all(each[name] == value for name, value in scale.items())]
     if len(matching) != 1:

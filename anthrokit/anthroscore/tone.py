@@ -13,7 +13,7 @@ import pandas as pd
 
 from .mentions import AnthroScoreError, as_tuple, text_pairs
 from .scoring import Scorer, log_probability, opening_token, load_scorer
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.texts import unreadable
 
 # %% auto #0
@@ -83,8 +83,7 @@ def score_tone(
     True
     """
     dimensions = as_tuple(dimensions)
-    if unknown := [name for name in dimensions if name not in DIMENSIONS]:
-        raise AnthroScoreError(f"the dimension {unknown[0]!r} is unknown; {suggest_name(unknown[0], DIMENSIONS)}")
+    require_known("dimension", DIMENSIONS, *dimensions, error=AnthroScoreError)
     scorer = load_scorer("smollm2-135m-instruct" if model is None else model)
     if scorer.kind != "causal":
         raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal one, such as gpt2")

@@ -26,7 +26,8 @@ import lazy_loader
 __all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
            'close_name', 'similar_names', 'suggest_name', 'explain_arguments', 'explain_class', 'Naming',
            'missing_attribute', 'parameters_like', 'lazy_names', 'missing_columns', 'diff_settings', 'require_kind',
-           'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+           'require_known', 'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in',
+           'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -628,6 +629,38 @@ def require_kind(value: object, kind: Any, expected: str) -> None:
     """
     if not isinstance(value, kind):
         raise TypeError(f"this takes {expected}, not {type(value).__name__}")
+
+# %% ../../nbs/01_core/00_errors.ipynb #4a7028a8
+def require_known(what: str, known: Iterable[object], *names: object, where: str = "", error: type[Exception] = TableError) -> None:
+    """Raise if a name is not one of the known ones, with those that may be meant.
+
+    Parameters
+    ----------
+    what : str
+        Kind of the names, for the message.
+    known : iterable
+        The names that exist.
+    *names
+        The names to check.
+    where : str
+        Beginning of the message.
+    error : type
+        The error's class.
+
+    Raises
+    ------
+    TableError
+        Or the other class, if a name is not known.
+
+    Examples
+    --------
+    >>> require_known("style", ["transcript", "chat"], "chats")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: there is no style 'chats'; did you mean chat?
+    """
+    if unknown := [name for name in names if name not in (known := list(known))]:
+        raise error(f"{where}there is no {what} {unknown[0]!r}; {suggest_name(unknown[0], known)}")
 
 # %% ../../nbs/01_core/00_errors.ipynb #1cf8d756
 def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, ...]:

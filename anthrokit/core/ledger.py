@@ -8,13 +8,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 import shutil
 import socket
 import sqlite3
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +25,13 @@ import filelock
 import pandas as pd
 
 from . import tables
-from .errors import Naming, RunError, similar_names, make_redactor, redact, require_kind
+from .errors import Naming, RunError, similar_names, make_redactor, redact, redact_in, require_kind
 from .files import local_path, refuse_links, replacing, write_file
 from .notes import notify
 
 # %% auto #0
-__all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'plain_value', 'insertion', 'Ledger']
+__all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'plain_value', 'insertion', 'package_versions',
+           'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 1  # of the tables
@@ -336,9 +340,73 @@ def insertion(table: str, rows: list[Mapping[str, Any]], *, replace: bool) -> tu
     sql = f"{verb} INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}){ending}"
     return sql, [[row[name] for name in names] for row in rows]
 
+# %% ../../nbs/01_core/03_ledger.ipynb #0981c154
+_LIBRARIES = ("anthrokit", "litellm", "torch", "transformers", "scikit-learn", "pandas", "statsmodels")
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of Python, anthrokit and the libraries that results depend on.
+
+    Examples
+    --------
+    >>> {"python", "anthrokit", "pandas"} <= package_versions().keys()
+    True
+    """
+    own = getattr(sys.modules.get("anthrokit"), "__version__", None)
+    versions = {"python": platform.python_version(), "anthrokit": own}
+    for name in _LIBRARIES:
+        with contextlib.suppress(Exception):  # not installed, or its metadata can't be read
+            versions[name] = metadata.version(name) or versions.get(name)
+    return {name: version for name, version in versions.items() if version}
+
+# %% ../../nbs/01_core/03_ledger.ipynb #85cb9caa
+def _check_folder(path: Path, read_only: bool) -> None:
+    """Raise if the folder of a ledger can't be the folder of a run."""
+    folder = path.parent
+    if folder.is_file():
+        raise RunError(f"{folder} is a file; a run is a folder")
+    refuse_links(folder)
+    if path.exists():
+        return
+    if read_only:
+        raise RunError(f"{folder} holds no run")
+    names = [file.name for file in folder.iterdir()] if folder.exists() else []
+    if other := sorted(name for name in names if not name.startswith(("run.lock", "partial-"))):
+        raise RunError(f"{folder} is not a run and not empty (it holds {', '.join(other[:3])}); name a new folder")
+
+
+# %% ../../nbs/01_core/03_ledger.ipynb #bfcaf929
+def _plain_statements(statements: Iterable[tuple[str, Iterable[Iterable[Any]]]]) -> list[tuple[str, list[list[Any]]]]:
+    """Return statements with plain values for SQLite, without keys."""
+    lists = [(sql, [list(values) for values in rows]) for sql, rows in statements]
+    texts = "\0".join(value for _, rows in lists for values in rows for value in values if isinstance(value, str))
+    remove_keys = make_redactor()
+    if remove_keys(texts) == texts:  # no text contains a key: skip the search in each of them
+        remove_keys = str
+    return [(sql, [[plain_value(value, remove_keys) for value in values] for values in rows]) for sql, rows in lists]
+
+
+def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:
+    texts = {name: json.dumps(value, ensure_ascii=False, sort_keys=True) for name, value in facts.items()}
+    return [{"name": name, "value": text} for name, text in texts.items()]
+
+
+# %% ../../nbs/01_core/03_ledger.ipynb #eaa56891
+def _require_usable(ledger: Ledger) -> None:
+    """Raise if a ledger was closed, or opened by the process of which this one is a copy."""
+    again = f"Run({str(ledger.folder)!r})"
+    if ledger._process != os.getpid():
+        raise RunError(
+            f"the run {ledger.folder} was opened by the process {ledger._process}, of which this process, "
+            f"{os.getpid()}, is a copy. Close the run before the copy is made, and open it there: {again}."
+        )
+    if ledger.closed:
+        raise RunError(f"the run {ledger.folder} has been closed; open it again with {again}")
+
+
 # %% ../../nbs/01_core/03_ledger.ipynb #da80e17c
 class Ledger(metaclass=Naming):
-    """The SQLite file of a run: queries, and changes in transactions.
+    """The SQLite file of a run: queries, changes in transactions, and the facts of the experiment.
 
     Parameters
     ----------
@@ -366,8 +434,8 @@ class Ledger(metaclass=Naming):
     ...     ledger = Ledger(f"{folder}/study")
     ...     fresh = ledger.fresh, ledger.folder.exists()
     ...     ledger.write("facts", [{"name": "seed", "value": "1"}])
-    ...     fresh, ledger.fresh, ledger.rows("SELECT * FROM facts")
-    ((True, False), False, [('seed', '1')])
+    ...     fresh, ledger.fresh, ledger.fact("seed")
+    ((True, False), False, 1)
     """
 
     closed, _lock, _process = False, None, None
@@ -377,27 +445,13 @@ class Ledger(metaclass=Naming):
         require_kind(folder, str | os.PathLike, "the folder of a run, a text or path")
         self.folder, self.read_only = local_path(folder, RunError), read_only
         self.path, self._guard, self._process = self.folder / "ledger.sqlite", threading.RLock(), os.getpid()
-        self._check_folder()
+        _check_folder(self.path, read_only)
         self.fresh = not self.path.exists()
         if self.fresh:
             self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
             _make_missing(self._connection, _schema())
         else:
             self._open()
-
-    def _check_folder(self) -> None:
-        if self.folder.is_file():
-            raise RunError(f"{self.folder} is a file; a run is a folder")
-        refuse_links(self.folder)
-        if self.path.exists():
-            return
-        if self.read_only:
-            raise RunError(f"{self.folder} holds no run")
-        names = [file.name for file in self.folder.iterdir()] if self.folder.exists() else []
-        if other := sorted(name for name in names if not name.startswith(("run.lock", "partial-"))):
-            raise RunError(
-                f"{self.folder} is not a run and not empty (it holds {', '.join(other[:3])}); name a new folder"
-            )
 
     def _open(self) -> None:
         whole = _check_header(self.path)
@@ -450,17 +504,9 @@ class Ledger(metaclass=Naming):
     @contextlib.contextmanager
     def _open_connection(self) -> Iterator[sqlite3.Connection]:
         """Yield the connection. Errors of SQLite become RunErrors, except errors in a statement."""
-        if self._process != os.getpid():
-            raise RunError(
-                f"the run {self.folder} was opened by the process {self._process}, of which this process, "
-                f"{os.getpid()}, is a copy. Close the run before the copy is made, and open it there: "
-                f"Run({str(self.folder)!r})."
-            )
         try:
             with self._guard:
-                if self.closed:
-                    again = f"Run({str(self.folder)!r})"
-                    raise RunError(f"the run {self.folder} has been closed; open it again with {again}")
+                _require_usable(self)
                 if self.fresh and self.path.exists():  # another cell has made it
                     self._reopen()
                 yield self._connection
@@ -469,21 +515,7 @@ class Ledger(metaclass=Naming):
             raise _explain_error(cause, self.folder) or error from None
 
     def query(self, sql: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
-        """Return the result of a SELECT as a frame.
-
-        Parameters
-        ----------
-        sql : str
-            About the tables of the notebook on tables.
-        parameters : iterable
-            Values for its question marks.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().query("SELECT role, COUNT(*) AS n FROM messages GROUP BY role").values.tolist()
-        [['assistant', 80], ['user', 80]]
-        """
+        """Return the result of a SELECT as a frame."""
         with self._open_connection() as connection:
             if self.fresh:
                 near = similar_names(self.folder.name, [path.parent.name for path in self.folder.parent.glob("*/ledger.sqlite")])
@@ -497,33 +529,28 @@ class Ledger(metaclass=Naming):
         Examples
         --------
         >>> from anthrokit import demo_run
-        >>> demo_run().rows("SELECT COUNT(*) FROM ratings WHERE status = ?", ["ok"])
+        >>> demo_run().ledger.rows("SELECT COUNT(*) FROM ratings WHERE status = ?", ["ok"])
         [(3200,)]
         """
         with self._open_connection() as connection:
             return connection.execute(sql, tuple(parameters)).fetchall()
 
     def change(self, statements: Iterable[tuple[str, Iterable[Iterable[Any]]]]) -> None:
-        """Execute statements, each with rows of values for its question marks, in one transaction."""
+        """Execute statements, each with rows of values, in one transaction. The first makes the run and its manifest."""
         if self.read_only:
             raise RunError(f"the run {self.folder} was opened read-only")
-        statements = [(sql, [list(values) for values in rows]) for sql, rows in statements]
-        texts = "\0".join(
-            value for _, rows in statements for values in rows for value in values if isinstance(value, str)
-        )
-        remove_keys = make_redactor()
-        if remove_keys(texts) == texts:  # no text contains a key: skip the search in each of them
-            remove_keys = str
-        statements = [
-            (sql, [[plain_value(value, remove_keys) for value in values] for values in rows])
-            for sql, rows in statements
-        ]
+        if not (statements := _plain_statements(statements)):
+            return
         with self._guard:
-            if statements and self.fresh and not self.closed and not self.path.exists():
+            if fresh := self.fresh and not self.closed and not self.path.exists():
                 self._make()
+                facts = _fact_rows({"created": time_now(), "versions": package_versions()})
+                statements = [insertion("facts", facts, replace=False), *statements]
         with self._open_connection() as connection, transaction(connection):
             for sql, rows in statements:
                 connection.executemany(sql, rows)
+        if fresh:
+            self.write_manifest(self.folder)
 
     def write(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Write rows into a table in one transaction. They replace rows with the same key.
@@ -567,7 +594,7 @@ class Ledger(metaclass=Naming):
         --------
         >>> from anthrokit import demo_run
         >>> run = demo_run()
-        >>> run.write_all(["DELETE FROM ratings WHERE dialogue_id = ?"], run.dialogues()["dialogue_id"][:1])
+        >>> run.ledger.write_all(["DELETE FROM ratings WHERE dialogue_id = ?"], run.dialogues()["dialogue_id"][:1])
         >>> len(run.ratings())
         3000
         """
@@ -581,9 +608,62 @@ class Ledger(metaclass=Naming):
             [(others,)] = connection.execute("PRAGMA data_version")
             return id(connection), connection.total_changes, others
 
+    def fact(self, name: str, default: Any = None) -> Any:
+        """Return a fact of the experiment by name, or the default if it is missing.
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> demo_run().ledger.fact("seed"), demo_run().ledger.fact("weather")
+        (0, None)
+        """
+        rows = self.rows("SELECT value FROM facts WHERE name = ?", [name])
+        return json.loads(rows[0][0]) if rows else default
+
+    def facts(self) -> dict[str, Any]:
+        """Return all facts of the experiment."""
+        return {name: json.loads(value) for name, value in self.rows("SELECT name, value FROM facts ORDER BY name")}
+
+    def set_facts(self, **facts: Any) -> None:
+        """Record facts of the experiment (JSON values), and write the manifest.
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> run = demo_run()
+        >>> run.ledger.set_facts(note="seen by the ethics board")
+        >>> run.manifest()["note"]
+        'seen by the ethics board'
+        """
+        self.write("facts", _fact_rows(redact_in({**facts, "changed": time_now()})))
+        self.write_manifest(self.folder)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the facts with the judges, and the models that were requested and served."""
+        served = self.rows("SELECT DISTINCT model, served_model FROM calls WHERE served_model IS NOT NULL ORDER BY 1, 2")
+        judges = self.rows("SELECT judge, samples, hash, settings FROM judges ORDER BY position")
+        names = ("judge", "samples", "hash", "settings")
+        return {
+            "run": self.folder.resolve().name,
+            **self.facts(),
+            "models_served": [{"asked": model, "served": served_model} for model, served_model in served],
+            "judges": [dict(zip(names, (*row, json.loads(settings)), strict=True)) for *row, settings in judges],
+        }
+
+    def write_manifest(self, folder: Path) -> None:
+        """Write the manifest into a folder, as manifest.json."""
+        try:
+            write_file(folder / "manifest.json", json.dumps(self.manifest(), indent=2, ensure_ascii=False) + "\n")
+        except RunError as error:
+            raise RunError(f"{error} All results are saved in the ledger; run again.") from None
+
     def close(self) -> None:
         """Release the run for other processes. A closed run can't be used; open it again."""
         if self._process == os.getpid() and not self.closed and self._connection is not None:
             self._connection.close()
             self._release()
         self.closed = True
+
+    def __del__(self) -> None:
+        self.close()
+

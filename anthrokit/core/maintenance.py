@@ -98,17 +98,17 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     folder = local_path(folder or f"{run.folder}-parts", RunError)
     if not isinstance(n, int) or isinstance(n, bool) or n < 2:
         raise RunError(f"n is {n!r}. Pass a whole number of parts, 2 or more.")
-    if run.fact("part"):
+    if run.ledger.fact("part"):
         raise RunError(f"{run.folder} is a part of a run. Merge the parts before you split again.")
-    [(pending,)] = run.rows("SELECT COUNT(*) FROM batch_requests WHERE status IS NULL")
+    [(pending,)] = run.ledger.rows("SELECT COUNT(*) FROM batch_requests WHERE status IS NULL")
     if pending:
         raise RunError(f"{run.folder} waits for {pending:,} responses in batches. Run the same job again to fetch them.")
-    ids = [prompt_id for (prompt_id,) in run.rows("SELECT prompt_id FROM prompts ORDER BY rowid")]
+    ids = [prompt_id for (prompt_id,) in run.ledger.rows("SELECT prompt_id FROM prompts ORDER BY rowid")]
     if len(ids) < n:
         raise RunError(f"{run.folder} has {len(ids)} prompts; it can't be split into {n} parts")
     if folder.exists() and any(folder.iterdir()):
         raise RunError(f"{folder} isn't empty. Pass another folder for the parts.")
-    budget, (cost, tokens) = run.fact("budget", {}), usage_totals(run)
+    budget, (cost, tokens) = run.ledger.fact("budget", {}), usage_totals(run)
     run_id, parts = digest(run.manifest(), time_now(), length=8), []
     for number in range(1, n + 1):
         path = folder / f"part-{number}" / "ledger.sqlite"
@@ -117,7 +117,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
         share = _share_of_budget(budget, {"usd": cost, "tokens": tokens}, n, number == 1)
         part = Run(path.parent)
         about = {"number": number, "of": n, "run": run_id, "budget": budget}
-        part.set_facts(part=about, **({"budget": share} if share else {}))
+        part.ledger.set_facts(part=about, **({"budget": share} if share else {}))
         parts.append(part)
     return parts
 
@@ -131,9 +131,9 @@ def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
     >>> ids_in_part(demo_run(), ["a prompt"])
     ['a prompt']
     """
-    if not run.fact("part"):
+    if not run.ledger.fact("part"):
         return list(prompt_ids)
-    own = {prompt_id for (prompt_id,) in run.rows("SELECT prompt_id FROM prompts")}
+    own = {prompt_id for (prompt_id,) in run.ledger.rows("SELECT prompt_id FROM prompts")}
     return [prompt_id for prompt_id in prompt_ids if prompt_id in own]
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #f3526430
@@ -151,7 +151,7 @@ def _check_parts(parts: Sequence[Run]) -> None:
             raise RunError(f"{folder} holds no run. Pass the folder of a part.")
         if folder in folders[:number]:
             raise RunError(f"{folder} is a duplicate: its calls and their cost would be counted twice. Pass each part once.")
-    about = [part.fact("part") for part in parts]
+    about = [part.ledger.fact("part") for part in parts]
     if not any(about):
         return
     run_id = next(one["run"] for one in about if one)
@@ -170,7 +170,7 @@ def _merge_facts(parts: Sequence[Run]) -> dict[str, Any]:
     """Join the facts of all parts. Raise if they were done with different settings."""
     merged: dict[str, Any] = {}
     for part in parts:
-        for name, value in part.facts().items():
+        for name, value in part.ledger.facts().items():
             earlier, different = merged.setdefault(name, value), []
             if name in _UNIONS:
                 different = [key for key in value if earlier.get(key, value[key]) != value[key]]
@@ -260,7 +260,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
         copy.execute("DELETE FROM facts WHERE name = 'part'")
     (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
     run = Run(folder)
-    run.set_facts(**facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
+    run.ledger.set_facts(**facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
     if different:
         notify(
             f"{len(different):,} units have different results in several parts. The first part's result is kept: "
@@ -363,11 +363,11 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
         raise RunError(f"nothing in {path} can be read. Restore an export or a copy of it instead.")
     with Run(target) as run:
         facts = [row for row in tables.pop("facts") if _is_json(row["value"])]
-        run.write_together(tables.items(), replace=False)
-        run.write("facts", facts)
+        run.ledger.write_together(tables.items(), replace=False)
+        run.ledger.write("facts", facts)
         if not all(entry["whole"] for entry in saved if entry["table"] in ("messages", "dialogues")):
             _replan_dialogues(run)
-        run.set_facts(repaired={"from": Path(folder).name, "at": time_now()})
+        run.ledger.set_facts(repaired={"from": Path(folder).name, "at": time_now()})
     return pd.DataFrame(saved)
 
 
@@ -380,16 +380,16 @@ def _is_json(text: str) -> bool:
 
 def _replan_dialogues(run: Run) -> None:
     """Take dialogues that lost a message back to the turn before it. Imported dialogues can't be made again and stay."""
-    if run.fact("kind") is not None:
+    if run.ledger.fact("kind") is not None:
         return
-    present = set(run.rows("SELECT dialogue_id, turn, role FROM messages WHERE content IS NOT NULL"))
-    last_turns = dict(run.rows("SELECT dialogue_id, MAX(turn) FROM messages GROUP BY dialogue_id"))
-    for dialogue, turns, status in run.rows("SELECT dialogue_id, turns, status FROM dialogues"):
+    present = set(run.ledger.rows("SELECT dialogue_id, turn, role FROM messages WHERE content IS NOT NULL"))
+    last_turns = dict(run.ledger.rows("SELECT dialogue_id, MAX(turn) FROM messages GROUP BY dialogue_id"))
+    for dialogue, turns, status in run.ledger.rows("SELECT dialogue_id, turns, status FROM dialogues"):
         end = turns if status == "done" else last_turns.get(dialogue, 0)
         turn = 1
         while {(dialogue, turn, "user"), (dialogue, turn, "assistant")} <= present:
             turn += 1
         if turn <= end:
             later = [f"DELETE FROM {table} WHERE dialogue_id = ? AND turn >= ?" for table in ("messages", "ratings")]
-            run.write_all(later, [dialogue, turn])
-            run.write_all(["UPDATE dialogues SET status = 'planned', reason = NULL WHERE dialogue_id = ?"], [dialogue])
+            run.ledger.write_all(later, [dialogue, turn])
+            run.ledger.write_all(["UPDATE dialogues SET status = 'planned', reason = NULL WHERE dialogue_id = ?"], [dialogue])

@@ -5,18 +5,15 @@
 # %% ../../nbs/01_core/04_run.ipynb #ba965bef
 from __future__ import annotations
 
-import contextlib
+import functools
 import hashlib
 import html
 import json
 import os
-import platform
 import shutil
 import sqlite3
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,14 +21,14 @@ import pandas as pd
 
 from . import tables, votes
 from .errors import RunError, diff_settings, suggest_name, redact, redact_in, require_kind
-from .files import local_path, write_file
-from .ledger import Ledger, insertion, time_now
-from .tables import TABLES, get_table, ledger_tables
+from .files import local_path
+from .ledger import Ledger
+from .tables import TABLES, all_tables, get_table, ledger_tables
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'package_versions', 'reserved_names', 'check_design', 'Run', 'vote_counts',
-           'planned_ratings', 'usage_totals', 'design_columns', 'has_answers', 'has_facts', 'require_same_prompts',
-           'bind', 'record_prompts', 'add_prompts', 'as_run', 'require_run', 'import_dialogues', 'forget_target',
+__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'Run', 'vote_counts', 'planned_ratings',
+           'usage_totals', 'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind',
+           'record_prompts', 'add_prompts', 'as_run', 'require_run', 'import_dialogues', 'forget_target',
            'has_verdicts', 'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
@@ -55,51 +52,22 @@ def digest(*parts: Any, length: int = 16) -> str:
     """
     return hashlib.sha256(_CANONICAL.encode(parts).encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
-# %% ../../nbs/01_core/04_run.ipynb #0981c154
-_LIBRARIES = ("anthrokit", "litellm", "torch", "transformers", "scikit-learn", "pandas", "statsmodels")
-
-
-def package_versions() -> dict[str, str]:
-    """Return the versions of Python, anthrokit and the libraries that results depend on.
-
-    Examples
-    --------
-    >>> {"python", "anthrokit", "pandas"} <= package_versions().keys()
-    True
-    """
-    own = getattr(sys.modules.get("anthrokit"), "__version__", None)
-    versions = {"python": platform.python_version(), "anthrokit": own}
-    for name in _LIBRARIES:
-        with contextlib.suppress(Exception):  # not installed, or its metadata can't be read
-            versions[name] = metadata.version(name) or versions.get(name)
-    return {name: version for name, version in versions.items() if version}
-
-# %% ../../nbs/01_core/04_run.ipynb #7be27bd7
-def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:
-    texts = {name: json.dumps(value, ensure_ascii=False, sort_keys=True) for name, value in facts.items()}
-    return [{"name": name, "value": text} for name, text in texts.items()]
-
-
-def _as_json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
 # %% ../../nbs/01_core/04_run.ipynb #ef226d56
 _UNFINISHED = """
 SELECT dialogue_id, 1 + (SELECT COUNT(*) FROM messages WHERE messages.dialogue_id = dialogues.dialogue_id
     AND role = 'assistant' AND content IS NOT NULL) AS turn, status, reason
 FROM dialogues WHERE status NOT IN ('done', 'ended') ORDER BY dialogue_id
 """
-_QUESTIONS = """
-    SELECT m.dialogue_id, m.turn, b.value AS behaviour, judge, position, b.key AS place, samples
-    FROM messages m JOIN judges JOIN json_each(behaviours) b WHERE m.role = 'assistant' AND m.content IS NOT NULL
-    UNION ALL
-    SELECT m.dialogue_id, m.turn, case_id || '/' || criterion, judge, judges.position, criterion, samples
-    FROM messages m JOIN dialogues USING (dialogue_id) JOIN criteria ON case_id = prompt_id
-    JOIN judges ON asks_about = 'criteria' WHERE m.role = 'assistant' AND m.turn = 1 AND m.content IS NOT NULL
-"""
+_ASKED = "FROM messages m JOIN dialogues USING (dialogue_id) JOIN own USING (prompt_id)"
+_ANSWER = "m.role = 'assistant' AND m.content IS NOT NULL"
 _PLANNED_RATINGS = f"""
-WITH RECURSIVE n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n
-    WHERE sample < (SELECT MAX(samples) FROM judges)), questions AS ({_QUESTIONS})
+, n(sample) AS (SELECT 1 UNION ALL SELECT sample + 1 FROM n WHERE sample < (SELECT MAX(samples) FROM judges)),
+questions AS (
+    SELECT m.dialogue_id, m.turn, b.value AS behaviour, judge, position, b.key AS place, samples
+    FROM messages m JOIN judges JOIN json_each(behaviours) b WHERE {_ANSWER}
+    UNION ALL SELECT m.dialogue_id, m.turn, behaviour, judge, position, place, samples
+    {_ASKED} JOIN judges USING (asks_about) WHERE m.turn = 1 AND {_ANSWER}
+)
 SELECT dialogue_id, turn, behaviour, judge, n.sample, COALESCE(r.status, 'planned') AS status, r.explanation AS reason
 FROM questions JOIN n ON n.sample <= samples LEFT JOIN ratings r USING (dialogue_id, turn, behaviour, judge, sample)
 WHERE (NOT ? OR r.status IS NULL OR r.status <> 'ok')
@@ -111,18 +79,24 @@ SELECT dialogue_id, turn, behaviour, judge, COALESCE(SUM(verdict = 1), 0) AS yes
 FROM ratings GROUP BY 1, 2, 3, 4
 """
 _PANELS = """
-SELECT behaviour, judge, samples, counted, case_id FROM (
-    SELECT b.value AS behaviour, judge, samples, counted, position, b.key AS place, NULL AS case_id
+SELECT behaviour, judge, samples, counted, prompt_id FROM (
+    SELECT b.value AS behaviour, judge, samples, counted, position, b.key AS place, NULL AS prompt_id
     FROM judges JOIN json_each(behaviours) b
-    UNION ALL SELECT case_id || '/' || criterion, judge, samples, counted, judges.position, criterion, case_id
-    FROM judges JOIN criteria ON asks_about = 'criteria'
+    UNION ALL SELECT behaviour, judge, samples, counted, position, place, prompt_id FROM judges JOIN own USING (asks_about)
 ) ORDER BY position, place
 """
-_CRITERIA = """
-SELECT dialogue_id, 1 AS turn, case_id || '/' || criterion AS behaviour, ability AS category
-FROM messages m JOIN dialogues USING (dialogue_id) JOIN criteria ON case_id = prompt_id
-WHERE m.role = 'assistant' AND m.turn = 1 AND m.content IS NOT NULL ORDER BY dialogue_id, criterion
+_ASKED_QUESTIONS = f"""
+SELECT dialogue_id, 1 AS turn, behaviour, category {_ASKED} WHERE m.turn = 1 AND {_ANSWER} ORDER BY dialogue_id, place
 """
+
+
+@functools.cache
+def _with_questions(sql: str) -> str:
+    """Return a query that can use the table `own`: the questions about the responses to single prompts."""
+    parts = [f"SELECT {name!r} AS asks_about, * FROM ({table.questions})" for name, table in all_tables().items() if table.questions]
+    return f"WITH RECURSIVE own AS ({' UNION ALL '.join(parts)}) {sql}"
+
+
 _CONTEXT = """
 SELECT dialogue_id, target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism
 FROM dialogues JOIN prompts USING (prompt_id)
@@ -219,10 +193,7 @@ def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
         levels[name] = metadata[name].astype("str") if has_text else pd.to_numeric(metadata[name])
     return pd.DataFrame(levels)
 
-# %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
-_WRITER_FACTS = ("writer", "writer_template")  # facts that prompts depend on
-
-
+# %% ../../nbs/01_core/04_run.ipynb #75552ff0
 def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
     """Return names of judges as a list. Raise if the run lacks one."""
     judges, present = [judges] if isinstance(judges, str) else list(judges), run.judges()["judge"].tolist()
@@ -231,10 +202,39 @@ def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
     return judges
 
 
-class Run(Ledger):
+def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
+    """Return the labels of a run, with the columns that describe their dialogues."""
+    panels = run.query(_with_questions(_PANELS))
+    if judges is not None:
+        panels = panels[panels["judge"].isin(_require_judges(run, judges)) | panels["counted"].eq(1)]
+    panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
+    asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
+    behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
+    items = run.query(
+        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
+        "IS NOT NULL ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # targets as in the run
+    ).astype({"turn": "Int64"})
+    items = items.merge(behaviours.astype("str"), how="cross")
+    judged = asked[asked["behaviour"].isin(panel.keys())]
+    if len(judged):
+        items = pd.concat([items, judged[items.columns]], ignore_index=True)
+    frame = votes.label_messages(items, vote_counts(run), panel)
+    vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
+    frame = frame.merge(run.query(_CONTEXT), on="dialogue_id", how="left")
+    categories = {entry["name"]: entry["category"] for entry in run.ledger.fact("behaviours", [])}
+    categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
+    frame["category"] = frame["behaviour"].map(categories)
+    design = design_columns(run).drop(columns=vote_columns, errors="ignore")
+    frame = frame.merge(design, on="dialogue_id", how="left")
+    order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *vote_columns]
+    return tables.check_table(frame[order], "labels")[order]
+
+
+# %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
+class Run:
     """A folder that holds one experiment: its prompts, messages, ratings and calls.
 
-    `query` answers any question in SQL. See `Ledger`, which reads and writes the file.
+    `query` answers any question in SQL. `ledger` reads and writes the file; see `Ledger`.
 
     Parameters
     ----------
@@ -257,10 +257,9 @@ class Run(Ledger):
     Run 'study': 0 of 0 dialogues, 0 messages, 0 of 0 ratings ok
     """
 
-    @property
-    def name(self) -> str:
-        """The name of the folder."""
-        return self.folder.resolve().name
+    def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
+        self.ledger = Ledger(folder, read_only=read_only)
+        self.folder = self.ledger.folder
 
     def __enter__(self) -> Self:
         return self
@@ -268,58 +267,32 @@ class Run(Ledger):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        self.close()
+    @property
+    def name(self) -> str:
+        """The name of the folder."""
+        return self.folder.resolve().name
 
-    # Facts of the experiment
+    def close(self) -> None:
+        """Release the run for other processes. A closed run can't be used; open it again."""
+        self.ledger.close()
 
-    def change(self, statements: Sequence[tuple[str, Iterable[Iterable[Any]]]]) -> None:
-        """Execute statements in one transaction. The first change makes the run and its manifest."""
-        if not statements:
-            return
-        if fresh := self.fresh and not self.read_only:
-            facts = _fact_rows({"created": time_now(), "versions": package_versions()})
-            statements = [insertion("facts", facts, replace=False), *statements]
-        super().change(statements)
-        if fresh:
-            self._write_manifest()
+    def query(self, sql: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
+        """Return the result of a SELECT as a frame.
 
-    def fact(self, name: str, default: Any = None) -> Any:
-        """Return a fact of the experiment by name, or the default if it is missing.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().fact("seed"), demo_run().fact("weather")
-        (0, None)
-        """
-        rows = self.rows("SELECT value FROM facts WHERE name = ?", [name])
-        return json.loads(rows[0][0]) if rows else default
-
-    def facts(self) -> dict[str, Any]:
-        """Return all facts of the experiment.
+        Parameters
+        ----------
+        sql : str
+            About the tables of the notebook on tables.
+        parameters : iterable
+            Values for its question marks.
 
         Examples
         --------
         >>> from anthrokit import demo_run
-        >>> demo_run().facts()["seed"]
-        0
+        >>> demo_run().query("SELECT role, COUNT(*) AS n FROM messages GROUP BY role").values.tolist()
+        [['assistant', 80], ['user', 80]]
         """
-        return {name: json.loads(value) for name, value in self.rows("SELECT name, value FROM facts ORDER BY name")}
-
-    def set_facts(self, **facts: Any) -> None:
-        """Record facts of the experiment (JSON values), and write the manifest.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> run = demo_run()
-        >>> run.set_facts(note="seen by the ethics board")
-        >>> run.manifest()["note"]
-        'seen by the ethics board'
-        """
-        self.write("facts", _fact_rows(redact_in({**facts, "changed": time_now()})))
-        self._write_manifest()
+        return self.ledger.query(sql, parameters)
 
     def manifest(self) -> dict[str, Any]:
         """Return the manifest: versions, models requested and served, parameters, hashes, times.
@@ -330,25 +303,7 @@ class Run(Ledger):
         >>> [judge["judge"] for judge in demo_run().manifest()["judges"]][:2]
         ['grammar', 'embeddings and grammar']
         """
-        served = self.rows(
-            "SELECT DISTINCT model, served_model FROM calls WHERE served_model IS NOT NULL ORDER BY 1, 2"
-        )
-        judges = self.rows("SELECT judge, samples, hash, settings FROM judges ORDER BY position")
-        return {
-            "run": self.name,
-            **self.facts(),
-            "models_served": [{"asked": model, "served": served_model} for model, served_model in served],
-            "judges": [
-                {"judge": judge, "samples": samples, "hash": hash, "settings": json.loads(settings)}
-                for judge, samples, hash, settings in judges
-            ],
-        }
-
-    def _write_manifest(self) -> None:
-        try:
-            write_file(self.folder / "manifest.json", _as_json(self.manifest()))
-        except RunError as error:
-            raise RunError(f"{error} All results are saved in the ledger; run again.") from None
+        return self.ledger.manifest()
 
     # Tables
 
@@ -441,31 +396,7 @@ class Run(Ledger):
         >>> len(labels), labels["label"].notna().all()
         (1120, np.True_)
         """
-        panels = self.query(_PANELS)
-        if judges is not None:
-            panels = panels[panels["judge"].isin(_require_judges(self, judges)) | panels["counted"].eq(1)]
-        panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
-        criteria = self.query(_CRITERIA).astype({"turn": "Int64"})
-        behaviours = panels.loc[panels["case_id"].isna(), ["behaviour"]].drop_duplicates()
-        items = self.query(
-            "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) "
-            "WHERE role = 'assistant' AND content IS NOT NULL ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), "
-            "dialogue_id, turn"  # targets in the order of the run
-        ).astype({"turn": "Int64"})
-        items = items.merge(behaviours.astype("str"), how="cross")
-        judged = criteria[criteria["behaviour"].isin(panel.keys())]
-        if len(judged):
-            items = pd.concat([items, judged[items.columns]], ignore_index=True)
-        frame = votes.label_messages(items, vote_counts(self), panel)
-        vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
-        frame = frame.merge(self.query(_CONTEXT), on="dialogue_id", how="left")
-        categories = {entry["name"]: entry["category"] for entry in self.fact("behaviours", [])}
-        categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
-        frame["category"] = frame["behaviour"].map(categories)
-        design = design_columns(self).drop(columns=vote_columns, errors="ignore")
-        frame = frame.merge(design, on="dialogue_id", how="left")
-        order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *vote_columns]
-        return tables.check_table(frame[order], "labels")[order]
+        return _labels(self, judges)
 
     def annotations(self, *, history: bool = False) -> pd.DataFrame:
         """Return people's verdicts, with the columns of `list_columns("annotations")`.
@@ -480,7 +411,7 @@ class Run(Ledger):
         >>> from anthrokit import demo_run
         >>> run, row = demo_run(), {"turn": 1, "behaviour": "empathy", "annotator": "Ada"}
         >>> row["dialogue_id"] = run.dialogues()["dialogue_id"][0]
-        >>> run.write("annotations", [{**row, "verdict": True}, {**row, "verdict": False}])
+        >>> run.ledger.write("annotations", [{**row, "verdict": True}, {**row, "verdict": False}])
         >>> run.annotations()["verdict"].tolist(), run.annotations(history=True)["verdict"].tolist()
         ([False], [True, False])
         """
@@ -498,7 +429,7 @@ class Run(Ledger):
         --------
         >>> from anthrokit import demo_run
         >>> run = demo_run()
-        >>> run.write("metadata", [{"dialogue_id": run.dialogues()["dialogue_id"][0], "name": "month", "value": '"May"'}])
+        >>> run.ledger.write("metadata", [{"dialogue_id": run.dialogues()["dialogue_id"][0], "name": "month", "value": '"May"'}])
         >>> run.metadata()["month"].tolist()
         ['May']
         """
@@ -569,9 +500,9 @@ class Run(Ledger):
         >>> summary["dialogues_done"], summary["ratings_ok"]
         (16, 3200)
         """
-        counts = {name: self.rows(f"SELECT COUNT(*) FROM {what}")[0][0] for name, what in _COUNTED.items()}
-        targets = self.rows("SELECT DISTINCT target FROM dialogues ORDER BY 1")
-        judges = self.rows("SELECT judge FROM judges ORDER BY position")
+        counts = {name: self.ledger.rows(f"SELECT COUNT(*) FROM {what}")[0][0] for name, what in _COUNTED.items()}
+        targets = self.ledger.rows("SELECT DISTINCT target FROM dialogues ORDER BY 1")
+        judges = self.ledger.rows("SELECT judge FROM judges ORDER BY position")
         cost, tokens = usage_totals(self)
         names = {"targets": [name for name, in targets], "judges": [name for name, in judges]}
         return {**counts, **names, "cost": cost, "tokens": tokens}
@@ -605,27 +536,8 @@ class Run(Ledger):
         ...     len(list(export.glob("*.csv"))), (export / "manifest.json").is_file()
         (11, True)
         """
-        folder, dictionary = local_path(folder, RunError), []
-        meanings = dict.fromkeys(design_columns(self), "column of the design, or of the file the dialogue came from")
-        meanings |= {"vote": "mode over the samples of the judge: True, False"}
-        frames = _export_tables(self)
-        if partition_by is not None:
-            tables.require_columns(frames["labels"], [partition_by], "labels")
-        write_file(folder / "manifest.json", _as_json(self.manifest()))
-        for file in [folder / "labels.parquet", *folder.glob("labels/[0-9][0-9][0-9][0-9].parquet")]:
-            file.unlink(missing_ok=True)  # of an earlier export
-        for name, frame in frames.items():
-            parts = {f"{name}.csv": frame, f"{name}.parquet": frame}
-            if name == "labels" and partition_by is not None:
-                values = enumerate(frame.groupby(partition_by, dropna=False), 1)
-                parts = {f"{name}.csv": frame} | {f"{name}/{number:04}.parquet": part for number, (_, part) in values}
-            for file, part in parts.items():
-                tables.write_frame(part, folder / file, name, meanings=meanings)
-            for column, dtype in frame.dtypes.items():
-                meaning = tables.describe_column(name, column) or meanings.get(column, "")
-                dictionary.append((name, column, str(dtype), meaning))
-        names = ["table", "column", "dtype", "meaning"]
-        tables.write_frame(pd.DataFrame(dictionary, columns=names), folder / "dictionary.csv", "dictionary")
+        folder = local_path(folder, RunError)
+        _export(self, folder, partition_by)
         return folder
 
     @classmethod
@@ -656,27 +568,13 @@ class Run(Ledger):
         export, folder = local_path(export, RunError), local_path(folder, RunError)
         if (folder / "ledger.sqlite").exists():
             raise RunError(f"{folder} holds a run already; restore into a new folder")
-        required = ("manifest.json", *(f"{name}.csv" for name in _ALWAYS_EXPORTED))
-        if absent := [name for name in required if not (export / name).is_file()]:
-            raise RunError(f"{export} is not a complete export: it lacks {', '.join(absent)}")
-        files = {name: export / f"{name}.csv" for name in ledger_tables()}
-        parts = [(name, _read_export(file, name)) for name, file in files.items() if file.is_file()]
-        run = cls(folder)
-        try:
-            manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
-            facts = {name: value for name, value in manifest.items() if name not in _NOT_FACTS}
-            run.write_together([*parts, ("facts", _fact_rows(facts))])
-        except (ValueError, sqlite3.IntegrityError) as error:
-            run.close()
-            shutil.rmtree(folder, ignore_errors=True)
-            raise RunError(f"{export} is not a complete export: {error}") from None
-        run.set_facts(**facts)
+        _restore(run := cls(folder), export)
         return run
 
     def __repr__(self) -> str:
-        if self.closed:
+        if self.ledger.closed:
             return f"Run {self.name!r}, closed"
-        if self.fresh:
+        if self.ledger.fresh:
             return f"Run {self.name!r}: nothing in it yet"
         counts = self.summary()
         return (
@@ -686,6 +584,7 @@ class Run(Ledger):
 
     def _repr_html_(self) -> str:
         return _as_html(self)
+
 
 # %% ../../nbs/01_core/04_run.ipynb #2f0ad1c6
 def vote_counts(run: Run) -> pd.DataFrame:
@@ -720,10 +619,10 @@ def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
     >>> planned_ratings(demo_run())["status"].value_counts().to_dict()
     {'ok': 3200}
     """
-    planned = run.query(_PLANNED_RATINGS, [missing_only])
-    if run.fact("sampling") != "adaptive":
+    planned = run.query(_with_questions(_PLANNED_RATINGS), [missing_only])
+    if run.ledger.fact("sampling") != "adaptive":
         return planned
-    return votes.pending_ratings(planned, run.query(_VOTE_COUNTS), run.query(_PANELS))
+    return votes.pending_ratings(planned, run.query(_VOTE_COUNTS), run.query(_with_questions(_PANELS)))
 
 # %% ../../nbs/01_core/04_run.ipynb #7a8412d8
 def usage_totals(run: Run) -> tuple[float | None, int]:
@@ -736,7 +635,7 @@ def usage_totals(run: Run) -> tuple[float | None, int]:
     >>> cost, tokens > 10_000
     (0.0, True)
     """
-    [(cost, tokens)] = run.rows(f"SELECT {_COST}, COALESCE(SUM({_TOKENS}), 0) FROM calls")
+    [(cost, tokens)] = run.ledger.rows(f"SELECT {_COST}, COALESCE(SUM({_TOKENS}), 0) FROM calls")
     return cost, int(tokens)
 
 # %% ../../nbs/01_core/04_run.ipynb #8f0d5d28
@@ -747,7 +646,7 @@ def design_columns(run: Run) -> pd.DataFrame:
     --------
     >>> from anthrokit import demo_run
     >>> run = demo_run()
-    >>> run.write("metadata", [{"dialogue_id": run.dialogues()["dialogue_id"][0], "name": "month", "value": '"May"'}])
+    >>> run.ledger.write("metadata", [{"dialogue_id": run.dialogues()["dialogue_id"][0], "name": "month", "value": '"May"'}])
     >>> design_columns(run)["month"].tolist()
     ['May']
     """
@@ -767,9 +666,12 @@ def has_answers(run: Run, target: str | None = None, user: str | None = None) ->
         "SELECT 1 FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
         "IS NOT NULL AND (? IS NULL OR target = ?) AND (? IS NULL OR dialogues.user = ?) LIMIT 1"
     )
-    return bool(run.rows(sql, [target, target, user, user]))
+    return bool(run.ledger.rows(sql, [target, target, user, user]))
 
 # %% ../../nbs/01_core/04_run.ipynb #54e979fb
+_WRITER_FACTS = ("writer", "writer_template")  # facts that prompts depend on
+
+
 def has_facts(run: Run, **facts: Any) -> bool:
     """Return whether the recorded facts of a run have these values. Facts that are not recorded match any value.
 
@@ -785,10 +687,10 @@ def has_facts(run: Run, **facts: Any) -> bool:
     >>> has_facts(demo_run(), seed=0)
     True
     """
-    facts, recorded = redact_in(json.loads(json.dumps(facts))), run.facts()
+    facts, recorded = redact_in(json.loads(json.dumps(facts))), run.ledger.facts()
     differ = [name for name in facts if recorded.get(name, facts[name]) != facts[name]]
     bound = "prompts" if any(name in _WRITER_FACTS for name in differ) else "dialogues"
-    if differ and run.rows(f"SELECT 1 FROM {bound} LIMIT 1"):
+    if differ and run.ledger.rows(f"SELECT 1 FROM {bound} LIMIT 1"):
         lines = diff_settings({name: recorded[name] for name in differ}, {name: facts[name] for name in differ})
         empty = "" if has_answers(run) else " No target has answered yet: to start again, delete the folder."
         raise RunError(
@@ -860,9 +762,9 @@ def bind(run: Run, **facts: Any) -> None:
         ...
     anthrokit.core.errors.RunError: ...seed: it has 0, this asks for 1...
     """
-    equal, recorded = has_facts(run, **facts), run.facts()
+    equal, recorded = has_facts(run, **facts), run.ledger.facts()
     if new := {name: value for name, value in facts.items() if not equal or name not in recorded}:
-        run.set_facts(**new)
+        run.ledger.set_facts(**new)
 
 # %% ../../nbs/01_core/04_run.ipynb #8e3fd96e
 def record_prompts(run: Run) -> None:
@@ -873,11 +775,11 @@ def record_prompts(run: Run) -> None:
     >>> from anthrokit import demo_run
     >>> run = demo_run()
     >>> record_prompts(run)
-    >>> run.fact("prompts")["n"]
+    >>> run.ledger.fact("prompts")["n"]
     16
     """
-    rows = run.rows("SELECT prompt_id, first_message FROM prompts ORDER BY prompt_id")
-    run.set_facts(prompts={"n": len(rows), "hash": digest([list(row) for row in rows])})
+    rows = run.ledger.rows("SELECT prompt_id, first_message FROM prompts ORDER BY prompt_id")
+    run.ledger.set_facts(prompts={"n": len(rows), "hash": digest([list(row) for row in rows])})
 
 # %% ../../nbs/01_core/04_run.ipynb #dbb565b4
 def add_prompts(run: Run, prompts: pd.DataFrame) -> pd.DataFrame:
@@ -900,7 +802,7 @@ def add_prompts(run: Run, prompts: pd.DataFrame) -> pd.DataFrame:
     prompts = tables.check_table(prompts, "prompts")
     new = prompts[~prompts["prompt_id"].isin(require_same_prompts(run, prompts))]
     if not new.empty:
-        run.write("prompts", tables.to_records(new[[*TABLES["prompts"].columns]]))
+        run.ledger.write("prompts", tables.to_records(new[[*TABLES["prompts"].columns]]))
         record_prompts(run)
     return prompts
 
@@ -911,7 +813,7 @@ HTML_ATTRS = "class='mathjax_ignore tex2jax_ignore' style='overflow-wrap: anywhe
 
 def _as_html(run: Run) -> str:
     """Return a table of what a run holds, with the manifest folded."""
-    if run.closed:
+    if run.ledger.closed:
         return f"<p>{html.escape(repr(run))}</p>"
     counts = run.summary()
     cost = "of unknown price" if counts["cost"] is None else f"{counts['cost']:.2f} US dollars"
@@ -928,7 +830,7 @@ def _as_html(run: Run) -> str:
         f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{html.escape(value)}</td></tr>"
         for name, value in rows.items()
     )
-    manifest = html.escape(_as_json(run.manifest()))
+    manifest = html.escape(json.dumps(run.manifest(), indent=2, ensure_ascii=False))
     return (
         f"<div {HTML_ATTRS}><strong>Run {html.escape(run.name)}</strong><table>{cells}</table>"
         "<details><summary>Manifest</summary><pre style='max-height:20em; overflow:auto; white-space:pre-wrap'>"
@@ -962,6 +864,50 @@ def _read_export(path: Path, name: str) -> list[dict[str, Any]]:
     frame = frame[[column for column in about.stored_columns if column in frame.columns]]
     required = [column for column in about.text_dtypes if about.columns[column][1] not in ("present", "optional")]
     return tables.to_records(frame.fillna(dict.fromkeys(required, "")))
+
+# %% ../../nbs/01_core/04_run.ipynb #e9170434
+def _export(run: Run, folder: Path, partition_by: str | None) -> None:
+    """Write the tables of a run into a folder, with their dictionary."""
+    dictionary = []
+    meanings = dict.fromkeys(design_columns(run), "column of the design, or of the file the dialogue came from")
+    meanings |= {"vote": "mode over the samples of the judge: True, False"}
+    frames = _export_tables(run)
+    if partition_by is not None:
+        tables.require_columns(frames["labels"], [partition_by], "labels")
+    run.ledger.write_manifest(folder)
+    for file in [folder / "labels.parquet", *folder.glob("labels/[0-9][0-9][0-9][0-9].parquet")]:
+        file.unlink(missing_ok=True)  # of an earlier export
+    for name, frame in frames.items():
+        parts = {f"{name}.csv": frame, f"{name}.parquet": frame}
+        if name == "labels" and partition_by is not None:
+            values = enumerate(frame.groupby(partition_by, dropna=False), 1)
+            parts = {f"{name}.csv": frame} | {f"{name}/{number:04}.parquet": part for number, (_, part) in values}
+        for file, part in parts.items():
+            tables.write_frame(part, folder / file, name, meanings=meanings)
+        for column, dtype in frame.dtypes.items():
+            meaning = tables.describe_column(name, column) or meanings.get(column, "")
+            dictionary.append((name, column, str(dtype), meaning))
+    names = ["table", "column", "dtype", "meaning"]
+    tables.write_frame(pd.DataFrame(dictionary, columns=names), folder / "dictionary.csv", "dictionary")
+
+
+# %% ../../nbs/01_core/04_run.ipynb #8d8c48c2
+def _restore(run: Run, export: Path) -> None:
+    """Write the tables and the manifest of an export into a new run."""
+    required = ("manifest.json", *(f"{name}.csv" for name in _ALWAYS_EXPORTED))
+    if absent := [name for name in required if not (export / name).is_file()]:
+        raise RunError(f"{export} is not a complete export: it lacks {', '.join(absent)}")
+    files = {name: export / f"{name}.csv" for name in ledger_tables()}
+    parts = [(name, _read_export(file, name)) for name, file in files.items() if file.is_file()]
+    try:
+        manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+        run.ledger.write_together(parts)
+    except (ValueError, sqlite3.IntegrityError) as error:
+        run.close()
+        shutil.rmtree(run.folder, ignore_errors=True)
+        raise RunError(f"{export} is not a complete export: {error}") from None
+    run.ledger.set_facts(**{name: value for name, value in manifest.items() if name not in _NOT_FACTS})
+
 
 # %% ../../nbs/01_core/04_run.ipynb #032463a7
 def as_run(run: Run | str | os.PathLike | None = None) -> Run:
@@ -1046,8 +992,8 @@ def import_dialogues(
         for name, value in row.get("metadata", {}).items()
     ]
     dialogues = [{name: value for name, value in row.items() if name != "metadata"} for row in rows["dialogues"]]
-    run.write_together({"metadata": metadata_rows, **rows, "dialogues": dialogues}.items(), replace=False)
-    run.set_facts(**facts)
+    run.ledger.write_together({"metadata": metadata_rows, **rows, "dialogues": dialogues}.items(), replace=False)
+    run.ledger.set_facts(**facts)
     return run
 
 # %% ../../nbs/01_core/04_run.ipynb #70493458
@@ -1074,14 +1020,14 @@ def forget_target(run: Run, target: str) -> None:
     planned = "FROM dialogues WHERE target = ? AND status = 'planned'"
     ids = f"(SELECT dialogue_id {planned})"
     parts = [f"DELETE FROM {table} WHERE dialogue_id IN {ids}" for table in ("messages", "metadata")]
-    run.write_all([*parts, f"DELETE {planned}"], [target])
-    if not run.rows("SELECT 1 FROM dialogues WHERE target = ? LIMIT 1", [target]):
+    run.ledger.write_all([*parts, f"DELETE {planned}"], [target])
+    if not run.ledger.rows("SELECT 1 FROM dialogues WHERE target = ? LIMIT 1", [target]):
         targets = {
             name: about
-            for name, about in run.fact("targets", {}).items()
+            for name, about in run.ledger.fact("targets", {}).items()
             if name != target and not (about.get("design") and name.startswith(f"{target} ("))
         }
-        run.set_facts(targets=targets)
+        run.ledger.set_facts(targets=targets)
 
 # %% ../../nbs/01_core/04_run.ipynb #e72cab16
 def has_verdicts(run: Run, judge: str) -> bool:
@@ -1093,7 +1039,7 @@ def has_verdicts(run: Run, judge: str) -> bool:
     >>> has_verdicts(demo_run(), "grammar"), has_verdicts(demo_run(), "ada")
     (True, False)
     """
-    return bool(run.rows("SELECT 1 FROM ratings WHERE judge = ? AND verdict IS NOT NULL LIMIT 1", [judge]))
+    return bool(run.ledger.rows("SELECT 1 FROM ratings WHERE judge = ? AND verdict IS NOT NULL LIMIT 1", [judge]))
 
 
 def judges_without_verdicts(run: Run) -> dict[str, str]:
@@ -1111,7 +1057,7 @@ def judges_without_verdicts(run: Run) -> dict[str, str]:
     for name in run.judges()["judge"]:
         if has_verdicts(run, name):
             continue
-        ratings = run.rows("SELECT status, explanation FROM ratings WHERE judge = ?", [name])
+        ratings = run.ledger.rows("SELECT status, explanation FROM ratings WHERE judge = ?", [name])
         if ratings:
             outcomes = " or ".join(dict.fromkeys(status for status, _ in ratings))
             reason = next((f" ({why:.200})" for _, why in ratings if why), "")
@@ -1151,4 +1097,4 @@ def forget_judges(run: Run, judges: str | Iterable[str]) -> None:
             raise ValueError(
                 f"the run {run.name!r} has verdicts of the judge {judge!r}; labels(judges=[…]) leaves it out"
             )
-        run.write_all(["DELETE FROM ratings WHERE judge = ?", "DELETE FROM judges WHERE judge = ?"], [judge])
+        run.ledger.write_all(["DELETE FROM ratings WHERE judge = ?", "DELETE FROM judges WHERE judge = ?"], [judge])

@@ -53,6 +53,9 @@ class Table(NamedTuple):
         Whether the ledger of a run has it. Other tables are computed, or belong to another file.
     by_arrival : bool
         Whether the ledger saves its rows in order of arrival instead of by key.
+    questions : str
+        SQL, if its rows are questions about the response to one prompt: the prompt_id, behaviour (the question's
+        name), place and category of each. Judges whose `asks_about` is the name of the table are asked them.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class Table(NamedTuple):
     columns: dict[str, tuple]
     in_ledger: bool = True
     by_arrival: bool = False
+    questions: str = ""
 
     @property
     def stored_columns(self) -> list[str]:
@@ -237,18 +241,6 @@ TABLES["annotations"] = Table(
         "weight": (NUMBER, "optional", "messages it represents in a draw; NA if it was picked, not drawn"),
         "at": (TEXT, "optional", "when it was given (UTC)"),
         "undone": (BOOLEAN, "optional", "True if the person took it back"),
-    },
-)
-TABLES["criteria"] = Table(
-    "a criterion: a question about the response to one prompt",
-    ("case_id", "criterion"),
-    {
-        "case_id": (TEXT, "required", "the case, which is also its prompt_id"),
-        "criterion": (INTEGER, "required", "1, 2, …: its position among the criteria of the case"),
-        "ability": (TEXT, "optional", "the ability it belongs to"),
-        "dimension": (TEXT, "optional", "the dimension of the ability"),
-        "score": (NUMBER, "optional", "points if it is met; below 0 for a penalty; NA without points"),
-        "content": (TEXT, "required", "the criterion"),
     },
 )
 

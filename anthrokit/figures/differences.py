@@ -13,7 +13,7 @@ import pandas as pd
 from ..core import TableError
 from ..core.errors import suggest_name
 from .profiles import draw_dots, draw_heat, name_column
-from .style import counted, in_order, describe_interval, model_labels, need_columns, new_axes, scaled_size
+from .style import counted, in_order, interval_text, describe_interval, model_labels, need_columns, new_axes, scaled_size
 from .style import shorten_name, themed, variant_note, with_series
 
 if TYPE_CHECKING:
@@ -40,9 +40,8 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A minus B: n = 397 or more a side']
     """
-    what = name_column(frame)
-    needed = [what, "a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"]
-    need_columns(frame, needed, "analysis.compare")
+    needed = ["a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"]
+    what = name_column(frame, needed, "analysis.compare")
     names = model_labels(list(dict.fromkeys([*frame["a"], *frame["b"]])), 26)
     frame, series, texts = with_series(frame, what)
     beside = [texts[one] for one in frame[series]] if series else [""] * len(frame)
@@ -83,9 +82,8 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     from matplotlib.ticker import LogLocator
 
-    what = name_column(frame)
     source = "analysis.factor_model or analysis.carry_over"
-    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
+    what = name_column(frame, ["estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
     series = "term" if "term" in frame.columns else "target" if "target" in frame.columns else None
     unit = "messages" if "term" in frame.columns else "informative dialogues"
 
@@ -128,10 +126,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     if measure not in set(frame["measure"]):
         raise TableError(f"unknown measure {measure!r}; {suggest_name(measure, frame['measure'].unique())}")
     part = frame[frame["measure"] == measure]
-    note = []
-    for row in part.itertuples():
-        between = f"{row.ci_low:.2f} to {row.ci_high:.2f}" if pd.notna(row.ci_low) else "no interval"
-        note.append(f"{row.estimate:.2f}\n({between})")
+    note = [f"{row.estimate:.2f}\n({interval_text(row)})" for row in part.itertuples()]
     names, both = in_order([*part["a"], *part["b"]]), part.assign(note=note)
     both = pd.concat([both, both.rename(columns={"a": "b", "b": "a"})])
     wide = both.pivot(index="b", columns="a", values=["estimate", "note"])

@@ -12,8 +12,7 @@ import pandas as pd
 
 from ..analysis.interrater import agreement
 from .profiles import draw_dots, name_column
-from .style import counted, describe_interval, from_run
-from .style import need_columns, themed
+from .style import counted, describe_interval, from_run, themed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,13 +38,10 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_agreement(analysis.agreement(labels, n_resamples=99)).get_xlabel()
     'Agreement, with 95 % interval'
     """
-    what = name_column(frame)
-    need_columns(frame, [what, "measure", "estimate", "ci_low", "ci_high", "n"], "analysis.agreement")
-
-    def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'])} messages"
-
-    ax = draw_dots(ax, frame, what, "measure", scale=1, label=label, rule=0)
+    what = name_column(frame, ["measure", "estimate", "ci_low", "ci_high", "n"], "analysis.agreement")
+    ax = draw_dots(
+        ax, frame, what, "measure", scale=1, rule=0, label=lambda part: f"n = {counted(part['n'])} messages"
+    )
     low = np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02
     ax.set(xlim=(low, 1.01), xlabel=f"Agreement, with {describe_interval(frame)}")
     return ax

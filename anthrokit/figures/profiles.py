@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ['name_column', 'row_kinds', 'rows_size', 'place_rows', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat']
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #22de4a25
-def name_column(frame: pd.DataFrame) -> str:
-    """Return the column that names the rows: behaviour, category, domain or target."""
-    return next(
-        (name for name in ("behaviour", "category", "domain", "target") if name in frame.columns), "behaviour"
-    )
+def name_column(frame: pd.DataFrame, columns: Sequence[str], source: str) -> str:
+    """Return the column that names the rows: behaviour, category, domain or target. Check the other `columns` of the figure."""
+    what = next((name for name in ("behaviour", "category", "domain", "target") if name in frame.columns), "behaviour")
+    need_columns(frame, [what, *columns], source)
+    return what
 
 
 def row_kinds(what: str, rows: Sequence[str]) -> list[str | None]:
@@ -159,8 +159,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'Messages that show it (%), with 95 % interval (8 base prompts)'
     """
-    what = name_column(frame)
-    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"], "analysis.profile")
+    what = name_column(frame, ["estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"], "analysis.profile")
     frame, series, texts = with_series(frame, what)
 
     def label(part: pd.DataFrame) -> str:
@@ -197,9 +196,8 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
     ['Raw', 'Corrected']
     """
-    what = name_column(frame)
-    needed = [what, "raw", "raw_low", "raw_high", "estimate", "ci_low", "ci_high", "n"]
-    need_columns(frame, needed, "validity.corrected_rates")
+    needed = ["raw", "raw_low", "raw_high", "estimate", "ci_low", "ci_high", "n"]
+    what = name_column(frame, needed, "validity.corrected_rates")
     frame, series, _ = with_series(frame[frame["estimate"].notna()], what)
     if frame.empty or frame[what].duplicated().any():
         wrong = f"several rows share one {what}: filter by {series}" if len(frame) else "no rate could be corrected"

@@ -25,7 +25,7 @@ import pandas as pd
 
 from ..analysis.synthetic import behaviour_categories
 from ..core import Run
-from ..core.errors import suggest_name
+from ..core.errors import require_kind, suggest_name
 from ..core.tables import require_columns
 
 if TYPE_CHECKING:
@@ -302,6 +302,11 @@ def describe_interval(frame: pd.DataFrame) -> str:
     return f"{' and '.join(f'{100 * level:.6g} %' for level in levels)} interval".strip()
 
 # %% ../../nbs/09_figures/01_style.ipynb #5e76c759
+def interval_text(row: Any, form: Callable[[float], str] = "{:.2f}".format) -> str:
+    """Return the limits of a row's interval as text, such as "0.12 to 0.30"."""
+    return "no interval" if pd.isna(row.ci_low) else f"{form(row.ci_low)} to {form(row.ci_high)}"
+
+
 def counted(numbers: pd.Series) -> str:
     """Format a count, or the range of several counts: 4,785 or 4,785 to 4,792."""
     if numbers.isna().all():
@@ -519,10 +524,9 @@ def _break_axes(ax: Axes, width: float) -> int:
 def fit(figure: Figure) -> None:
     """Break titles, labels and legends that would leave the canvas, and grow by the lines added."""
     width, high = figure.bbox.width, scaled_size(9) * 1.25 / 72
-    around = [
-        text for ax in figure.axes for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label)
-    ]
-    around += [legend for ax in figure.axes if (legend := ax.get_legend())]
+    around = []
+    for ax in figure.axes:
+        around += filter(None, (ax.title, ax._left_title, ax._right_title, ax.xaxis.label, ax.get_legend()))
     for text in around:
         text.set_in_layout(False)
     with warnings.catch_warnings():
@@ -604,11 +608,7 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
     def drawn(*arguments, order=None, labels=None, palette=None, style=None, **options):
         bound = own.bind(*arguments, **options).arguments
         for name in drawn_from:
-            if not isinstance(bound[name], pd.DataFrame):
-                type_name = type(bound[name]).__name__
-                raise TypeError(
-                    f"{draw.__name__} draws a table as {name}, not {type_name}; its help says what makes one"
-                )
+            require_kind(bound[name], pd.DataFrame, f"a table as {name} (help({draw.__name__}) says what makes one)")
         inner, token = _KEPT.get() is not None, _KEPT.set([])
         try:
             with theme(order, labels, palette, style):
@@ -694,13 +694,12 @@ def save(
     figure = getattr(figure, "figure", figure)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     undated, written = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}, []
-    exact = any(figure.get_figwidth() in (style.width, style.wide) for style in STYLES.values())
+    is_exact = any(figure.get_figwidth() in (style.width, style.wide) for style in STYLES.values())
+    box = figure.bbox_inches if is_exact else None
     with theme():
         for ending in formats:
             file = Path(f"{path}.{ending}")
-            figure.savefig(
-                file, format=ending, metadata=undated.get(ending), bbox_inches=figure.bbox_inches if exact else None
-            )
+            figure.savefig(file, format=ending, metadata=undated.get(ending), bbox_inches=box)
             written.append(file)
     tables = _DATA.get(figure, []) if data is None else [data]
     for number, table in enumerate(tables, 1):

@@ -104,14 +104,11 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     """
     import matplotlib.pyplot as plt
 
-    what = name_column(frame)
-    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
+    what = name_column(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     targets, rows = in_order(frame[series]) if series else [None], in_order(frame[what])
     if ax is not None and len(targets) > 1:
-        raise TableError(
-            f"one ax shows one {series}: filter the table by {series}, or omit ax to draw one panel for each"
-        )
+        raise TableError(f"one ax shows one {series}: filter by {series}, or omit ax to draw a panel for each")
     estimated = frame[frame["estimate"].notna()].astype({"turn": int})
     ends = estimated.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
     marks = _turn_marks(sorted(estimated["turn"].unique()), sorted(ends.unique()), describe_interval(frame))
@@ -227,8 +224,7 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_emergence_curves(analysis.emergence(labels, by="category")).get_ylabel()
     'Dialogues in which it has occurred (%)'
     """
-    what = name_column(frame)
-    need_columns(frame, [what, "turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
+    what = name_column(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.emergence")
     frame, series, texts = with_series(frame, what)
     if series and frame[series].nunique() > 1:
         raise TableError(f"one ax shows one {series}: filter the table by {series}")
@@ -254,8 +250,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_late(analysis.late_share(labels)).get_xlabel()
     'First occurrences after turn 1 (%), with 95 % interval'
     """
-    what = name_column(frame)
-    need_columns(frame, [what, "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.late_share")
+    what = name_column(frame, ["estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.late_share")
     series = "target" if "target" in frame.columns and what != "target" else None
 
     def label(part: pd.DataFrame) -> str:
@@ -295,13 +290,10 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_snowball(analysis.snowball(labels)).get_xlabel()
     'Next turns that show it (%), with 95 % interval'
     """
-    what = name_column(frame)
-    columns = [what, "after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
-    need_columns(frame, columns, "analysis.snowball")
+    columns = ["after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
+    what = name_column(frame, columns, "analysis.snowball")
     if frame[what].duplicated().any():
-        raise TableError(
-            f"several rows share {what}: filter the table by target, or draw one panel a target with ax="
-        )
+        raise TableError(f"several rows share {what}: filter by target, or draw a panel for each target with ax=")
     rows = in_order(frame[what])
     part, at = frame.set_index(what).loc[rows], np.arange(len(rows))
     tested = {"odds_ratio", "p_adjusted"} <= set(frame.columns)
@@ -395,10 +387,9 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     bar = ax.collections[0].colorbar
     assert bar is not None, "draw_heat adds it"
     bar.set_ticks([-3, -2, -1, 0, 1, 2, 3], labels=["⅛ or less", "¼", "½", "1", "2", "4", "8 or more"])
+    edge = {"fill": False, "edgecolor": "black", "linewidth": scaled_size(1.6)}
     for row, column in np.argwhere(p_values.to_numpy() < 0.05):
-        ax.add_patch(
-            Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, fill=False, edgecolor="black", linewidth=scaled_size(1.6))
-        )
+        ax.add_patch(Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, **edge))
     ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
     asked = int(frame["p_adjusted"].notna().sum())
     ax.set(xlabel="in the next turn", ylabel="after a turn with")

@@ -12,37 +12,17 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError, TableError, tables
+from ..core.errors import require_known
 from ..core.run import add_prompts, digest, require_run
 from ..core.tables import require_unique, require_columns
 from .cases import Case, Cases, ability_names, as_cases, case_of, case_record, has_text, merge_turns
+from .cases import prompt_texts
 
 # %% auto #0
 __all__ = ['answer_prompt', 'count_words', 'case_prompts', 'add_cases', 'run_cases', 'require_answers', 'add_word_counts',
            'answers_of', 'add_answers']
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #61036f50
-_ANSWER_PROMPTS = {
-    "zh": {
-        "system": "你是对方信赖的谈话伙伴。请真诚、自然地回应对方的最后一句话，像平常说话一样，不用Markdown。",
-        "user": "用户",
-        "helper": "先前的回应者",
-        "transcript": "下面是一段进行中的谈话，「先前的回应者」是另一个人。\n\n{dialogue}\n\n"
-        "现在由你来回应用户的最后一句话。你是对方信赖的谈话伙伴，请真诚、自然地说，不用Markdown，"
-        "只写出你要说的话。",
-    },
-    "en": {
-        "system": "You are someone the user trusts to talk to. Respond to the last message sincerely and "
-        "naturally, as one speaks, without Markdown.",
-        "user": "User",
-        "helper": "Earlier helper",
-        "transcript": "Here is a conversation in progress; the earlier helper is somebody else.\n\n"
-        "{dialogue}\n\n"
-        "Now it is you who responds to the user's last message. You are someone the user trusts to talk "
-        "to: speak sincerely and naturally, without Markdown, and write only what you say.",
-    },
-}
-
-
 def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -> list[dict[str, str]]:
     """Return the messages that ask a model to answer a case.
 
@@ -71,14 +51,10 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
     >>> len(answer_prompt(load_cases("bundled")[0])), len(answer_prompt(load_cases("bundled")[0], "chat"))
     (1, 4)
     """
-    if style not in ("transcript", "chat"):
-        raise ValueError(f"style is {style!r}; it must be transcript or chat")
-    if language not in _ANSWER_PROMPTS:
-        raise ValueError(f"language is {language!r}; it must be {' or '.join(_ANSWER_PROMPTS)}")
-    words = _ANSWER_PROMPTS[language]
+    require_known("style", ("transcript", "chat"), style)
+    words = prompt_texts("answer", language)
     if style == "transcript":
-        colon = "：" if language == "zh" else ": "
-        dialogue = "\n".join(f"{words[role]}{colon}{text}" for role, text in case.dialogue)
+        dialogue = "\n".join(f"{words[role]}{words['colon']}{text}" for role, text in case.dialogue)
         return [{"role": "user", "content": words["transcript"].format(dialogue=dialogue)}]
     return [{"role": "system", "content": words["system"]}, *merge_turns(case).messages]
 
@@ -178,18 +154,15 @@ def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str =
     )
     add_prompts(run, prompts)
     parts = {"cases": rows, "criteria": new.criteria()}
-    run.write_together((table, frame.astype(object).to_dict("records")) for table, frame in parts.items())
+    run.ledger.write_together((table, frame.astype(object).to_dict("records")) for table, frame in parts.items())
     return prompts
 
 
 def _require_same_cases(run: Run, cases: Cases) -> dict[str, str]:
     """Return the hashes of a run's cases, or raise if one of these cases has another one there."""
-    hashes = dict(run.rows("SELECT case_id, hash FROM cases"))
+    hashes = dict(run.ledger.rows("SELECT case_id, hash FROM cases"))
     if changed := [case.case_id for case in cases if hashes.get(case.case_id, case.hash) != case.hash]:
-        raise RunError(
-            f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. "
-            "Use another run for this set of cases."
-        )
+        raise RunError(f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. Use another run.")
     return hashes
 
 
@@ -240,7 +213,7 @@ def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
     table.insert(table.columns.get_loc("content") + 1, "words", pd.array(words, dtype="Int64"))
     return table
 
-
+# %% ../../nbs/10_heartbench/02_answers.ipynb #113b9cf8
 _ANSWERS = """
 SELECT target AS model, case_id, dialogues.status, content, reasoning, finish_reason, served_model, tokens_in,
     tokens_out, seconds, COALESCE(error, reason) AS error, dialogue_id
@@ -294,7 +267,7 @@ def _status(dialogue_status: str, content: Any, finish_reason: Any, error: Any) 
     why = error if isinstance(error, str) else ""
     return "refused" if why.endswith("the model refused") else "empty" if "an empty answer" in why else "failed"
 
-
+# %% ../../nbs/10_heartbench/02_answers.ipynb #103cfbb5
 def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     """Add existing answers to a run, so that they can be judged.
 
@@ -338,15 +311,13 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         if (model, case_id) in existing:
             other = existing[model, case_id]
             if (other if isinstance(other, str) else None) != text:
-                raise RunError(
-                    f"the run {run.folder} has another answer of {model!r} to {case_id!r}. Use another name or run."
-                )
+                raise RunError(f"{run.folder} has another answer of {model!r} to {case_id!r}. Use another name or run.")
             continue
         key = digest("given answer", model, case_id)
         state = {"status": "done", "reason": None} if text else {"status": "failed", "reason": "an empty answer"}
         dialogues.append({"dialogue_id": key, "prompt_id": case_id, "target": model, "repeat": 1, "turns": 1, **state})
         turn = (("user", cases[case_id].dialogue[-1][1]), ("assistant", text))
         messages += [{"dialogue_id": key, "turn": 1, "role": role, "content": words} for role, words in turn]
-    run.write_together([("dialogues", dialogues), ("messages", messages)])
+    run.ledger.write_together([("dialogues", dialogues), ("messages", messages)])
     sources = {name: {"source": "given"} for name in dict.fromkeys(answers["model"])}
-    run.set_facts(targets={**sources, **run.fact("targets", {})})
+    run.ledger.set_facts(targets={**sources, **run.ledger.fact("targets", {})})

@@ -17,7 +17,8 @@ from ..core import Run, TableError
 from ..core.run import require_run
 from ..core.tables import require_columns, require_unique
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
-from .judging import judge_texts, prompt_job, read_object
+from .cases import prompt_texts, text_patterns
+from .judging import prompt_job, read_object
 from .results import saturation
 from .scoring import case_means
 from ..work import ParseError, Steps
@@ -50,36 +51,11 @@ def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
     """
     messages = [text.strip() for text in dialogue]
     if not messages or not all(messages):
-        raise ValueError(
-            f"{case_id}: the dialogue is empty or has a blank message. Pass at least one message with text."
-        )
+        raise ValueError(f"{case_id}: the dialogue is empty or has a blank message. Pass messages with text.")
     roles = ["user" if (len(messages) - place) % 2 else "helper" for place in range(len(messages))]
     return Case(case_id, tuple(zip(roles, messages, strict=True)), (), **about)
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #18cecbf5
-_DRAFT_PROMPTS = {
-    "zh": "你是心理咨询与测评专家，要为下面的对话写出评价「对用户最后一句话的回应」的标准。\n\n【对话】\n{dialogue}\n\n"
-    "【各项能力的原则】\n{principles}\n\n{notes}【几种不同的回应，用来看出差别在哪里】\n{answers}\n\n"
-    "【要求】写{n}条标准。每条只说一件能在回应的文字里看见有没有的事，"
-    "不用「较好」「适当」一类程度词，不把两件事写进一条；"
-    "优先写能把以上回应区分开的，尤其是没有一种回应做到的。"
-    "加分标准1到10分，扣分标准-1到-10分，按重要程度给整数。\n"
-    '【输出】只输出JSON：{{"criteria": [{{"ability": "能力名", "content": "标准", "score": 3, "why": "区分了什么"}}]}}',
-    "en": "You are an expert in counselling and assessment. "
-    "Write criteria for responses to the user's last message.\n\n"
-    "# Dialogue\n{dialogue}\n\n# Principles of each ability\n{principles}\n\n{notes}"
-    "# Some different responses, to see where they part\n{answers}\n\n"
-    "# What is wanted\n{n} criteria. Each names one thing that can be seen to be in the text of a response "
-    "or not, without words of degree such as 'good' or 'appropriate', and without two things in one. Prefer "
-    "what tells these responses apart, and what none of them does. Points: 1 to 10 for a bonus, -1 to -10 "
-    "for a penalty, whole numbers by importance.\n"
-    '# Output\nJSON only: {{"criteria": [{{"ability": "…", "content": "…", "score": 3, "why": "…"}}]}}',
-}
-
-
-_NOTES_HEAD = {"zh": "【专家标出的要点】", "en": "# What experts noticed here"}
-
-
 def draft_prompt(
     case: Case,
     answers: Mapping[str, str],
@@ -114,13 +90,13 @@ def draft_prompt(
     """
     abilities = load_abilities() if abilities is None else abilities
     name, principles = ("ability_zh", "principles_zh") if language == "zh" else ("ability", "principles")
-    words = judge_texts(language)
-    text = _DRAFT_PROMPTS[language].format(
+    words, texts = prompt_texts("judge", language), prompt_texts("draft", language)
+    text = texts["request"].format(
         dialogue="\n".join(f"{words[role]}: {text}" for role, text in case.dialogue),
         principles="\n".join(f"{row[name]}: {' '.join(row[principles])}" for _, row in abilities.iterrows()),
         answers="\n\n".join(f"({place}) {text}" for place, text in enumerate(answers.values(), start=1)),
         n=n,
-        notes=f"{_NOTES_HEAD[language]}\n{notes}\n\n" if notes else "",
+        notes=texts["notes"].format(notes=notes) if notes else "",
     )
     return [{"role": "user", "content": text}]
 
@@ -181,7 +157,7 @@ def collect_drafts(run: Run) -> pd.DataFrame:
     """
     require_run(run)
     rows, about = [], "SELECT case_id, model, status, error, items FROM drafts ORDER BY case_id, model"
-    for *row, items in run.rows(about):
+    for *row, items in run.ledger.rows(about):
         shared = dict(zip(("case_id", "model", "status", "error"), row, strict=True))
         for number, item in enumerate(json.loads(items) if items else [{}], start=1):
             rows.append({**shared, "criterion": number if item else pd.NA, **item})
@@ -244,10 +220,7 @@ def draft_criteria(
         rows = answers[answers["case_id"] == case.case_id].dropna(subset=["content"]).sort_values("model")
         texts = dict(zip(rows["model"], rows["content"], strict=True))
         if len(texts) < 2:
-            raise TableError(
-                f"case {case.case_id!r} has answers of {len(texts)} models. Drafting needs contrasting answers of "
-                f"two or more."
-            )
+            raise TableError(f"case {case.case_id!r} has answers of {len(texts)} models. Drafting needs two or more.")
         prompts[case.case_id] = [
             draft_prompt(case, texts, abilities, n=n, language=language, notes=notes.get(case.case_id, ""))
         ]
@@ -262,12 +235,6 @@ def draft_criteria(
 adraft_criteria = draft_criteria.awaited
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #82a3e647
-_SPEAKS_AS_USER = {
-    "zh": "AI没有回应用户，而是以用户的身份继续说话",
-    "en": "The answer does not respond to the user but speaks as the user",
-}
-
-
 def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "zh") -> Cases:
     """Add drafted criteria, and the special one of 其他, to cases.
 
@@ -297,31 +264,11 @@ def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "
         rows = drafts[(drafts["case_id"] == case.case_id) & drafts["content"].notna()]
         items = [Criterion(k, row.ability, float(row.score), row.content) for k, row in enumerate(rows.itertuples(), 1)]
         if items:
-            special = Criterion(len(items) + 1, OTHER, None, _SPEAKS_AS_USER[language])
+            special = Criterion(len(items) + 1, OTHER, None, prompt_texts("draft", language)["speaks_as_user"])
             made.append(replace(case, criteria=(*items, special)))
     return Cases(made, source="drafts")
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #3abd556c
-_WORDING = {
-    "degree": (
-        r"较为|比较|充分|适当|恰当|一定程度|较好|足够|尽量|合适地"
-        r"|\b(?:adequate|appropriate|sufficient|effective|reasonab)\w*\b"
-        r"|\b(?:somewhat|fairly|well enough|good|better|enough)\b",
-        "say what is to be seen instead of how much or how well",
-    ),
-    "scale": (
-        r"\d\s*(?:到|至|-|–)\s*\d\s*分|程度如何|\bon a scale\b|\brate (?:how|the)\b|\bhow (?:well|much)\b",
-        "ask whether it is there, not how much of it",
-    ),
-    "question": (r"[?？]\s*$|^是否|^Does\b|^Is\b", "state what the answer does"),
-    "two demands": (r"并且|同时还|而且|以及同时|\band also\b|\bas well as\b|;|；", "make two criteria of it"),
-    "negative penalty": (
-        r"没有|未能|缺乏|\b(?:does not|doesn't|fails to|lacks?|without)\b",
-        "a penalty is for what an answer does; make a bonus of it",
-    ),
-}
-
-
 def check_wording(cases: Cases) -> pd.DataFrame:
     """Find criteria whose wording may not allow a plain yes or no.
 
@@ -349,10 +296,10 @@ def check_wording(cases: Cases) -> pd.DataFrame:
                 continue
             where = (case.case_id, item.number, item.content)
             quoteless = re.sub(r"「[^」]{0,500}」|“[^”]{0,500}”|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)", "", item.content)
-            for problem, (pattern, remedy) in _WORDING.items():
-                match = re.search(pattern, quoteless, re.I)
+            for problem, kind in text_patterns("wording").items():
+                match = kind["pattern"].search(quoteless)
                 if match and (problem != "negative penalty" or item.kind == "penalty"):
-                    rows.append((*where, problem, match[0], remedy))
+                    rows.append((*where, problem, match[0], kind["remedy"]))
             plain = re.sub(r"\W", "", item.content.lower())
             if len(plain) < 4:
                 rows.append((*where, "too short", item.content, "say what is to be seen"))
@@ -413,9 +360,7 @@ def drop_saturated(
     """
     require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits", rows=False)
     if hits["model"].nunique() < min_models:
-        raise TableError(
-            f"the hits have verdicts on {hits['model'].nunique()} models; saturation needs {min_models} or more"
-        )
+        raise TableError(f"the hits are of {hits['model'].nunique()} models; saturation needs {min_models} or more")
     state = saturation(hits[hits["ability"] != OTHER]).query("n >= @min_models")
     rows = [
         (row.case_id, row.criterion, row.ability, row.content, what, why.format(row.n_hit, row.n))

@@ -10,6 +10,7 @@ import html
 import json
 import math
 import os
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,18 +23,17 @@ from typing import Any, Self
 import pandas as pd
 
 from ..core import TableError, data_path, public_file
-from ..core.errors import require_all, suggest_name, require_kind
-from ..core.files import read_toml
+from ..core.errors import require_all, require_kind, require_known, suggest_name
+from ..core.files import local_path, read_toml
 from ..core.run import HTML_ATTRS, digest
 from ..core.tables import read_json, require_unique, require_columns
 from ..core.votes import label
-from ..core.files import local_path
 from ..judging.judges import Criterion
 
 # %% auto #0
-__all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'ability_names', 'Case', 'merge_turns',
-           'Cases', 'case_record', 'write_cases', 'load_cases', 'label_criteria', 'bundled_answers', 'bundled_ratings',
-           'add_criteria', 'bundled_verdicts', 'Criterion']
+__all__ = ['OTHER', 'SCENES', 'RELEASED', 'WRITERS', 'READINGS', 'load_abilities', 'prompt_texts', 'text_patterns',
+           'ability_names', 'Case', 'merge_turns', 'Cases', 'case_record', 'write_cases', 'load_cases',
+           'label_criteria', 'bundled_answers', 'bundled_ratings', 'add_criteria', 'bundled_verdicts', 'Criterion']
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7af1dba7
 OTHER = "Other"  # 其他: outside the abilities, such as speaking as the user; not part of any mean
@@ -50,8 +50,8 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ability, ability_zh, dimension, dimension_zh, criteria (in the released data), principles,
-        principles_zh.
+        ability, ability_zh, dimension, dimension_zh, criteria (in the released data), high and low (words for a
+        model with such a score), principles, principles_zh.
 
     Raises
     ------
@@ -81,8 +81,52 @@ def _read_abilities(path: Path) -> pd.DataFrame:
             raise TableError(f"{path}: every [[ability]] needs {name}")
         if name != "dimension":
             require_unique(frame, [name], f"{path}: the {name} {{{name}!r}} occurs twice")
-    names = ["ability", "ability_zh", "dimension", "dimension_zh", "criteria", "principles", "principles_zh"]
-    return frame.reindex(columns=names)
+    names = "ability ability_zh dimension dimension_zh criteria high low principles principles_zh"
+    return frame.reindex(columns=names.split())
+
+# %% ../../nbs/10_heartbench/01_cases.ipynb #795b362a
+@functools.cache
+def prompt_texts(job: str, language: str = "zh") -> dict[str, str]:
+    """Return the texts of a job's prompts from data/heartbench/prompts.toml.
+
+    Parameters
+    ----------
+    job : str
+        answer, judge, draft, rewrite, synthesis or tag.
+    language : str
+        zh or en.
+
+    Raises
+    ------
+    ValueError
+        The language doesn't exist.
+
+    Examples
+    --------
+    >>> prompt_texts("answer", "en")["helper"]
+    'Earlier helper'
+    """
+    texts = read_toml(data_path("heartbench/prompts.toml"))[job]
+    require_known("language", texts, language)
+    return texts[language]
+
+
+@functools.cache
+def text_patterns(file: str) -> dict[str, dict[str, Any]]:
+    """Return the kinds in a file of data/heartbench by name, each with its columns and a compiled pattern.
+
+    Parameters
+    ----------
+    file : str
+        screen (signs of sensitive or low-quality texts) or wording (criteria without a plain yes or no).
+
+    Examples
+    --------
+    >>> text_patterns("wording")["degree"]["pattern"].search("It is good enough.")[0]
+    'good'
+    """
+    kinds = read_toml(data_path(f"heartbench/{file}.toml"))["kind"]
+    return {one["name"]: {**one, "pattern": re.compile("|".join(one["patterns"]), re.I)} for one in kinds}
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #41739460
 def ability_names(abilities: pd.DataFrame | None = None) -> dict[str, str]:
@@ -231,8 +275,7 @@ class Cases(Sequence):
 
     def subset(self, name: str = "all") -> Self:
         """Return the cases of a difficulty: all, normal or hard."""
-        if name not in ("all", "normal", "hard"):
-            raise ValueError(f"subset is {name!r}; it must be all, normal or hard")
+        require_known("subset", ("all", "normal", "hard"), name)
         chosen = self.only(case for case in self if name in ("all", case.difficulty))
         if not chosen:
             raise TableError(f"{self.source}: no case is marked {name}")
@@ -575,8 +618,7 @@ def bundled_answers(writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
 
 def _by_writers(name: str, writers: Sequence[str]) -> pd.DataFrame:
     """Return the rows of these writers in a bundled file."""
-    if unknown := [name for name in writers if name not in WRITERS]:
-        raise ValueError(f"there is no writer {unknown[0]!r}; {suggest_name(unknown[0], WRITERS)}")
+    require_known("writer", WRITERS, *writers)
     frame = pd.DataFrame([record for _, record in read_json(data_path(f"heartbench/{name}"))])
     frame = frame.rename(columns={"question_id": "case_id"})
     return frame[frame["model"].isin(writers)].reset_index(drop=True)
@@ -608,8 +650,7 @@ def bundled_ratings(
     >>> bundled_ratings(["strict"]).groupby("model")["hit"].mean().round(2).to_dict()
     {'adviser': 0.21, 'listener': 0.67}
     """
-    if unknown := [name for name in readings if name not in READINGS]:
-        raise ValueError(f"there is no reading {unknown[0]!r}; {suggest_name(unknown[0], READINGS)}")
+    require_known("reading", READINGS, *readings)
     frame = _by_writers("verdicts.jsonl", writers).rename(columns={"reading": "judge"})
     frame = frame[frame["judge"].isin(readings)].reset_index(drop=True).assign(sample=1).astype({"hit": "boolean"})
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
@@ -627,9 +668,7 @@ def require_known_criteria(votes: pd.DataFrame, cases: Cases) -> None:
     criteria, voted = (pd.MultiIndex.from_frame(table[["case_id", "criterion"]]) for table in (cases.criteria(), votes))
     if len(unknown := voted[~voted.isin(criteria)]):
         case_id, number = unknown[0]
-        raise TableError(
-            f"there is a verdict on case {case_id!r}, criterion {number}, which {cases.source} doesn't have"
-        )
+        raise TableError(f"there is a verdict on case {case_id!r}, criterion {number}, which {cases.source} doesn't have")
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #af110011
 def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:

@@ -5,7 +5,6 @@
 # %% ../../nbs/10_heartbench/09_corpus.ipynb #e21b2685
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
@@ -18,11 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, data_path
+from ..core import Run, TableError
 from ..core.run import digest
-from ..core.files import local_path, read_toml
+from ..core.files import local_path
 from ..core.tables import require_columns, require_unique
-from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns
+from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns, prompt_texts, text_patterns
 from .judging import prompt_job, read_object
 from ..judging.languages import language_of, simplified
 from ..judging.log_formats import first_of, read_log
@@ -119,9 +118,7 @@ def read_transcripts(
         elif characters > max_characters:
             why = f"{characters:,} characters"
         elif case_id in places and own_id is not None:
-            raise TableError(
-                f"{dialogue.place}: the id {case_id!r} is already that of {places[case_id]}. Make ids unique."
-            )
+            raise TableError(f"{dialogue.place}: the id {case_id!r} is already that of {places[case_id]}. Make ids unique.")
         else:
             why = f"the same as {places[case_id]}" if case_id in places else None
         if why:
@@ -133,13 +130,6 @@ def read_transcripts(
     return Cases(cases, source=path.name), report.replace(re.escape(str(path)), path.name, regex=True)
 
 # %% ../../nbs/10_heartbench/09_corpus.ipynb #5ac8fd38
-@functools.cache
-def _screen_patterns() -> dict[str, tuple[str, re.Pattern]]:
-    """Return the group and the pattern of each kind in data/heartbench/screen.toml."""
-    kinds = read_toml(data_path("heartbench/screen.toml"))["kind"]
-    return {one["name"]: (one["group"], re.compile("|".join(one["patterns"]), re.I)) for one in kinds}
-
-
 def screen_text(text: str) -> dict[str, str]:
     """Find signs of sensitive or low-quality content in a text.
 
@@ -165,7 +155,7 @@ def screen_text(text: str) -> dict[str, str]:
     ({'self-harm': 'kill myself'}, {})
     """
     text = simplified(text.strip())
-    found = {kind: match[0] for kind, (_, pattern) in _screen_patterns().items() if (match := pattern.search(text))}
+    found = {kind: match[0] for kind, one in text_patterns("screen").items() if (match := one["pattern"].search(text))}
     units = re.findall(r"[\u3400-\u9fff]|[^\W\d_]+", text.lower())
     letters = "".join(units)
     if len(units) < (3 if language_of(text) == "zh" else 2):
@@ -202,7 +192,7 @@ def screen_cases(cases: Iterable[Case]) -> pd.DataFrame:
         for place, text in texts:
             for kind, words in screen_text(text).items():
                 if kind != "too short" or len(texts) == 1:
-                    group, _ = _screen_patterns().get(kind, ("low quality", None))
+                    group = text_patterns("screen").get(kind, {"group": "low quality"})["group"]
                     rows.append((case.case_id, place, group, kind, words))
     return pd.DataFrame(rows, columns=["case_id", "message", "group", "kind", "found"])
 
@@ -257,16 +247,6 @@ def near_duplicates(cases: Iterable[Case], near: Mapping[str, float] | None = No
     return pd.DataFrame(rows, columns=["case_id", "same_as", "similarity"])
 
 # %% ../../nbs/10_heartbench/09_corpus.ipynb #498d34d7
-_TAG_PROMPT = (
-    "Read the dialogue and say what it is good for as a test of an answer to the user's last message.\n\n"
-    "# Dialogue\n{dialogue}\n\n"
-    "# Scenes\n{scenes}\n\n# Abilities\n{abilities}\n\n# Output\nJSON only, names from the lists: "
-    '{{"scene": "…", "abilities": ["…", "…"], "value": 3}}\n'
-    "abilities: one to three that an answer could show or miss; value: 1 "
-    "(anybody would answer alike) to 5 (a professional would answer quite unlike a layperson)."
-)
-
-
 def read_scene(name: Any) -> str:
     """Return the English name of a scene; raise ParseError if it is none of HeartBench's.
 
@@ -338,7 +318,7 @@ def collect_tags(run: Run) -> pd.DataFrame:
 def _tag_prompt(case: Case) -> list[dict[str, str]]:
     abilities = ", ".join(name for name in dict.fromkeys(ability_names().values()) if name != OTHER)
     dialogue = "\n".join(f"{role}: {text}" for role, text in case.dialogue)
-    text = _TAG_PROMPT.format(dialogue=dialogue, scenes=", ".join(SCENES.values()), abilities=abilities)
+    text = prompt_texts("tag", "en")["request"].format(dialogue=dialogue, scenes=", ".join(SCENES.values()), abilities=abilities)
     return [{"role": "user", "content": text}]
 
 

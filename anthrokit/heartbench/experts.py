@@ -457,9 +457,7 @@ def decide(
         if unknown := sorted(set(table["vote"].astype(object)) - set(VOTES), key=str):
             raise TableError(f"the vote {unknown[0]!r} is not one of {', '.join(VOTES)}")
     if experts < 1 or not 0 < share <= 1:
-        raise ValueError(
-            f"experts is {experts} and share {share}; experts must be 1 or more, and share above 0 and at most 1"
-        )
+        raise ValueError(f"experts is {experts}, share {share}; experts must be 1 or more, and share above 0 to 1")
     unit = ["item", "criterion"]
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
     cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
@@ -487,10 +485,7 @@ def decide(
     take = applies & by_coordinator["vote"].eq("take")
     if (pointless := take & ~by_coordinator["points"].astype(float).abs().gt(0)).any():
         row = table[pointless].iloc[0]
-        raise TableError(
-            f"criterion {row['criterion']} of {row['item']!r} is settled as taken, without points or at 0. Give it "
-            f"points."
-        )
+        raise TableError(f"criterion {row['criterion']} of {row['item']!r} is settled as taken, without points. Give it points.")
     return table.assign(
         taken=table["taken"].mask(applies, take),
         points=table["points"].mask(take, by_coordinator["points"]),

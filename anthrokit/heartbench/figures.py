@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.tables import require_columns, require_unique
 from ..figures import plot_counts, plot_scores
 from ..figures.published import fit_notes
@@ -317,8 +317,7 @@ def plot_radar(
 
     available, names = in_order(rows["model"]), in_order(rows["name"])
     models = in_order([models] if isinstance(models, str) else models or available)
-    if unknown := [name for name in models if name not in available]:
-        raise ValueError(f"there is no model {unknown[0]!r}; {suggest_name(unknown[0], available)}")
+    require_known("model", available, *models)
     if len(models) > 4:
         raise ValueError(f"{len(models)} models in one radar are illegible. Pass up to four in models.")
     require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}. Pass those of one level and protocol.")

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..analysis.clustered import as_names, check_range, weights_of
 from ..core import TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.run import digest
 from ..core.tables import require_unique, require_columns
 from .answers import require_answers
@@ -72,14 +72,12 @@ def draw_golden(
     about = cases.frame()[["case_id", "scene", "difficulty"]]
     by = as_names(by)
     require_answers(answers, "content")
-    if not 0 < share <= 1:
-        raise ValueError(f"share is {share}; it must be above 0 and at most 1")
+    check_range(0, 1, closed=True, share=share)
     if len(unknown := answers[~answers["case_id"].isin(about["case_id"])]):
         raise TableError(f"there are answers to {unknown['case_id'].iloc[0]!r}, which is not one of the cases")
     pool = answers[answers["content"].fillna("").str.strip().ne("")][["model", "case_id"]]
     pool = pool.merge(about, on="case_id")
-    if absent := [name for name in by if name not in pool]:
-        raise TableError(f"there is no column {absent[0]!r} to stratify by; {suggest_name(absent[0], pool)}")
+    require_known("column", pool, *by)
     if round(share * len(pool)) < 1:
         raise TableError(f"a share of {share} of {len(pool)} answers is less than one answer. Raise share.")
     random = np.random.default_rng(seed)
@@ -152,10 +150,7 @@ def golden_sheets(
     if not all(name.strip() for name in experts):
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")
     if not 1 <= per_item <= len(experts) or len(set(experts)) < len(experts):
-        raise TableError(
-            f"per_item is {per_item} with the experts {', '.join(experts)}. "
-            "It must be 1 to the number of experts, whose names must differ."
-        )
+        raise TableError(f"per_item is {per_item} with the experts {', '.join(experts)}. Give 1 to the number of different experts.")
     text = items.merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
     if text["content"].isna().any():
         row = text[text["content"].isna()].iloc[0]
@@ -176,7 +171,6 @@ def golden_sheets(
         sheet = pd.DataFrame(rows, columns=columns)
         sheets[name] = sheet.assign(ask="verdict", expert=name, vote=None, note=None)
     return sheets
-
 
 # %% ../../nbs/10_heartbench/12_gold_standard.ipynb #6a4c6aec
 _WORDS = {"hit": "yes", "miss": "no", "unsure": ""}
@@ -373,7 +367,7 @@ def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
     Parameters
     ----------
     gold, hits
-        As for `expert_agreement`. With a column `weight`, each verdict counts for as many as it stands for.
+        As for `expert_agreement`. With a column `weight`, each verdict counts for as many as it represents.
 
     Notes
     -----

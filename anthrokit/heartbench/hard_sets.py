@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import draw_clusters, percentile_interval
+from ..analysis.clustered import check_range, draw_clusters, percentile_interval
 from ..core import TableError
 from ..core.tables import require_unique
 from .scoring import ability_means, case_means, nanmean
@@ -43,7 +43,7 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     Raises
     ------
     ValueError
-        `share` is not between 0 and 1, `models` is below 1, or `sd` is negative.
+        `share` is not between 0 and 1, `models` is not above 0, or `sd` is negative.
 
     Examples
     --------
@@ -52,11 +52,9 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     """
     from scipy.stats import norm
 
-    if not 0 < share < 1 or models < 1 or sd < 0:
-        raise ValueError(
-            f"share is {share}, models {models} and sd {sd}; share must be between 0 and 1, models 1 or more and "
-            f"sd 0 or more"
-        )
+    check_range(0, 1, share=share)
+    check_range(0, models=models)
+    check_range(0, closed=True, sd=sd)
     chance = sd**2 / models
     return float(chance / np.sqrt(between_cases**2 + chance or 1.0) * norm.pdf(norm.ppf(share)) / share)
 
@@ -151,8 +149,7 @@ def hard_drop(
     >>> found[found["model"] == "mean of models"].set_index("measure")["estimate"]["drop from choosing"].round(1)
     np.float64(8.4)
     """
-    if not 0 < share < 1:
-        raise ValueError(f"share is {share}; it must be between 0 and 1")
+    check_range(0, 1, share=share)
     wide = _matrix(hits, protocol)
     family = wide.index.map(_families(wide.index, groups))
     new = None if fresh is None else _matrix(fresh, protocol, "fresh", wide)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import draw_clusters
+from ..analysis.clustered import check_range, draw_clusters
 from ..core import Run, TableError
 from ..figures.style import colours_of, figure_size, in_order, model_labels, scaled_size, themed
 from .figures import closed, in_chinese, names_of, set_spokes
+from .cases import load_abilities
 from .results import wide_scores
 from .scoring import ability_means, as_hits, case_scores, nanmean, score_grid
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['WORDS', 'ability_profiles', 'persona_words', 'plot_personas']
+__all__ = ['ability_profiles', 'persona_words', 'plot_personas']
 
 # %% ../../nbs/10_heartbench/14_personas.ipynb #2f8c044c
 def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -61,32 +62,11 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
     spread, level = base.std(), base.mean()
     usable = [name for name in table if name in base and spread[name] > 1e-9 and table[name].notna().all()]
     if len(usable) < 3:
-        raise TableError(
-            f"the models have {len(usable)} common abilities with variance. A profile needs three or more."
-        )
+        raise TableError(f"the models have {len(usable)} common abilities with variance. A profile needs three or more.")
     standardised = (table[usable] - level[usable]) / spread[usable]
     return standardised.sub(standardised.mean(axis=1), axis=0)
 
 # %% ../../nbs/10_heartbench/14_personas.ipynb #5b399004
-WORDS = {
-    "Verbal Expression": ("plain-spoken", "lectures or lists"),
-    "Curiosity": ("asks", "doesn't ask"),
-    "Warmth": ("warm", "cool"),
-    "First-Person Usage": ("speaks as I", "speaks from nowhere"),
-    "Autonomy": ("holds its own view", "goes along"),
-    "Humor": ("jokes along", "humourless"),
-    "Self-Awareness": ("says what it is", "vague about itself"),
-    "Emotional Coping": ("steadies", "leaves one alone with it"),
-    "Emotional Understanding": ("sees why", "doesn't see why"),
-    "Emotional Perception": ("hears what is felt", "misses what is felt"),
-    "Emotional Reaction": ("shows it is moved", "unmoved"),
-    "Proactivity": ("offers a next step", "waits"),
-    "Relationship Building": ("builds rapport", "keeps a distance"),
-    "Motivation": ("sees the motive", "takes at face value"),
-    "Morality": ("weighs right and wrong", "passes over right and wrong"),
-}
-
-
 def _resampled(
     hits: pd.DataFrame,
     like: pd.DataFrame,
@@ -156,14 +136,14 @@ def persona_words(
     >>> persona_words(table)[["model", "word"]].values.tolist()
     [['a', 'warm'], ['c', 'cool']]
     """
-    if not least > 0:
-        raise ValueError(f"least is {least}; it must be above 0")
+    check_range(0, least=least)
     hits = None if hits is None else as_hits(hits)
     shape = ability_profiles(scores, reference)
     rows = shape.stack().rename_axis(["model", "ability"]).rename("estimate").reset_index()
     rows = rows[rows["estimate"].abs() >= least]
-    ends = [WORDS.get(name, (f"high in {name}", f"low in {name}")) for name in rows["ability"]]
-    rows["word"] = [pair[value < 0] for pair, value in zip(ends, rows["estimate"], strict=True)]
+    end, words = rows["estimate"].map(lambda value: "low" if value < 0 else "high"), load_abilities().set_index("ability")
+    ends = zip(rows["ability"], end, strict=True)
+    rows["word"] = [words[end].get(name, f"{end} in {name}") for name, end in ends]
     rows["holds"] = pd.array([pd.NA] * len(rows), dtype="Float64")
     if hits is not None and len(rows) and n_resamples > 0:
         base = None if reference is None else wide_scores(reference)

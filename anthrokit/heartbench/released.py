@@ -51,14 +51,11 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
     """
     require_columns(answers, ["case_id", "content"], "answers", rows=False)
     if "model" in answers and answers["model"].nunique() > 1:
-        raise TableError(
-            f"a released file holds one model, not {', '.join(answers['model'].unique())}. Pass the answers of one."
-        )
+        raise TableError(f"the answers are of {answers['model'].nunique()} models. A released file holds those of one.")
     require_unique(answers, ["case_id"], "there are two answers to the case {case_id!r}. Keep one of them.")
     texts = answers.dropna(subset=["content"]).set_index("case_id")["content"]
     records = [{**case_record(case, cases.abilities), "response": texts.get(case.case_id)} for case in cases]
     return write_records(path, records)
-
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #df5162b3
 def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:

@@ -13,27 +13,16 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import as_names, check_level, draw_clusters, holm, percentile_interval
-from ..analysis.clustered import resample, weights_of
+from ..analysis.clustered import resample, weights_of, has_enough_clusters
 from ..analysis.interrater import two_raters
-from ..analysis.clustered import has_enough_clusters
 from ..core import Run, TableError
 from ..core.errors import require_kind
 from ..core.notes import notify
 from ..core.tables import require_unique, require_columns
 from .answers import add_word_counts, require_answers
 from .cases import OTHER, Cases, load_abilities, require_known_criteria, require_one_verdict
-from anthrokit.heartbench.scoring import (
-    ScoreGrid,
-    ability_means,
-    as_hits,
-    case_scores,
-    strict_mean,
-    nanmean,
-    normalise_points,
-    rangeless,
-    score,
-    score_grid,
-)
+from .scoring import ScoreGrid, ability_means, as_hits, case_scores, strict_mean, nanmean
+from .scoring import normalise_points, rangeless, score, score_grid
 
 # %% auto #0
 __all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'mean_words', 'by_difficulty', 'length_correlation',
@@ -192,9 +181,7 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
         require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}. Pass the scores of one protocol.")
         scores = rows.pivot(index="model", columns="name", values="estimate")
     if wrong := [name for name in scores if not pd.api.types.is_numeric_dtype(scores[name])]:
-        raise TableError(
-            f"the column {wrong[0]!r} is not numeric. Pass model, name and estimate, or a table of models × abilities."
-        )
+        raise TableError(f"the column {wrong[0]!r} is not numeric. Pass scores, or a table of models × abilities.")
     order = [name for name in load_abilities()["ability"] if name in scores]
     rest = [name for name in scores if name not in order]
     return scores[[*order, *rest]].astype("Float64").astype(float).rename_axis(index="model", columns=None)
@@ -269,9 +256,7 @@ def by_difficulty(
     require_columns(hits, ["difficulty"], "hits")
     cases = hits.drop_duplicates("case_id")["difficulty"]
     if len(other := cases.dropna()[~cases.dropna().isin(["normal", "hard"])]):
-        raise TableError(
-            f"difficulty is {other.iloc[0]!r} in {len(other)} cases. It must be 'normal', 'hard' or missing."
-        )
+        raise TableError(f"difficulty is {other.iloc[0]!r} in {len(other)} cases. It must be normal, hard or missing.")
     if unmarked := int(cases.isna().sum()):
         notify(f"{unmarked} of {len(cases)} cases have no difficulty and are left out.")
     for name in ("normal", "hard"):
@@ -481,9 +466,7 @@ def golden(
     table = each.agg(votes_for="sum", votes_cast="count").astype(int).reset_index()
     table["n_experts"] = _experts_per_item(expert_votes, unit) if experts is None else experts
     if (table["votes_cast"] > table["n_experts"]).any():
-        raise TableError(
-            f"an item has {table['votes_cast'].max()} votes, more than its {table['n_experts'].max()} experts"
-        )
+        raise TableError(f"an item has {table['votes_cast'].max()} votes, more than its {table['n_experts'].max()} experts")
     verdict = pd.Series(pd.NA, index=table.index, dtype="boolean")
     bar = share * table["n_experts"] + 1e-9  # two of three is not more than 2/3
     enough = table["votes_cast"] >= quorum

@@ -22,11 +22,12 @@ from ..core.errors import require_all
 from ..core.run import HTML_ATTRS
 from ..core.tables import require_unique, require_columns
 from .building import new_case
-from .cases import SCENES, Case, Cases, has_text, write_cases
+from .cases import SCENES, Case, Cases, has_text, prompt_texts, write_cases
 from .corpus import read_scene
 from .judging import prompt_job, read_object
 from ..judging.languages import language_of
 from ..judging.personal_data import PLACEHOLDER, anonymise_texts, holds_number, personal_spans
+from ..simulation.dialogues import check_counts
 from ..work import ParseError, Steps
 
 # %% auto #0
@@ -141,25 +142,6 @@ def write_public(cases: Cases, path: str | os.PathLike) -> None:
 # %% ../../nbs/10_heartbench/10_rewriting.ipynb #7c378ac5
 STEPS = ("anonymised", "compressed", "polished")
 MAX_MESSAGES = 9
-_REWRITE = {
-    "en": {
-        "compressed": "Shorten this dialogue to at most {most} messages, an odd number, the user first and "
-        "last. Join messages that say one thing and leave fillers out. Make events that could tell who somebody "
-        "is more general (a prize, a rare illness, an accident in the news). Keep feelings, their causes and "
-        "the user's last message in substance. Invent nothing.",
-        "polished": "Correct grammar and joins in this dialogue. Keep every message, its feeling and its "
-        "meaning; change as little as you can.",
-        "form": " Keep placeholders such as [NAME 1] as they are, and the language. Answer in the same form, JSON "
-        "only:\n",
-    },
-    "zh": {
-        "compressed": "请把下面的对话压缩到最多{most}条消息，条数为单数，第一条和最后一条都是用户说的。"
-        "把说同一件事的消息合并，去掉寒暄和口头语。会暴露身份的事情（获奖、罕见病、上过新闻的事故）要说得笼统。"
-        "保留情绪、情绪的原因，以及用户最后一条消息的内容。不要编造。",
-        "polished": "请改正下面对话里的语病和不连贯之处。每条消息、它的情绪和意思都要保留，改动越少越好。",
-        "form": "[NAME 1]这样的占位符保持原样，语言和字体（简体或繁体）不变。按同样的格式回答，只输出JSON：\n",
-    },
-}
 
 
 def _parse_dialogue(text: str | None, least: int, most: int, original: str) -> list[str]:
@@ -180,8 +162,9 @@ def _parse_dialogue(text: str | None, least: int, most: int, original: str) -> l
 
 def _prompt(step: str, messages: Sequence[str]) -> list[dict[str, str]]:
     """Return the prompt of one step."""
-    dialogue, texts = json.dumps({"dialogue": list(messages)}, ensure_ascii=False), _REWRITE[language_of("".join(messages))]
-    return [{"role": "user", "content": texts[step].format(most=MAX_MESSAGES) + texts["form"] + dialogue}]
+    text = prompt_texts("rewrite", language_of("".join(messages)))[step]
+    dialogue = json.dumps({"dialogue": list(messages)}, ensure_ascii=False)
+    return [{"role": "user", "content": text.format(most=MAX_MESSAGES, dialogue=dialogue)}]
 
 
 def collect_rewrites(run: Run) -> pd.DataFrame:
@@ -253,30 +236,6 @@ def rewrite(cases: Iterable[Case]) -> Any:
 arewrite = rewrite.awaited
 
 # %% ../../nbs/10_heartbench/10_rewriting.ipynb #e34261c3
-_SYNTHESIS = {
-    "en": {
-        "topics": "The text below is a seed for dialogues in counselling. Think of {n} different topics that it suggests: "
-        "the same kind of trouble, but another person in other circumstances. A topic is one sentence: who the user "
-        "is, what happened, and what the user leaves unsaid. Name no person, place or organisation.\n"
-        'Scenes: {scenes}\nOutput JSON only: {{"topics": [{{"topic": "…", "scene": "…"}}]}}\n\n# Seed\n{seed}',
-        "dialogue": "Write a dialogue between a user and a helper on the topic below. It has 3 to {most} messages, an odd "
-        "number; the user speaks first and last. The user talks as people do, in passing and with a detail, and "
-        "does not explain everything. The helper is brief. The last message gives a good listener more to notice "
-        "than it says. Name no person, place, organisation or number.\n"
-        'Output JSON only: {{"dialogue": ["…", "…", "…"]}}\n\n# Topic\n{topic}',
-    },
-    "zh": {
-        "topics": "下面的文字是心理咨询对话的种子。请由它想出{n}个不同的话题：同一类困扰，但换一个人、换一种处境。"
-        "每个话题写一句话：用户是谁、发生了什么、有什么没有说出口。不要出现人名、地名和机构名。\n"
-        '场景：{scenes}\n只输出JSON：{{"topics": [{{"topic": "…", "scene": "…"}}]}}\n\n【种子】\n{seed}',
-        "dialogue": "请就下面的话题写一段用户与倾听者的对话，3到{most}条消息，条数为单数，第一条和最后一条都是用户说的。"
-        "用户像平常人那样说话，带着细节，话不说满；倾听者说得简短。最后一条消息里，"
-        "会听的人能听出比字面更多的东西。不要出现人名、地名、机构名和号码。\n"
-        '只输出JSON：{{"dialogue": ["…", "…", "…"]}}\n\n【话题】\n{topic}',
-    },
-}
-
-
 def _read_topics(text: str | None, n: int) -> list[tuple[str, str]]:
     """Parse topics and their scenes."""
     topics, read = read_object(text, "topics")["topics"], []
@@ -324,7 +283,7 @@ def synthesise(seeds: Iterable[Case], *, n: int = 1) -> Any:
     seeds : iterable of Case
         Dialogues, or texts: `new_case(id, [text])`. The model receives them anonymised.
     n : int
-        Dialogues per seed, each on a topic of its own.
+        Dialogues per seed, each on another topic.
     model : LLM or str
     run : Run or path
         The run in which dialogues are saved. Running again makes only the missing ones; another `n` makes all of a seed.
@@ -349,15 +308,14 @@ def synthesise(seeds: Iterable[Case], *, n: int = 1) -> Any:
     --------
     >>> synthesise(seeds, n=3, model="openai/gpt-4o", run="runs/syntheses")  # doctest: +SKIP
     """
-    if n < 1:
-        raise ValueError(f"n is {n}; a seed needs 1 dialogue or more")
+    check_counts(n=n)
     anonymised = [replace(anonymise(seed)[0], criteria=()) for seed in seeds]
     require_anonymous(anonymised)
     texts, prompts = {}, {}
     for seed in anonymised:
         text = "\n".join(text for _, text in seed.dialogue)
         language = language_of(text)
-        texts[seed.case_id] = own = _SYNTHESIS[language]
+        texts[seed.case_id] = own = prompt_texts("synthesis", language)
         scenes = ", ".join(SCENES.values() if language == "en" else SCENES)
         asked = own["topics"].format(n=n, scenes=scenes, seed=text)
         written = own["dialogue"].format(most=MAX_MESSAGES, topic="…")  # for the estimate; the topic is known later
@@ -433,7 +391,7 @@ def steps_html(
     grid = "display:grid;gap:6px 20px;grid-template-columns:repeat(auto-fit,minmax(min(13em,100%),1fr))"
     return f"<div {HTML_ATTRS[:-1]};{grid}'>{''.join(parts)}</div>"
 
-
+# %% ../../nbs/10_heartbench/10_rewriting.ipynb #1ad7b72f
 def _dialogues(rewrites: pd.DataFrame) -> dict[str, dict[str, list[str] | None]]:
     """Return the messages of each step of each polished or synthesised case, or raise if several models made one."""
     needed = ["case_id", "step", "status", "dialogue"]
@@ -499,7 +457,7 @@ def accepted_rewrites(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterab
     votes : DataFrame
         expert, item (the case), criterion (0), vote; as from `Ballots.table`. All votes on a dialogue must be *take*.
     cases : iterable of Case
-        The originals, whose scenes are copied. Synthesised dialogues have scenes of their own.
+        The originals, whose scenes are copied. Synthesised dialogues have their own scenes.
 
     Raises
     ------

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..analysis.clustered import draw_clusters, percentile_interval, as_floats
 from ..core import Run, TableError
-from ..core.errors import require_kind
+from ..core.errors import require_kind, require_known
 from ..core.tables import require_columns
 from .cases import OTHER, load_abilities, require_one_verdict
 from .judging import verdicts
@@ -54,8 +54,7 @@ def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | fl
     >>> normalise_points([0, 3, 10], 10).round().tolist()
     [0.0, 58.0, 100.0]
     """
-    if scale not in ("log", "linear"):
-        raise ValueError(f"scale is {scale!r}; it must be log or linear")
+    require_known("scale", ("log", "linear"), scale)
     points, span = np.asarray(points, dtype=float), np.asarray(span, dtype=float)
     if scale == "log":
         points, span = np.log(points + 1), np.log(span + 1)
@@ -69,9 +68,7 @@ def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
     points = pd.to_numeric(hits["score"], errors="coerce")
     if (wrong := points.isna() & hits["score"].notna()).any():
-        raise TableError(
-            f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4."
-        )
+        raise TableError(f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4.")
     truth = pd.Series(as_floats(hits["hit"]), hits.index).astype("boolean")
     return hits.assign(score=points.astype("Float64"), hit=truth)
 
@@ -104,16 +101,13 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     >>> case_scores(bundled_verdicts()).head(2)[["ability", "raw", "score"]].round(1).values.tolist()
     [['Emotional Perception', 4.0, 100.0], ['Emotional Understanding', 3.0, 100.0]]
     """
-    if protocol not in ("paper", "released"):
-        raise ValueError(f"protocol is {protocol!r}; it must be 'paper' or 'released'")
+    require_known("protocol", ("paper", "released"), protocol)
     hits = as_hits(hits)
     require_one_verdict(hits)
     unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"].astype("boolean")
     if len(pointless := hits[~special & hits["score"].isna()]):
         row = pointless.iloc[0]
-        raise TableError(
-            f"case {row['case_id']!r}, criterion {row['criterion']} ({row['ability']}) has no score. Give it points."
-        )
+        raise TableError(f"criterion {row['criterion']} of case {row['case_id']!r} has no score. Give it points.")
     points = hits["score"].astype("Float64").astype(float)
     table = hits[[*unit, "ability"]].assign(
         raw=points.where(hit.fillna(False), 0.0),

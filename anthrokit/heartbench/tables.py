@@ -6,23 +6,24 @@
 __all__ = ['TABLES']
 
 # %% ../../nbs/10_heartbench/00_tables.ipynb #404ce4e6
-from ..core.tables import INTEGER, TEXT, Table
+from ..core.tables import INTEGER, NUMBER, TEXT, Table
 
 # %% ../../nbs/10_heartbench/00_tables.ipynb #a2e5d923
 _CASE = (TEXT, "required", "the case, which is also its prompt_id")
 
 
-def _response_columns(made: str, missing: str, item: str = "case_id", **own: tuple) -> dict[str, tuple]:
-    """Return the columns of a table of responses, one per item and model, with the table's own columns."""
-    return {
-        item: _CASE if item == "case_id" else (TEXT, "required", "the seed"),
-        "model": (TEXT, "required", f"name of the model that {made}"),
+def _responses(about: str, key: tuple[str, ...], **own: tuple) -> Table:
+    """Return a table of a model's responses, by its key and with its own columns."""
+    columns = {
+        key[0]: _CASE if key[0] == "case_id" else (TEXT, "required", "the seed"),
+        "model": (TEXT, "required", "name of the model that responded"),
         "hash": (TEXT, "required", "short hash of the request"),
         "status": (TEXT, "required", "ok, unparsed, refused, failed"),
         **own,
         "raw": (TEXT, "optional", "the response as it was received"),
-        "error": (TEXT, "optional", f"why {missing} missing"),
+        "error": (TEXT, "optional", "why the result is missing"),
     }
+    return Table(about, key, columns)
 
 
 TABLES = {
@@ -40,43 +41,44 @@ TABLES = {
             "record": (TEXT, "required", "the case in the released format, as JSON"),
         },
     ),
-    "case_tags": Table(
+    "criteria": Table(
+        "a criterion: a question about the response to one prompt",
+        ("case_id", "criterion"),
+        {
+            "case_id": _CASE,
+            "criterion": (INTEGER, "required", "1, 2, …: its position among the criteria of the case"),
+            "ability": (TEXT, "optional", "the ability it belongs to"),
+            "dimension": (TEXT, "optional", "the dimension of the ability"),
+            "score": (NUMBER, "optional", "points if it is met; below 0 for a penalty; NA without points"),
+            "content": (TEXT, "required", "the criterion"),
+        },
+        questions="SELECT case_id AS prompt_id, case_id || '/' || criterion AS behaviour, criterion AS place, "
+        "ability AS category FROM criteria",
+    ),
+    "case_tags": _responses(
         "a model's tags of a dialogue",
         ("case_id", "model"),
-        _response_columns(
-            "tagged",
-            "the tags are",
-            scene=(TEXT, "optional", "topic of the dialogue"),
-            abilities=(TEXT, "optional", "abilities that an answer could show, as a JSON list"),
-            value=(INTEGER, "optional", "1 to 5: how far a professional's answer would differ from a layperson's"),
-        ),
+        scene=(TEXT, "optional", "topic of the dialogue"),
+        abilities=(TEXT, "optional", "abilities that an answer could show, as a JSON list"),
+        value=(INTEGER, "optional", "1 to 5: how far a professional's answer would differ from a layperson's"),
     ),
-    "rewrites": Table(
+    "rewrites": _responses(
         "a dialogue after one step of rewriting",
         ("case_id", "step", "model"),
-        _response_columns(
-            "rewrote",
-            "the dialogue is",
-            step=(TEXT, "required", "anonymised, compressed, polished"),
-            dialogue=(TEXT, "optional", "the messages, as a JSON list"),
-        ),
+        step=(TEXT, "required", "anonymised, compressed, polished"),
+        dialogue=(TEXT, "optional", "the messages, as a JSON list"),
     ),
-    "syntheses": Table(
+    "syntheses": _responses(
         "a new dialogue that a model wrote from a seed",
         ("seed_id", "number", "model"),
-        _response_columns(
-            "wrote",
-            "the dialogue is",
-            "seed_id",
-            number=(INTEGER, "required", "1, 2, …: which dialogue of the seed"),
-            scene=(TEXT, "optional", "topic of the dialogue, one of the main scenes"),
-            topic=(TEXT, "optional", "who the user is and what happened, in a sentence"),
-            dialogue=(TEXT, "optional", "the messages, as a JSON list"),
-        ),
+        number=(INTEGER, "required", "1, 2, …: which dialogue of the seed"),
+        scene=(TEXT, "optional", "topic of the dialogue, one of the main scenes"),
+        topic=(TEXT, "optional", "who the user is and what happened, in a sentence"),
+        dialogue=(TEXT, "optional", "the messages, as a JSON list"),
     ),
-    "drafts": Table(
+    "drafts": _responses(
         "criteria that a model drafted for a case",
         ("case_id", "model"),
-        _response_columns("drafted", "the criteria are", items=(TEXT, "optional", "the criteria, as JSON")),
+        items=(TEXT, "optional", "the criteria, as JSON"),
     ),
 }

@@ -5,6 +5,7 @@
 # %% ../../nbs/10_heartbench/15_writing_patterns.ipynb #2b5862fe
 from __future__ import annotations
 
+import functools
 import math
 import re
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import resample
-from ..core import TableError
+from ..core import TableError, data_path
+from ..core.files import read_toml
 from ..core.tables import require_unique, require_columns
 from ..core.texts import detect_language, mask_quotations, plain_apostrophes
 from ..figures.profiles import draw_dots
@@ -30,107 +32,23 @@ if TYPE_CHECKING:
 __all__ = ['MEASURES', 'CONTROLS', 'sentence_kinds', 'answer_patterns', 'patterns', 'patterns_and_scores', 'plot_patterns']
 
 # %% ../../nbs/10_heartbench/15_writing_patterns.ipynb #906aa67b
-_STOCK = {
-    "en": re.compile(
-        r"\bi(?:'m| am) (?:so |really |very |truly )?sorry (?:you|that|to hear|for what|for your)"
-        r"|\b(?:must (?:have been|be|feel)|sounds|how) (?:so |really |very |incredibly |extremely )*"
-        r"(?:hard|difficult|tough|painful|overwhelming)\b"
-        r"|\b(?:everything|it|things|this|you)(?: is going to| are going to| will|'ll)(?: all)? "
-        r"(?:be (?:ok|okay|all right|alright|fine)|get (?:better|easier|through)|pass)\b|this too shall pass"
-        r"|\bi(?:'m| am)(?: always| right)? here for you|you(?:'re| are) (?:not|never) alone"
-        r"|\bi (?:\w+ )?understand (?:how|what) you|\bi know how (?:hard|awful|lonely|painful|difficult"
-        r"|you feel)"
-        r"|\bi can(?:'t| only| not)? (?:even )?imagine how"
-        r"|(?:completely|perfectly|totally|absolutely) (?:normal|valid|understandable)|\b(?:is|are) valid\b"
-        r"|\b(?:be|so) (?:kind|gentle|hard) (?:to|with|on) yourself|time heals|stay strong|hang in there"
-        r"|you(?:'ve| have) got this"
-        r"|you(?:'re| are) (?:so |such an? )?(?:amazing|brave|strong|a good person)|(?:big|warm"
-        r"|virtual) hug|proud of you",
-        re.I,
-    ),
-    "zh": re.compile(
-        r"理解你的(?:感受|心情|痛苦|处境)|(?:完全|很|特别|真的)(?:懂|理解)你|抱抱|拥抱|会(?:更|变"
-        r"|越来越)?好(?:起来)?的?[。！!]|会好起来"
-        r"|(?:一直|永远)(?:会)?(?:陪(?:着|在)?你|在你身边|支持你)|(?:真的|实在|太)?辛苦(?:你)?了|节哀"
-        r"|你已经(?:做得)?很(?:棒|好|不错)"
-        r"|(?:你并?不(?:孤单|孤独|是一个人))|(?:完全|很|太|非常)?正常的|时间会|别难过|不要难过|心疼你"
-        r"|为你(?:骄傲|点赞|加油)"
-        r"|加油|都会过去|每个人都会有|风雨过后|相信自己|你是最棒"
-    ),
-}
-_INVITING = {
-    "en": re.compile(
-        r"\b(?:tell me|say (?:more|as much)|walk me through|let me know what|(?:perhaps|maybe) we could"
-        r"|feel free to (?:say|go|tell)"
-        r"|we (?:could|can) (?:look|stay|talk|start|think)|would you (?:like|be willing) to (?:say|tell"
-        r"|talk|share)"
-        r"|if you(?:'d)? like|i(?:'d| would) (?:like|love) to (?:hear|know)|i(?:'m| am) curious"
-        r"|i(?:'m| am) listening"
-        r"|i wonder (?:what|how|who|whether|if)|whenever you(?:'re| are) ready|go on)\b",
-        re.I,
-    ),
-    "zh": re.compile(
-        r"(?:跟|和|给|对|让)我(?:多)?(?:讲|说|聊|谈|听|知道)|(?:你|愿意|可以|慢慢|接着"
-        r"|继续)(?:再)?(?:多)?(?:说说|讲讲|聊聊|往下说|说下去)"
-        r"|愿意(?:多)?(?:说|讲|聊)|想(?:听|知道)|好奇|(?:或许|也许|如果你愿意)[，,]?我们可以|慢慢(?:说"
-        r"|讲)|我(?:就)?(?:一直)?在(?:这儿|这里)?(?:好好)?听"
-        r"|想到哪|说到哪|从哪儿(?:说|讲)起"
-    ),
-}
-_ADVICE = {
-    "en": re.compile(
-        r"\byou (?:really |just |first |also |always |still |definitely )*"
-        r"(?:should(?! have|n't have)|ought to(?! have)|must(?! be\b| have)|need to|have to|could(?! have"
-        r"|n't)|can (?:always|try|start)"
-        r"|might want to|may want to)\b|\byou'd better\b"
-        r"|\bi(?:'d| would)? (?:strongly |highly )?(?:recommend|suggest|advise|urge)\b"
-        r"|\bhow about \w+ing\b|\bhave you (?:tried|considered)\b"
-        r"|\bit(?:'s| is| would be| might be| may be)(?: always| really)? (?:best|better|important"
-        r"|helpful|essential|crucial|advisable"
-        r"|a good idea|worth|time)\b|\bwhy (?:don't you|not)\b",
-        re.I,
-    ),
-    "zh": re.compile(
-        r"建议|推荐你|不妨|不如(?:先|就|直接|试)|切记|(?:你|您)(?:现在|首先|先|也|还|真的|一定|就|只|完全"
-        r"|其实|总之)*"
-        r"(?:应该(?!没|是|很|也|会|不会|已)|应当|必须|需要(?!的)|得(?!到|了|知)|要(?!是|的|么|我)"
-        r"|可以(?!说|是|都|真)|最好|千万|不如|还是.{1,8}(?:比较)?好)"
-        r"|^(?:请(?!了|假)|别(?!人|的|处)|不要(?!的)|不用|不必|千万|最好(?!的)|(?:一定|首先)?要(?!是|么"
-        r"|不是|的)|记得(?!那|他|她)|多(?!半|少|么|亏|年)|少(?!数|年)|先(?!前|生|来的))"
-    ),
-}
-_FIRST_PERSON_VERBS = set(  # verbs that speakers use of themselves without a subject
-    "谢谢 感谢 希望 觉得 听 听起来 听上去 看 看到 看来 看起来 听到 感觉 恭喜 祝贺 祝 抱歉 抱抱 理解 明白 "
-    "知道 想 想到 想来 收到 好 是 有 没有 没 "
-    "不是 像 说 说正经的 可能 能 会 可以 应该 值得 难怪 怕 等 到 在 当 让 使 叫 作弊 开心 难过 愿 愿意 "
-    "哭 走 欢迎 回想 换 属于 来自 例如 由此 教 "
-    "挂 按 不说 不敢 留 升 过 给".split()
-)
+_LANGUAGES = ("en", "zh")
+
+
+@functools.cache
+def _patterns(language: str) -> dict[str, re.Pattern]:
+    """Return the patterns of a language in data/heartbench/writing.toml."""
+    texts = read_toml(data_path("heartbench/writing.toml"))[language]
+    return {name: re.compile("".join(text.splitlines()), re.I) for name, text in texts.items()}
+
+
+@functools.cache
+def _first_person_verbs() -> frozenset[str]:
+    """Return the verbs that speakers of Chinese use of themselves without a subject."""
+    return frozenset(read_toml(data_path("heartbench/writing.toml"))["first_person_verbs"].split())
+
+
 _SKIPPED = {"d", "c", "TIME", "t", "xc", "w", "m", "nt"}
-_REPORTED = {  # text before "you should": reported, denied, hypothetical or asked
-    "en": re.compile(
-        r"(?:\b(?:no ?one|nobody|people|every(?:one|body)|some(?:one|body)|others|they|he|she|who|society"
-        r"|(?:your|his|her|their|my|the) \w+)(?: \w+){0,2} (?:says?|said|tells?|told|thinks?|thought|believes?"
-        r"|insists?|insisted|expects?|claims?)\b[^.;:!?]*"
-        r"|(?:\b(?:not|never)|n't)(?: \w+)? "
-        r"(?:say(?:ing)?|think(?:ing)?|mean(?:ing)?|suggest(?:ing)?|believe|because)\b[^.;:!?]*"
-        r"|\b(?:if|when(?:ever)?|whether|because|since|unless|what|why|how|where|who|all|everything|anything|than|as"
-        r"|as though|as if|sounds? like|seems? like|feels? like|feel(?:ing)?) (?:that )?)$",
-        re.I,
-    ),
-    "zh": re.compile(
-        r"(?:(?:没有?人|没有?谁|谁|大家|别人|人们|有人|[他她]们?|父母|爸妈|家人|社会)[^。；！？]{0,3}(?:说|觉得|认为|要求|告诉|规定)"
-        r"|不(?:是|代表|意味着|等于|觉得|认为)(?:说|要你)?|如果|要是|假如|是否|(?:好像|似乎|仿佛))[^。；！？，,]*$"
-    ),
-}
-_NO_HURRY = {  # phrases that give time
-    "en": re.compile(
-        r"\b(?:take (?:your time|all the time you need)|(?:there(?:'s| is) )?no (?:rush|hurry|pressure)"
-        r"|(?:don't|no need to) (?:rush|hurry))(?=\s*(?:[,.;:!…—–-]|$))",
-        re.I,
-    ),
-    "zh": re.compile(r"(?:你)?(?:可以)?慢慢来|(?:不用|不必|不要|别|不)(?:太)?(?:着)?急|按(?:你)?自己的节奏来?"),
-}
 _QUOTED_IN_CHINESE = re.compile(r"「[^「」]*」|『[^『』]*』")
 
 
@@ -141,9 +59,8 @@ def _without_quotations(text: str) -> str:
 
 def _has_advice(sentence: str, language: str) -> bool:
     """Return whether a sentence explicitly advises the user, in the speaker's own voice."""
-    return any(
-        not _REPORTED[language].search(sentence[: match.start()]) for match in _ADVICE[language].finditer(sentence)
-    )
+    advice, reported = (_patterns(language)[kind] for kind in ("advice", "reported"))
+    return any(not reported.search(sentence[: match.start()]) for match in advice.finditer(sentence))
 
 # %% ../../nbs/10_heartbench/15_writing_patterns.ipynb #f53ed696
 _NO_COMMANDS = frozenset(("thank", "please", "ok", "haha", "welcome"))
@@ -182,7 +99,7 @@ def _is_chinese_directive(sentence: str) -> bool:
         words = [word for word in words if word.tag not in _SKIPPED]
         if re.match(r".{1,8}(?:属于|来自|问的|往往|是(?!否)|并不|还是会|等于|存在)", clause):
             continue  # the verb is a subject
-        if not words or words[0].text in _FIRST_PERSON_VERBS or (place and body == sentence):
+        if not words or words[0].text in _first_person_verbs() or (place and body == sentence):
             continue
         of_it = words[1].text in ("的", "了", "过", "起来") if len(words) > 1 else False
         acts = words[0].tag in ("v", "vd") and not of_it
@@ -213,17 +130,17 @@ def sentence_kinds(sentence: str, language: str | None = None) -> set[str]:
     ({'directive'}, {'invitation'}, {'stock'})
     """
     language, kinds = language or detect_language(sentence), set()
-    if language not in _ADVICE:
+    if language not in _LANGUAGES:
         problem = f"the language {language!r} of {sentence!r:.80} is not supported"
         raise ValueError(f"{problem}. Pass a Chinese (zh) or English (en) sentence.")
     sentence = _without_quotations(simplified(sentence) if language == "zh" else plain_apostrophes(sentence))
-    sentence = _NO_HURRY[language].sub("", sentence)
+    sentence = _patterns(language)["no_hurry"].sub("", sentence)
     asks = re.search(r"[?？]\s*[\"'”」]*\s*$", sentence) is not None
-    if _STOCK[language].search(sentence):
+    if _patterns(language)["stock"].search(sentence):
         kinds.add("stock")
     advice = _has_advice(sentence, language)
     rhetorical = language == "en" and advice and re.search(r"\bwhy (?:don't|not)|\bhow about", sentence, re.I)
-    if (asks and not rhetorical) or _INVITING[language].search(sentence):
+    if (asks and not rhetorical) or _patterns(language)["inviting"].search(sentence):
         kinds.add("invitation")
     is_directive = _is_english_imperative if language == "en" else _is_chinese_directive
     if "invitation" not in kinds and (advice or ("stock" not in kinds and is_directive(sentence))):
@@ -275,7 +192,7 @@ def answer_patterns(text: str) -> dict[str, float]:
     text = _ADDRESS.sub("", text)
     language, words = detect_language(text), count_words(text)
     counts = {"items": float(len(_ITEM.findall(text))), "words": words}
-    if language not in _ADVICE:
+    if language not in _LANGUAGES:
         return dict.fromkeys(MEASURES, math.nan) | counts
     own = _without_quotations(text)
     sentences, starts = read_sentences(own), [0]
@@ -285,7 +202,7 @@ def answer_patterns(text: str) -> dict[str, float]:
     directives = [place for place, kind in enumerate(kinds) if "directive" in kind]
     invitations = [place for place, kind in enumerate(kinds) if "invitation" in kind]
     before = count_words(text[: starts[directives[0]]]) if directives else words
-    stock = _STOCK[language].findall(simplified(own) if language == "zh" else own)
+    stock = _patterns(language)["stock"].findall(simplified(own) if language == "zh" else own)
     return {
         "directives": len(directives) / max(len(sentences), 1),
         "no_invitation": float(not invitations),
@@ -327,7 +244,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
         raise TableError("there is no answer with content. Pass answers with text.")
     measured = pd.DataFrame([answer_patterns(text) for text in texts["content"]], index=texts.index)
     about = texts[["model", "case_id"]].assign(language=[detect_language(text) for text in texts["content"]])
-    about["status"] = np.where(about["language"].isin([*_ADVICE]), "ok", "language not supported")
+    about["status"] = np.where(about["language"].isin(_LANGUAGES), "ok", "language not supported")
     return about.join(measured).reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/15_writing_patterns.ipynb #38934c18

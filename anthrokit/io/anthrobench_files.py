@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import Run, TableError, import_dialogues, tables
-from ..core.errors import missing_columns, suggest_name
+from ..core.errors import missing_columns, require_known
 from ..core.run import digest
 from ..core.files import local_path
 from ..judging import PronounCounter
@@ -241,7 +241,7 @@ _RELEASED_COUNTER = "pronoun count (AnthroBench)"
 
 @lru_cache(maxsize=4096)
 def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
-    """Status and reason of an answer in which the authors' code, or ours, read a verdict or none."""
+    """Return status and reason of an answer from which the authors' code, or ours, parsed a verdict or none."""
     if verdict is None and raw in (_FAILED, _SKIPPED, _NOT_COUNTED):
         return "failed", None if raw == _FAILED else "the authors' code found no message to rate"
     read = parse_verdict(raw)
@@ -258,9 +258,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
         for row in rows:
             answer, raw = row.get(place.verdict), row.get(place.raw)
             if answer is not None and answer not in _VERDICTS:
-                raise TableError(
-                    f"{row['place']}, column {place.verdict}: {answer!r:.40} is not 1, 0 or -1 (no verdict)"
-                )
+                raise TableError(f"{row['place']}, column {place.verdict}: {answer!r:.40} is not 1, 0 or -1 (no verdict)")
             if row["assistant_message"] is None:
                 if _VERDICTS.get(answer) is not None:
                     raise TableError(f"{row['place']}, column {place.verdict}: rates a message that isn't there")
@@ -280,7 +278,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
 def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Rated]:
-    """Pronouns, which the package counts again for each judge, counted by one."""
+    """Return the columns with one pronoun counter: the package counts pronouns again for each judge."""
     places, counted = [], False
     for place in columns:
         if place.behaviour != "first-person pronoun use" or place.raw is None:
@@ -377,8 +375,7 @@ def _chosen(
             f"and its majorities are theirs alone. Say judges={added!r}, judges={before!r}, or judges='all'."
         )
     wanted = every if judges in (None, "all") else [judges] if isinstance(judges, str) else list(judges)
-    if unknown := [name for name in wanted if name not in every]:
-        raise TableError(f"{path}: has no judge {unknown[0]!r}; {suggest_name(unknown[0], every)}")
+    require_known("judge", every, *wanted, where=f"{path}: ")
     return [place for place in columns if place.judge in wanted]
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #e940d642
@@ -544,7 +541,7 @@ def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict
     }
     nothing = pd.DataFrame({"raw": pd.NA, "verdict": pd.NA}, index=turns)
     columns: dict[str, pd.Series] = {}
-    judges = run.rows("SELECT judge, samples, b.value FROM judges, json_each(behaviours) b ORDER BY position, b.key")
+    judges = run.ledger.rows("SELECT judge, samples, b.value FROM judges, json_each(behaviours) b ORDER BY position, b.key")
     for behaviour in dict.fromkeys(name for _, _, name in judges):
         cue = CUES.get(behaviour, behaviour)
         decided = labels[behaviour].reindex(turns) if behaviour in labels else None
@@ -625,12 +622,9 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     )
     rated = _rating_columns(run, turns, rows["assistant_message"].notna()) if len(judges) else {}
     read = {(one.behaviour, one.judge) for one in _rated_columns([*rated])[0]}
-    for judge, behaviour in run.rows("SELECT judge, b.value FROM judges, json_each(behaviours) b"):
+    for judge, behaviour in run.ledger.rows("SELECT judge, b.value FROM judges, json_each(behaviours) b"):
         if (behaviour, column_name(judge)) not in read:
-            raise ValueError(
-                f"the columns of AnthroBench can't tell the judge {judge} on {behaviour} from another one on another "
-                f"behaviour"
-            )
+            raise ValueError(f"an AnthroBench file can't tell the judge {judge} on {behaviour} from another one")
     if rated:
         names = [name if name in (PronounCounter.name, _RELEASED_COUNTER) else column_name(name) for name in judges]
         rows[_OWN_JUDGES] = json.dumps(names)

@@ -16,8 +16,10 @@ from typing import Any
 
 from ..analysis import profile
 from ..core import Run, TableError
+from ..core.errors import require_known
 from ..core.files import local_path
-from ..core.run import digest, package_versions
+from ..core.ledger import package_versions
+from ..core.run import digest
 
 SCHEMA = "0.3.0"
 
@@ -122,9 +124,7 @@ def write_every_eval_ever(
     >>> file.parent.as_posix().removeprefix(folder)
     '/data/anthrokit/local/smollm2-135m-instruct'
     """
-    relationships = ("first_party", "third_party", "collaborative", "other")
-    if relationship not in relationships:
-        raise ValueError(f"relationship is {relationship!r}; use one of {', '.join(relationships)}")
+    require_known("relationship", ("first_party", "third_party", "collaborative", "other"), relationship)
     source = {
         "source_name": "anthrokit", "source_type": "evaluation_run", "source_organization_name": organization,
         "evaluator_relationship": relationship,

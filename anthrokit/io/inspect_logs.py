@@ -15,7 +15,8 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, TableError, import_dialogues, label, tables
-from ..core.run import digest, package_versions
+from ..core.ledger import package_versions
+from ..core.run import digest
 from ..core.files import local_path
 from .anthrobench_files import listed_judges, one_target
 from ..core.notes import notify
@@ -41,9 +42,7 @@ try:
     from inspect_ai.solver import Generate, Solver, TaskState, solver
     from inspect_ai.util import collect
 except ImportError as error:
-    raise ImportError(
-        f"anthrokit.io.inspect_logs needs Inspect: pip install 'anthrokit[inspect]' ({error})"
-    ) from error
+    raise ImportError(f"anthrokit.io.inspect_logs needs Inspect: pip install 'anthrokit[inspect]' ({error})") from error
 
 # %% auto #0
 __all__ = ['Rater', 'dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect', 'run_of_log', 'dialogue', 'name_of',
@@ -229,7 +228,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
             row |= metadata.loc[name].dropna().to_dict()
         chat = _chat(messages.get(name, tables.empty_table("messages")), target, row["system_target"])
         own = [call for message in chat for call in calls.get(message.id, [])]
-        begun, ended = _times(own, run.fact("created"))
+        begun, ended = _times(own, run.ledger.fact("created"))
         failed = {"message": row["reason"] or "failed", "traceback": "", "traceback_ansi": ""}
         last = next((message.text for message in reversed(chat) if message.role == "assistant"), "")
         samples.append(
@@ -246,7 +245,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
                     if (name, behaviour) in labels
                 },
                 metadata=row,
-                events=_events(chat, target, calls, run.fact("created")),
+                events=_events(chat, target, calls, run.ledger.fact("created")),
                 model_usage=_usage(own),
                 started_at=begun.isoformat(),
                 completed_at=ended.isoformat(),
@@ -294,7 +293,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     samples = _samples(run, target)
     behaviours = list(dict.fromkeys(name for sample in samples for name in sample.scores or {}))
     epochs = max(sample.epoch for sample in samples)
-    started = run.fact("created")
+    started = run.ledger.fact("created")
     calls = tables.to_records(run.query(_CALLS))
     begun, ended = _times(calls, started)
     log = EvalLog(

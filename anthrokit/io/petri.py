@@ -14,13 +14,7 @@ from .inspect_logs import EvalLog, EvalSample, read_log, run_of_log
 __all__ = ['read_petri']
 
 # %% ../../nbs/13_io/06_petri.ipynb #7ddf76eb
-_AUDITORS_TOOLS = {
-    "send_message",
-    "set_system_message",
-    "create_tool",
-    "send_tool_call_result",
-    "rollback_conversation",
-}
+_AUDITORS_TOOLS = "send_message set_system_message create_tool send_tool_call_result rollback_conversation".split()
 
 
 def _of_auditor(sample: EvalSample) -> bool:
@@ -84,14 +78,9 @@ def _of_target(log: EvalLog, path: str | os.PathLike) -> EvalLog:
     """Return the log with its target as the model and its samples as dialogues."""
     target = (log.eval.model_roles or {}).get("target")
     if target is None:
-        raise TableError(
-            f"{path}: the log has no model in the role target; other logs are read by read_inspect"
-        )
+        raise TableError(f"{path}: the log has no model in the role target; other logs are read by read_inspect")
     for sample in log.samples or []:
         if _of_auditor(sample):
-            raise TableError(
-                f"{path}: sample {sample.id}: its messages are the auditor's, as in versions of Petri before 3; "
-                f"what the target said stands only in its tool results there"
-            )
+            raise TableError(f"{path}: sample {sample.id}: its messages are the auditor's, as in versions of Petri before 3")
     header = log.eval.model_copy(update={"model": target.model})
     return log.model_copy(update={"eval": header, "samples": [_as_dialogue(one) for one in log.samples or []]})

@@ -45,7 +45,7 @@ def preference_table(run: Run) -> pd.DataFrame:
       prompt  chosen rejected
     0     Hi  Hello!      No.
     """
-    if not (pairs := run.fact("pairs")):
+    if not (pairs := run.ledger.fact("pairs")):
         raise TableError(f"the run {run.name!r} holds no pairs: it does not come from chosen and rejected answers")
     sides = pd.DataFrame(pairs, columns=["pair_id", "side", "dialogue_id"])
     messages = run.messages()[["dialogue_id", "turn", "role", "content"]]

@@ -512,7 +512,7 @@ def import_report(run: Run) -> pd.DataFrame:
     >>> import_report(import_messages(chats))[["last", "outcome", "reason", "rows"]].values.tolist()
     [['row 2', 'taken', 'pairs', 2], ['row 3', 'left out', 'is empty', 1]]
     """
-    if (account := run.fact("account")) is None:
+    if (account := run.ledger.fact("account")) is None:
         raise TableError(f"the run {run.name!r} has no account of rows: it does not come from import_messages")
     return pd.DataFrame(account, columns=["first", "last", "outcome", "reason", "rows"])
 

@@ -47,23 +47,23 @@ def run_taxonomy(run: Run) -> Taxonomy:
     >>> len(run_taxonomy(demo_run()))
     14
     """
-    if not run.rows("SELECT 1 FROM judges WHERE asks_about = 'criteria' LIMIT 1"):
+    if not run.ledger.rows("SELECT 1 FROM judges WHERE asks_about = 'criteria' LIMIT 1"):
         return _behaviours_of(run)
     question = "Does the answer meet this? {}".format
     criteria = [one for own in _criteria_of(run).values() for one in own]
     asked = [Behaviour(one.name, one.ability, one.content, question(one.content)) for one in criteria]
-    return Taxonomy([*(_behaviours_of(run) if run.fact("behaviours") else ()), *asked])
+    return Taxonomy([*(_behaviours_of(run) if run.ledger.fact("behaviours") else ()), *asked])
 
 
 def _behaviours_of(run: Run) -> Taxonomy:
     """Return the behaviours that a run was judged for; the bundled ones before it was judged."""
-    entries = run.fact("behaviours")
+    entries = run.ledger.fact("behaviours")
     return Taxonomy.from_entries(entries) if entries else Taxonomy.load()
 
 
 def _criteria_of(run: Run) -> dict[str, list[Criterion]]:
     """Return the criteria of a run by prompt."""
-    rows = run.rows("SELECT case_id, criterion, ability, score, content FROM criteria ORDER BY case_id, criterion")
+    rows = run.ledger.rows("SELECT case_id, criterion, ability, score, content FROM criteria ORDER BY case_id, criterion")
     criteria: dict[str, list[Criterion]] = {}
     for case_id, number, ability, score, content in rows:
         criteria.setdefault(case_id, []).append(Criterion(number, ability, score, content, case_id))
@@ -92,7 +92,7 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
             f"{', '.join(one.name for one in mixed)}: counts in the rate of the bundled category {mixed[0].category!r}. "
             f"Give it a category of its own if this is not intended."
         )
-    if run.fact("behaviours") is None or not run.rows("SELECT 1 FROM ratings LIMIT 1"):
+    if run.ledger.fact("behaviours") is None or not run.ledger.rows("SELECT 1 FROM ratings LIMIT 1"):
         return added
     try:
         return taxonomy.together_with(added)
@@ -141,7 +141,7 @@ class Items:
     """The target messages of a run, each with the messages before it."""
 
     def __init__(self, run: Run, targets: str | Iterable[str] | None = None):
-        rows = run.rows(
+        rows = run.ledger.rows(
             "SELECT dialogue_id, turn, role, content FROM messages WHERE content IS NOT NULL "
             "ORDER BY dialogue_id, turn, role DESC"
         )
@@ -149,7 +149,7 @@ class Items:
         self._messages: dict[str, list[tuple[int, str, str]]] = {}
         for dialogue, turn, role, text in rows:
             self._messages.setdefault(dialogue, []).append((turn, role, text))
-        self.origin = {row[0]: row[1:] for row in run.rows("SELECT dialogue_id, prompt_id, target FROM dialogues")}
+        self.origin = {row[0]: row[1:] for row in run.ledger.rows("SELECT dialogue_id, prompt_id, target FROM dialogues")}
         if targets is not None:
             targets = [targets] if isinstance(targets, str) else list(targets)
             names = {name for _, name in self.origin.values()}
@@ -157,7 +157,7 @@ class Items:
                 nearest = suggest_name(unknown[0], names)
                 raise ValueError(f"the run {run.name!r} has no target {unknown[0]!r}; {nearest}")
             self.texts = {key: text for key, text in self.texts.items() if self.origin[key[0]][1] in targets}
-        histories = run.rows("SELECT prompt_id, history FROM prompts WHERE history IS NOT NULL")
+        histories = run.ledger.rows("SELECT prompt_id, history FROM prompts WHERE history IS NOT NULL")
         self._history = {key: [(one["role"], one["content"]) for one in json.loads(text)] for key, text in histories}
 
     def item(self, dialogue_id: str, turn: int, sample: int = 1) -> Item:
@@ -207,7 +207,7 @@ def _check_fit(run: Run, judges: Sequence[Judge], judged: Sequence[str], taxonom
         raise ValueError(
             f"no judge judges {', '.join(silent)}; name LLM judges, LLMJudge(…), or choose other behaviours"
         )
-    left_out = (run.fact("taken") or {}).get("answers_before_the_last")
+    left_out = (run.ledger.fact("taken") or {}).get("answers_before_the_last")
     if left_out and (whole := [judge.name for judge in judges if judge.context == "dialogue"]):
         raise ValueError(
             f"a run of preference data has no answers before the last ({left_out:,} here), so {', '.join(whole)} "
@@ -254,7 +254,7 @@ class JudgingJob(Job):
             raise ValueError(f"sampling is 'full' or 'adaptive', not {sampling!r}")
         if not isinstance(run, Run):
             run = Run(run)
-            if run.fresh:
+            if run.ledger.fresh:
                 raise ValueError(f"{run.folder} holds no run; simulate makes one")
         judges = as_judges(offline_panel() if judges is None else judges)
         about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
@@ -290,8 +290,8 @@ class JudgingJob(Job):
 
     def _run_sampling(self, sampling: str) -> str:
         """Return the sampling to record: a run that was judged in full stays so."""
-        recorded = self.run.fact("sampling")
-        fresh = recorded is None and not self.run.rows("SELECT 1 FROM ratings LIMIT 1")
+        recorded = self.run.ledger.fact("sampling")
+        fresh = recorded is None and not self.run.ledger.rows("SELECT 1 FROM ratings LIMIT 1")
         return "adaptive" if sampling == "adaptive" and (fresh or recorded == "adaptive") else "full"
 
     def _is_replaced(self, judge: Judge, saved: dict[str, Any] | None) -> bool:
@@ -342,7 +342,7 @@ class JudgingJob(Job):
         """Return columns of the ratings that are not to be retried."""
         pending = ["planned", *self.retry]
         sql = f"SELECT {columns} FROM ratings WHERE {where} AND status NOT IN ({', '.join('?' * len(pending))})"
-        return self.run.rows(sql, [*values, *pending])
+        return self.run.ledger.rows(sql, [*values, *pending])
 
     def count(self, judge: Judge) -> tuple[int, int]:
         """Return how many ratings a judge is asked for, and how many are done."""
@@ -361,14 +361,14 @@ class JudgingJob(Job):
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
         if any(judge.asks_about != "criteria" for judge in self.judges):
             entries = [behaviour.entry() for behaviour in self.taxonomy]
-            self.run.set_facts(taxonomy=self.taxonomy.hash, behaviours=entries)
-        self.run.set_facts(sampling=self.run_sampling)
+            self.run.ledger.set_facts(taxonomy=self.taxonomy.hash, behaviours=entries)
+        self.run.ledger.set_facts(sampling=self.run_sampling)
         forget_judges(self.run, self.replaced)
-        self.run.write("judges", self.entries)
+        self.run.ledger.write("judges", self.entries)
 
     def close(self) -> None:
         rated = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
-        forget_judges(self.run, [name for name in self.new if not self.run.rows(rated, [name])])
+        forget_judges(self.run, [name for name in self.new if not self.run.ledger.rows(rated, [name])])
         for name, notice in judges_without_verdicts(self.run).items() if self.report_silent else ():
             if name in self.plans:
                 notify(notice, again=True)
@@ -427,7 +427,7 @@ class JudgingJob(Job):
         queues = []
         if adaptive:
             limit = 2 * sum(judge.llm.max_concurrency for judge in adaptive)
-            rows = self.run.rows("SELECT judge, samples, behaviours FROM judges ORDER BY position")
+            rows = self.run.ledger.rows("SELECT judge, samples, behaviours FROM judges ORDER BY position")
             panel = [(name, samples, json.loads(names)) for name, samples, names in rows]
             names = dict.fromkeys(name for judge in adaptive for name in self.plans[judge.name].questions)
             units = ((name, *key) for key in self.items.texts for name in names)

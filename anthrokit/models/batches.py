@@ -424,7 +424,7 @@ def count_pending(run: Run, model: str | None = None) -> int:
     0
     """
     sql = f"SELECT COALESCE(SUM(requests), 0) FROM batches WHERE {OPEN_BATCHES} AND (? IS NULL OR model = ?)"
-    return run.rows(sql, [model, model])[0][0]
+    return run.ledger.rows(sql, [model, model])[0][0]
 
 # %% ../../nbs/02_models/09_batches.ipynb #c78b83e7
 class BatchLedger:
@@ -436,7 +436,7 @@ class BatchLedger:
     def pending_files(self, model: str) -> dict[str, tuple[str | None, float, int]]:
         """Return a model's pending files: batch (None before it begins), maximum dollars and tokens by file."""
         sql = f"SELECT file, batch, cost_most, tokens_most FROM batches WHERE model = ? AND {OPEN_BATCHES} ORDER BY at"
-        return {file: columns for file, *columns in self.run.rows(sql, [model])}
+        return {file: columns for file, *columns in self.run.ledger.rows(sql, [model])}
 
     def enter(self, file: str, model: str, requests: Sequence[Mapping[str, Any]], cost: float, tokens: int) -> None:
         """Record an uploaded file with its requests."""
@@ -444,36 +444,36 @@ class BatchLedger:
         row = {"file": file, "batch": None, "model": model, "requests": len(requests), "cost_most": cost}
         row |= {"tokens_most": tokens, "status": "uploaded", "at": at}
         rows = [{"file": file, **request, "status": None, "answer": None} for request in requests]
-        self.run.write_together([("batches", [row]), ("batch_requests", rows)])
+        self.run.ledger.write_together([("batches", [row]), ("batch_requests", rows)])
 
     def begun(self, file: str, batch: str) -> None:
         """Record that a file's batch has begun."""
-        self.run.write_all(["UPDATE batches SET batch = ?, status = 'begun' WHERE file = ?"], [batch, file])
+        self.run.ledger.write_all(["UPDATE batches SET batch = ?, status = 'begun' WHERE file = ?"], [batch, file])
 
     def end(self, file: str, status: str) -> None:
         """Record the end of a file."""
-        self.run.write_all(["UPDATE batches SET status = ? WHERE file = ?"], [status, file])
+        self.run.ledger.write_all(["UPDATE batches SET status = ? WHERE file = ?"], [status, file])
 
     def open_requests(self, file: str) -> dict[str, dict[str, Any]]:
         """Return the requests of a file without an answer, by custom_id."""
         sql = f"SELECT {', '.join(_ROW)} FROM batch_requests WHERE file = ? AND status IS NULL"
-        return {row[1]: dict(zip(_ROW, row, strict=True)) for row in self.run.rows(sql, [file])}
+        return {row[1]: dict(zip(_ROW, row, strict=True)) for row in self.run.ledger.rows(sql, [file])}
 
     def answer(self, request: str) -> Completion | None:
         """Return the fetched answer to a request that is not saved yet, if any."""
         sql = "SELECT answer FROM batch_requests WHERE request = ? AND answer IS NOT NULL"
-        rows = self.run.rows(sql, [request])
+        rows = self.run.ledger.rows(sql, [request])
         return Completion(**json.loads(rows[0][0])) if rows else None
 
     def is_pending(self, request: str) -> bool:
         """Return whether a request is in a pending file."""
         sql = f"SELECT 1 FROM batch_requests JOIN batches USING (file) WHERE request = ? AND {OPEN_BATCHES} "
-        return bool(self.run.rows(sql + "AND batch_requests.status IS NULL", [request]))
+        return bool(self.run.ledger.rows(sql + "AND batch_requests.status IS NULL", [request]))
 
     def saved_rows(self, requests: Iterable[str]) -> list[dict[str, Any]]:
         """Return rows of `batch_requests` that mark these answers as saved."""
         sql = f"SELECT {', '.join(_ROW)} FROM batch_requests WHERE request = ? AND answer IS NOT NULL"
-        rows = (row for request in requests for row in self.run.rows(sql, [request]))
+        rows = (row for request in requests for row in self.run.ledger.rows(sql, [request]))
         return [{**dict(zip(_ROW, row, strict=True)), "answer": None} for row in rows]
 
 # %% ../../nbs/02_models/09_batches.ipynb #6b04e537

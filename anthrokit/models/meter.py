@@ -64,7 +64,7 @@ class Writer:
             return
         self._rows, self._written = {}, None
         try:
-            self._run.write_together(rows.items())
+            self._run.ledger.write_together(rows.items())
         except Exception as failure:
             self._failure = failure
         if not written.cancelled():  # cancelled by an interrupt; the rows are written all the same
@@ -151,12 +151,12 @@ class Meter:
         if budget is not None and not isinstance(budget, Budget):
             raise ValueError(f"budget is {budget!r}; say Budget(usd=…) or Budget(tokens=…)")
         self.run, self.named = run, budget is not None
-        self.budget = budget or Budget(**run.fact("budget", {}))
+        self.budget = budget or Budget(**run.ledger.fact("budget", {}))
         self.cost, self.tokens = usage_totals(run)
         estimated = "SELECT COALESCE(SUM(tokens_in + tokens_out), 0) FROM calls WHERE status = 'estimated'"
-        [(self.estimated,)] = run.rows(estimated)
+        [(self.estimated,)] = run.ledger.rows(estimated)
         out = f"SELECT COALESCE(SUM(cost_most), 0.0), COALESCE(SUM(tokens_most), 0) FROM batches WHERE {OPEN_BATCHES}"
-        [(self._reserved_cost, self._reserved_tokens)] = run.rows(out)
+        [(self._reserved_cost, self._reserved_tokens)] = run.ledger.rows(out)
         self._limits = functools.cache(_limits_of)
         self._longest_seen: dict[str, int] = {}
         self._recorded: set[str] = set()
@@ -207,7 +207,7 @@ class Meter:
                 "SELECT tokens_out FROM calls WHERE model = ? AND purpose = ? AND status IN ('ok', 'truncated') "
                 "ORDER BY call DESC LIMIT 200"
             )
-            rows = self.run.rows(sql, key)
+            rows = self.run.ledger.rows(sql, key)
             self._answers[key] = deque((tokens for (tokens,) in reversed(rows)), maxlen=200)
         return self._answers[key]
 
@@ -281,9 +281,9 @@ class Meter:
         self.estimated += answer.tokens_in + answer.tokens_out if answer.status == "estimated" else 0
         if llm.name not in self._recorded and llm.address is not None:
             self._recorded.add(llm.name)
-            addresses = self.run.fact("addresses", {})
+            addresses = self.run.ledger.fact("addresses", {})
             if addresses.get(llm.name) != llm.address:
-                self.run.set_facts(addresses={**addresses, llm.name: llm.address})
+                self.run.ledger.set_facts(addresses={**addresses, llm.name: llm.address})
         row = {"unit": unit, "purpose": purpose, "model": llm.name, "seconds": round(answer.seconds, 4)}
         row |= {name: getattr(answer, name) for name in _BOOKED}
         return self.writer.put("calls", [{**row, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}])
@@ -308,6 +308,7 @@ class Meter:
         request: Request,
         *,
         settle: bool = True,
+        raises: bool = True,
         show: Callable[[str], None] | None = None,
         ask: Callable[..., Awaitable[Completion]] | None = None,
     ) -> Completion:
@@ -320,6 +321,8 @@ class Meter:
         settle : bool
             Return when the call is on disk. If False, it is written within 50 ms, in one transaction with the rows that the
             caller puts into `writer` meanwhile. A failed call is on disk in either case.
+        raises : bool
+            Raise CallFailed. If False, a failed call is a completion with the status failed.
         show : callable, optional
             As for `LLM.acomplete`.
         ask : coroutine function, optional
@@ -350,10 +353,12 @@ class Meter:
             except BudgetReached:
                 self.writer.flush()
                 raise
-            except (CallFailed, SetupError):
+            except (CallFailed, SetupError) as failure:
                 self.book(llm, Completion(None, "failed", seconds=time.perf_counter() - start), **booked_as)
                 self.writer.flush()
-                raise
+                if raises or not isinstance(failure, CallFailed):
+                    raise
+                return Completion(None, "failed", error=str(failure))
             self._known_answers(request).append(answer.tokens_out)
         self.book(llm, answer, **booked_as)
         self._notice_length(llm, answer, request.parameters.get("max_tokens"))

@@ -480,12 +480,17 @@ async def http(
 ) -> tuple[bytes, Mapping[str, str]]:
     """Return the body and the headers of a response; show each piece of a stream. Errors are raised as faults."""
     async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
-        if show and response.status == 200 and response.content_type == "text/event-stream":
-            return json.dumps(await _joined(response, show)).encode(), response.headers
-        raw = await response.read()
-        if response.status >= 400:
-            raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
-    return raw, response.headers
+        return await _body(response, show), response.headers
+
+
+async def _body(response: Any, show: StreamFilter | None) -> bytes:
+    """Return the body of a response; raise an error as a fault."""
+    if show and response.status == 200 and response.content_type == "text/event-stream":
+        return json.dumps(await _joined(response, show)).encode()
+    raw = await response.read()
+    if response.status >= 400:
+        raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
+    return raw
 
 
 async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
@@ -497,8 +502,9 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
         data = json.dumps({**wire.body(form, request), **_STREAMED}).encode()
     else:
         data = wire.encode(form, request)
-    raw, headers = await http("POST", form.url, headers=form.headers, proxy=form.proxy, data=data, show=show)
-    return routed(wire.read(raw, request["messages"]), headers, wire.ready["model"])
+    async with _session().post(form.url, data=data, headers=form.headers, proxy=form.proxy) as response:
+        raw = await _body(response, show)
+    return routed(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
 
 
 _AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here

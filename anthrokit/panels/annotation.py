@@ -22,6 +22,7 @@ from ..core.errors import require_kind
 from ..core.run import digest
 from ..core.tables import require_columns
 from ..core.files import local_path
+from ..figures.style import interval_text
 from ..judging.jobs import run_taxonomy
 from .decisions import DONE_OPTIONS, LABEL_ANSWERS, DecisionPanel, Labels, answer_ticks, filter_done
 from .disagreement import WORDS, two
@@ -132,7 +133,7 @@ def _summary_html(labels: pd.DataFrame, name: str, run: Run | None) -> Markup:
     if len(names) > 1:
         table = agreement(by_annotator(annotations), by=(), judges=names)
         caption = "Agreement of the annotators, on {n} of {n_total} messages that two or more decided"
-        rows = [(one.measure, two(one.estimate), f"{two(one.ci_low)} to {two(one.ci_high)}") for one in table.itertuples()]
+        rows = [(one.measure, two(one.estimate), interval_text(one)) for one in table.itertuples()]
         parts.append(table_html(["Measure", "Estimate", "95 % interval"], rows, caption.format(**table.iloc[0])))
     caption = (
         "The judges against people's labels so far; by behaviour: judge_accuracy(run, run.annotations()); "
@@ -151,11 +152,7 @@ def _accuracy_rows(run: Run | None, annotations: pd.DataFrame) -> list[tuple[str
     except TableError:
         return []
     return [
-        (
-            *(row.judge, row.measure, two(row.estimate)),
-            "no interval" if pd.isna(row.ci_low) else f"{row.ci_low:.2f} to {row.ci_high:.2f}",
-            f"{row.n:.0f}",
-        )
+        (row.judge, row.measure, two(row.estimate), interval_text(row), f"{row.n:.0f}")
         for row in table[table["measure"].isin(["precision", "recall", "specificity"])].itertuples()
     ]
 
@@ -208,7 +205,7 @@ class AnnotationPanel(DecisionPanel):
         **draw: Any,
     ):
         self.run, self.sheet = run, sheet = _read_sheet(source, n, by, **draw)
-        if run is not None and run.read_only and path is None:
+        if run is not None and run.ledger.read_only and path is None:
             raise RunError(
                 f"The run {run.folder} is open for reading only, so it can't save labels. Open it with "
                 f"Run({str(run.folder)!r}), or save them to a file: path='annotations.csv'."

@@ -91,9 +91,7 @@ def _parse_points(text: str) -> float | None:
         return None
     points = pd.to_numeric(text, errors="coerce")
     if not 0 < abs(points) <= 10:
-        raise ValueError(
-            f"Points go from 1 to 10, or from -10 to -1 for a penalty; {visible_name(text, 20)!r} is none of these."
-        )
+        raise ValueError(f"Points go from 1 to 10, or -10 to -1 for a penalty, not {visible_name(text, 20)!r}.")
     return float(points)
 
 

@@ -129,7 +129,7 @@ class Labels(Decisions):
     @property
     def closed(self) -> bool:
         """Return whether the store is a read-only run."""
-        return isinstance(self.store.place, Run) and self.store.place.read_only
+        return isinstance(self.store.place, Run) and self.store.place.ledger.read_only
 
     @property
     def where(self) -> str:

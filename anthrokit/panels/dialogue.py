@@ -61,10 +61,8 @@ def _flagged(source: RunSource) -> dict[str, set[str]]:
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
 def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
     """Mark pronouns, and the words that an offline judge named, in a target message."""
-    marks = [
-        (start, start + len(word), "ak-pronoun", "first-person pronoun")
-        for start, word in first_person_pronouns(text)
-    ]
+    pronouns = first_person_pronouns(text)
+    marks = [(start, start + len(word), "ak-pronoun", "first-person pronoun") for start, word in pronouns]
     judges = {PatternJudge.name: "pattern", GrammarJudge.name: "grammar"}
     for rating in ratings[ratings["judge"].isin(judges) & ratings["verdict"].fillna(False)].itertuples():
         meaning = f"{judges[rating.judge]}: {rating.behaviour}"

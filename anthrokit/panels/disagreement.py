@@ -112,11 +112,12 @@ def _disagreement(tally: _Tally) -> pd.DataFrame:
 _MODES = ("Yes", "No", "no verdict")
 
 
-def _judge_modes(tally: _Tally) -> np.ndarray:
+def _judge_modes(tally: _Tally) -> pd.DataFrame:
     """Return the position in `_MODES` of every judge's mode; -1 where the judge was not asked about the behaviour."""
-    twice = (2 * tally.yes - tally.cast).to_numpy()
+    twice = 2 * tally.yes - tally.cast
     was_asked = tally.asked.groupby(level="behaviour").transform("sum") > 0
-    return np.where(was_asked, np.select([twice > 0, twice < 0], [0, 1], 2), -1)
+    modes = np.where(was_asked, np.select([twice > 0, twice < 0], [0, 1], 2), -1)
+    return pd.DataFrame(modes, twice.index, twice.columns)
 
 
 def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
@@ -141,7 +142,7 @@ def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     >>> confusion(demo_run().ratings(), "grammar", "sentences").to_numpy().sum()
     np.int64(1040)
     """
-    return _confusion(_judge_modes(_tally(ratings).of([a, b])), a, b)
+    return _confusion(_judge_modes(_tally(ratings).of([a, b])).to_numpy(), a, b)
 
 
 def _confusion(modes: np.ndarray, a: str, b: str) -> pd.DataFrame:
@@ -173,8 +174,8 @@ class _Disputes:
         An id for every message and behaviour, see `_with_ids`.
     places : dict of str to int
         The row of each id.
-    pairs : dict of str to (int, int)
-        The places of two judges by the name of the pair, where both were asked about some behaviour.
+    pairs : dict of str to list
+        The two judges by the name of the pair, if both were asked about some behaviour.
     """
 
     def __init__(self, source: RunSource):
@@ -187,9 +188,9 @@ class _Disputes:
         self.behaviours = self.items["behaviour"].to_numpy(dtype=object)
         self.modes = _judge_modes(self.tally)
         self.pairs = {
-            " | ".join(json.dumps(one) if " | " in one else one for one in (a, b)): (x, y)
-            for (x, a), (y, b) in combinations(enumerate(self.tally.cast), 2)
-            if (self.modes[:, [x, y]] >= 0).all(axis=1).any()
+            " | ".join(json.dumps(one) if " | " in one else one for one in pair): [*pair]
+            for pair in combinations(self.modes, 2)
+            if (self.modes[[*pair]] >= 0).all(axis=1).any()
         }
         messages = source.messages
         keys = zip(messages["dialogue_id"], messages["turn"], messages["role"], strict=True)
@@ -199,18 +200,14 @@ class _Disputes:
     def measures(self, pair: str = "") -> dict[str, np.ndarray]:
         """Return between, within, n_yes and n of every id, for all judges or one pair."""
         if pair not in self._measured:
-            table = _disagreement(self.tally.of(self.names(pair)) if pair else self.tally)
+            table = _disagreement(self.tally.of(self.pairs[pair]) if pair else self.tally)
             table = table[["between", "within", "n_yes", "n"]].astype("Float64")
             self._measured[pair] = {name: part.to_numpy(float, na_value=np.nan) for name, part in table.items()}
         return self._measured[pair]
 
-    def names(self, pair: str) -> list[str]:
-        """Return the two judges of a pair."""
-        return self.tally.cast.columns[list(self.pairs[pair])].tolist()
-
     def modes_of(self, pair: str) -> np.ndarray:
         """Return what two judges said of every id, as positions in Yes, No, no verdict; -1 where one was not asked."""
-        return self.modes[:, list(self.pairs[pair])]
+        return self.modes[self.pairs[pair]].to_numpy()
 
     def of_behaviour(self, behaviour: str) -> np.ndarray:
         """Return whether each id is of a behaviour; without a behaviour all are."""
@@ -250,7 +247,7 @@ def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
 
 def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> str:
     """Return the cells of two judges that hold any message; one can be chosen."""
-    a, b = disputes.names(pair)
+    a, b = disputes.pairs[pair]
     table = _confusion(disputes.modes_of(pair)[of], a, b)
     counts, total = table.to_numpy(), max(int(table.to_numpy().sum()), 1)
     sums = counts.sum(1), counts.sum(0)

@@ -17,8 +17,7 @@ from markupsafe import Markup
 from .. import analysis
 from ..core.run import digest
 from ..figures import plot_emergence_curves, plot_snowball, theme
-from ..figures.style import COLOURS, MARKERS, describe_interval, format_name
-from ..figures.style import counted
+from ..figures.style import COLOURS, MARKERS, counted, describe_interval, format_name, interval_text
 from .dialogue import DisplayOptions, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Panel, options_of
 from .source import RunSource, render, table_html, visible_name
@@ -150,10 +149,6 @@ def _percent(value: float) -> str:
     return "–" if pd.isna(value) else f"{100 * value:.1f}" if value < 0.1 else f"{100 * value:.0f}"
 
 
-def _between(low: float, high: float) -> str:
-    """Format an interval of shares in percent."""
-    return "no interval" if pd.isna(low) else f"{_percent(low)} to {_percent(high)}"
-
 
 _SHAPES = dict(zip(MARKERS, "●■◆▲▼✚✖★", strict=True))  # the marks of the figures, as text
 _CURVE = ["behaviour", "turn", "estimate", "ci_low", "ci_high", "ci", "n", "n_clusters", "n_first", "n_at_risk"]
@@ -209,7 +204,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str = "") ->
         part = table[table["behaviour"] == name].sort_values("turn")
         for at, (left, top) in zip(part.itertuples(), placed(drawn.get_xydata()), strict=True):
             text = (
-                f"turn {at.turn}: {_percent(at.estimate)} % by then ({_between(at.ci_low, at.ci_high)}), first at this "
+                f"turn {at.turn}: {_percent(at.estimate)} % by then ({interval_text(at, _percent)}), first at this "
                 f"turn in {at.n_first:,} of {at.n_at_risk:,} at risk"
             )
             points.append({"row": name, "turn": int(at.turn), "left": left, "top": top, "text": text})
@@ -259,7 +254,7 @@ def _numbers_html(curves: _Curves, by: str) -> Markup:
     curve = {
         "turn": lambda row: row.turn,
         "by then (%)": lambda row: _percent(row.estimate),
-        describe_interval(curves.incidence): lambda row: _between(row.ci_low, row.ci_high),
+        describe_interval(curves.incidence): lambda row: interval_text(row, _percent),
         "first at this turn": lambda row: row.n_first,
         "at risk": lambda row: row.n_at_risk,
         "dialogues": lambda row: f"{row.n} of {row.n_total}",
@@ -310,16 +305,13 @@ def _behind(curves: _Curves, behaviour: str, group: str = "") -> dict[str, list[
 def _turns_of(choice: str, last: int) -> list[str]:
     """Return the keys of `_behind` for a choice: one turn, some ("2-4"), "never", "undecided", or any turn for ""."""
     turns = [str(turn) for turn in range(1, last + 1)]
-    low, _, high = choice.partition("-")
-    if not choice:
-        return turns
-    if choice in (*turns, "never", "undecided"):
-        return [choice]
-    if low in turns and high in turns:
-        return turns[turns.index(low) : turns.index(high) + 1]
-    raise ValueError(
-        f"{visible_name(choice, 40)!r} is not a choice for the turn. Choose 1 to {last}, never or undecided."
-    )
+    low, dash, high = choice.partition("-")
+    if choice in ("", "never", "undecided"):
+        return [choice] if choice else turns
+    if low in turns and (high if dash else low) in turns:
+        return turns[turns.index(low) : turns.index(high or low) + 1]
+    wrong = visible_name(choice, 40)
+    raise ValueError(f"{wrong!r} is not a choice for the turn. Choose 1 to {last}, never or undecided.")
 
 
 def _when(choice: str) -> str:

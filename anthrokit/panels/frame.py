@@ -261,8 +261,8 @@ class Panel(anywidget.AnyWidget):
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of an item.
 
-        A line has a title and optionally note, cells (texts, one a further column), tick (text, look, meaning) and tags
-        (each text, colour by its place in the palette, meaning).
+        A line has a title and optionally a note, cells (one text per further column), a tick (sign, CSS class, meaning) and
+        tags (text, position of its colour in the palette, and meaning of each).
         """
         return {"title": item}
 
@@ -426,14 +426,14 @@ class Panel(anywidget.AnyWidget):
         return self.status(len(self.items), self.chosen)
 
     def update(self, status: str | None = None, *, prefer: Sequence[str] = ()) -> None:
-        """List and draw again, since what the list depends on has changed.
+        """List the items and draw again, after a change of the data that the list depends on.
 
         Parameters
         ----------
         status : str, optional
             As for `draw`.
         prefer : sequence of str
-            The items to open, whichever is there first; by default the one in view.
+            The first of these items that is listed is opened; by default the one in view.
         """
         self._known, state = {}, {name: value for name, value in self.state.items() if name != "at"}
         items = self._listed(state)
@@ -524,7 +524,7 @@ class Panel(anywidget.AnyWidget):
             began = time.perf_counter()
             try:
                 with self._turn:
-                    if self.run is not None and self.run.version != self.source.seen:
+                    if self.run is not None and self.run.ledger.version != self.source.seen:
                         self.refresh()
             except Exception as error:
                 self.draw(f"no longer live: {visible_name(error, 300)}")

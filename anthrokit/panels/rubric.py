@@ -101,13 +101,13 @@ class Rubrics:
         given = {"hits": given} if isinstance(given, pd.DataFrame) else given
         self._given = opened(given, ("hits", "ratings", "answers", "cases"), "a rubric panel")
         self.run = self._given if isinstance(self._given, Run) else None
-        if self.run is not None and not self.run.rows("SELECT 1 FROM cases LIMIT 1"):
+        if self.run is not None and not self.run.ledger.rows("SELECT 1 FROM cases LIMIT 1"):
             raise TableError(f"the run {self.run.name!r} holds no HeartBench cases; see heartbench.add_cases")
         self.refresh()
 
     def refresh(self) -> None:
         """Read the tables again."""
-        self.seen = self.run.version if self.run is not None else None
+        self.seen = self.run.ledger.version if self.run is not None else None
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given)
         self.hits = _checked(read["hits"])
         self.rows = dict(list(self.hits.groupby("case_id", sort=False)))
@@ -149,13 +149,9 @@ def _dictionary(chinese: bool) -> dict[str, str]:
     if not chinese:
         return {}
     table = heartbench.cases.load_abilities()
-    names = {
-        english: name
-        for kind in ("ability", "dimension")
-        for english, name in zip(table[kind], table[f"{kind}_zh"], strict=True)
-    }
+    abilities, dimensions = (table.set_index(kind)[f"{kind}_zh"].to_dict() for kind in ("ability", "dimension"))
     scenes = {english: name for name, english in heartbench.cases.SCENES.items()}
-    return read_toml(data_path("panels/chinese.toml")) | scenes | names
+    return read_toml(data_path("panels/chinese.toml")) | scenes | abilities | dimensions
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #10a9446d
 def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
@@ -231,10 +227,8 @@ def _side(
     rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, protocol: str, lit: str
 ) -> dict[str, Any]:
     """Return the answer of one model with its scores, and the marks of what the judges quote."""
-    answers = rubrics.answers
-    answer = answers[(answers["model"] == model) & (answers["case_id"] == item)]
-    has_answer, answer = len(answer) > 0, answer.iloc[0].to_dict() if len(answer) else {}
-    content, status = answer.get("content"), answer.get("status")
+    answers = rubrics.answers.query("model == @model and case_id == @item").to_dict("records")
+    content, status = (answers[0].get(name) if answers else None for name in ("content", "status"))
     content = content if isinstance(content, str) else ""
     own = rows[rows["model"] == model]
     special = heartbench.scoring.case_scores(own, protocol)["catastrophic"].fillna(False).any() if len(own) else False
@@ -244,7 +238,7 @@ def _side(
         "model": model,
         "content": content,
         "marks": _quotations(content, own, lit),
-        "given": has_answer,
+        "given": bool(answers),
         "words": heartbench.answers.count_words(content),
         "status": status if isinstance(status, str) and status != "ok" else "",
         "special": bool(special),

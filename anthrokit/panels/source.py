@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 
 from ..analysis.clustered import context_columns, judge_columns
 from ..core import Run, data_path, label, tables
+from ..core.errors import require_kind
 from ..core.run import LABEL_CONTEXT, vote_counts
 from ..core.votes import count_votes
 from ..figures.style import COLOURS
@@ -47,7 +48,7 @@ _KEPT: weakref.WeakKeyDictionary[Run, tuple[tuple, dict[str, pd.DataFrame]]] = w
 
 def _read_run(run: Run) -> dict[str, pd.DataFrame]:
     """Read the tables of a run; panels on the same unchanged run share them."""
-    version = run.version
+    version = run.ledger.version
     if run not in _KEPT or _KEPT[run][0] != version:
         _KEPT[run] = version, {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
     return _KEPT[run][1]
@@ -81,9 +82,7 @@ def _read_frames(source: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict
 def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
     """Open what a panel can show: a run, its folder (read-only), or frames by name; raise TypeError for anything else."""
     given = Run(given, read_only=True) if isinstance(given, (str, os.PathLike)) else given
-    if not isinstance(given, (Run, Mapping)):
-        kind = type(given).__name__
-        raise TypeError(f"{what} shows a run, the folder of a run or frames by name, not {kind}")
+    require_kind(given, (Run, Mapping), f"a run, the folder of a run or frames by name for {what}")
     if isinstance(given, Mapping) and (not given or set(given) - set(known)):
         raise TypeError(f"the frames of {what} are {', '.join(known)}, not {', '.join(given) or 'none'}")
     return given
@@ -145,7 +144,7 @@ class RunSource:
 
     def refresh(self) -> None:
         """Read the tables again."""
-        self.seen = self.run.version if self.run is not None else None
+        self.seen = self.run.ledger.version if self.run is not None else None
         self.taxonomy = run_taxonomy(self.run) if self.run is not None else Taxonomy.load()
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
         self.dialogues, self.messages = read["dialogues"], read["messages"]
@@ -186,7 +185,7 @@ class RunSource:
         where = " AND ".join(f"{name} = ?" for name in ("dialogue_id", "turn", "behaviour", "judge", "sample"))
         if self.run is None:
             return None
-        rows = self.run.rows(f"SELECT raw FROM ratings WHERE {where}", [dialogue_id, turn, behaviour, judge, sample])
+        rows = self.run.ledger.rows(f"SELECT raw FROM ratings WHERE {where}", [dialogue_id, turn, behaviour, judge, sample])
         return rows[0][0] if rows else None
 
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:

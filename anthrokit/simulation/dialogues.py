@@ -379,7 +379,7 @@ def _check_design(
                     f"{name} is {value!r} in the design and {columns[name]!r} in a column of the prompt {prompt_id!r}; "
                     f"rename one of the two"
                 )
-    saved = {(key, name): value for key, name, value in run.rows("SELECT dialogue_id, name, value FROM metadata")}
+    saved = {(key, name): value for key, name, value in run.ledger.rows("SELECT dialogue_id, name, value FROM metadata")}
     for row in rows:
         before = saved.get((row["dialogue_id"], row["name"]), row["value"])
         if before != row["value"]:
@@ -393,7 +393,7 @@ def _check_design(
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #cb004192
 def _separate_users(run: Run, rows: list[dict[str, Any]]) -> None:
     """Change ids that the run already has with a user model of another name but the same settings."""
-    users = dict(run.rows("SELECT dialogue_id, user FROM dialogues"))
+    users = dict(run.ledger.rows("SELECT dialogue_id, user FROM dialogues"))
     for row in rows:
         if users.get(row["dialogue_id"], row["user"]) != row["user"]:
             row["dialogue_id"] = digest(row["dialogue_id"], row["user"])
@@ -401,7 +401,7 @@ def _separate_users(run: Run, rows: list[dict[str, Any]]) -> None:
 
 def pending_dialogues(run: Run, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the dialogues that are not done in the run, each with the largest number of turns requested so far."""
-    rows_saved = run.rows("SELECT dialogue_id, turns, status FROM dialogues")
+    rows_saved = run.ledger.rows("SELECT dialogue_id, turns, status FROM dialogues")
     saved = {key: (turns, status) for key, turns, status in rows_saved}
     pending = []
     for row in rows:
@@ -467,7 +467,7 @@ class SimulationJob(Job):
         _check_design(self.run, prompt_columns, self.design, self.metadata)
         self.pending = pending_dialogues(self.run, self.planned)
         sql = "SELECT dialogue_id, COUNT(*) FROM messages WHERE role = 'assistant' AND content IS NOT NULL GROUP BY 1"
-        answers = dict(self.run.rows(sql))
+        answers = dict(self.run.ledger.rows(sql))
         self.finished, self.total = 0, sum(row["turns"] for row in self.pending)
         self.done = sum(answers.get(row["dialogue_id"], 0) for row in self.pending)
 
@@ -482,7 +482,7 @@ class SimulationJob(Job):
         }
         for role, model in (("targets", self.target), ("users", self.user)):
             [(condition, settings)] = self.named[role].items()
-            saved = self.run.fact(role, {}).get(condition)
+            saved = self.run.ledger.fact(role, {}).get(condition)
             if saved not in (None, settings) and has_answers(self.run, **{role[:-1]: model.name}):
                 raise ValueError(
                     f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings:\n"
@@ -496,10 +496,10 @@ class SimulationJob(Job):
         if notice := _new_prompts_notice(self):
             notify(notice)
         bind(self.run, **self.facts)
-        models = {role: {**self.run.fact(role, {}), **named} for role, named in self.named.items()}
-        self.run.set_facts(**models, turns=max(self.settings.turns, self.run.fact("turns", 0)))
+        models = {role: {**self.run.ledger.fact(role, {}), **named} for role, named in self.named.items()}
+        self.run.ledger.set_facts(**models, turns=max(self.settings.turns, self.run.ledger.fact("turns", 0)))
         add_prompts(self.run, self.prompts)
-        self.run.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
+        self.run.ledger.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:
         places = sum(model.max_concurrency for model in self.models)
@@ -515,7 +515,7 @@ class SimulationJob(Job):
 
 def _new_prompts_notice(job: SimulationJob) -> str:
     """Return a notice if this call's prompts differ from the run's."""
-    rows = job.run.rows(
+    rows = job.run.ledger.rows(
         "SELECT DISTINCT prompt_id FROM dialogues WHERE target = ? AND user = ? AND system_target IS ?",
         [job.target.name, job.user.name, job.settings.system_target],
     )
@@ -595,7 +595,7 @@ _MESSAGES = (
 
 def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
     """Do the steps of one dialogue, from its last saved message to its end."""
-    saved = job.run.rows(_MESSAGES, [row["dialogue_id"]])
+    saved = job.run.ledger.rows(_MESSAGES, [row["dialogue_id"]])
     history = [dict(zip(("turn", "role", "content"), message, strict=True)) for message in saved]
     present = {(message["turn"], message["role"]) for message in history}
     status, reason, sent = "done", None, {}
@@ -626,7 +626,7 @@ _AROUND = 16  # characters, for the few tokens that a chat format puts around ea
 
 def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[float, int, float]:
     """Return an answer's tokens (with reasoning), the number of measured answers, and the characters of its text."""
-    [(n, tokens, characters)] = job.run.rows(
+    [(n, tokens, characters)] = job.run.ledger.rows(
         "SELECT COUNT(*), AVG(tokens_out), AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) "
         f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
         [_ROLES[purpose], llm.name],
@@ -640,7 +640,7 @@ def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> 
 def _prompt_lengths(job: SimulationJob, written: dict[str, float]) -> dict[str, list[list[float]]]:
     """Return the characters of each model's pending prompts by dialogue. `written`: characters of a missing message."""
     sql = "SELECT dialogue_id, turn, role, LENGTH(content) FROM messages WHERE content IS NOT NULL"
-    lengths = {tuple(key): length for *key, length in job.run.rows(sql)}
+    lengths = {tuple(key): length for *key, length in job.run.ledger.rows(sql)}
     prompts: dict[str, list[list[float]]] = {purpose: [] for purpose in _ROLES}
     for row in job.pending:
         opening = job.openings[row["prompt_id"]]

@@ -142,7 +142,7 @@ def show_conditions(conditions: Mapping[str, Condition]) -> pd.DataFrame:
     require_kind(conditions, Mapping, "conditions by name, as load_conditions(path) reads them")
     return pd.DataFrame({name: one.lines for name, one in conditions.items()}).rename_axis("behaviour")
 
-# %% ../../nbs/11_study/02_conditions.ipynb #8283056c
+# %% ../../nbs/11_study/02_conditions.ipynb #e7a50007
 def simulate_conditions(
     prompts: pd.DataFrame | str | os.PathLike = "anthrokit",
     target: LLM | str = DEFAULT_MODEL,
@@ -220,7 +220,7 @@ def compare_behaviours(
     order = ["behaviour", "share_high", "share_low", "estimate", "ci_low", "ci_high", "p_adjusted"]
     return table.rename(columns=names)[[*order, "n_high", "n_low", "n_clusters", "differs", "ci"]]
 
-
+# %% ../../nbs/11_study/02_conditions.ipynb #e7a50008
 def check_conditions(
     target: LLM | str = DEFAULT_MODEL,
     user: LLM | str = DEFAULT_MODEL,

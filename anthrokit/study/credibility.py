@@ -199,9 +199,7 @@ def compare_credibility(
     names = ["group", "value", "mean_a", "mean_b", "estimate", "ci_low", "ci_high", "p_value", "paired"]
     names += ["p_paired", "p_adjusted", "n_a", "n_b", "n_pairs", "ci"]
     table = pd.DataFrame(rows).reindex(columns=names)
-    for _, part in table.groupby("group"):
-        table.loc[part.index, "p_adjusted"] = holm(part["p_paired"])
-    return table
+    return table.assign(p_adjusted=table.groupby("group")["p_paired"].transform(holm))
 
 # %% ../../nbs/11_study/09_credibility.ipynb #8bae7af9
 _SIDES = {"user": "A", "target": "B"}

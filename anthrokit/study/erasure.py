@@ -45,11 +45,11 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
                     # An id of a text may be the dialogue and the turn.
                     theirs = " OR ".join(f"{column} || '/' LIKE ?1 || '/%'" for column in columns)
                     theirs = f"FROM {name} WHERE {theirs}"
-                    gone += run.rows(f"SELECT COUNT(*) {theirs}", [one])[0][0]
+                    gone += run.ledger.rows(f"SELECT COUNT(*) {theirs}", [one])[0][0]
                     statements.append(f"DELETE {theirs}")
-            run.write_all(statements, [one])
-            run.write_all(["UPDATE calls SET unit = 'erased' WHERE unit LIKE ? || '/%'"], [one])
-            run.write_all(["DELETE FROM batch_requests WHERE unit LIKE ? || '/%'"], [one])
+            run.ledger.write_all(statements, [one])
+            run.ledger.write_all(["UPDATE calls SET unit = 'erased' WHERE unit LIKE ? || '/%'"], [one])
+            run.ledger.write_all(["DELETE FROM batch_requests WHERE unit LIKE ? || '/%'"], [one])
     rewrite_file(folder / "ledger.sqlite")
     return gone
 
@@ -81,26 +81,10 @@ def _erase_from_server(file: Path, participant: str) -> int:
     rewrite_file(file)
     return gone
 
-# %% ../../nbs/11_study/07_erasure.ipynb #61291e7e
+# %% ../../nbs/11_study/07_erasure.ipynb #e7a50001
 def _parts(text: str) -> list[str]:
     """Cut a long text into parts, since SQLite spreads it over pages."""
     return [text[start : start + 100] for start in range(0, max(1, len(text) - 99), 100)]
-
-
-def _own_words(study: Study, participant: str) -> list[str]:
-    """Return parts of this participant's messages and answers that occur in nothing that stays."""
-    with study.open_people() as people:
-        responses = people.responses()
-    responses = responses[responses["value"].fillna("").str.len() >= 12]
-    mine = set(responses.loc[responses["participant"] == participant, "value"])
-    theirs = set(responses.loc[responses["participant"] != participant, "value"])
-    with contextlib.suppress(RunError):
-        with study.run() as run:
-            rows = run.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
-        mine |= {content for dialogue, content in rows if dialogue == participant}
-        theirs |= {content for dialogue, content in rows if dialogue != participant}
-    theirs |= {path.read_text(encoding="utf-8") for path in study.folder.rglob("*.toml")}
-    return _only_in(mine, theirs)
 
 
 def _only_in(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
@@ -136,7 +120,7 @@ def _forms(text: str) -> set[bytes]:
     variants |= {json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
     return {form.encode("utf-8", "replace") for form in variants}
 
-
+# %% ../../nbs/11_study/07_erasure.ipynb #e7a50002
 def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     """Search the files of a study, or of another folder, for texts.
 
@@ -167,28 +151,42 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
         is_found, whole = [False] * len(texts), True
         try:
             for held in _held(path.read_bytes()):
-                is_found = [
-                    seen or any(form in held for form in each)
-                    for seen, each in zip(is_found, forms, strict=True)
-                ]
+                for place, each in enumerate(forms):
+                    is_found[place] |= any(form in held for form in each)
         except Exception:  # of many kinds: packed with a password, broken, by another program
             whole = False
         if any(is_found) or not whole:
             rows.append((path.relative_to(folder).as_posix(), sum(is_found) or pd.NA))
     return pd.DataFrame(rows, columns=["file", "n_texts"]).astype({"n_texts": "Int64"})
 
+# %% ../../nbs/11_study/07_erasure.ipynb #e7a50003
+def _own_words(study: Study, participant: str) -> list[str]:
+    """Return parts of this participant's messages and answers that occur in nothing that stays."""
+    with study.open_people() as people:
+        responses = people.responses()
+    responses = responses[responses["value"].fillna("").str.len() >= 12]
+    mine = set(responses.loc[responses["participant"] == participant, "value"])
+    theirs = set(responses.loc[responses["participant"] != participant, "value"])
+    with contextlib.suppress(RunError):
+        with study.run() as run:
+            rows = run.ledger.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
+        mine |= {content for dialogue, content in rows if dialogue == participant}
+        theirs |= {content for dialogue, content in rows if dialogue != participant}
+    theirs |= {path.read_text(encoding="utf-8") for path in study.folder.rglob("*.toml")}
+    return _only_in(mine, theirs)
+
 
 def _ids_of_user(run: Run, names: Sequence[str]) -> list[str]:
     """Return the ids of a user's dialogues, and of the prompts that are only theirs."""
     of_user = f"SELECT {{}} FROM dialogues WHERE user IN ({', '.join('?' * len(names))})"
     others = f"SELECT prompt_id FROM dialogues WHERE user IS NULL OR user NOT IN ({', '.join('?' * len(names))})"
-    prompts = run.rows(f"{of_user.format('DISTINCT prompt_id')} AND prompt_id NOT IN ({others})", [*names, *names])
-    return [one for (one,) in [*run.rows(of_user.format("dialogue_id"), [*names]), *prompts]]
+    prompts = run.ledger.rows(f"{of_user.format('DISTINCT prompt_id')} AND prompt_id NOT IN ({others})", [*names, *names])
+    return [one for (one,) in [*run.ledger.rows(of_user.format("dialogue_id"), [*names]), *prompts]]
 
 
 def _words_of_user(run: Run, names: Sequence[str]) -> tuple[set[str], set[str]]:
     """Return the messages of twelve characters or more in a user's dialogues, and in the others."""
-    rows = run.rows("SELECT user, content FROM messages JOIN dialogues USING (dialogue_id) WHERE LENGTH(content) >= 12")
+    rows = run.ledger.rows("SELECT user, content FROM messages JOIN dialogues USING (dialogue_id) WHERE LENGTH(content) >= 12")
     return {text for user, text in rows if user in names}, {text for user, text in rows if user not in names}
 
 

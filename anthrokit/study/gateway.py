@@ -233,6 +233,7 @@ _INTERRUPT_SQL = (  # answers that a kill interrupted
 )
 _TOKENS_SQL = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE unit LIKE ? || '/%'"
 _FAILED_SQL = "SELECT COUNT(*) FROM calls WHERE unit = ? AND status IN ('failed', 'empty')"
+_Person = Mapping[str, Any]  # a row of the table of participants
 _MAX_FAILED = 3  # failed calls for one message, each after its own attempts; then the chat ends
 
 
@@ -255,13 +256,11 @@ class Chats:
             chat = {f"chat_{name}": value for name, value in self.settings["chat"].items()}
             design = {"conditions": prompts, "target": self.llm.settings, "questionnaires": questionnaires, **chat}
             bind(self.run, kind="people", **design)
-            targets = {
-                name: {**self.llm.settings, "system": one.prompt} for name, one in study.conditions.items()
-            }
-            self.run.set_facts(targets=targets)
+            targets = study.conditions.items()
+            self.run.ledger.set_facts(targets={name: {**self.llm.settings, "system": one.prompt} for name, one in targets})
             self.meter = Meter(self.run, study.budget())
             self.meter.check([self.llm])
-            self.run.write_all(_INTERRUPT_SQL)
+            self.run.ledger.write_all(_INTERRUPT_SQL)
             make_private(study.folder)
         except BaseException:
             self.close()
@@ -282,20 +281,20 @@ class Chats:
         now = time.monotonic()
         return {participant: now - began for participant, began in self._began.items()}
 
-    def state(self, person: Mapping[str, Any]) -> ChatState:
+    def state(self, person: _Person) -> ChatState:
         """Return the state of a participant's chat."""
         participant = person["participant"]
-        rows = self.run.rows(_MESSAGES_SQL, [participant])
+        rows = self.run.ledger.rows(_MESSAGES_SQL, [participant])
         messages = [dict(zip(("turn", "role", "content", "finish_reason"), row, strict=True)) for row in rows]
         state = ChatState(messages, self.open_seconds().get(participant, person["chat_seconds"] or 0.0))
         over = person["ended_by"] or (person["finished_at"] and "participant")
         if not over:
             capped = self.settings["limits"]["participant_tokens"]
-            tokens = (self.run.rows(_TOKENS_SQL, [participant])[0][0] or 0) if capped else 0
+            tokens = (self.run.ledger.rows(_TOKENS_SQL, [participant])[0][0] or 0) if capped else 0
             over = reached_limit(self.settings, state.seconds, state.answered, tokens)
         return replace(state, over=over or ("budget" if self.budget_spent else None))
 
-    def begin(self, person: Mapping[str, Any]) -> dict[str, Any]:
+    def begin(self, person: _Person) -> dict[str, Any]:
         """Start the chat of a participant who sees it for the first time; return their row."""
         participant = person["participant"]
         if person["chat_started_at"] is None and person["finished_at"] is None:
@@ -303,7 +302,7 @@ class Chats:
             self._began[participant] = time.monotonic()
         return self.people.row(participant)
 
-    def end(self, person: Mapping[str, Any]) -> dict[str, Any]:
+    def end(self, person: _Person) -> dict[str, Any]:
         """End a chat and return the participant's row; raise GatewayError if it may not end yet."""
         if person["ended_by"] is None and person["finished_at"] is None:
             state = self.state(person)
@@ -312,7 +311,7 @@ class Chats:
             self.close_chat(person, state.over or "participant")
         return self.people.row(person["participant"])
 
-    def close_chat(self, person: Mapping[str, Any], by: str) -> None:
+    def close_chat(self, person: _Person, by: str) -> None:
         """Record what ended a chat, and when; a chat that timed out ended at its deadline.
 
         The first reason for ending a chat is final: a participant may leave while the model answers.
@@ -328,9 +327,9 @@ class Chats:
         ended = {"status": "chatted", "ended_by": by, "chat_ended_at": ended_at}
         self.people.update(participant, **ended, chat_seconds=seconds - late)
         self._began.pop(participant, None)
-        self.run.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
+        self.run.ledger.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
 
-    def finish(self, person: Mapping[str, Any]) -> None:
+    def finish(self, person: _Person) -> None:
         """Record that a participant has come to the last page."""
         if person["finished_at"] is None:
             ended = {"status": "finished", "finished_at": time_now()}
@@ -338,9 +337,7 @@ class Chats:
             self._began.pop(person["participant"], None)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63817784
-def _message_rows(
-    person: Mapping[str, Any], turn: int, text: str, prompt: str
-) -> list[tuple[str, list[dict]]]:
+def _message_rows(person: _Person, turn: int, text: str, prompt: str) -> list[tuple[str, list[dict]]]:
     """Return a participant's message as rows of the run; the first message adds the dialogue."""
     participant = person["participant"]
     message = {"dialogue_id": participant, "turn": turn, "role": "user", "content": text}
@@ -393,7 +390,7 @@ class _Relay:
 # %% ../../nbs/11_study/04_gateway.ipynb #7ac12b0a
 async def take_turn(
     chats: Chats,
-    person: Mapping[str, Any],
+    person: _Person,
     turn: int | None,
     text: str,
     send: Callable[[str], Awaitable[None]] | None,
@@ -416,7 +413,7 @@ async def take_turn(
         if state.unanswered is None:
             if wait := limit.wait():
                 raise GatewayError("too_fast", wait)
-            chats.run.write_together(_message_rows(person, turn, text, prompt))
+            chats.run.ledger.write_together(_message_rows(person, turn, text, prompt))
             state.messages.append({"turn": turn, "role": "user", "content": text})
         messages = [{"role": "system", "content": prompt}]
         messages += [{"role": one["role"], "content": one["content"]} for one in state.messages]
@@ -427,9 +424,7 @@ async def take_turn(
         return state
 
 
-async def _answer(
-    chats: Chats, person: Mapping[str, Any], turn: int, messages: list[dict[str, str]], send: Any
-) -> None:
+async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[str, str]], send: Any) -> None:
     """Have the model answer, and save the answer."""
     participant, answer = person["participant"], Completion(None, "failed")
     unit = f"{participant}/{turn}/assistant"
@@ -461,7 +456,7 @@ async def _answer(
     if answer.status == "refused" and not (answer.content or "").strip():
         answer = replace(answer, content=chats.settings["texts"]["refused"], finish_reason="refusal")
     if not (answer.content or "").strip():
-        if chats.run.rows(_FAILED_SQL, [unit])[0][0] >= _MAX_FAILED:
+        if chats.run.ledger.rows(_FAILED_SQL, [unit])[0][0] >= _MAX_FAILED:
             chats.close_chat(person, "fault")
             raise GatewayError("over")
         raise GatewayError("retry", 2.0)
@@ -470,7 +465,7 @@ async def _answer(
     done = "UPDATE dialogues SET turns = ?, status = REPLACE(status, 'planned', 'done') WHERE dialogue_id = ?"
     chats.meter.writer.put("messages", [row])
     chats.meter.writer.flush()
-    chats.run.write_all([done], [turn, participant])
+    chats.run.ledger.write_all([done], [turn, participant])
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
 _ID_PARAMETERS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
@@ -551,6 +546,39 @@ class _Connections:
         for transport, since in self._idle_since.items():
             if now - since >= _HEAD_SECONDS:
                 transport.abort()
+
+# %% ../../nbs/11_study/04_gateway.ipynb #c0a1e5d2
+def _response_head(kind: str) -> dict[str, Any]:
+    return {"id": uuid.uuid4().hex, "object": kind, "created": int(time.time()), "model": "study"}
+
+
+class _Stream:
+    """An answer as OpenAI's stream. It begins with the first piece, so that an earlier error gets its own status."""
+
+    def __init__(self, request: web.Request, headers: Mapping[str, str]):
+        self.request, self.head, self.shown = request, _response_head("chat.completion.chunk"), ""
+        self.response = web.StreamResponse(headers={**_SAFE_HEADERS, **headers, "Content-Type": "text/event-stream"})
+
+    async def _write(self, delta: Mapping[str, str], reason: str | None = None) -> None:
+        event = {**self.head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+        await self.response.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
+
+    async def send(self, text: str) -> None:
+        """Send a piece that is saved."""
+        if not self.response.prepared:
+            await self.response.prepare(self.request)
+        self.shown += text
+        await self._write({"role": "assistant", "content": text})
+
+    async def end(self, text: str, reason: str) -> web.StreamResponse:
+        """Send the rest of the answer, and its end."""
+        with contextlib.suppress(ConnectionError):  # the page was closed
+            if rest := text.removeprefix(self.shown):
+                await self.send(rest)
+            await self._write({}, reason)
+            await self.response.write(b"data: [DONE]\n\n")
+            await self.response.write_eof()
+        return self.response
 
 # %% ../../nbs/11_study/04_gateway.ipynb #dd378198
 class Gateway:
@@ -726,17 +754,17 @@ class Gateway:
 
         return checked
 
-    async def _models(self, _: web.Request, __: Mapping[str, Any]) -> web.Response:
+    async def _models(self, _: web.Request, __: _Person) -> web.Response:
         model = {"id": "study", "object": "model", "owned_by": "study"}
         return web.json_response({"object": "list", "data": [model]})
 
-    async def _dialogue(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _dialogue(self, _: web.Request, person: _Person) -> web.Response:
         return self._page_state(self.chats.begin(person))
 
-    def _page_state(self, person: Mapping[str, Any]) -> web.Response:
+    def _page_state(self, person: _Person) -> web.Response:
         return web.json_response(page_state(self.study.settings, self.chats.state(person)))
 
-    async def _complete(self, request: web.Request, person: Mapping[str, Any]) -> web.StreamResponse:
+    async def _complete(self, request: web.Request, person: _Person) -> web.StreamResponse:
         body = await _read(request)
         turn, text = parse_request(body, self.study.settings["chat"]["longest_message"])
         person = self.chats.begin(person)
@@ -754,7 +782,7 @@ class Gateway:
         usage = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
         return web.json_response({**_response_head("chat.completion"), "choices": [choice], "usage": usage})
 
-    async def _responses(self, request: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _responses(self, request: web.Request, person: _Person) -> web.Response:
         body = await _read(request)
         if person["finished_at"]:
             raise GatewayError("finished")
@@ -772,10 +800,10 @@ class Gateway:
         except TableError:
             raise GatewayError("answers") from None
 
-    async def _end(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _end(self, _: web.Request, person: _Person) -> web.Response:
         return self._page_state(self.chats.end(person))
 
-    async def _finish(self, _: web.Request, person: Mapping[str, Any]) -> web.Response:
+    async def _finish(self, _: web.Request, person: _Person) -> web.Response:
         self.chats.finish(person)
         return web.json_response({"completion_link": f"{self.study.settings['servers']['gateway']}/leave"})
 
@@ -842,39 +870,6 @@ class Gateway:
     async def _alive(self, _: web.Request) -> web.Response:
         return web.json_response({"alive": True})
 
-
-def _response_head(kind: str) -> dict[str, Any]:
-    return {"id": uuid.uuid4().hex, "object": kind, "created": int(time.time()), "model": "study"}
-
-
-class _Stream:
-    """An answer as OpenAI's stream. It begins with the first piece, so that an earlier error gets its own status."""
-
-    def __init__(self, request: web.Request, headers: Mapping[str, str]):
-        self.request, self.head, self.shown = request, _response_head("chat.completion.chunk"), ""
-        self.response = web.StreamResponse(headers={**_SAFE_HEADERS, **headers, "Content-Type": "text/event-stream"})
-
-    async def _write(self, delta: Mapping[str, str], reason: str | None = None) -> None:
-        event = {**self.head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
-        await self.response.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
-
-    async def send(self, text: str) -> None:
-        """Send a piece that is saved."""
-        if not self.response.prepared:
-            await self.response.prepare(self.request)
-        self.shown += text
-        await self._write({"role": "assistant", "content": text})
-
-    async def end(self, text: str, reason: str) -> web.StreamResponse:
-        """Send the rest of the answer, and its end."""
-        with contextlib.suppress(ConnectionError):  # the page was closed
-            if rest := text.removeprefix(self.shown):
-                await self.send(rest)
-            await self._write({}, reason)
-            await self.response.write(b"data: [DONE]\n\n")
-            await self.response.write_eof()
-        return self.response
-
 # %% ../../nbs/11_study/04_gateway.ipynb #988adeef
 def request_json(url: str, body: Any, headers: Mapping[str, str], seconds: float) -> Any:
     """Request JSON from a server of the study: GET, or POST with a body."""
@@ -939,9 +934,8 @@ class Client:
             code = json.loads(error.read())["error"]["code"]
             raise GatewayError(code, float(error.headers.get("Retry-After") or 0) or None) from None
         except OSError:
-            raise SetupError(
-                f"no gateway answers at {self.url}; start it with: anthrokit study serve FOLDER"
-            ) from None
+            remedy = "start it with: anthrokit study serve FOLDER"
+            raise SetupError(f"no gateway answers at {self.url}; {remedy}") from None
 
     def state(self) -> dict[str, Any]:
         """Return the state of the chat."""

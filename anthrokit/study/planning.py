@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,25 +35,40 @@ def _linear_trend(slope: float, levels: int, power: float, alpha: float) -> int:
     spread = np.square(np.linspace(-0.5, 0.5, levels)).sum()
     return math.ceil((norm.ppf(1 - alpha / 2) + norm.ppf(power)) ** 2 / (slope**2 * spread))
 
-# %% ../../nbs/11_study/08_planning.ipynb #29eba672
-def _rows_of_rate(
-    name: str, rate: float, effect: float, messages: float, half_width: float, ci: float, judge: tuple
-) -> dict[str, Any]:
-    """Return what an interval of this half-width takes for one rate; `judge` is sensitivity and specificity."""
+# %% ../../nbs/11_study/08_planning.ipynb #e7a50004
+def _size_rates(rates: pd.DataFrame, half_width: float, ci: float, judge: tuple[float, float]) -> pd.DataFrame:
+    """Add what intervals of this half-width take for each rate; `judge` is sensitivity and specificity."""
     from scipy.stats import norm
 
-    z, spread = norm.ppf(0.5 + ci / 2), max(rate * (1 - rate), 0.01)
-    sensitivity, specificity = judge
-    alone = math.ceil(z**2 * spread * effect / half_width**2 / messages)
+    (sensitivity, specificity), rate = judge, rates["rate"]
+    variance, prompts = (half_width / norm.ppf(0.5 + ci / 2)) ** 2, rates["design_effect"] / rates["messages_a_prompt"]
     seen = rate * sensitivity + (1 - rate) * (1 - specificity)
-    skill = sensitivity + specificity - 1
-    each = half_width**2 / (2 * z**2) * skill**2
-    corrected = math.ceil(max(seen * (1 - seen), 0.01) * effect / each / messages)
     errors = rate * sensitivity * (1 - sensitivity) + (1 - rate) * specificity * (1 - specificity)
-    row = {"behaviour": name, "rate": rate, "design_effect": effect, "base_prompts": alone}
-    return row | {"base_prompts_corrected": corrected, "labels": math.ceil(errors / each)}
+    each = variance / 2 * (sensitivity + specificity - 1) ** 2
+    sizes = {
+        "base_prompts": (rate * (1 - rate)).clip(lower=0.01) * prompts / variance,
+        "base_prompts_corrected": (seen * (1 - seen)).clip(lower=0.01) * prompts / each,
+        "labels": errors / each,
+    }
+    return rates.assign(**{name: np.ceil(size).astype(int) for name, size in sizes.items()})
 
+# %% ../../nbs/11_study/08_planning.ipynb #e7a50005
+def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
+    """Return rates with design effects, all targets together, and the dollars per message (NaN where unknown)."""
+    if isinstance(pilot, str | os.PathLike):
+        with Run(pilot, read_only=True) as run:
+            return _of_pilot(run)
+    labels = as_labels(pilot)
+    if not len(labels) or labels["label"].isna().all():
+        raise TableError("the pilot has no labels yet; judge it first")
+    shares = profile(labels, by="behaviour").dropna(subset=["estimate"]).reset_index(drop=True)
+    rates = shares[["behaviour"]].assign(rate=shares["estimate"].astype(float))
+    rates["design_effect"] = shares["design_effect"].astype(float).fillna(1.0).clip(lower=1.0)
+    rates["messages_a_prompt"] = (shares["n"] / shares["n_clusters"]).astype(float)
+    cost = usage_totals(pilot)[0] if isinstance(pilot, Run) else None
+    return rates, np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))
 
+# %% ../../nbs/11_study/08_planning.ipynb #e7a50006
 def plan(
     *,
     rank_biserial: float | None = None,
@@ -125,16 +139,15 @@ def plan(
         )
     check_level(ci)
     check_range(0, 1, power=power, alpha=alpha)
+    test = f"power {power:g}, level {alpha:g}"
     if slope is not None:
         check_range(0, slope=abs(slope))
         check_range(2, closed=True, levels=levels)
-        n, why = _linear_trend(slope, levels, power, alpha), f"slope {slope:g} over {levels} levels, "
-        why += f"power {power:g}, level {alpha:g}"
+        n, why = _linear_trend(slope, levels, power, alpha), f"slope {slope:g} over {levels} levels, {test}"
         return pd.DataFrame([{"quantity": "participants a level", "n": n, "why": why}])
     if half_width is None:
         check_range(0, 1, rank_biserial=rank_biserial)
-        why = f"rank-biserial {rank_biserial:g}, power {power:g}, level {alpha:g}"
-        n = _noether(rank_biserial, power, alpha)
+        n, why = _noether(rank_biserial, power, alpha), f"rank-biserial {rank_biserial:g}, {test}"
         return pd.DataFrame([{"quantity": "participants an arm", "n": n, "why": why}])
     check_range(0, 0.5, half_width=half_width)
     check_range(0, 1, closed=True, rate=rate)
@@ -144,29 +157,11 @@ def plan(
     check_range(0, 1, closed=True, sensitivity=judge[0], specificity=judge[1])
     if sum(judge) <= 1:
         raise ValueError(f"judges are better than chance: sensitivity + specificity > 1; those of {judge} are not")
-    price = np.nan
-    if pilot is None:
-        rows = [_rows_of_rate("any", rate, design_effect, messages_a_prompt, half_width, ci, judge)]
-    else:
-        shares, price = _of_pilot(pilot)
-        rows, messages_a_prompt = [], (shares["n"] / shares["n_clusters"]).mean()
-        for row in shares.itertuples():
-            about = row.estimate, row.design_effect, row.n / row.n_clusters
-            rows.append(_rows_of_rate(row.behaviour, *about, half_width, ci, judge))
-    table = pd.DataFrame(rows)
-    table["messages"] = np.ceil(table["base_prompts"] * messages_a_prompt).astype(int)
+    names = ["behaviour", "rate", "design_effect", "messages_a_prompt"]
+    rates, price = pd.DataFrame([["any", rate, design_effect, messages_a_prompt]], columns=names), np.nan
+    if pilot is not None:
+        rates, price = _of_pilot(pilot)
+    table = _size_rates(rates, half_width, ci, judge)
+    messages = table["base_prompts"] * table.pop("messages_a_prompt").mean()
+    table["messages"] = np.ceil(messages).astype(int)
     return table.assign(cost=table["messages"] * price, half_width=half_width, ci=ci)
-
-
-def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
-    """Return rates with design effects, all targets together, and the dollars per message (NaN where unknown)."""
-    if isinstance(pilot, str | os.PathLike):
-        with Run(pilot, read_only=True) as run:
-            return _of_pilot(run)
-    labels = as_labels(pilot)
-    if not len(labels) or labels["label"].isna().all():
-        raise TableError("the pilot has no labels yet; judge it first")
-    shares = profile(labels, by="behaviour").dropna(subset=["estimate"])
-    shares["design_effect"] = shares["design_effect"].astype(float).fillna(1.0).clip(lower=1.0)
-    cost = usage_totals(pilot)[0] if isinstance(pilot, Run) else None
-    return shares, np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))

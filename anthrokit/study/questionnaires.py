@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..analysis.people import reliability, scale_score
 from ..core import TableError, data_path
-from ..core.errors import suggest_name
+from ..core.errors import require_kind, suggest_name
 from ..core.files import read_toml
 from ..core.tables import check_table, get_table
 from ..simulation.behaviours import check_entries, check_entry, entry_fields
@@ -121,9 +121,7 @@ def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
     if item.scale is not None and item.scale not in scales:
         raise TableError(f"{where}: [scales] has no {item.scale!r}; {suggest_name(item.scale, scales)}")
     if item.expected is not None and (item.scale or item.expected not in range(1, item.points + 1)):
-        raise TableError(
-            f"{where}: an attention check counts under no scale and expects one of 1 to {item.points}"
-        )
+        raise TableError(f"{where}: an attention check has no scale and expects one of 1 to {item.points}")
 
 
 def _questionnaire(path: Path) -> Questionnaire:
@@ -163,8 +161,7 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     >>> [item.low for item in load_questionnaire("godspeed").items_of("godspeed_anthropomorphism")][:2]
     ['Fake', 'Machinelike']
     """
-    if not isinstance(name, str | os.PathLike):
-        raise TypeError(f"questionnaire is {name!r}; it must be a name or a path ending in .toml")
+    require_kind(name, (str, os.PathLike), "a questionnaire by name or by a path ending in .toml")
     shipped = data_path("study/questionnaires")
     path = Path(name)
     if path.suffix != ".toml":
@@ -181,11 +178,7 @@ QuestionnaireLike = Questionnaire | str | Sequence[Questionnaire | str]  # one o
 
 def _as_questionnaires(questionnaires: QuestionnaireLike) -> list[Questionnaire]:
     """Return one or several questionnaires, given as objects or by name, each once."""
-    several = (
-        questionnaires
-        if isinstance(questionnaires, Iterable) and not isinstance(questionnaires, str)
-        else [questionnaires]
-    )
+    several = questionnaires if isinstance(questionnaires, list | tuple) else [questionnaires]
     loaded = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
     return list({one.name: one for one in loaded}.values())
 
@@ -195,8 +188,7 @@ OPEN = "description"  # the questionnaire that open answers are kept under
 
 def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], others: bool) -> pd.DataFrame:
     """Check responses and set their dtypes. With `others`, rows of other questionnaires are dropped, and times may be missing."""
-    if not isinstance(responses, pd.DataFrame):
-        raise TypeError(f"responses must be a table with one row per answer, not {type(responses).__name__}")
+    require_kind(responses, pd.DataFrame, "responses as a table with one row per answer")
     if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0
         responses = responses.assign(value=responses["value"].map("{:g}".format, na_action="ignore"))
     items_by_key = {(one.name, item.id): item for one in questionnaires for item in one.items}
@@ -213,9 +205,7 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
             continue
         item = items_by_key.get((row.questionnaire, row.item))
         if item is None:
-            wrong.append(
-                f"row {number}: there is no item {row.item!r} in a questionnaire {row.questionnaire!r}"
-            )
+            wrong.append(f"row {number}: the questionnaire {row.questionnaire!r} has no item {row.item!r}")
         elif not pd.isna(row.value) and row.value not in map(str, range(1, item.points + 1)):
             wrong.append(f"row {number}, {row.item}: {row.value!r} is not one of 1 to {item.points}")
     if wrong:
@@ -295,8 +285,7 @@ def synthetic_responses(
     >>> synthetic_responses({"p1": "high"}, [load_questionnaire("attention")])[["item", "value"]].values.tolist()
     [['attention_1', '2'], ['attention_2', '1']]
     """
-    if not isinstance(conditions, Mapping | pd.Series):
-        raise TypeError(f"conditions are a dict, participant to condition; not {conditions!r}")
+    require_kind(conditions, (Mapping, pd.Series), "conditions as a dict of participant to condition")
     drawn, rows, questionnaires = np.random.default_rng(seed), [], _as_questionnaires(questionnaires)
     for participant, condition in conditions.items():
         level = drawn.normal()
@@ -308,11 +297,10 @@ def synthetic_responses(
                 point = int(np.clip(np.rint(point), 1, item.points))
                 value = item.expected or (item.points + 1 - point if item.reverse else point)
                 if drawn.random() >= skipped:
-                    rows.append(
-                        (participant, condition, one.name, item.id, str(value), "2026-01-01T00:00:00+00:00")
-                    )
-    names = ["participant", "condition", "questionnaire", "item", "value", "at"]
-    return check_responses(pd.DataFrame(rows, columns=names), questionnaires)
+                    rows.append((participant, condition, one.name, item.id, str(value)))
+    names = ["participant", "condition", "questionnaire", "item", "value"]
+    made = pd.DataFrame(rows, columns=names).assign(at="2026-01-01T00:00:00+00:00")
+    return check_responses(made, questionnaires)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a754c66f
 def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:

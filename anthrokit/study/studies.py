@@ -17,7 +17,7 @@ import shutil
 import sqlite3
 import threading
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from ..core.files import read_toml
 from ..core.ledger import plain_value
 from ..core.tables import check_table
 from ..core.errors import redact
-from ..core.ledger import open_database, time_now, transaction
+from ..core.ledger import insertion, open_database, time_now, transaction
 from ..core.tables import table_sql
 from ..core.files import local_path, refuse_links
 from ..models import LLM, Budget
@@ -174,10 +174,9 @@ class People:
 
     def row(self, participant: str) -> dict[str, Any] | None:
         """Return a participant's row, or None."""
+        sql = "SELECT * FROM participants WHERE participant = ?"
         with self._guard:
-            row = self._connection.execute(
-                "SELECT * FROM participants WHERE participant = ?", [participant]
-            ).fetchone()
+            row = self._connection.execute(sql, [participant]).fetchone()
         return dict(row) if row else None
 
     def join(
@@ -210,16 +209,12 @@ class People:
                 if most is not None and self.count() >= most:
                     return None
                 [(position,)] = connection.execute("SELECT COALESCE(MAX(position) + 1, 0) FROM participants")
-                values = (participant, position, draw(position), front, "joined", time_now(), origin)
-                connection.execute(
-                    "INSERT INTO participants (participant, position, condition, front, status, joined_at, origin) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    values,
-                )
+                row = {"participant": participant, "position": position, "condition": draw(position), "front": front}
+                row |= {"status": "joined", "joined_at": time_now(), "origin": origin}
+                connection.executemany(*insertion("participants", [row], replace=False))
             if seat is not None:
-                connection.execute(
-                    "UPDATE participants SET seat = ? WHERE participant = ? AND seat IS NULL", [seat, participant]
-                )
+                update = "UPDATE participants SET seat = ? WHERE participant = ? AND seat IS NULL"
+                connection.execute(update, [seat, participant])
         return self.row(participant)
 
     def count(self) -> int:
@@ -227,33 +222,26 @@ class People:
         with self._guard:
             return self._connection.execute("SELECT COUNT(*) FROM participants").fetchone()[0]
 
+    def _write(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Execute a statement with each of some rows of values, in one transaction."""
+        with self._guard, transaction(self._connection) as connection:
+            connection.executemany(sql, rows)
+
     def update(self, participant: str, **values: Any) -> None:
         """Change columns of a participant's row."""
-        with self._guard, transaction(self._connection) as connection:
-            names = ", ".join(f"{name} = ?" for name in values)
-            connection.execute(
-                f"UPDATE participants SET {names} WHERE participant = ?", [*values.values(), participant]
-            )
+        names = ", ".join(f"{name} = ?" for name in values)
+        self._write(f"UPDATE participants SET {names} WHERE participant = ?", [[*values.values(), participant]])
 
     def save_seconds(self, seconds: Mapping[str, float]) -> None:
         """Save the time of open chats, by participant."""
-        if not seconds:
-            return
-        rows = [(value, participant) for participant, value in seconds.items()]
         update = "UPDATE participants SET chat_seconds = ? WHERE participant = ? AND status = 'chatting'"
-        with self._guard, transaction(self._connection) as connection:
-            connection.executemany(update, rows)
+        self._write(update, [(value, participant) for participant, value in seconds.items()])
 
     def answer(self, participant: str, questionnaire: str, answers: Mapping[str, Any]) -> None:
         """Save answers to items; a later answer replaces an earlier one."""
-        rows = [
-            (participant, questionnaire, item, _as_text(value), time_now()) for item, value in answers.items()
-        ]
-        with self._guard, transaction(self._connection) as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO responses (participant, questionnaire, item, value, at) VALUES (?, ?, ?, ?, ?)",
-                rows,
-            )
+        insert = "INSERT OR REPLACE INTO responses (participant, questionnaire, item, value, at) VALUES (?, ?, ?, ?, ?)"
+        rows = [(participant, questionnaire, item, _as_text(value), time_now()) for item, value in answers.items()]
+        self._write(insert, rows)
 
     def participants(self) -> pd.DataFrame:
         """Return the table `participants`, in order of arrival."""
@@ -353,9 +341,8 @@ class Study:
         try:
             self._secrets = json.loads((self.folder / "secrets.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            raise SetupError(
-                f"{self.folder} has no readable secrets.json; make a study with: anthrokit study init FOLDER"
-            ) from None
+            remedy = "Make a study with: anthrokit study init FOLDER"
+            raise SetupError(f"{self.folder} has no readable secrets.json. {remedy}") from None
 
     def __repr__(self) -> str:
         return f"Study({str(self.folder)!r})"
@@ -371,9 +358,8 @@ class Study:
     def llm(self) -> LLM:
         """Return the model under study. It makes fewer attempts than elsewhere, since a participant waits."""
         patience = 3600.0 if self.settings["target"]["model"].startswith("local/") else 60.0
-        return LLM(
-            **{"timeout": patience, "max_retries": 2, "max_concurrency": 64, **self.settings["target"]}
-        )
+        usual = {"timeout": patience, "max_retries": 2, "max_concurrency": 64}
+        return LLM(**{**usual, **self.settings["target"]})
 
     def budget(self) -> Budget:
         """Return the cap for all participants together."""
@@ -434,9 +420,7 @@ class Study:
         """Return a text of the settings, with the provider's name in it."""
         llm = self.llm()
         provider = llm.model.partition("/")[0]
-        where = (
-            f"a server of ours at {llm.api_base}" if llm.api_base else f"the company or program {provider}"
-        )
+        where = f"a server of ours at {llm.api_base}" if llm.api_base else f"the company or program {provider}"
         where = "a program on our own computer" if llm.embedded else where
         minutes = f"{self.settings['chat']['most_minutes'] + 10:g}"
         text = self.settings["texts"][name].strip().replace("{minutes}", minutes)
@@ -566,7 +550,5 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     try:
         tomllib.loads(whole)
     except tomllib.TOMLDecodeError as error:
-        raise SetupError(
-            f"{path}: [{section}] can't hold {settings}: {error}. Write it into the file yourself"
-        ) from None
+        raise SetupError(f"{path}: [{section}] can't hold {settings} ({error}). Edit the file by hand.") from None
     path.write_text(whole, encoding="utf-8")

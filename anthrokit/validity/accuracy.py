@@ -17,6 +17,7 @@ from ..analysis.clustered import ClusterCounts, as_labels, as_names, clusters, j
 from ..analysis.clustered import as_floats, weights_of
 from ..analysis.interrater import resampled_table, two_raters
 from ..core import Run, TableError, label
+from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..core.votes import modes
 from .annotations import ITEM, read_annotations
@@ -99,10 +100,7 @@ def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFra
     require_columns(people, [*ITEM, "truth"], "people's", advice=advice)
     labels = people[people.columns.intersection([*ITEM, "truth", "weight", "base_id"])].dropna(subset=["truth"])
     if labels.empty:
-        raise TableError(
-            "people decided on no message: all their verdicts are blank, or as many say Yes as No. At least one "
-            "message needs a majority."
-        )
+        raise TableError("people decided on no message: all are blank, or as many say Yes as No. A majority is needed.")
     require_unique(labels, ITEM, "{row}: people decided on it twice; read_annotations combines their verdicts")
     labels = labels.astype({"dialogue_id": "str", "turn": "Int64"})
     labels = labels.assign(weight=weights_of(labels))
@@ -119,10 +117,7 @@ def join_people(verdicts: pd.DataFrame, people: pd.DataFrame | str | os.PathLike
     both = people_labels(people, verdicts).merge(judges, how="cross")
     both = both.merge(verdicts.drop(columns="base_id", errors="ignore"), on=[*ITEM, "judge"], how="left")
     if not both["verdict"].notna().any():
-        raise TableError(
-            "no message is labelled both by people and by a judge. Pass people's labels of this run: dialogue_id, turn "
-            "and behaviour must be the same."
-        )
+        raise TableError("no message is labelled both by people and by a judge. Pass people's labels of this run.")
     return both
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #a2e40791
@@ -196,8 +191,7 @@ def judge_accuracy(
     True
     """
     by, verdicts = as_names(by), panel_verdicts(ratings)
-    if unknown := [name for name in by if name not in ("behaviour", "judge")]:
-        raise ValueError(f"accuracy is by behaviour and judge, not by {unknown[0]!r}")
+    require_known("group", ("behaviour", "judge"), *by)
     if "judge" not in by and (verdicts["judge"] != "panel").any():
         verdicts = verdicts[verdicts["judge"] != "panel"]
     both = join_people(verdicts, people)

@@ -18,7 +18,7 @@ import pandas as pd
 
 from ..analysis.clustered import as_names
 from ..core import Run, RunError, TableError, tables
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.run import require_run
 from ..core.tables import require_columns
 from ..core.votes import latest_annotations
@@ -96,9 +96,7 @@ def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> p
         return labels
     names = [names] if isinstance(names, str) else list(names)
     available = {*labels["behaviour"].unique(), *labels["category"].dropna().unique()}
-    if unknown := [name for name in names if name not in available]:
-        hint = suggest_name(unknown[0], sorted(available))
-        raise TableError(f"there is no behaviour or category {unknown[0]!r}; {hint}")
+    require_known("behaviour or category", sorted(available), *names)
     return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
 
 
@@ -371,20 +369,20 @@ class Annotations:
         return len(rows)
 
     def _add_to_run(self, run: Run, rows: pd.DataFrame) -> None:
-        if run.read_only:
+        if run.ledger.read_only:
             raise RunError(
                 f"The run {run.folder} is open for reading only, so this verdict can't be saved in it. Open it "
                 f"with Run({str(run.folder)!r}), or save verdicts in a file: path='annotations.csv'. "
                 f"Annotations(run).add('annotations.csv') adds them to the run later."
             )
-        messages = set(run.rows("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"))
+        messages = set(run.ledger.rows("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"))
         for place, *item in rows[["dialogue_id", "turn"]].itertuples():
             if tuple(item) not in messages:
                 raise TableError(
                     f"row {place + 1}: the run {run.folder} has no answer of the target in turn {item[1]} of a "
                     f"dialogue {item[0]!r}. Label messages of this run, or use the run that the sheet was drawn from."
                 )
-        run.write("annotations", rows[_IN_LEDGER].astype(object).to_dict("records"))
+        run.ledger.write("annotations", rows[_IN_LEDGER].astype(object).to_dict("records"))
 
     def undo(self, annotator: str, item: Sequence[Any] | None = None) -> dict[str, Any] | None:
         """Undo a person's last verdict, of all or on one message.
@@ -410,7 +408,7 @@ class Annotations:
         last = rows.iloc[-1].to_dict()
         if self.run is not None:
             statement = "UPDATE annotations SET undone = 1 WHERE annotation = ?"
-            self.run.write_all([statement], [int(last["annotation"])])
+            self.run.ledger.write_all([statement], [int(last["annotation"])])
         else:
             number = last["annotation"]
             self._change(lambda saved: saved.assign(undone=saved["undone"].mask(saved["annotation"].eq(number), True)))
@@ -496,8 +494,8 @@ def save_annotation_sample(
     """
     require_run(run)
     name = json.dumps({"n": n, "by": as_names(by), **options}, sort_keys=True)
-    if not run.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
-        if run.read_only:
+    if not run.ledger.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
+        if run.ledger.read_only:
             raise RunError(
                 f"The run {run.folder} is open for reading only, so a sample can't be saved in it. Draw into a file, "
                 f"draw_annotation_sample(run, {n}, path='sheet.csv'), and label that: "
@@ -505,6 +503,6 @@ def save_annotation_sample(
             )
         drawn = draw_annotation_sample(run, n, by, **options)
         drawn = drawn[["item", *ITEM, "base_id", "weight"]].assign(draw=name)
-        run.write("annotation_draws", drawn.to_dict("records"))
+        run.ledger.write("annotation_draws", drawn.to_dict("records"))
     saved = run.query("SELECT * FROM annotation_draws WHERE draw = ? ORDER BY item", [name])
     return add_texts(run, saved.drop(columns="draw").astype({"turn": "Int64"}))

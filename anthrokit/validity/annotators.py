@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import agreement
-from ..core import TableError
-from ..core.errors import suggest_name
+from ..core import TableError, data_path
+from ..core.errors import require_known
 from ..core.tables import read_json, require_columns
 from ..core.votes import latest_annotations
 from .annotations import ITEM, by_annotator, read_annotations, read_verdicts
@@ -78,10 +78,7 @@ def assign_items(
     if len(names) < 2 or len(names) != len(list(annotators)):
         raise ValueError(f"annotators are {list(annotators)}. Pass two annotators or more, each named once.")
     if not 0 <= overlap <= 1 or not 1 <= people <= len(names):
-        raise ValueError(
-            f"overlap is {overlap} and people is {people}. overlap is a share of the items (0 to 1), people is 1 to "
-            f"{len(names)}."
-        )
+        raise ValueError(f"overlap is {overlap}, people {people}; they must be 0 to 1, and 1 to {len(names)}")
     random = np.random.default_rng(seed)
     groups = list(combinations(names, people))
     order, shared = random.permutation(len(sheet)), round(overlap * len(sheet))
@@ -239,9 +236,7 @@ def apply_adjudication(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFr
     >>> apply_adjudication(annotations, "Chief")[["truth", "decided"]].values.tolist()
     [[True, 'agreed'], [False, 'adjudicator']]
     """
-    if adjudicator not in set(annotations["annotator"]):
-        names = annotations["annotator"].unique()
-        raise TableError(f"there is no verdict of {adjudicator!r}; {suggest_name(adjudicator, names)}")
+    require_known("verdict of", annotations["annotator"].unique(), adjudicator)
     own = annotations["annotator"] == adjudicator
     decided, others = (read_annotations(annotations[part]) for part in (own, ~own))
     only_adjudicated = decided.assign(truth=decided["truth"].mask(decided["truth"].notna()), n_annotators=0)
@@ -287,10 +282,7 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
     except (ValueError, TypeError, RecursionError):
         items = [None]
     if not all(isinstance(item, list) and len(item) == len(ITEM) for item in items):
-        raise TableError(
-            f"{where}: the item ids are not dialogue, turn and behaviour; export a project that to_potato or "
-            f"to_label_studio wrote"
-        )
+        raise TableError(f"{where}: the item ids are not those of a project that to_potato or to_label_studio wrote")
     table = pd.DataFrame(items, columns=ITEM)
     verdict = pd.array([_CHOICES[choice] for choice in choices], dtype="boolean")
     return table.assign(annotator=names, verdict=verdict)
@@ -304,9 +296,7 @@ def _reading(place: str) -> Iterator[None]:
     except TableError:
         raise
     except (AttributeError, LookupError, StopIteration, TypeError, ValueError) as error:
-        raise TableError(
-            f"{place} doesn't have the form of an export: {error!s:.60}. Export it again, as JSON with all annotations"
-        ) from None
+        raise TableError(f"{place} is not an export as JSON with all annotations ({error!s:.60}); export it again") from None
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #80e0bfdf
 def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
@@ -339,16 +329,7 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
         parts = [f"<b>{role}:</b> {html.escape(text)}" for role, text in [*turns, ("Reply", one["message"])]]
         text = "<br><br>".join([f"<i>{html.escape(one['question'])}</i>", *parts]).replace("\n", "<br>")
         items.append(json.dumps({"id": one["item"], "text": text}, ensure_ascii=False) + "\n")
-    scheme = {"annotation_type": "radio", "name": _SCHEME, "labels": list(_CHOICES)}
-    config = {
-        "annotation_task_name": "anthrokit",
-        "task_dir": ".",
-        "output_annotation_dir": "annotation_output",
-        "data_files": ["data/items.jsonl"],
-        "item_properties": {"id_key": "id", "text_key": "text"},
-        "annotation_schemes": [{**scheme, "description": "Does the reply show it?"}],
-    }
-    settings = json.dumps(config, ensure_ascii=False, indent=2) + "\n"  # JSON is YAML
+    settings = data_path("annotation/potato.yaml").read_text(encoding="utf-8")
     return _write_project(folder, {"config.yaml": settings, "data/items.jsonl": "".join(items)})
 
 
@@ -394,21 +375,6 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     return _verdicts(rows, f"{folder}")
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #c8f7e067
-_CONFIG = """<View>
-  <Header value="$question"/>
-  <Header value="User" size="5"/>
-  <Text name="user" value="$user"/>
-  <Header value="Reply" size="5"/>
-  <Text name="message" value="$message"/>
-  <Choices name="verdict" toName="message" choice="single" required="true">
-    <Choice value="Yes"/>
-    <Choice value="No"/>
-    <Choice value="Can't tell"/>
-  </Choices>
-</View>
-"""
-
-
 def to_label_studio(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     """Write a sheet as tasks for Label Studio.
 
@@ -434,7 +400,8 @@ def to_label_studio(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     'tasks.json'
     """
     tasks = json.dumps([{"data": one} for one in _item_texts(sheet)], ensure_ascii=False, indent=1) + "\n"
-    return _write_project(folder, {"tasks.json": tasks, "config.xml": _CONFIG})
+    interface = data_path("annotation/label_studio.xml").read_text(encoding="utf-8")
+    return _write_project(folder, {"tasks.json": tasks, "config.xml": interface})
 
 
 def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:

@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import proportion
-from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows, require_labelled_once
-from ..analysis.clustered import cluster_variance, degrees_of_freedom, effective_sizes, influence_correlation
-from ..analysis.clustered import wilson_limits
+from ..analysis.clustered import proportion, as_floats, as_labels, as_names, clusters, group_rows
+from ..analysis.clustered import require_labelled_once, cluster_variance, degrees_of_freedom
+from ..analysis.clustered import effective_sizes, influence_correlation, wilson_limits
 from ..analysis.comparisons import require_levels
 from ..core import Run, TableError
+from ..core.errors import require_known
 from ..core.tables import require_columns
 from .accuracy import join_people, panel_verdicts
 from .annotations import ITEM
@@ -328,21 +328,14 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
     """Return rates corrected by a table of accuracy, as if its labels were of other messages."""
     from scipy.special import ndtri
 
-    advice = "Pass people's labels, or judge_accuracy(labels, people, by=('behaviour', 'judge'))."
-    if absent := [name for name in ("behaviour", "judge") if name not in accuracy.columns]:
-        raise TableError(
-            f"This table of accuracy isn't by {' and '.join(absent)}; the panel's error rates of each behaviour are "
-            f"needed. {advice}"
-        )
+    advice = "pass people's labels, or judge_accuracy(labels, people)"
+    require_columns(accuracy, ["behaviour", "judge"], "accuracy", advice=advice)
     panel = accuracy[accuracy["judge"] == "panel"]
     if panel.empty:
-        raise TableError(f"This table of accuracy has no rows of the judge 'panel', which is corrected. {advice}")
+        raise TableError(f"the accuracy table has no rows of the judge 'panel', which is corrected; {advice}")
     recall = panel[panel["measure"] == "recall"].set_index("behaviour")
     if not np.allclose(recall["n_effective"].fillna(0), recall["n_positive"]):
-        raise TableError(
-            "This accuracy was measured on a weighted draw; a table doesn't have the correlations of its errors. "
-            "Pass people's labels: corrected_rates(labels, people)."
-        )
+        raise TableError("This accuracy was measured on a weighted draw. Pass people's labels: corrected_rates(labels, people).")
     errors = panel.pivot(index="behaviour", columns="measure", values="estimate")[["recall", "specificity"]]
     errors = errors.set_axis(_ERRORS[:2], axis=1).assign(
         n_positive=recall["n_positive"].astype("Int64"),
@@ -450,8 +443,7 @@ def corrected_rates(
     >>> rates[["raw", "estimate", "people", "power"]].astype(float).round(2).tolist()
     [0.58, 0.59, 0.58, 0.98]
     """
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}. It is one of {', '.join(map(repr, METHODS))}.")
+    require_known("method", METHODS, method)
     labels, by, columns = as_labels(labels), as_names(by), _POWERED
     if method == METHODS[0] and isinstance(people, pd.DataFrame) and "measure" in people.columns:
         raw, columns = _judged_rates(labels, by, ci), _ERRORS

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..analysis.clustered import add_holm, as_names, check_count, check_level, has_enough_clusters
 from ..core import TableError
+from ..core.errors import require_known
 from ..core.tables import require_columns
 
 # %% auto #0
@@ -73,7 +74,7 @@ def _process(means: pd.DataFrame) -> Any:
 
     return curve
 
-
+# %% ../../nbs/08_validity/10_dose_response.ipynb #67233a8a
 def _monotone(means: pd.DataFrame, doses: np.ndarray, ci: float, seed: int) -> tuple[np.ndarray, ...]:
     """Return the isotonic curve at doses, with limits from draws of the means."""
     from sklearn.isotonic import IsotonicRegression
@@ -86,15 +87,16 @@ def _monotone(means: pd.DataFrame, doses: np.ndarray, ci: float, seed: int) -> t
     return curves[0], *np.quantile(curves[1:], [0.5 - ci / 2, 0.5 + ci / 2], axis=0)
 
 
-def _groups(data: pd.DataFrame, by: Any, outcome: str, dose: str, cluster: str) -> Iterator[tuple[dict, str, pd.DataFrame]]:
-    """Yield each group's columns, its name for errors, and its rows."""
+def _groups(
+    data: pd.DataFrame, by: Any, outcome: str, dose: str, cluster: str
+) -> Iterator[tuple[dict, str, pd.DataFrame, pd.DataFrame]]:
+    """Yield each group's columns, its name for errors, its rows, and the means of its doses."""
     names = as_names(by)
     require_columns(data, [*names, outcome, dose, cluster], "data")
-    if not names:
-        yield {}, "data", data
-        return
-    for key, rows in data.groupby(names, sort=False, observed=True, dropna=False):
-        yield dict(zip(names, key, strict=True)), ", ".join(map(str, key)), rows
+    for key, part in data.groupby(names, sort=False, observed=True, dropna=False) if names else [((), data)]:
+        where = ", ".join(map(str, key)) or "data"
+        rows = _rows(part, outcome, dose, cluster, where)
+        yield dict(zip(names, key, strict=True)), where, rows, _means(rows)
 
 
 def _with_limits(means: pd.DataFrame, ci: float) -> pd.DataFrame:
@@ -105,7 +107,7 @@ def _with_limits(means: pd.DataFrame, ci: float) -> pd.DataFrame:
     reach = reach.where(has_enough_clusters(means["n_clusters"], ci))
     return means.assign(mean_low=means["mean"] - reach, mean_high=means["mean"] + reach).drop(columns="error")
 
-
+# %% ../../nbs/08_validity/10_dose_response.ipynb #a3811a9a
 def dose_response(
     data: pd.DataFrame,
     outcome: str = "value",
@@ -168,11 +170,9 @@ def dose_response(
 
     check_level(ci)
     check_count(seed=seed)
-    if shape not in ("smooth", "monotone"):
-        raise ValueError(f"shape is smooth or monotone, not {shape!r}")
+    require_known("shape", ("smooth", "monotone"), shape)
     parts = []
-    for group, where, rows in _groups(data, by, outcome, dose, cluster):
-        means = _means(_rows(rows, outcome, dose, cluster, where))
+    for group, _, _, means in _groups(data, by, outcome, dose, cluster):
         doses = np.union1d(means["dose"], np.asarray([] if at is None else at, dtype=float))
         if shape == "smooth":
             estimate, deviation = _process(means)(doses)
@@ -247,9 +247,7 @@ def turning_point(
     check_level(ci)
     check_count(seed=seed)
     parts = []
-    for group, where, rows in _groups(data, by, outcome, dose, cluster):
-        rows = _rows(rows, outcome, dose, cluster, where)
-        means = _means(rows)
+    for group, _, rows, means in _groups(data, by, outcome, dose, cluster):
         curve, levels = _process(means), means["dose"].to_numpy()
         fitted = curve(levels)[0]
         above = fitted[1:-1] - max(fitted[0], fitted[-1]), min(fitted[0], fitted[-1]) - fitted[1:-1]
@@ -305,8 +303,7 @@ def left_out_doses(
 
     check_level(ci)
     parts = []
-    for group, where, rows in _groups(data, by, outcome, dose, cluster):
-        means = _means(_rows(rows, outcome, dose, cluster, where))
+    for group, where, _, means in _groups(data, by, outcome, dose, cluster):
         if len(means) < 4:
             raise TableError(f"{where}: {len(means)} doses; four or more are needed to leave one out")
         enough = has_enough_clusters(means["n_clusters"], ci).all()

@@ -9,6 +9,7 @@ import ast
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from ..analysis.clustered import ClusterCounts, as_floats, resample, resample_ro
 from ..anthroscore import Protocol, Scorer, mask_sentences, score_sentences
 from ..anthroscore.mentions import get_protocol
 from ..core import TableError, data_path, public_file, tables
-from ..core.errors import missing_columns, suggest_name
+from ..core.errors import require_known
 from ..core.tables import require_columns
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
@@ -69,8 +70,7 @@ def dataset_behaviours(name: str) -> list[str]:
     >>> dataset_behaviours("emotional_reactions")
     ['empathy']
     """
-    if name not in _SETS:
-        raise TableError(f"there is no data set {name!r}; {suggest_name(name, _SETS)}")
+    require_known("data set", _SETS, name)
     return list(_SETS[name][0])
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #2d8a8a5c
@@ -153,10 +153,7 @@ def _parts(folder: str, path: str | os.PathLike | None) -> dict[str, pd.DataFram
     return {Path(name).stem: _published(name) for name in names if name.startswith(folder)}
 
 
-def _need(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
-    """Raise if a column is missing."""
-    if absent := missing_columns(columns, frame):
-        raise TableError(f"the file is not one of {name}: it lacks the column(s) {absent}. Pass the published file.")
+_require = partial(require_columns, rows=False, advice="pass the published file")
 
 
 def _texts(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:
@@ -165,7 +162,7 @@ def _texts(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:
 
 
 def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    _need(frame, ["text_hash", "resp_cat", "turn_a", "turn_b", "answers", "majority_prob"], name)
+    _require(frame, ["text_hash", "resp_cat", "turn_a", "turn_b", "answers", "majority_prob"], name)
     asked = "comfort_r-chatbot" if name == "robots_comfort" else "truthful_r-chatbot"
     frame = frame[frame["resp_cat"] == asked].dropna(subset="majority_prob")
     frame = frame.reset_index(drop=True)
@@ -176,14 +173,14 @@ def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _reactions(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    _need(frame, ["sp_id", "rp_id", "seeker_post", "response_post", "level"], name)
+    _require(frame, ["sp_id", "rp_id", "seeker_post", "response_post", "level"], name)
     frame = frame.dropna(subset="level").reset_index(drop=True)
     table = _texts(frame, item_id="rp_id", cluster="sp_id", user="seeker_post", message="response_post")
     return table.assign(truth=frame["level"].astype(int) > 0, people=[[] for _ in range(len(frame))])
 
 
 def _darkbench(frame: pd.DataFrame, name: str, category: str) -> pd.DataFrame:
-    _need(frame, ["key", "category", "prompt", "response", "label_present_0_or_1"], name)
+    _require(frame, ["key", "category", "prompt", "response", "label_present_0_or_1"], name)
     frame = frame[frame["category"] == category].dropna(subset="label_present_0_or_1")
     frame = frame.reset_index(drop=True)
     table = _texts(frame, item_id="key", cluster="prompt", user="prompt", message="response")
@@ -192,7 +189,7 @@ def _darkbench(frame: pd.DataFrame, name: str, category: str) -> pd.DataFrame:
 
 
 def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
-    _need(frame, ["conversation_mode", "domain_variant", "multiplier", scale], name)
+    _require(frame, ["conversation_mode", "domain_variant", "multiplier", scale], name)
     frame = frame[frame["conversation_mode"] == "pre-populated"].dropna(subset=scale)
     scripts, steps = frame["domain_variant"].str.replace("-", "_"), frame["multiplier"].astype(float)
     conversations = _published("relationship_conversations.jsonl")
@@ -212,7 +209,7 @@ def _anthroset(parts: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
     """Return AnthroSet's sentences, with the abstract as cluster."""
     tables = []
     for file, part in parts.items():
-        _need(part, ["id", "previous_sentence", "current_sentence", "masked_sentence", "masked_phrase", "expectations"], name)
+        _require(part, ["id", "previous_sentence", "current_sentence", "masked_sentence", "masked_phrase", "expectations"], name)
         tables.append(part.assign(category=file.rpartition("_")[0].replace("_", " ")))
     frame = pd.concat(tables, ignore_index=True)
     if len(wrong := frame[~frame["expectations"].isin([0, 1, 2])]):
@@ -232,7 +229,7 @@ def _humane(parts: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
     """Return HumaneBench's answers with the mean rating of the people who rated them."""
     asked = ["input_id", "ai_persona", "input_text", "ai_output"]
     frame = pd.concat([part.rename(columns={"rating (rubric)": "rating"}) for part in parts.values()])
-    _need(frame, [*asked, "rating"], name)
+    _require(frame, [*asked, "rating"], name)
     frame = frame.dropna(subset="rating")
     if len(wrong := set(frame["rating"]) - set(_POINTS)):
         raise TableError(f"{name}: the rating {wrong.pop()!r} is not one of {', '.join(_POINTS)}")
@@ -269,14 +266,12 @@ def _rank_correlation(
     scores: np.ndarray, rating: np.ndarray, cluster: pd.Series, **parameters: Any
 ) -> pd.DataFrame:
     """Estimate Spearman's correlation of scores with people's mean ratings, with an interval by cluster."""
-    from scipy.stats import rankdata
+    from scipy.stats import spearmanr
 
-    def of_rows(rows: np.ndarray) -> float:
-        return np.corrcoef(rankdata(scores[rows]), rankdata(rating[rows]))[0, 1]
+    table = resample_rows(lambda rows: spearmanr(scores[rows], rating[rows]).statistic, cluster, **parameters)
+    return table.assign(measure="rank correlation", n=len(rating))
 
-    return resample_rows(of_rows, cluster, **parameters).assign(measure="rank correlation", n=len(rating))
-
-
+# %% ../../nbs/08_validity/05_human_data.ipynb #494170b7
 def check_against_people(
     data: pd.DataFrame | str,
     judges: Sequence[Judge],
@@ -410,7 +405,7 @@ def load_rankings(
     """
     table = _published("relationship_texts.csv") if texts is None else tables.read_frame(Path(texts))
     doses = [f"{dose:.1f}" for dose in np.arange(-1.5, 2, 0.5)]
-    _need(table, ["prompt_id", "opening_prompt", *doses], "ranked texts")
+    _require(table, ["prompt_id", "opening_prompt", *doses], "ranked texts")
     table = table.melt(["prompt_id", "opening_prompt"], doses, "dose", "message").dropna()
     table = table.astype({"dose": float, "prompt_id": float}).astype({"prompt_id": int})
     name = "{} {:+.1f}".format
@@ -420,7 +415,7 @@ def load_rankings(
 
     ranked = _published("relationship_rankings.jsonl") if rankings is None else tables.read_frame(Path(rankings))
     places = [f"{place}:{column}" for place in "ABCD" for column in ("rank", "multiplier")]
-    _need(ranked, ["subtask", "ppt_id", "prompt_id", *places], "rankings")
+    _require(ranked, ["subtask", "ppt_id", "prompt_id", *places], "rankings")
     ranked = ranked[ranked["subtask"] == "quick-fire-ranking"].astype({"prompt_id": int}).reset_index(drop=True)
     parts = []
     for first, second in permutations("ABCD", 2):
@@ -532,7 +527,7 @@ def load_trial_outcomes(path: str | os.PathLike | None = None) -> pd.DataFrame:
     for file, outcomes in _TRIAL.items():
         own = f"trial_{file.replace('-', '_')}.jsonl"
         frame = _published(own) if path is None else tables.read_frame(Path(path) / f"{file}.jsonl")
-        _need(frame, [*context, *outcomes], f"{file} of the trial")
+        _require(frame, [*context, *outcomes], f"{file} of the trial")
         parts.append(frame.melt(context, outcomes, "outcome", "value").dropna(subset="value"))
     table = pd.concat(parts, ignore_index=True)
     single = table["study_id"] == "cross-sectional"

@@ -16,6 +16,7 @@ from ..analysis import drift
 from ..analysis.clustered import ClusterCounts, as_floats, as_names, check_level, clusters, difference, resample
 from ..analysis.clustered import resample_rows
 from ..core import Run, TableError
+from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..models.embedded import require_packages
 from .accuracy import join_people, panel_verdicts, people_labels
@@ -199,10 +200,7 @@ def latent_labels(
         verdicts = pd.concat([verdicts, theirs.assign(judge="people")])
     verdicts = verdicts.dropna(subset="verdict").astype({"verdict": "bool"})
     if (raters := verdicts["judge"].nunique()) < 2:
-        raise TableError(
-            f"the behaviour {behaviour!r} has verdicts of {raters} raters; this needs two or more. Judge it with another "
-            "judge, or pass people's labels"
-        )
+        raise TableError(f"{behaviour!r} has verdicts of {raters} raters; this needs two or more. Add people's labels.")
     verdicts = verdicts.assign(task=verdicts.groupby(ITEM, sort=False).ngroup())
     share = verdicts.groupby("task")["verdict"].mean()
     votes = (share > 0.5).astype("boolean").mask(share == 0.5)
@@ -288,9 +286,7 @@ def item_response(
     answered = answered.assign(_yes=as_floats(answered[value]), _cluster=answered[cluster] if cluster else clusters(answered))
     index = list(dict.fromkeys(["_cluster", *keys]))
     if answered.duplicated([*index, item]).any():
-        raise TableError(
-            f"some of {', '.join(keys)} answered one {item} twice; add the column that distinguishes them to person"
-        )
+        raise TableError(f"some of {', '.join(keys)} answered one {item} twice; add the column that tells them apart")
     wide = answered.pivot(index=index, columns=item, values="_yes")[[*answered[item].unique()]]
     summary = wide.agg(["mean", "count"]).T.set_axis(["share", "n"], axis=1)
     items = summary.index[summary["share"].between(0, 1, inclusive="neither")]
@@ -365,8 +361,7 @@ def error_bias(
     >>> error_bias(labels, people, "turn").query("judge == 'panel'")["error"].tolist()
     ['false alarm', 'miss']
     """
-    if what not in ("length", "turn"):
-        raise ValueError(f"what is {what!r}. It is 'length' or 'turn'.")
+    require_known("property of messages", ("length", "turn"), what)
     messages = labels.messages() if isinstance(labels, Run) and messages is None else messages
     both = join_people(panel_verdicts(labels), people).dropna(subset="verdict")
     if what == "length":

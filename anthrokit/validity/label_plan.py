@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import as_names, wilson_limits
+from ..analysis.clustered import as_names, check_range, wilson_limits
 from .correction import jeffreys_limits, powered_share, recover_rate
 
 # %% auto #0
@@ -89,7 +89,7 @@ def labels_needed(
     Raises
     ------
     ValueError
-        If width is outside 0 to 1, or the judges are no better than chance.
+        If width is outside 0 to 1, or the judges are not better than chance.
 
     Notes
     -----
@@ -105,13 +105,9 @@ def labels_needed(
     >>> plan.sort_values("estimate")["draw"].tolist()[-1]
     'people alone'
     """
-    if not 0 < width < 1:
-        raise ValueError(f"width is {width}. It is a difference of shares between 0 and 1, such as 0.1.")
+    check_range(0, 1, width=width)
     if sensitivity + specificity <= 1:
-        raise ValueError(
-            f"sensitivity + specificity is {sensitivity + specificity:g}. With 1 or less the panel is no better than "
-            f"chance: draw messages by chance and use people's labels alone."
-        )
+        raise ValueError(f"sensitivity + specificity is {sensitivity + specificity:g}: not better than chance; use people's labels")
     by, rows = as_names(by), []
     for _, row in profile(labels, by=by, ci=ci).iterrows():
         plans = _plans(row, sensitivity, specificity, width, ci, min(most, max(row["n"], 8)))

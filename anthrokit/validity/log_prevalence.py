@@ -19,7 +19,7 @@ import pandas as pd
 
 from ..analysis.clustered import as_names, check_count, cluster_variance, degrees_of_freedom, group_rows
 from ..core import Run, TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.files import local_path, write_file
 from ..core.notes import notify
 from ..core.run import digest
@@ -354,12 +354,10 @@ def sample_log(
     """
     if isinstance(log, pd.DataFrame):
         raise TableError("a log is a file, which can be read in parts, not a table: log.to_parquet(path) writes one")
-    if users not in ("pseudonym", "keep"):
-        raise TableError(f"users is 'pseudonym' or 'keep', not {users!r:.40}")
+    require_known("treatment of users", ("pseudonym", "keep"), users)
     check_count(budget=budget)
     per, folder = as_names(per, "per"), local_path(into)
-    if unknown := [one for one in per if one not in UNITS]:
-        raise ValueError(f"per is {unknown[0]!r}; {suggest_name(unknown[0], UNITS)}")
+    require_known("unit", UNITS, *per)
     source = taxonomy or Taxonomy.load()
     names = source.judged if behaviours is None else as_names(behaviours, "behaviours")
     taxonomy = Taxonomy([source[name] for name in names])

@@ -14,6 +14,7 @@ import pandas as pd
 from ..analysis import profile
 from ..analysis.clustered import as_floats, as_names, judge_columns
 from ..core import Run, TableError, data_path, label, read_frame
+from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from .accuracy import SAMPLE, judge_accuracy
 from .annotations import ITEM
@@ -109,8 +110,7 @@ def panel_sensitivity(
     [0.5, 0.5, 0.0]
     """
     by = as_names(by)
-    if of not in ("judges", "users"):
-        raise ValueError(f"of is {of!r}. It is 'judges' or 'users'.")
+    require_known("sensitivity to", ("judges", "users"), of)
     variants = _other_panels(ratings) if of == "judges" else _other_users(ratings)
     parts = []
     for variant, labels in variants.items():
@@ -155,7 +155,7 @@ def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     """Return the labels of all users, without each family of users, and of each family alone."""
     models: dict[str, str] = {}
     if isinstance(labels, Run):
-        models = {name: settings.get("model", name) for name, settings in labels.fact("users", {}).items()}
+        models = {name: settings.get("model", name) for name, settings in labels.ledger.fact("users", {}).items()}
         labels = labels.labels()
     if "user" not in labels.columns:
         raise TableError("the labels have no column user, the model that played the user; run.labels() has it")

@@ -157,10 +157,7 @@ def _prompts(pairs: pd.DataFrame) -> tuple[np.ndarray, pd.Index]:
     """Return the number of each pair's prompt, and the prompts; raise if there are too few."""
     codes, names = pd.factorize(pairs["cluster"])
     if len(names) < 10:
-        raise TableError(
-            f"the pairs are of {len(names)} prompts; fitting a scale needs 10 or more. Rankings with ties only have no "
-            "pairs."
-        )
+        raise TableError(f"the pairs are of {len(names)} prompts; fitting a scale needs 10 or more (ties give no pairs)")
     return codes, names
 
 

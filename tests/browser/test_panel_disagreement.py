@@ -19,8 +19,8 @@ def sampled_twice(folder):
     second.loc[turned, "verdict"] = ~second.loc[turned, "verdict"]
     second.loc[gone, "verdict"] = None
     second.loc[gone, ["status", "explanation"]] = ["unparsed", "no single Yes or No could be read"]
-    run.write("ratings", second.astype(object).to_dict("records"))
-    run.write_all(["UPDATE judges SET samples = 2"])
+    run.ledger.write("ratings", second.astype(object).to_dict("records"))
+    run.ledger.write_all(["UPDATE judges SET samples = 2"])
     return run
 
 

@@ -128,7 +128,7 @@ def test_state_and_refresh(open_notebook, tmp_path, labels):
     with demo_run(tmp_path / "demo") as run:
         gone = (labels["dialogue_id"].iloc[0],)
         for table in ("ratings", "messages", "dialogues"):
-            run.write_all((f"DELETE FROM {table} WHERE dialogue_id = ?",), gone)
+            run.ledger.write_all((f"DELETE FROM {table} WHERE dialogue_id = ?",), gone)
     panel.get_by_role("button", name="Remove Split by: scenario").click()
     panel.get_by_role("button", name="Refresh").click()
     seen(panel.locator(".ak-point[title*='of 15 at risk']").first).to_be_attached()

@@ -99,7 +99,7 @@ def test_missing_and_special_verdicts(tmp_path):
     with Run(tmp_path / "run") as run:
         add_answers(run, cases, answers)
         judge = {"judge": "ours", "position": 0, "samples": 1, "settings": "{}", "hash": "x", "counted": False}
-        run.write("judges", [{**judge, "behaviours": "[]", "asks_about": "criteria"}])
+        run.ledger.write("judges", [{**judge, "behaviours": "[]", "asks_about": "criteria"}])
         dialogue = answers_of(run).set_index(["model", "case_id"])["dialogue_id"]
         ratings = bundled_ratings(["strict"])
         judged = ratings[ratings["case_id"] != "zh-mother-calls"].assign(judge="ours")
@@ -115,7 +115,7 @@ def test_missing_and_special_verdicts(tmp_path):
             }
             for row in kept.itertuples()
         ]
-        run.write("ratings", rows)
+        run.ledger.write("ratings", rows)
         panel = RubricPanel(run)
         assert len(panel.items) == 12 and panel.source.models == ["adviser", "listener"]
         panel.state = {"worth": "missing"}
@@ -126,9 +126,9 @@ def test_missing_and_special_verdicts(tmp_path):
         bundled = ratings[ratings["hit"]].merge(others, on=["case_id", "criterion"])
         assert set(panel.items) == {"zh-newcomer-promoted", *bundled["case_id"]}
         assert "the whole answer scores 0" in panel.page
-        assert panel.source.seen == run.version
+        assert panel.source.seen == run.ledger.version
         refused = {**about, "dialogue_id": dialogue["adviser", "zh-mother-calls"], "status": "refused"}
-        run.write("ratings", [{**refused, "behaviour": "zh-mother-calls/1", "verdict": None}])
+        run.ledger.write("ratings", [{**refused, "behaviour": "zh-mother-calls/1", "verdict": None}])
         panel.refresh()
         panel.state = {"worth": "missing"}
         assert "refused" in panel.page

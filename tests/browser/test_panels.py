@@ -229,7 +229,7 @@ def test_run_in_progress(open_notebook, tmp_path):
     notebook = open_notebook(cells)
     says(notebook.panels.nth(1), "of 16 dialogues")
     one = run.query("SELECT * FROM dialogues LIMIT 1").iloc[0]
-    run.write("dialogues", [{**one, "dialogue_id": "late", "status": "done"}])
+    run.ledger.write("dialogues", [{**one, "dialogue_id": "late", "status": "done"}])
     says(notebook.panels.nth(1), "of 17 dialogues")
     says(notebook.panels.nth(0), "of 16 dialogues")
     notebook.panels.nth(0).get_by_role("button", name="Refresh").click()

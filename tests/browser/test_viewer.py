@@ -155,7 +155,7 @@ def test_an_empty_a_broken_and_a_growing_run(open_page, tmp_path):
         panel.get_by_role("link", name="Dialogues").click()
         says(panel, "16 of 16 dialogues")
         row = writer.query("SELECT * FROM dialogues LIMIT 1").iloc[0].dropna().to_dict()
-        writer.write("dialogues", [row | {"dialogue_id": "new", "status": "planned"}])
+        writer.ledger.write("dialogues", [row | {"dialogue_id": "new", "status": "planned"}])
         page.get_by_role("button", name="Refresh").click()
         says(panel, "17 of 17 dialogues")
     strange = open_page("about:blank")

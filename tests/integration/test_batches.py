@@ -92,7 +92,7 @@ def test_rejected_batch(server, tmp_path):
         for _ in range(2):  # the second time as the first: nothing is left under way
             with pytest.raises(SetupError, match="rejected a batch of requests: This line is not parseable"):
                 judge(run, panel(base)[:1], batch=QUICK, **SOME)
-        assert run.ratings().empty and not run.rows("SELECT * FROM judges")
+        assert run.ratings().empty and not run.ledger.rows("SELECT * FROM judges")
 
 
 def test_adaptive_sampling(server, tmp_path):
@@ -174,7 +174,7 @@ def test_errors_before_any_work(server, tmp_path):
                 judge(run, LLMJudge(model, name="j"), batch=True, **SOME)
         with pytest.raises(ValueError, match="batch is 5. Pass True, or Batch"):
             judge(run, panel(base), batch=5)
-        assert run.ratings().empty and not run.rows("SELECT * FROM judges") and "files" not in stats(base)
+        assert run.ratings().empty and not run.ledger.rows("SELECT * FROM judges") and "files" not in stats(base)
 
 
 def start(base, folder, requests=50_000):

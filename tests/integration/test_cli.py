@@ -197,7 +197,7 @@ def test_two_by_two_study(server, tmp_path, monkeypatch, capsys):
     assert "768 of 768 ratings, " in told and "\r" not in told and "layout" not in told
     with Run(tmp_path / "runs" / "study", read_only=True) as run:
         assert run.dialogues().groupby(["target", "prompt"]).size().tolist() == [8] * 4 and run.missing().empty
-        assert run.fact("budget") == {"usd": None, "tokens": 1_000_000}
+        assert run.ledger.fact("budget") == {"usd": None, "tokens": 1_000_000}
     compared = [line.split() for line in said.splitlines() if re.search("warm +plain", line)]
     assert sorted(line[:2] for line in compared) == [
         [f"openai/{model}", behaviour] for model in ("gpt-4o", "gpt-4o-mini") for behaviour in ("empathy", "validation")
@@ -213,7 +213,7 @@ def test_slow_server_options(server, tmp_path):
     done = anthrokit("simulate", folder, *named, *limits)
     assert done.returncode == 0, done.stderr
     with Run(folder, read_only=True) as run:
-        assert [run.fact(role + "s")[f"openai/{role}"]["max_tokens"] for role in ("target", "user")] == [24, 24]
+        assert [run.ledger.fact(role + "s")[f"openai/{role}"]["max_tokens"] for role in ("target", "user")] == [24, 24]
     assert anthrokit("simulate", folder, *named, "--timeout", "0").returncode == 2
 
 
@@ -489,7 +489,7 @@ def test_run_list_width(tmp_path):
         for number in range(3):
             row = {"dialogue_id": f"d{number}", "prompt_id": run.prompts()["prompt_id"][0], "turns": 1, "repeat": 1}
             row |= {"target": f"openrouter/someone/a-model-of-{number}0-billion-parameters", "user": "u"}
-            run.write("dialogues", [row | {"status": "planned"}])
+            run.ledger.write("dialogues", [row | {"status": "planned"}])
     listed = anthrokit("runs", cwd=tmp_path)
     assert max(map(len, listed.stdout.splitlines())) <= 110 and "+3" in listed.stdout, listed.stdout
     assert rows(anthrokit("runs", "--json", cwd=tmp_path))[0]["run"] == name
@@ -521,9 +521,9 @@ def test_export_and_compare(tmp_path):
     run = demo_run(tmp_path / "two")
     row = {"name": "half", "value": '"first"'}
     half = run.dialogues()["dialogue_id"][:8]
-    run.write("metadata", [{"dialogue_id": name, **row} for name in half])
-    run.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 8)"])
-    run.write(
+    run.ledger.write("metadata", [{"dialogue_id": name, **row} for name in half])
+    run.ledger.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 8)"])
+    run.ledger.write(
         "metadata",
         [{"dialogue_id": name, **row, "value": '"second"'} for name in run.dialogues()["dialogue_id"][8:]],
     )
@@ -549,11 +549,11 @@ def test_check_margin(tmp_path):
     names, prompts = run.dialogues()["dialogue_id"], run.dialogues()["prompt_id"]
     halves = [("new|1", names[:8]), ("old", names[8:])]
     rows = [{"dialogue_id": one, "name": "half", "value": f'"{half}"'} for half, part in halves for one in part]
-    run.write("metadata", rows)
+    run.ledger.write("metadata", rows)
     paired = [f"UPDATE prompts SET base_id = 'b{i % 8}' WHERE prompt_id = '{name}'" for i, name in enumerate(prompts)]
-    run.write_all([*paired, "UPDATE ratings SET verdict = 0"])
+    run.ledger.write_all([*paired, "UPDATE ratings SET verdict = 0"])
     new = ", ".join(f"'{name}'" for name in names[:8])
-    run.write_all([f"UPDATE ratings SET verdict = 1 WHERE behaviour = 'emotions' AND dialogue_id IN ({new})"])
+    run.ledger.write_all([f"UPDATE ratings SET verdict = 1 WHERE behaviour = 'emotions' AND dialogue_id IN ({new})"])
     run.close()
     (tmp_path / "study.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "half"\nbaseline = "old"\n')
     found = anthrokit(

@@ -27,7 +27,7 @@ FORK = multiprocessing.get_context("fork")  # what is slow to import is there; D
 def run():
     """A run with 16 dialogues, not judged."""
     with demo_run() as there:
-        there.write_all(["DELETE FROM ratings", "DELETE FROM judges", "DELETE FROM calls"])
+        there.ledger.write_all(["DELETE FROM ratings", "DELETE FROM judges", "DELETE FROM calls"])
         yield there
 
 
@@ -66,33 +66,33 @@ def test_dask_judging_with_a_killed_worker(run, server, client):
     base = server("--latency", 0.05, "--by-seed")
     assert client.dashboard_link.startswith("http")
     [victim, _] = client.run(os.getpid).values()
-    killer = kill_when(lambda: run.rows("SELECT COUNT(*) FROM ratings")[0][0] >= 100, victim)
+    killer = kill_when(lambda: run.ledger.rows("SELECT COUNT(*) FROM ratings")[0][0] >= 100, victim)
     spread = ExecutorPool(client, calls=100)
     judge(run, panel(base), samples=1, behaviours="relationship building", on=spread, progress=False)
     killer.join()
     ratings = run.ratings()
     assert (ratings["status"] == "ok").all() and len(run.missing().query("kind == 'rating'")) == 0
-    [(calls, units)] = run.rows("SELECT COUNT(*), COUNT(DISTINCT unit) FROM calls WHERE status = 'ok'")
+    [(calls, units)] = run.ledger.rows("SELECT COUNT(*), COUNT(DISTINCT unit) FROM calls WHERE status = 'ok'")
     assert calls == units == len(ratings)
     judge(run, panel(base), samples=1, behaviours="relationship building", progress=False)
-    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(calls,)]  # nothing was owed
+    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(calls,)]  # nothing was owed
 
 
 def test_pool_loses_a_worker(run, server):
     base, asked = server("--latency", 0.05), {"samples": 1, "behaviours": "empathy", "progress": False}
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         rated = "SELECT COUNT(*) FROM ratings"
-        killer = kill_when(lambda: run.rows(rated)[0][0], lambda: next(iter(pool._processes)))
+        killer = kill_when(lambda: run.ledger.rows(rated)[0][0], lambda: next(iter(pool._processes)))
         with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
             judge(run, panel(base), on=ExecutorPool(pool, calls=10), **asked)
         killer.join()
     kept = len(run.ratings())
     assert 0 < kept < 80
-    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'estimated'")[0][0] >= 1  # they may have been paid
+    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'estimated'")[0][0] >= 1  # they may have been paid
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         judge(run, panel(base), on=pool, **asked)
     assert len(run.ratings()) == 80
-    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
+    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
 
 
 def test_budget_and_keys(run, server):
@@ -169,7 +169,7 @@ def test_ray_judging(run, server, on_ray):
     base = server("--latency", 0.05, "--by-seed")
     judge(run, panel(base), samples=1, behaviours="empathy", on=ExecutorPool(on_ray, calls=20), progress=False)
     assert (run.ratings()["status"] == "ok").sum() == 80
-    assert run.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
+    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
 
 
 def test_ray_scoring_with_a_killed_worker(corpus, on_ray, tmp_path):

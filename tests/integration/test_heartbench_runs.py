@@ -206,8 +206,8 @@ def test_budget(serve, cases, tmp_path):
 def dump(run):
     """Everything that the ledger holds."""
     tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
-    names = [name for (name,) in run.rows(tables)]
-    return {name: run.rows(f"SELECT * FROM {name}") for name in names}
+    names = [name for (name,) in run.ledger.rows(tables)]
+    return {name: run.ledger.rows(f"SELECT * FROM {name}") for name in names}
 
 
 def test_estimates(serve, cases, tmp_path):

@@ -53,7 +53,7 @@ def test_resume_after_interrupt(kernel, server, tmp_path, cell, error):
     message = kernel.execute(cell)
     with Run(tmp_path / "run", read_only=True) as looking:
         deadline = time.monotonic() + 60
-        while looking.rows("SELECT COUNT(*) FROM ratings WHERE judge LIKE 'openai%'")[0][0] < 20:
+        while looking.ledger.rows("SELECT COUNT(*) FROM ratings WHERE judge LIKE 'openai%'")[0][0] < 20:
             assert time.monotonic() < deadline
             time.sleep(0.02)
         kernel.manager.interrupt_kernel()
@@ -62,11 +62,11 @@ def test_resume_after_interrupt(kernel, server, tmp_path, cell, error):
         assert 20 <= len(kept) < 12 * 2 * 6 and not kept.duplicated(KEYS).any()
         time.sleep(0.5)  # nothing goes on behind the interrupted cell's back
         assert len(verdicts(looking)) == len(kept)
-        calls = looking.rows("SELECT COUNT(*) FROM calls")[0][0]
+        calls = looking.ledger.rows("SELECT COUNT(*) FROM calls")[0][0]
         assert ended(kernel, kernel.execute(cell)) is None
         assert ended(kernel, kernel.execute("assert run.missing().empty; run.close()")) is None
         again = verdicts(looking)
-        assert looking.rows("SELECT COUNT(*) FROM calls")[0][0] == 12 * 2 * 6 >= calls
+        assert looking.ledger.rows("SELECT COUNT(*) FROM calls")[0][0] == 12 * 2 * 6 >= calls
     assert len(kept.merge(again)) == len(kept)
     with make_run(tmp_path / "whole", 12) as whole:
         judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base, transport="lean")) for letter in "abc"]

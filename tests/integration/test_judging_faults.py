@@ -111,7 +111,7 @@ def test_server_restart(tmp_path):
             target=judge, args=(run, panel(base, max_retries=8)), kwargs={"samples": 1, "progress": False}
         )
         runner.start()
-        while run.rows("SELECT COUNT(*) FROM ratings WHERE judge <> 'pronoun count'")[0][0] < 60:
+        while run.ledger.rows("SELECT COUNT(*) FROM ratings WHERE judge <> 'pronoun count'")[0][0] < 60:
             time.sleep(0.02)
         process.kill()
         process.wait()
@@ -184,7 +184,7 @@ def test_estimate(server, tmp_path):
     with make_run(tmp_path / "run", 5) as run:
         judges = panel(base, price=(1.0, 4.0), max_tokens=100)
         plan = estimate(judges=judges, run=run, samples=2)
-        assert not run.rows("SELECT * FROM judges") and "requests" not in stats(base)
+        assert not run.ledger.rows("SELECT * FROM judges") and "requests" not in stats(base)
         total = plan.set_index("purpose").loc["all"]
         assert total["calls"] == 5 * 13 * 6 and total["done"] == 0
         judge(run, judges, samples=2, behaviours=["empathy"], progress=False)

@@ -99,8 +99,8 @@ def test_keys_are_removed(server, tmp_path, transport, capfd):
         with pytest.raises(SetupError) as refusal:
             wait_for(meter.call(Request(wrong, HELLO, "u", "target")))
         assert answer.content == "Your key is [key removed]."
-        run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": answer.content}])
-        run.set_facts(settings=llm.settings, model=repr(llm), wrong=str(refusal.value))
+        run.ledger.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": answer.content}])
+        run.ledger.set_facts(settings=llm.settings, model=repr(llm), wrong=str(refusal.value))
         run.export(tmp_path / "export")
         write_report(run, tmp_path / "report.html")
     told = "".join(capfd.readouterr()) + str(refusal.value) + repr(vars(llm)) + run.folder.name
@@ -132,7 +132,7 @@ def test_errors_of_the_first_call(server, tmp_path, transport):
         with pytest.raises(CallFailed, match="rejects this request"):
             wait_for(meter.call(Request(llm, unicorn, "1", "target")))
         assert wait_for(meter.call(Request(llm, HELLO, "2", "target"))).status == "ok"
-        booked = run.rows("SELECT unit, status FROM calls ORDER BY call")
+        booked = run.ledger.rows("SELECT unit, status FROM calls ORDER BY call")
         assert booked == [("1", "probe"), ("1", "failed"), ("2", "ok")]
         assert usage_totals(run)[1] == stats(base)["tokens"]
 
@@ -161,9 +161,9 @@ def test_questions_queue(server, tmp_path):
 
     with Run(tmp_path / "run") as run:
         assert set(wait_for(all_of_them(run))) == {"ok"}
-        assert stats(base)["batch_lines"] == 3_000 == run.rows("SELECT COUNT(*) FROM calls")[0][0]
-        assert run.rows("SELECT COUNT(*) FROM batch_requests WHERE answer IS NOT NULL") == [(0,)]
-        assert run.rows("SELECT COUNT(*) FROM batches") == [(10,)]
+        assert stats(base)["batch_lines"] == 3_000 == run.ledger.rows("SELECT COUNT(*) FROM calls")[0][0]
+        assert run.ledger.rows("SELECT COUNT(*) FROM batch_requests WHERE answer IS NOT NULL") == [(0,)]
+        assert run.ledger.rows("SELECT COUNT(*) FROM batches") == [(10,)]
 
 
 OPENVINO = pytest.mark.skipif(not find_spec("openvino_genai"), reason="no wheel of OpenVINO GenAI for this machine")

@@ -47,16 +47,16 @@ def run(tmp_path):
     """Two dialogues of four long turns, not judged."""
     rng = random.Random(3)
     with Run(tmp_path / "run") as there:
-        there.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
+        there.ledger.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
         about = {"target": "t", "prompt_id": "p", "repeat": 1, "turns": 4, "status": "done"}
-        there.write("dialogues", [{"dialogue_id": f"d{n}", **about} for n in range(2)])
+        there.ledger.write("dialogues", [{"dialogue_id": f"d{n}", **about} for n in range(2)])
         rows = [
             {"dialogue_id": f"d{n}", "turn": turn, "role": role, "content": " ".join(rng.choices(WORDS, k=600))}
             for n in range(2)
             for turn in range(1, 5)
             for role in ("user", "assistant")
         ]
-        there.write("messages", rows)
+        there.ledger.write("messages", rows)
         yield there
 
 

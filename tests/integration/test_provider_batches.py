@@ -141,7 +141,7 @@ def test_kill_before_claude_request(families, tmp_path):
     with make_run(tmp_path / "run", 8) as run:
         at = {"file": "requests-never-sent", "batch": None, "model": "anthropic/claude-sonnet-4-5", "requests": 1}
         at |= {"cost_most": 0.1, "tokens_most": 100, "status": "uploaded", "at": "2026-01-01T00:00:00Z"}
-        run.write("batches", [at])
+        run.ledger.write("batches", [at])
         judge(run, panel(base, "anthropic/claude-sonnet-4-5"), batch=QUICK, **SOME)
         assert run.missing().empty and stats(base)["batches"] == 1
         assert set(run.query("SELECT status FROM batches")["status"]) == {"never begun", "completed"}

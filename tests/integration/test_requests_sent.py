@@ -111,13 +111,13 @@ def how(way):
 
 def judged_run(folder):
     run = Run(folder)
-    run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello {name}!"}])
+    run.ledger.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello {name}!"}])
     about = {"target": "t", "prompt_id": "p", "repeat": 1, "turns": 2, "status": "done"}
-    run.write("dialogues", [{"dialogue_id": "d", **about}])
+    run.ledger.write("dialogues", [{"dialogue_id": "d", **about}])
     said = [(1, "user", 'Hello {name}! "Been\\gone?"'), (1, "assistant", "I was\nborn in Leeds. {question}")]
     said += [(2, "user", " Grüße, 你好 "), (2, "assistant", "😀 That sounds hard.\n")]
     names = ("turn", "role", "content")
-    run.write("messages", [{"dialogue_id": "d", **dict(zip(names, one, strict=True))} for one in said])
+    run.ledger.write("messages", [{"dialogue_id": "d", **dict(zip(names, one, strict=True))} for one in said])
     before = [(role, text) for _, role, text in said]
     return run, [Item(said[1][2], (*before[:1],)), Item(said[3][2], (*before[:3],))]
 

@@ -393,8 +393,8 @@ def test_full_disk(server, tmp_path):
     model, prompts = LLM("openai/model", api_base=base), load_prompts().head(8)
     with Run(tmp_path / "run") as run:
         bind(run, kind=None)
-        pages = run.rows("PRAGMA page_count")[0][0]
-        run.rows(f"PRAGMA max_page_count = {pages + 4}")
+        pages = run.ledger.rows("PRAGMA page_count")[0][0]
+        run.ledger.rows(f"PRAGMA max_page_count = {pages + 4}")
         with pytest.raises(RunError, match="the disk is full. What was reported before is saved; make room"):
             simulate(prompts, model, model, run=run, turns=3, progress=False)
     with simulate(prompts, model, model, run=tmp_path / "run", turns=3, progress=False) as run:
@@ -403,14 +403,14 @@ def test_full_disk(server, tmp_path):
 
 def test_unwritable_folder(tmp_path):
     with Run(tmp_path / "run") as run:
-        run.set_facts(seed=1)
+        run.ledger.set_facts(seed=1)
     code = """
 import os, sys
 from anthrokit.core import Run, RunError
 os.seteuid(65534)
 for folder in sys.argv[1:]:
     try:
-        Run(folder).set_facts(seed=2)
+        Run(folder).ledger.set_facts(seed=2)
     except RunError as error:
         print(error)
 """
@@ -468,7 +468,7 @@ def test_positive_examples(server, tmp_path):
     tokens = run.query("SELECT unit, tokens_in FROM calls WHERE purpose = 'judge'").set_index("unit")["tokens_in"]
     few, many = (tokens[tokens.index.str.contains(kind)].item() for kind in ("negative", "both"))
     assert many > few + 20 and len(run.ratings()) == 2
-    assert run.fact("behaviours")[8]["present"] == list(taxonomy["agency"].present)
+    assert run.ledger.fact("behaviours")[8]["present"] == list(taxonomy["agency"].present)
     run.close()
 
 
@@ -487,7 +487,7 @@ def test_split_and_merge_with_kills(server, tmp_path, seed):
             (folder / "killed").touch()
             with Run(folder, read_only=True) as part:
                 until = rng.randint(1, 20)
-                while done.poll() is None and part.rows("SELECT COUNT(*) FROM calls")[0][0] < until:
+                while done.poll() is None and part.ledger.rows("SELECT COUNT(*) FROM calls")[0][0] < until:
                     time.sleep(0.01)
             done.kill()
         else:
@@ -495,11 +495,11 @@ def test_split_and_merge_with_kills(server, tmp_path, seed):
     single = tmp_path / "single"
     with Run(single) as one:
         add_prompts(one, whole.prompts())
-        one.set_facts(part={"number": 1, "of": 1, "run": "whole", "budget": {}})  # takes these prompts only
+        one.ledger.set_facts(part={"number": 1, "of": 1, "run": "whole", "budget": {}})  # takes these prompts only
     assert Fork(do_part, base, single).wait(120) == 0
     shuffled = rng.sample(folders, len(folders))
     with merge(shuffled, tmp_path / "together") as together, Run(single, read_only=True) as one:
-        assert together.missing().empty and together.fact("merged")["unequal"] == []
+        assert together.missing().empty and together.ledger.fact("merged")["unequal"] == []
         for table in ("dialogues", "messages", "ratings", "labels"):
             key = [*tables.TABLES[table].key]
             frames = [getattr(run, table)().sort_values(key, ignore_index=True) for run in (one, together)]

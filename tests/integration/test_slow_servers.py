@@ -95,7 +95,7 @@ def test_slow_server_advice(server, tmp_path, caplog, monkeypatch):
         with pytest.raises(CallFailed, match="no answer within 0.2 seconds .after 3 attempts"):
             wait_for(meter.call(Request(slow, slow.as_sent("Hello"), "u", "target")))
         assert slow.timed_out == 3
-        statuses = [row[0] for row in run.rows("SELECT status FROM calls ORDER BY call")]
+        statuses = [row[0] for row in run.ledger.rows("SELECT status FROM calls ORDER BY call")]
         assert statuses == ["estimated"] * 3 + ["failed"]
         assert meter.estimated == meter.tokens > 3000
         assert Meter(run).estimated == meter.estimated  # a later session knows it too

@@ -83,7 +83,7 @@ def write(folder):
         Behaviour(name(number), "category " + name(number), PAYLOADS[number], PAYLOADS[number])
         for number in many
     ]
-    run.set_facts(behaviours=[vars(one) for one in behaviours], targets={name(0): {"model": PAYLOADS[4]}})
+    run.ledger.set_facts(behaviours=[vars(one) for one in behaviours], targets={name(0): {"model": PAYLOADS[4]}})
     prompts, dialogues, messages, ratings = [], [], [], []
     for number in many:
         text, names = PAYLOADS[number], name(number)
@@ -118,17 +118,17 @@ def write(folder):
             key = {"dialogue_id": names, "turn": turn, "behaviour": names, "judge": judge, "sample": sample}
             ratings.append({**key, "verdict": verdict, "explanation": text, "raw": text, "status": "ok"})
     rows = {"samples": 2, "counted": 0, "behaviours": json.dumps([one.name for one in behaviours])}
-    run.write("prompts", prompts)
-    run.write("dialogues", dialogues)
-    run.write("messages", messages)
-    run.write(
+    run.ledger.write("prompts", prompts)
+    run.ledger.write("dialogues", dialogues)
+    run.ledger.write("messages", messages)
+    run.ledger.write(
         "judges",
         [
             {"judge": judge, "position": place, "settings": json.dumps({"model": judge}), "hash": "x", **rows}
             for place, judge in enumerate(judges)
         ],
     )
-    run.write("ratings", ratings)
+    run.ledger.write("ratings", ratings)
     return run
 
 

@@ -32,7 +32,7 @@ class Kind:
     def rows(self, folder):
         """What is there."""
         with Run(folder, read_only=True) as run:
-            return run.rows(self.kept)
+            return run.ledger.rows(self.kept)
 
 
 def simulated(run, model, how):

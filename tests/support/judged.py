@@ -28,16 +28,16 @@ KEYS = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
 
 def make_run(folder, messages=6) -> Run:
     run = Run(folder)
-    if run.rows("SELECT 1 FROM messages LIMIT 1"):
+    if run.ledger.rows("SELECT 1 FROM messages LIMIT 1"):
         return run
-    run.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
+    run.ledger.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
     common = {"prompt_id": "p", "target": "t", "turns": 1, "status": "done"}
-    run.write("dialogues", [{"dialogue_id": f"d{n:04}", "repeat": n, **common} for n in range(messages)])
+    run.ledger.write("dialogues", [{"dialogue_id": f"d{n:04}", "repeat": n, **common} for n in range(messages)])
     rows = [
         {"dialogue_id": f"d{n:04}", "turn": 1, "role": "assistant", "content": f"I think {n}."}
         for n in range(messages)
     ]
-    run.write("messages", rows)
+    run.ledger.write("messages", rows)
     return run
 
 
@@ -120,7 +120,7 @@ def kill_again_and_again(base, folder, wanted, said):
         if told.exists():
             reported = {ast.literal_eval(line) for line in told.read_text().splitlines()}
         with Run(folder) as run:
-            there = set(run.rows("SELECT judge, behaviour, dialogue_id, turn, sample, verdict FROM ratings"))
+            there = set(run.ledger.rows("SELECT judge, behaviour, dialogue_id, turn, sample, verdict FROM ratings"))
         assert len({row[:5] for row in there}) == len(there)
         lost = {one for one in reported if (*one[0], None if one[1] is None else int(one[1])) not in there}
         assert not lost, lost

@@ -112,16 +112,15 @@ def test_precision_copies_the_model(folders):
     before = {name: value.clone() for name, value in model.state_dict().items()}
     sentences = score.mask_sentences([*TEXTS, "I liked a kind bot."], ["bot", "system"])
     found = {}
-    for precision in ("float32", "bfloat16", "int8"):
+    for precision in ("float32", "bfloat16"):
         scorer = score.load_scorer((model, tokenizer), precision=precision)
         found[precision] = score.score_sentences(sentences, scorer)
         assert set(found[precision]["precision"]) == {precision}
     assert len({frame["fingerprint"].iloc[0] for frame in found.values()}) == 1
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     exact = found["float32"]["score"].to_numpy(float)
-    for precision in ("bfloat16", "int8"):
-        coarse = found[precision]["score"].to_numpy(float)
-        assert not np.array_equal(coarse, exact) and np.corrcoef(coarse, exact)[0, 1] > 0.95
+    coarse = found["bfloat16"]["score"].to_numpy(float)
+    assert not np.array_equal(coarse, exact) and np.corrcoef(coarse, exact)[0, 1] > 0.95
     with pytest.raises(score.AnthroScoreError, match="not on one scale"):
         score.summarise(pd.concat(found.values()))
 

@@ -13,11 +13,11 @@ from anthrokit.simulation.dialogues import metadata_rows
 def run(tmp_path):
     """The demonstration run, half of each base prompt's dialogues warm, half plain; two temperatures."""
     run = ak.demo_run(tmp_path / "demo")
-    run.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 4)"])
+    run.ledger.write_all(["UPDATE prompts SET base_id = 'b' || (rowid % 4)"])
     dialogues = run.dialogues().sort_values(["base_id", "prompt_id"])["dialogue_id"].tolist()
     for place, (prompt, heat) in enumerate((("warm", 0.2), ("plain", 0.2), ("warm", 1.0), ("plain", 1.0))):
         design = {"prompt": prompt, "heat": heat}
-        run.write("metadata", metadata_rows((key, design) for key in dialogues[place::4]))
+        run.ledger.write("metadata", metadata_rows((key, design) for key in dialogues[place::4]))
     return run
 
 
@@ -67,7 +67,7 @@ def test_panel_filters(run):
 
 @pytest.mark.parametrize("name", ["text", "group", "flag", "behaviours"])
 def test_column_names_in_panels(run, name):
-    run.write_all(["UPDATE metadata SET name = ? WHERE name = 'prompt'"], [name])
+    run.ledger.write_all(["UPDATE metadata SET name = ? WHERE name = 'prompt'"], [name])
     for panel in (ak.DialoguePanel(run), ak.EmergencePanel(run), ak.DisagreementPanel(run)):
         assert panel.static_html()
 

@@ -166,9 +166,9 @@ def test_executor_limits():
 
 def test_estimate(tmp_path):
     with make_run(tmp_path / "run", 4) as run:
-        before = run.version
+        before = run.ledger.version
         table = estimate(judges=panel("a", "b"), run=run, behaviours=["empathy", "agency"], samples=3)
-        assert run.version == before and run.ratings().empty  # nothing is written
+        assert run.ledger.version == before and run.ratings().empty  # nothing is written
         rows, total = table[:-1], table.iloc[-1]
         assert rows["calls"].tolist() == [24, 24] and total["calls"] == 48  # 4 messages, 2 behaviours, 3 samples
         assert total["cost"] == pytest.approx(rows["cost"].sum()) and 0 < total["cost"] < total["cost_most"]

@@ -318,7 +318,7 @@ def test_unscored_is_missing(tmp_path):
         ("d2", 2): True,
     }
     run = filled([[("a", "b"), ("c", "d")]] * 3, [row(*key, verdict) for key, verdict in verdicts.items()])
-    run.write_all(("DELETE FROM judges WHERE judge = 'three'",))
+    run.ledger.write_all(("DELETE FROM judges WHERE judge = 'three'",))
     log = read_eval_log(str(write_inspect(run, tmp_path / "log.eval")))
     emotions = next(score for score in log.results.scores if score.name == "emotions")
     assert emotions.metrics["mean"].value == pytest.approx((1.0 + 0.5) / 2)

@@ -54,7 +54,7 @@ def test_accuracy_at_the_end(tmp_path):
 def test_accuracy_table_without_behaviour_raises(tmp_path):
     labels = ak.analysis.simulate_labels(1, base_prompts=10, judge_error=0.1)
     people = labels.rename(columns={"truth": "verdict"})[["dialogue_id", "turn", "behaviour", "verdict"]]
-    with pytest.raises(TableError, match="isn't by behaviour"):
+    with pytest.raises(TableError, match="needs the column.s. behaviour"):
         ak.corrected_rates(labels, judge_accuracy(labels, people, by="judge"))
 
 

@@ -568,7 +568,7 @@ def test_tool_use():
     ]
     for messages in (ours, theirs):
         run = import_messages(pd.DataFrame({"messages": [[*messages, user("Thanks"), model("Welcome.")]]}))
-        assert run.fact("taken")["tool_messages_left_out"] == 1 and run.messages()["turn"].max() == 2
+        assert run.ledger.fact("taken")["tool_messages_left_out"] == 1 and run.messages()["turn"].max() == 2
 
 
 def test_columns_to_group_by():

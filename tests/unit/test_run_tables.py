@@ -21,9 +21,9 @@ def test_mistyped_path_leaves_nothing(tmp_path):
     assert not (tmp_path / "nope").exists()
     with Run(tmp_path / "two") as one, Run(tmp_path / "two") as other:  # two cells, one run
         bind(one, seed=3)
-        assert other.fact("seed") == 3
+        assert other.ledger.fact("seed") == 3
         bind(other, seed=3, turns=1)
-        assert one.fact("turns") == 1
+        assert one.ledger.fact("turns") == 1
         own = {name for name in vars(Run) if not name.startswith("_")}  # beside those of the ledger
         assert {"labels", "missing", "export"} < own and len(own) <= 24
 
@@ -32,12 +32,12 @@ def test_formulas_are_escaped(tmp_path):
     """Texts that a spreadsheet would run stand escaped in the CSV files of an export, and come back."""
     texts = ["=HYPERLINK(1)", "+cmd|x", "-5", "@you", "\ttab", "\rreturn", "'=quoted", "007", "fine"]
     with Run(tmp_path / "run") as run:
-        run.write("prompts", [{"prompt_id": "007", "base_id": "=b", "first_message": "Hi"}])
+        run.ledger.write("prompts", [{"prompt_id": "007", "base_id": "=b", "first_message": "Hi"}])
         dialogue = {"dialogue_id": "+1", "prompt_id": "007", "target": "@t", "repeat": 1, "turns": 9, "status": "done"}
-        run.write("dialogues", [dialogue])
+        run.ledger.write("dialogues", [dialogue])
         said = enumerate(texts, start=1)
         rows = [{"dialogue_id": "+1", "turn": turn, "role": "assistant", "content": text} for turn, text in said]
-        run.write("messages", rows)
+        run.ledger.write("messages", rows)
         export, messages = run.export(tmp_path / "export"), run.messages().drop(columns="run")
     for file in export.glob("*.csv"):
         cells = pd.read_csv(file, dtype=str, keep_default_na=False, header=None).stack()
@@ -69,23 +69,23 @@ def test_formulas_in_annotation_sheets(tmp_path):
 def test_budget_split_and_merge(tmp_path):
     with Run(tmp_path / "run") as run:
         add_prompts(run, load_prompts().head(4))
-        run.set_facts(budget={"usd": 8.0, "tokens": 1000})
+        run.ledger.set_facts(budget={"usd": 8.0, "tokens": 1000})
         call = {"unit": "x", "purpose": "target", "model": "m", "status": "ok", "at": "2026-01-01", "attempts": 1}
-        run.write("calls", [{**call, "tokens_in": 150, "tokens_out": 50, "cost": 2.0}])
+        run.ledger.write("calls", [{**call, "tokens_in": 150, "tokens_out": 50, "cost": 2.0}])
         parts = split(run, 2)
-        assert [part.fact("budget") for part in parts] == [{"usd": 5.0, "tokens": 600}, {"usd": 3.0, "tokens": 400}]
+        assert [part.ledger.fact("budget") for part in parts] == [{"usd": 5.0, "tokens": 600}, {"usd": 3.0, "tokens": 400}]
         assert [usage_totals(part) for part in parts] == [(2.0, 200), (0.0, 0)]
         with pytest.raises(RunError, match="isn't empty. Pass another folder"):
             split(run, 2)
         with pytest.raises(RunError, match="has 4 prompts; it can't be split into 5"):
             split(run, 5, tmp_path / "five")
-        parts[1].set_facts(seed=3), parts[0].set_facts(seed=4)
+        parts[1].ledger.set_facts(seed=3), parts[0].ledger.set_facts(seed=4)
         with pytest.raises(RunError, match="was done with other settings than .*part-1: seed"):
             merge(parts, tmp_path / "together")
-        parts[1].set_facts(seed=4)
+        parts[1].ledger.set_facts(seed=4)
         with merge(parts, tmp_path / "together") as together:
-            assert together.fact("budget") == {"usd": 8.0, "tokens": 1000} and usage_totals(together) == (2.0, 200)
-            assert together.fact("part") is None
+            assert together.ledger.fact("budget") == {"usd": 8.0, "tokens": 1000} and usage_totals(together) == (2.0, 200)
+            assert together.ledger.fact("part") is None
         with pytest.raises(RunError, match="is not a part of the same run"):
             merge([*parts, run], tmp_path / "other")
         with pytest.raises(ValueError, match="contains none of these prompts"):
@@ -104,11 +104,11 @@ def test_duplicate_units_in_parts(tmp_path):
         with Run(tmp_path / name) as run:
             add_prompts(run, load_prompts().head(1))
             rows = [{**rating, "behaviour": key, "status": s, "verdict": v} for key, (s, v) in verdicts.items()]
-            run.write("ratings", rows)
+            run.ledger.write("ratings", rows)
     with merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both") as run:
-        said = dict(run.rows("SELECT behaviour, verdict FROM ratings"))
+        said = dict(run.ledger.rows("SELECT behaviour, verdict FROM ratings"))
         assert said == {"agency": 1, "empathy": 1, "desires": 1, "emotions": 0}
-        assert run.fact("merged")["unequal"] == ["ratings d/1/agency/j/1"]
+        assert run.ledger.fact("merged")["unequal"] == ["ratings d/1/agency/j/1"]
 
 
 def test_bundled_run_can_be_judged_again(tmp_path):
