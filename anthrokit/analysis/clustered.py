@@ -150,7 +150,7 @@ def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     if isinstance(given, pd.DataFrame):
         return given
     if isinstance(given, Run):
-        if given.fresh:
+        if given.ledger.fresh:
             raise RunError(f"{given.folder} holds no run; simulate(…, run={str(given.folder)!r}) makes one")
         return given.labels()
     if isinstance(given, str | os.PathLike):

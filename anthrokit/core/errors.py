@@ -489,8 +489,9 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
     values = {each: getattr(top, each) for each in top.__all__ if each != owner and each not in ("ajudge", "asimulate")}
     made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
     for some in ([each for each in made if near & {*_words(each)}], [] if "ax" in beside else made):
-        owners = {one: each for each in [*some][::-1] for one in inspect.signature(made[each]).parameters}
-        owners = {one: owners[one] for one in reversed(owners)}
+        owners: dict[str, str] = {}
+        for each, one in ((each, one) for each in some for one in inspect.signature(made[each]).parameters):
+            owners.setdefault(one, each)
         if similar := similar_names(name, owners, 0.81 if owner else 0.75):
             return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar]
     return []
@@ -568,8 +569,8 @@ def missing_columns(needed: Iterable[str], columns: Iterable[object]) -> str:
     """
     needed, columns = list(needed), list(columns)
     spare = [name for name in columns if name not in needed]
-    near = {name: similar_names(name, spare, 0.81)[:1] or [close_name(name, spare)] for name in needed if name not in columns}
-    return ", ".join(f"{name} (there is {other})" if other else str(name) for name, [other] in near.items())
+    near = {name: " or ".join(similar_names(name, spare, 0.81)[:2]) or close_name(name, spare) for name in needed if name not in columns}
+    return ", ".join(f"{name} (there is {other})" if other else str(name) for name, other in near.items())
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
 def diff_settings(recorded: Mapping[str, Any], requested: Mapping[str, Any]) -> str:

@@ -25,9 +25,8 @@ import filelock
 import pandas as pd
 
 from . import tables
-from .errors import Naming, RunError, similar_names, make_redactor, redact, redact_in, require_kind
+from .errors import RunError, make_redactor, redact, redact_in, require_kind
 from .files import local_path, refuse_links, replacing, write_file
-from .notes import notify
 
 # %% auto #0
 __all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'plain_value', 'insertion', 'package_versions',
@@ -405,7 +404,7 @@ def _require_usable(ledger: Ledger) -> None:
 
 
 # %% ../../nbs/01_core/03_ledger.ipynb #da80e17c
-class Ledger(metaclass=Naming):
+class Ledger:
     """The SQLite file of a run: queries, changes in transactions, and the facts of the experiment.
 
     Parameters
@@ -517,10 +516,6 @@ class Ledger(metaclass=Naming):
     def query(self, sql: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
         """Return the result of a SELECT as a frame."""
         with self._open_connection() as connection:
-            if self.fresh:
-                near = similar_names(self.folder.name, [path.parent.name for path in self.folder.parent.glob("*/ledger.sqlite")])
-                meant = f"Did you mean {' or '.join(near)}?" if near else "simulate(…, run=…) makes one."
-                notify(f"{self.folder} holds no run yet, so its tables are empty. {meant}")
             return pd.read_sql_query(sql, connection, params=tuple(parameters))
 
     def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[tuple]:
