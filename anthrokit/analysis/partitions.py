@@ -51,7 +51,8 @@ def open_labels(path: str | os.PathLike) -> Any:
         schema = pa.unify_schemas([parquet.read_schema(file) for file in files], promote_options="permissive")
         return dataset.dataset([str(file) for file in files], schema=schema, format="parquet")
     except (OSError, pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise TableError(f"{path}: can't be read as Parquet labels: {str(error)[:200]}. Give a run, ak.Run(folder), or the files of run.export(…)") from None
+        remedy = "Give a run, ak.Run(folder), or the files of run.export(…)"
+        raise TableError(f"{path}: can't be read as Parquet labels: {str(error)[:200]}. {remedy}") from None
 
 
 def read_labels(path: str | os.PathLike, target: str | None = None) -> pd.DataFrame:

@@ -318,7 +318,8 @@ def _missing_arguments(function: Callable[..., Any], owner: Any, arguments: tupl
     heads = inspect.signature(function).parameters
     with contextlib.suppress(TypeError):
         given = inspect.signature(function).bind_partial(*arguments, **options).arguments
-        lacking = [name for name, each in heads.items() if each.default is each.empty and each.kind < 4 and each.kind != 2 and name not in given]
+        needed = [name for name, each in heads.items() if each.default is each.empty and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+        lacking = [name for name in needed if name not in given]
         documented = [re.search(rf"^(.*, )?{name}(, .*)? : .*\n(    .*\n?)+", inspect.getdoc(owner) or "", re.M) for name in lacking]
         about = "; ".join(" ".join(one[0].split())[:200] for one in documented if one)
         return f"needs {', '.join(lacking)}. {about}" if lacking else None
@@ -330,7 +331,7 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
     similar, is_figure = similar_names(name, names), "ax" in names
     if is_figure and hasattr(import_module("matplotlib.axes").Axes, f"set_{name}"):
         return f"set it on the Axes that it returns: .set_{name}(…)"
-    if similar and not is_figure or close_name(name, names, 0.8):
+    if (similar and not is_figure) or close_name(name, names, 0.8):
         return suggest_name(name, names)
     elsewhere = parameters_like(name, owner.__name__, names)
     if is_figure and not elsewhere:
@@ -393,7 +394,7 @@ def _name_attribute(self: Any, name: str) -> Any:
     public = [each for each in dir(self) if each[0] != "_" and each != "explains_names"]
     hint, tables = suggest_name(name, public), [each for each in public if "DataFrame" in str(_returned(getattr(kind, each, None)))]
     if self is kind and {*_words(name)} <= _MAKES and not close_name(name, public, 0.8):
-        hint = f"call the class: {kind.__name__}({[*inspect.signature(kind).parameters][0]}, …)"
+        hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
     elif tables and (hasattr(import_module("pandas").DataFrame, name) or {*_words(name)} & {"df", "frame", "table", "pandas"}):
         hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
     raise AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self)
@@ -490,8 +491,8 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
     made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
     for some in ([each for each in made if near & {*_words(each)}], [] if "ax" in beside else made):
         owners: dict[str, str] = {}
-        for each, one in ((each, one) for each in some for one in inspect.signature(made[each]).parameters):
-            owners.setdefault(one, each)
+        for function in some:
+            owners = dict.fromkeys(inspect.signature(made[function]).parameters, function) | owners
         if similar := similar_names(name, owners, 0.81 if owner else 0.75):
             return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar]
     return []

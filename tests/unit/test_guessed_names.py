@@ -63,7 +63,8 @@ CALLS = """
     ak.plot_profile(run, figsize=(1, 2)) figsize | ak.plot_profile(run, save="a") savefig | ak.plot_profile(run, path="a") savefig
     ak.plot_profile(run, title="a") .set_title | ak.plot_profile(run, x="a") Axes | ak.plot_profile(run, by="a") profile
     ak.simulate(None, condition="a") design | ak.simulate(None, epochs=3) repeats | ak.simulate(None, max_connections=3) max_concurrency
-    ak.sample_prompts(None, random_state=1) seed | ak.LLMJudge("openai/a", n=3) judge | ak.LLMJudge("openai/a", behaviours=[]) anthrokit.judge
+    ak.sample_prompts(None, random_state=1) seed | ak.LLMJudge("openai/a", n=3) samples
+    ak.LLMJudge("openai/a", behaviours=[]) anthrokit.judge
     ak.judge(run, [], n=1) samples
 """
 
