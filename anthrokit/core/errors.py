@@ -318,7 +318,8 @@ def _missing_arguments(function: Callable[..., Any], owner: Any, arguments: tupl
     heads = inspect.signature(function).parameters
     with contextlib.suppress(TypeError):
         given = inspect.signature(function).bind_partial(*arguments, **options).arguments
-        needed = [name for name, each in heads.items() if each.default is each.empty and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+        variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+        needed = [name for name, each in heads.items() if each.default is each.empty and each.kind not in variable]
         lacking = [name for name in needed if name not in given]
         documented = [re.search(rf"^(.*, )?{name}(, .*)? : .*\n(    .*\n?)+", inspect.getdoc(owner) or "", re.M) for name in lacking]
         about = "; ".join(" ".join(one[0].split())[:200] for one in documented if one)
@@ -492,7 +493,7 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
     for some in ([each for each in made if near & {*_words(each)}], [] if "ax" in beside else made):
         owners: dict[str, str] = {}
         for function in some:
-            owners = dict.fromkeys(inspect.signature(made[function]).parameters, function) | owners
+            owners |= {one: function for one in inspect.signature(made[function]).parameters if one not in owners}
         if similar := similar_names(name, owners, 0.81 if owner else 0.75):
             return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar]
     return []
