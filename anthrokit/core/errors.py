@@ -250,7 +250,7 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) ->
         likeness = SequenceMatcher(None, str(name).lower(), each.lower()).ratio()
         likeness = 1 if each[:1].isupper() and noun == own else 0 if short and likeness < 1 else likeness
         if likeness >= cutoff or (words and (all if cutoff > 0.8 else any)(related)):
-            begins = 0.2 * (words[:1] == own[:1])
+            begins = 0.2 * (not short and words[:1] == own[:1])
             scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(len(words), len(own)) / 2)
     best = sorted(scores, key=lambda each: scores[each], reverse=True)
     return best[: 1 if best and scores[best[0]][0] else 3]
@@ -420,6 +420,8 @@ class _TableMethod:
         return self.__func__(self.__self__, *arguments, **options)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # as pickle and IPython ask for
+            raise AttributeError(name)
         raise AttributeError(f"{self.__name__} is a method and returns a table; write {self.__name__}().{name}")
 
 
