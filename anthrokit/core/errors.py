@@ -412,6 +412,7 @@ class _TableMethod:
     def __init__(self, function: Callable[..., Any], owner: Any = None):
         functools.update_wrapper(self, function)
         self.__func__, self.__self__ = function, owner
+        self.__wrapped__ = function if owner is None else function.__get__(owner)  # for its signature
 
     def __get__(self, owner: Any, _: type | None = None) -> Any:
         return self.__func__ if owner is None else _TableMethod(self.__func__, owner)
