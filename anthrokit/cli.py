@@ -16,7 +16,8 @@ import tempfile
 import time
 import warnings
 import webbrowser
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -923,6 +924,20 @@ def merge(run: str, parts: list[str]) -> _Result:
 _PROTOCOLS = Literal["paper", "released", "released-0.0.2", "released-head", "released-examples"]
 
 
+@contextmanager
+def _workers(on: str | None) -> Iterator[Any]:
+    """Yield an executor for the name of an engine or the address of a Dask scheduler."""
+    if on is None or on == "ray":
+        yield ak.models.RayExecutor() if on else None
+        return
+    try:
+        from dask.distributed import Client
+    except ImportError:
+        raise ak.SetupError("--on dask needs Dask: pip install 'anthrokit[dask]'") from None
+    with Client() if on == "dask" else Client(on, timeout=10) as client:
+        yield client
+
+
 @app.command
 def anthroscore(
     texts: str,
@@ -936,16 +951,20 @@ def anthroscore(
     precision: Literal["float32", "bfloat16"] = "float32",
     any_language: bool = False,
     run: str | None = None,
+    out: str | None = None,
+    on: str | None = None,
 ) -> _Result:
     """Score implicit anthropomorphism of the texts in a table.
 
     Examples: anthrokit anthroscore answers.csv --text answer --preset description --names Nova;
-    anthrokit anthroscore abstracts.csv --entities system model --model roberta-base --run runs/abstracts
+    anthrokit anthroscore abstracts.csv --entities system model --model roberta-base --run runs/abstracts;
+    anthrokit anthroscore abstracts/ --entities system model --out scores --on dask
 
     Parameters
     ----------
     texts
-        File of the table (.csv, .tsv, .jsonl, .json, .parquet), with a column of texts and optionally text_id.
+        File of the table (.csv, .tsv, .jsonl, .json, .parquet), with a column of texts and optionally text_id; with --out,
+        a Parquet or JSON Lines file or a folder of them.
     text
         Column of texts.
     preset
@@ -964,8 +983,21 @@ def anthroscore(
         Score texts in any language, not only English.
     run
         Save the scores in this run.
+    out
+        Save the scores in this folder, part by part. Saved parts are not scored again.
+    on
+        Score parts for --out on other workers: dask (the processors of this machine), the address of a Dask scheduler, or ray.
     """
     score = ak.anthroscore
+    if out:
+        words = tuple(entities) if entities else score.preset(preset, names or ())
+        how = {"protocol": protocol, "text": text, "check_language": not any_language, "precision": precision}
+        with _workers(on) as executor:
+            files = score.score(texts, words, model, into=out, on=executor, progress=not _session.quiet, **how)
+        facts = {"scored": f"{files['n_scored'].sum()} of {files['n_texts'].sum()} texts", "folder": out}
+        return _Result(files, facts)
+    if on:
+        raise ValueError("--on needs --out FOLDER: workers save the scores of each part in a folder")
     table = ak.core.read_frame(texts, dtype=str)
     if text not in table:
         raise ValueError(f"{texts} has no column {text!r} of texts; {suggest_name(text, table)}. Name it with --text")

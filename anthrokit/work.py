@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from .core import BudgetReached, CallFailed, Interrupted, Run, RunError, SetupError
+from .core import BudgetReached, Interrupted, Run, RunError, SetupError
 from .core.errors import explain_arguments
 from .core.files import local_path
 from .core.notes import ProgressBar, notify, status_line

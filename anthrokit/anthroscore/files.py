@@ -15,8 +15,8 @@ import pandas as pd
 
 from .mentions import AnthroScoreError, Entities, get_protocol
 from .scoring import Scorer, load_scorer, score_into, score_messages, score_texts
-from ..core.run import Run
-from ..core.files import local_path
+from ..core.run import Run, digest
+from ..core.files import local_path, write_file
 from ..core.notes import status_line
 from ..models.parts import Part, map_parts, parts_of, require_same_settings
 
@@ -70,14 +70,18 @@ def _score_files(
     parts, into = parts_of(texts, "texts"), local_path(into)
     if on is not None and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")
-    with status_line("checking that ids are unique"):
-        _require_unique_ids({part.path for part in parts})
     entities, asked, scorer = Entities.of(entities), get_protocol(protocol), load_scorer(model, precision=precision)
     options = {"dependencies": dependencies, "check_language": check_language, "text": text}
     scale = {**options, "precision": precision, "fingerprint": scorer.fingerprint}
     scale |= {"entities": entities.describe(), "protocol": asked.name}
     options |= {"entities": entities, "protocol": asked}
     require_same_settings(into, scale, "scores")
+    paths = sorted({part.path for part in parts})
+    checked, files = into / "_unique_ids", digest([(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths])
+    if not checked.is_file() or checked.read_text(encoding="utf-8") != files:
+        with status_line("checking that ids are unique"):
+            _require_unique_ids(paths)
+        write_file(checked, files)
     files = map_parts(
         _score_part, parts, into, scale, scorer if on is None else model, options, on=on, what="scores", progress=progress
     )

@@ -137,7 +137,7 @@ def _is_local(model: str | os.PathLike) -> bool:
         with suppress(Exception):  # no such name, no network, or no hub
             HfApi().model_info(str(model), timeout=5)
             return False
-    raise AnthroScoreError(f"{model} can't be loaded: it is neither on this machine nor on the hub. Give a folder or a name on the hub.")
+    raise AnthroScoreError(f"{model} can't be loaded: no such model on this machine or on the hub. Give a folder or a name on the hub.")
 
 
 def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:

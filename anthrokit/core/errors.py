@@ -225,7 +225,7 @@ def _match(word: str, words: set[str]) -> int:
 
 
 def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) -> list[str]:
-    """Return the existing names that an unknown one can stand for, best first: at most three, one if it is nearly the same.
+    """Return the existing names that an unknown one may mean, best first: at most three, one if it is nearly the same.
 
     Parameters
     ----------

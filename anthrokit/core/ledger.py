@@ -100,7 +100,7 @@ def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str
                 f"'DROP {kind.upper()} \"{name}\"')."
             )
 
-
+# %% ../../nbs/01_core/03_ledger.ipynb #553d8287
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """Commit everything that is done in the block, or nothing of it.
@@ -127,7 +127,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
             connection.execute("ROLLBACK")
         raise
 
-
+# %% ../../nbs/01_core/03_ledger.ipynb #3a995710
 def _make_missing(connection: sqlite3.Connection, schema: Mapping[str, str]) -> None:
     """Make the tables and indexes of a schema that a file lacks."""
 

@@ -17,7 +17,7 @@ import pandas as pd
 from ..core import tables
 from ..core.errors import TableError
 from ..core.notes import notify
-from ..core.run import Run, design_columns, digest, import_dialogues, reserved_names
+from ..core.run import Run, digest, import_dialogues, reserved_names
 from .jobs import judge
 from .judges import Judge
 from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
@@ -207,7 +207,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
 
 
 def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
-    """Give dialogues their ids. Equal ones without a name are numbered; a name that stands twice is an error."""
+    """Give dialogues their ids. Equal ones without a name are numbered; a duplicate name is an error."""
     seen: Counter[str] = Counter()
     for group in groups:
         for entry in group:

@@ -25,7 +25,7 @@ from ..core.run import digest
 from ..core.texts import detect_language, unreadable
 from .released import NO_EXAMPLES, Released, read_released
 from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts
-from ..models import LLM, Completion
+from ..models import LLM
 from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, first_person_pronouns
 from ..simulation.dialogues import as_llm
@@ -124,7 +124,7 @@ class Criterion:
         return "penalty" if self.score < 0 else "bonus"
 
 
-Question = Behaviour | Criterion | Sequence[Behaviour] | Sequence[Criterion]  # what a judge is asked at once
+Question = Behaviour | Criterion | Sequence[Behaviour] | Sequence[Criterion]  # in one call
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00002
 class Judge(ABC):

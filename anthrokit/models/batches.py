@@ -200,7 +200,7 @@ class _OpenAI:
     async def look(self, batch: str) -> _BatchState:
         try:
             state = await import_litellm().aretrieve_batch(batch_id=batch, **self.reached)
-        except ValueError as error:  # pydantic's, of an answer that is no batch
+        except ValueError as error:  # pydantic's, of an answer that is not a batch
             about = f"the server's answer about the batch {batch} is not a batch; it may not know the batch any more"
             raise (error if getattr(error, "status_code", None) else Fault("unreadable", about)) from None
         errors = getattr(state.errors, "data", None) or []
@@ -220,14 +220,14 @@ class _OverHTTP:
         self.url, self.how = form.url, {"headers": form.headers, "proxy": form.proxy}
 
     async def fetch(self, url: str) -> bytes:
-        return (await http("GET", url, **self.how))[0]
+        return await http("GET", url, **self.how)
 
     async def _get(self, url: str) -> dict[str, Any]:
-        return json.loads((await http("GET", url, **self.how))[0])
+        return json.loads(await http("GET", url, **self.how))
 
     async def _post(self, url: str, data: bytes, **headers: str) -> dict[str, Any]:
         how = {**self.how, "headers": {**self.how["headers"], **headers}}
-        return json.loads((await http("POST", url, data=data, **how))[0])
+        return json.loads(await http("POST", url, data=data, **how))
 
     async def _batches(self, url: str) -> AsyncIterator[dict[str, Any]]:
         """Yield the batches that the provider lists, page by page."""

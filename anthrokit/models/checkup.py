@@ -30,6 +30,7 @@ _PARTS = {
     "scout": "scans with Inspect Scout",
     "datasets": "Hugging Face data sets",
     "dask": "work on a Dask cluster",
+    "ray": "work on a Ray cluster",
     "language": "sentences, words and places of Chinese and English cases",
     "raters": "models of annotators",
     "lab": "JupyterLab for the tutorials",

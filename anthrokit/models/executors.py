@@ -125,7 +125,7 @@ class RayExecutor:
         try:
             import ray
         except ModuleNotFoundError:
-            raise SetupError("Ray is not installed: pip install ray") from None
+            raise SetupError("Ray is not installed: pip install 'anthrokit[ray]'") from None
         if not ray.is_initialized():
             ray.init(include_dashboard=False, log_to_driver=False)
         self._max_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))

@@ -112,9 +112,7 @@ class Request:
         )
 
 # %% ../../nbs/02_models/08_meter.ipynb #428e3eec
-def _limits_of(llm: LLM, batch: bool) -> tuple[tuple[float, float], int]:
-    """Return the prices of a model and the length limit of its answers."""
-    return llm.prices(batch) or (0.0, 0.0), llm.longest_answer
+_FREE = (0.0, 0.0)
 
 
 class Meter:
@@ -157,7 +155,6 @@ class Meter:
         [(self.estimated,)] = run.ledger.rows(estimated)
         out = f"SELECT COALESCE(SUM(cost_most), 0.0), COALESCE(SUM(tokens_most), 0) FROM batches WHERE {OPEN_BATCHES}"
         [(self._reserved_cost, self._reserved_tokens)] = run.ledger.rows(out)
-        self._limits = functools.cache(_limits_of)
         self._longest_seen: dict[str, int] = {}
         self._recorded: set[str] = set()
         self._answers: dict[tuple[str, str], deque[int]] = {}
@@ -184,8 +181,8 @@ class Meter:
 
     def most(self, request: Request, batch: bool = False) -> tuple[float, int]:
         """Return the largest possible cost of a call in dollars and in tokens."""
-        price, longest = self._limits(request.llm, batch)
-        longest = max(request.parameters.get("max_tokens") or longest, self._longest_seen.get(request.llm.name, 0))
+        price = request.llm.prices(batch) or _FREE
+        longest = max(request.parameters.get("max_tokens") or request.llm.longest_answer, self._longest_seen.get(request.llm.name, 0))
         tokens_in = guess_messages(request.messages)
         return tokens_in * price[0] + longest * price[1], tokens_in + longest
 
@@ -195,7 +192,7 @@ class Meter:
         lengths = self._known_answers(request)
         if len(lengths) < _ENOUGH:
             return cost, tokens
-        price, _ = self._limits(request.llm, False)
+        price = request.llm.prices() or _FREE
         tokens_in, tokens_out = guess_messages(request.messages), sorted(lengths)[int(0.95 * (len(lengths) - 1))]
         return min(cost, tokens_in * price[0] + tokens_out * price[1]), min(tokens, tokens_in + tokens_out)
 
@@ -292,7 +289,7 @@ class Meter:
         """Warn once if an answer is longer than requested, and reserve its length from now on."""
         if answer.tokens_out <= max(10, self._longest_seen.get(llm.name, 0)):
             return
-        asked = asked or self._limits(llm, False)[1]
+        asked = asked or llm.longest_answer
         if answer.tokens_out <= 1.1 * asked + 10:
             return
         if llm.name not in self._longest_seen:

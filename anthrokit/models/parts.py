@@ -63,7 +63,7 @@ class Part(NamedTuple):
         return digest(self.read_bytes().hex())
 
     def records(self, columns: Sequence[str] | None = None) -> list[Any]:
-        """Return the rows of the part: dicts (of a Parquet file, with these columns), or text where a line is no JSON."""
+        """Return the rows of the part: dicts (of a Parquet file, with these columns), or text where a line is not JSON."""
         import pyarrow.parquet
 
         if self.suffix == ".parquet":

@@ -119,7 +119,7 @@ def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Comple
         return answer
     deployment = redact(str(deployment))[:24]
     notify(
-        f"{model} is answered by a router (LiteLLM proxy). Several models can stand behind one routed name. The column "
+        f"{model} is answered by a router (LiteLLM proxy). One routed name can lead to several models. The column "
         f"served_model of run.calls() names the deployment of each answer."
     )
     cost = answer.cost
@@ -469,22 +469,14 @@ def _close_sessions() -> None:
                 asyncio.run_coroutine_threadsafe(session.close(), loop).result(timeout=5)
 
 
-async def http(
-    method: str,
-    url: str,
-    *,
-    headers: Mapping[str, str],
-    proxy: str | None,
-    data: bytes | None = None,
-    show: StreamFilter | None = None,
-) -> tuple[bytes, Mapping[str, str]]:
-    """Return the body and the headers of a response; show each piece of a stream. Errors are raised as faults."""
-    async with _session().request(method, url, data=data, headers=headers, proxy=proxy) as response:
-        return await _body(response, show), response.headers
+async def http(method: str, url: str, **options: Any) -> bytes:
+    """Return the body of a response to a request with options of aiohttp. Errors are raised as faults."""
+    async with _session().request(method, url, **options) as response:
+        return await _body(response)
 
 
-async def _body(response: Any, show: StreamFilter | None) -> bytes:
-    """Return the body of a response; raise an error as a fault."""
+async def _body(response: Any, show: StreamFilter | None = None) -> bytes:
+    """Return the body of a response; show each piece of a stream. Errors are raised as faults."""
     if show and response.status == 200 and response.content_type == "text/event-stream":
         return json.dumps(await _joined(response, show)).encode()
     raw = await response.read()

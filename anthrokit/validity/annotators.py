@@ -78,7 +78,7 @@ def assign_items(
     if len(names) < 2 or len(names) != len(list(annotators)):
         raise ValueError(f"annotators are {list(annotators)}. Pass two annotators or more, each named once.")
     if not 0 <= overlap <= 1 or not 1 <= people <= len(names):
-        raise ValueError(f"overlap is {overlap}, people {people}; they must be 0 to 1, and 1 to {len(names)}")
+        raise ValueError(f"overlap is {overlap}, people {people}; overlap must be a share of the items, and people 1 to {len(names)}")
     random = np.random.default_rng(seed)
     groups = list(combinations(names, people))
     order, shared = random.permutation(len(sheet)), round(overlap * len(sheet))

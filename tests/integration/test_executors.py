@@ -1,25 +1,35 @@
 """Work done elsewhere: a Dask cluster of processes, a pool of processes, Ray; workers and processes killed in mid work."""
 
 import concurrent.futures
+import json
 import multiprocessing.forkserver
 import os
+import re
+import shutil
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
+from pathlib import Path
 
 import pandas as pd
+import psutil
 import pytest
 from masked_models import roberta_folder
 
 from anthrokit.anthroscore import score
 from anthrokit.anthroscore.scoring import score_texts
-from anthrokit.core import SetupError
+from anthrokit.cli import main
+from anthrokit.core import Run, SetupError
 from anthrokit.core.run import usage_totals
 from anthrokit.judging import LLMJudge, PatternJudge, judge
-from anthrokit.models import LLM, Budget, ExecutorPool, RayExecutor
+from anthrokit.models import LLM, Budget, ExecutorPool
 from anthrokit.report import demo_run
 from anthrokit.validity import sample_log
 
+ROOT = Path(__file__).resolve().parents[2]
 FORK = multiprocessing.get_context("fork")  # what is slow to import is there; Dask's and Ray's workers begin anew
 
 
@@ -139,6 +149,15 @@ def test_dask_scoring_with_a_killed_worker(corpus, client, tmp_path):
     equal_to_one_process(tmp_path, corpus)
 
 
+def test_command_scores_a_folder_on_dask(corpus, client, tmp_path, capsys):
+    asked = ["anthroscore", str(corpus[0]), "--entities", "bot", "--model", str(corpus[1]), "--json", "--quiet"]
+    assert main([*asked, "--on", client.scheduler.address]) == 1
+    assert "--on needs --out FOLDER" in capsys.readouterr().err
+    assert main([*asked, "--on", client.scheduler.address, "--out", str(tmp_path / "scores")]) == 0
+    assert json.loads(capsys.readouterr().out)["scored"] == "480 of 480 texts"
+    equal_to_one_process(tmp_path / "scores", corpus)
+
+
 def test_pool_scoring_after_a_loss(corpus, tmp_path):
     asked = corpus[0], "bot", corpus[1]
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
@@ -153,31 +172,38 @@ def test_pool_scoring_after_a_loss(corpus, tmp_path):
     equal_to_one_process(tmp_path, corpus)
 
 
-@pytest.fixture(scope="module")
-def on_ray():
-    """A Ray cluster of two processes on this machine."""
-    ray = pytest.importorskip("ray")
-    try:
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=10**8)
-    except Exception as error:  # Ray gives its node half a minute; a busy machine takes longer
-        pytest.skip(f"Ray's node did not start: {error}")
-    yield RayExecutor()
-    ray.shutdown()
+SCRIPTS = re.findall(r"(?m)(?:^    .*\n|^\n(?=    ))+", (ROOT / "docs" / "scale.md").read_text(encoding="utf-8"))
 
 
-def test_ray_judging(run, server, on_ray):
-    base = server("--latency", 0.05, "--by-seed")
-    judge(run, panel(base), samples=1, behaviours="empathy", on=ExecutorPool(on_ray, calls=20), progress=False)
-    assert (run.ratings()["status"] == "ok").sum() == 80
-    assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
+def ray_worker(process):
+    """The process id of a Ray worker that makes calls."""
+    workers = [child for child in psutil.Process(process.pid).children(recursive=True) if "work_off" in child.name()]
+    return workers[0].pid
 
 
-def test_ray_scoring_with_a_killed_worker(corpus, on_ray, tmp_path):
-    victim = on_ray.submit(lambda: os.getpid()).result(60)
-    killer = kill_when(lambda: len(there(tmp_path)) >= 2, victim)
-    score(corpus[0], "bot", corpus[1], into=tmp_path, on=on_ray)
-    killer.join(10)
-    equal_to_one_process(tmp_path, corpus)
+@pytest.mark.parametrize("engine", ["dask", "ray"])
+def test_scripts_of_the_documentation(engine, run, server, tmp_path):
+    """The script as it stands in docs/scale.md, with two workers and a server of ours; one of Ray's is killed."""
+    pytest.importorskip(engine)
+    [script] = [textwrap.dedent(part) for part in SCRIPTS if "__main__" in part and engine in part.lower()]
+    (tmp_path / "judge_study.py").write_text(script.replace("n_workers=8", "n_workers=2"), encoding="utf-8")
+    few = "NOT IN (SELECT dialogue_id FROM dialogues ORDER BY dialogue_id LIMIT 4)"
+    run.ledger.write_all([f"DELETE FROM {table} WHERE dialogue_id {few}" for table in ("messages", "dialogues")])
+    run.close()
+    shutil.copytree(run.folder, tmp_path / "runs" / "study")
+    base = server("--latency", 0.1 if engine == "ray" else 0.01, "--by-seed")
+    environment = {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": base, "RAY_DISABLE_MEMORY_MONITOR": "1"}
+    with open(tmp_path / "log", "wb") as log:
+        command = [sys.executable, "judge_study.py"]
+        process = subprocess.Popen(command, cwd=tmp_path, env={**os.environ, **environment}, stdout=log, stderr=log)
+    with Run(tmp_path / "runs" / "study", read_only=True) as study:
+        if engine == "ray":
+            rated = "SELECT COUNT(*) FROM ratings"
+            kill_when(lambda: study.ledger.rows(rated)[0][0] >= 20 or process.poll() is not None, lambda: ray_worker(process)).join(300)
+        assert process.wait(300) == 0, (tmp_path / "log").read_text()
+        assert study.missing().query("kind == 'rating' and reason != 'language'").empty
+        [(calls, units)] = study.ledger.rows("SELECT COUNT(*), COUNT(DISTINCT unit) FROM calls WHERE status = 'ok'")
+        assert calls == units
 
 
 class Stops(PatternJudge):

@@ -2,12 +2,10 @@
 
 import json
 import random
-import subprocess
-import sys
 import urllib.request
-from pathlib import Path
 
 import pytest
+from servers import mock_server
 
 from anthrokit.core import Run
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
@@ -18,7 +16,6 @@ from anthrokit.models.transports import CachedPrefix, RequestTranslator
 from anthrokit.simulation import Taxonomy, simulate
 from anthrokit.work import estimate_jobs
 
-HERE = Path(__file__).parents[1]
 WORDS = "I you we feel think plan trip friend gift talk week work lovely quiet small idea good often maybe".split()
 MODELS = ("openai/gpt-4o", "deepseek/deepseek-chat", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro")
 BEHAVIOURS = ["empathy", "validation", "emotions"]
@@ -27,12 +24,8 @@ BEHAVIOURS = ["empathy", "validation", "emotions"]
 @pytest.fixture(scope="module")
 def address():
     """A server that caches the beginnings of prompts."""
-    command = [sys.executable, HERE / "mock_openai.py", "--cache", "--latency", "0.01"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    yield server.stdout.readline().strip()
-    server.kill()
-    server.wait()
-    server.stdout.close()
+    with mock_server("--cache", "--latency", 0.01) as base:
+        yield base
 
 
 def model(name, address, **settings):

@@ -1,17 +1,16 @@
 """Judging in Anthropic's Message Batches and Gemini's batch mode, against a server that speaks both."""
 
 import json
-import subprocess
-import sys
 import time
 import urllib.request
-from pathlib import Path
+from contextlib import ExitStack
 
 import pandas as pd
 import pytest
 from forks import Fork
 from judged import judge_in_batches, make_run, verdicts
 from judged import of_families as panel
+from servers import mock_server
 
 from anthrokit.core import Run, SetupError
 from anthrokit.core.run import usage_totals
@@ -19,7 +18,6 @@ from anthrokit.judging import estimate, judge
 from anthrokit.models import Batch
 from anthrokit.models.batches import count_pending
 
-HERE = Path(__file__).parents[1]
 QUICK = Batch(poll=0.1)
 SOME = {"behaviours": ["empathy", "agency", "desires"], "samples": 2, "progress": False}
 FAMILIES = pytest.mark.parametrize("name", ["anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro"])
@@ -28,18 +26,8 @@ FAMILIES = pytest.mark.parametrize("name", ["anthropic/claude-sonnet-4-5", "gemi
 @pytest.fixture
 def families():
     """Starts servers: families('--batch-seconds', 4) gives the address of one."""
-    running = []
-
-    def start(*arguments):
-        command = [sys.executable, HERE / "mock_openai.py", *map(str, arguments)]
-        running.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-        return running[-1].stdout.readline().strip().removesuffix("/v1")
-
-    yield start
-    for process in running:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+    with ExitStack() as running:
+        yield lambda *arguments: running.enter_context(mock_server(*arguments)).removesuffix("/v1")
 
 
 def stats(base):

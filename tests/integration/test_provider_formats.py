@@ -1,34 +1,26 @@
 """The three families of the paper's judges, each in its own wire format: OpenAI's, Anthropic's, Gemini's."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from servers import mock_server
 
 import anthrokit as ak
 from anthrokit.core import SetupError
 from anthrokit.core.run import usage_totals
 
-HERE = Path(__file__).parents[1]
-
 
 @pytest.fixture(scope="module")
 def families():
     """Makes models of a server that speaks Anthropic's and Gemini's formats."""
-    process = subprocess.Popen([sys.executable, HERE / "mock_openai.py"], stdout=subprocess.PIPE, text=True)
-    base = process.stdout.readline().strip().removesuffix("/v1")
+    with mock_server() as address:
+        base = address.removesuffix("/v1")
 
-    def model(name, **settings):
-        family, _, short = name.partition("/")
-        address = base if family == "anthropic" else f"{base}/v1beta/models/{short}"
-        settings = {"api_key": "k3y-0123456789", "max_tokens": 100, "max_retries": 2, **settings}
-        return ak.LLM(name, api_base=address, **settings)
+        def model(name, **settings):
+            family, _, short = name.partition("/")
+            place = base if family == "anthropic" else f"{base}/v1beta/models/{short}"
+            settings = {"api_key": "k3y-0123456789", "max_tokens": 100, "max_retries": 2, **settings}
+            return ak.LLM(name, api_base=place, **settings)
 
-    yield model
-    process.kill()
-    process.wait()
-    process.stdout.close()
+        yield model
 
 
 SAID, THOUGHT = "I would love that. I felt so happy last summer.", "The person wants to chat."

@@ -9,16 +9,15 @@ tests/mock_openai.py, whose verdicts follow from model and seed alone.
 
 import hashlib
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from servers import mock_server
 
 from anthrokit import analysis, anthroscore, core, heartbench, judging, models, simulation, validity
 
@@ -258,19 +257,6 @@ def of_hits() -> dict:
 # Runs
 
 
-@contextmanager
-def mock(*arguments: str):
-    process = subprocess.Popen(
-        [sys.executable, TESTS / "mock_openai.py", *arguments], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
 ORDER = {
     "messages": ["dialogue_id", "turn", "role"],
     "ratings": ["dialogue_id", "turn", "behaviour", "judge", "sample"],
@@ -349,7 +335,7 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
 def runs() -> dict[str, pd.DataFrame]:
     """Every table of the runs, by name."""
     made = {}
-    with tempfile.TemporaryDirectory() as folder, mock("--by-seed") as base:
+    with tempfile.TemporaryDirectory() as folder, mock_server("--by-seed") as base:
         for way in ("single", "together", "adaptive"):
             made |= {f"run {way}.{name}": frame for name, frame in judged(base, Path(folder), way).items()}
         made |= {f"run heartbench.{name}": frame for name, frame in counselled(base, Path(folder)).items()}
