@@ -23,7 +23,7 @@ from ..core.errors import suggest_name, redact_in
 from ..core.notes import notify, status_line
 from ..core.run import has_verdicts, judges_without_verdicts
 from ..core.votes import mode_status
-from .judges import Criterion, Item, Judge, LocalJudge, PromptJudge, PronounCounter
+from .judges import Criterion, Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter
 from .judges import ask_judge, judge_identity, rate_many, validate_rating
 from .offline import offline_panel
 from .verdicts import Rating
