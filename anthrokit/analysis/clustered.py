@@ -217,7 +217,7 @@ def as_floats(values: pd.Series) -> np.ndarray:
         ) from None
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ef664442
-_VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "judges", "truth"}
+_VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "judges", "truth", "tuned"}
 
 
 def judge_columns(labels: pd.DataFrame) -> list[str]:

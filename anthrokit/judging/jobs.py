@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -411,15 +412,13 @@ class JudgingJob(Job):
             yield from self.calls_of(judge, units)
 
     def chunks(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        """Yield a local judge's pending ratings, question by question, some messages at a time."""
-        keys: dict[str, list[tuple[str, int]]] = {}
-        for key in self.items.texts:
-            for name in self.names(judge, *key):
-                keys.setdefault(name, []).append(key)
-        for name, messages in keys.items():
-            done = set(self.saved("dialogue_id, turn", "judge = ? AND behaviour = ?", [judge.name, name]))
-            units = [RatingUnit(judge.name, name, *key, 1) for key in messages if key not in done]
-            yield from (units[start : start + _CHUNK] for start in range(0, len(units), _CHUNK))
+        """Yield a local judge's pending ratings, some messages at a time: all questions about them, so that each is read once."""
+        pending = self.units(judge)
+        while some := [*itertools.chain(*itertools.islice(pending, _CHUNK))]:
+            questions: dict[str, list[RatingUnit]] = {}
+            for unit in some:
+                questions.setdefault(unit.behaviour, []).append(unit)
+            yield from questions.values()
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:
         """Return one queue for each judge, so that a slow one does not hold up the others."""
