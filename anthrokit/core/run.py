@@ -20,7 +20,8 @@ from typing import Any, Self
 import pandas as pd
 
 from . import tables, votes
-from .errors import RunError, diff_settings, suggest_name, redact, redact_in, require_kind
+from .errors import Naming, RunError, diff_settings, similar_names, suggest_name, redact, redact_in, require_kind
+from .notes import notify
 from .files import local_path
 from .ledger import Ledger
 from .tables import TABLES, all_tables, get_table, ledger_tables
@@ -211,8 +212,8 @@ def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
     asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
     behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
     items = run.query(
-        "SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL "
-        "ORDER BY dialogue_id, turn"
+        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
+        "IS NOT NULL ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # targets as in the run
     ).astype({"turn": "Int64"})
     items = items.merge(behaviours.astype("str"), how="cross")
     judged = asked[asked["behaviour"].isin(panel.keys())]
@@ -231,7 +232,7 @@ def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
 
 
 # %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
-class Run:
+class Run(metaclass=Naming):
     """A folder that holds one experiment: its prompts, messages, ratings and calls.
 
     `query` answers any question in SQL. `ledger` reads and writes the file; see `Ledger`.
@@ -292,6 +293,10 @@ class Run:
         >>> demo_run().query("SELECT role, COUNT(*) AS n FROM messages GROUP BY role").values.tolist()
         [['assistant', 80], ['user', 80]]
         """
+        if self.ledger.fresh:
+            near = similar_names(self.name, [path.parent.name for path in self.folder.parent.glob("*/ledger.sqlite")])
+            meant = f"Did you mean {' or '.join(near)}?" if near else "simulate(…, run=…) makes one."
+            notify(f"{self.folder} holds no run yet, so its tables are empty. {meant}")
         return self.ledger.query(sql, parameters)
 
     def manifest(self) -> dict[str, Any]:
