@@ -114,10 +114,10 @@ _MODES = ("Yes", "No", "no verdict")
 
 def _judge_modes(tally: _Tally) -> pd.DataFrame:
     """Return the position in `_MODES` of every judge's mode; -1 where the judge was not asked about the behaviour."""
-    twice = 2 * tally.yes - tally.cast
+    twice = (2 * tally.yes - tally.cast).to_numpy()
     was_asked = tally.asked.groupby(level="behaviour").transform("sum") > 0
     modes = np.where(was_asked, np.select([twice > 0, twice < 0], [0, 1], 2), -1)
-    return pd.DataFrame(modes, twice.index, twice.columns)
+    return pd.DataFrame(modes, tally.yes.index, tally.yes.columns)
 
 
 def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
