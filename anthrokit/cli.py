@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, Parameter, validators
+from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, validators
 from cyclopts.config import Dict
 
 import anthrokit as ak
@@ -250,6 +250,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("anthrokit: interrupted; results are saved, the same command resumes", file=sys.stderr)
         return 130
+    except UnknownCommandError as error:
+        _complain(f"Unknown command {(name := error.unused_tokens[0])!r}; {suggest_name(name, [one for one in app if one[0] != '-'])}")
+        return 2
     except (CycloptsError, _SettingsError) as error:
         _complain(error)
         return 2

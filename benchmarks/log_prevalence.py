@@ -15,9 +15,10 @@ import time
 import numpy as np
 import pandas as pd
 
-from anthrokit.validity.log_prevalence import UNITS, LogSample, draw, prevalence
+from anthrokit.validity.correction import recover_rate
+from anthrokit.validity.log_prevalence import UNITS, _side, chances_of, strata_of
 
-DRAWS = 300
+DRAWS = 1000
 
 
 def simulate_log(users, rate_logit, shift, spread, rng):
@@ -51,17 +52,30 @@ def intercept(rate, spread):
     return middle
 
 
+def estimate(table, users):
+    """Return the row that `prevalence` gives for a table of units."""
+    side = _side(table, users, 0.95)
+    limits = recover_rate(side["rate"], side["parts"], side["influences"]) if "parts" in side else [np.nan] * 3
+    return dict(zip(("estimate", "ci_low", "ci_high"), limits, strict=True)) | {"n": side["n"]}
+
+
 def coverage(rate, budget, shift, spread=1.0, users=2000, draws=DRAWS):
     rng, logit = np.random.default_rng(round(rate * 1e5) + budget), intercept(rate, spread)
     truth = true_rates(simulate_log(100_000, logit, shift, spread, rng))
     rows = []
-    for seed in range(draws):
+    for _ in range(draws):
         log = simulate_log(users, logit, shift, spread, rng)
-        weights = {f"weight {per}": draw(log, ["b"], per, budget, seed) for per in UNITS}
-        labels = log[["dialogue_id", "turn"]].assign(behaviour="b", label=log["truth"])
-        sample = LogSample(log.assign(**weights), labels, [], ["b"], list(UNITS))
-        rows.append(prevalence(sample).assign(messages=len(log)))
-    table = pd.concat(rows)
+        user = log["user"].astype(int).to_numpy()
+        starts = {"message": np.arange(len(log)), "user": np.flatnonzero(np.diff(user, prepend=-1))}
+        starts["conversation"] = np.flatnonzero(log["turn"] == 1)
+        for per, start in starts.items():
+            score, shows = (np.maximum.reduceat(log[name].to_numpy(), start) for name in ("score b", "truth"))
+            chance = chances_of(score[:, None], np.diff(start, append=len(log)).astype(float), budget)
+            drawn = rng.random(len(start)) < chance
+            weight, y = np.where(drawn, 1 / chance, np.nan), np.where(drawn, shows, np.nan)
+            table = pd.DataFrame({"user": user[start], "stratum": strata_of(score), "weight": weight, "y": y})
+            rows.append({"per": per, "messages": len(log), **estimate(table, pd.RangeIndex(users))})
+    table = pd.DataFrame(rows)
     table["truth"] = table["per"].map(truth)
     table["below"], table["above"] = table["ci_high"] < table["truth"], table["ci_low"] > table["truth"]
     table = table.assign(width=table["ci_high"] - table["ci_low"], covered=~(table["below"] | table["above"]))

@@ -39,7 +39,9 @@ PUBLIC = {
         similarity simulate_labels snowball snowball_matrix
     """,
     "validity": """
-        annotation_progress annotator_agreement assign_items check_against_people compare_prevalence compare_protocols corrected_rates
+        align annotation_progress annotator_agreement as_sessions assign_items check_quotations cheapest_design quotation_rates
+        self_preference session_labels style_effects variance_components
+        check_against_people compare_prevalence compare_protocols corrected_rates
         dose_response draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
         labels_needed load_human_data panel_sensitivity partial_effects perceived perceived_means
         prediction_powered_differences prevalence

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from .partitions import read_labels
-from ..core import Run, TableError
+from ..core import Run, RunError, TableError
 from ..core.tables import require_unique
 
 # %% auto #0
@@ -150,6 +150,8 @@ def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     if isinstance(given, pd.DataFrame):
         return given
     if isinstance(given, Run):
+        if given.ledger.fresh:
+            raise RunError(f"{given.folder} holds no run; simulate(…, run={str(given.folder)!r}) makes one")
         return given.labels()
     if isinstance(given, str | os.PathLike):
         return read_labels(given)
@@ -215,7 +217,7 @@ def as_floats(values: pd.Series) -> np.ndarray:
         ) from None
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ef664442
-_VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "judges", "truth"}
+_VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "judges", "truth", "tuned"}
 
 
 def judge_columns(labels: pd.DataFrame) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .clustered import ClusterCounts, cluster_variance, degrees_of_freedom, add_holm, as_labels
-from .clustered import as_names, clusters, check_count, contrast, difference, group_rows
+from .clustered import as_names, clusters, check_count, context_columns, contrast, difference, group_rows
 from .clustered import as_floats, resample, share_estimates, sorted_levels
 from .partitions import label_parts
 from .profiles import count_labels
@@ -38,7 +38,7 @@ def require_levels(column: pd.Series) -> list:
     levels = sorted_levels(column)
     if len(levels) < 2:
         only = ", ".join(map(str, levels)) or "none"
-        raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}. Compare by another column.")
+        raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}. Name another column as group.")
     return levels
 
 
@@ -84,6 +84,8 @@ class LevelCounts:
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         require_one_column(group)
+        if group in as_names(by):
+            raise ValueError(f"{group!r} is group and in by; levels of group are compared within each group of by, such as by='behaviour'")
         parts = [_count_prompts(*count_labels(part, by, variant, [group]), group) for part in label_parts(labels)]
         (_, by, named), rows = parts[0], pd.concat([part for part, _, _ in parts], ignore_index=True)
         require_levels(rows[group])
@@ -187,7 +189,7 @@ def compare_levels(
 
 def compare(
     labels: Run | pd.DataFrame | str | os.PathLike,
-    group: str = "target",
+    group: str | None = None,
     by: str | Sequence[str] = "behaviour",
     *,
     baseline: str | None = None,
@@ -204,8 +206,8 @@ def compare(
     ----------
     labels : Run, DataFrame or path
         base_id, behaviour, label, and the columns of `group` and `by`; a path as for `profile`.
-    group : str
-        Column whose levels are compared: target, domain, scenario, empathy, persona, … Differences are earlier minus
+    group : str, optional
+        Column whose levels are compared, by default target; others are domain, scenario, empathy, persona, … Differences are earlier minus
         later, in the order of a categorical column, else by name.
     by : str or sequence of str
         "behaviour", "category" (any behaviour of it), or () for all labels together. The last two use only messages
@@ -239,7 +241,7 @@ def compare(
         If there are fewer than two levels, a level is unknown, no two levels share a base prompt, or a label occurs
         twice. A single pair without a common base prompt has a row without estimate.
     ValueError
-        If a pair is not two different levels.
+        If a pair is not two different levels, `group` is in `by`, or `by` has a column of its own without a `group`.
 
     Examples
     --------
@@ -249,6 +251,13 @@ def compare(
        a  b  estimate  n_clusters
     0  A  B     -0.15          20
     """
+    if group is None and {*as_names(by)} - {"behaviour", "category"}:
+        raise ValueError(f"by={by!r} divides the comparisons; name what is compared, such as compare(labels, 'target', by={by!r})")
+    group = "target" if group is None else group
+    if isinstance(labels, Run | pd.DataFrame) and isinstance(group, str) and group not in (labels := as_labels(labels)):
+        holds = [name for name in context_columns(labels) if labels[name].eq(group).any()]
+        if holds:
+            raise TableError(f"{group!r} is a level of {holds[0]}; compare(labels, {holds[0]!r}, pairs=[({group!r}, …)]) compares levels")
     levels = LevelCounts(labels, group, by, variant)
     asked = level_pairs(levels.column, baseline, pairs)
     return compare_levels(levels, asked, group, family, ci=ci, n_swaps=n_swaps, seed=seed)

@@ -41,6 +41,8 @@ def open_labels(path: str | os.PathLike) -> Any:
     from pyarrow import dataset, parquet
 
     path = local_path(path)
+    if (path / "ledger.sqlite").exists():
+        raise TableError(f"{path} is the folder of a run; pass the run, ak.Run({str(path)!r})")
     files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     named = [file for file in files if file.name == "labels.parquet" or file.parent.name == "labels"]
     if not (files := named or files):
@@ -49,7 +51,8 @@ def open_labels(path: str | os.PathLike) -> Any:
         schema = pa.unify_schemas([parquet.read_schema(file) for file in files], promote_options="permissive")
         return dataset.dataset([str(file) for file in files], schema=schema, format="parquet")
     except (OSError, pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise TableError(f"{path}: can't be read as Parquet labels: {str(error)[:200]}. Give the files of run.export(…)") from None
+        remedy = "Give a run, ak.Run(folder), or the files of run.export(…)"
+        raise TableError(f"{path}: can't be read as Parquet labels: {str(error)[:200]}. {remedy}") from None
 
 
 def read_labels(path: str | os.PathLike, target: str | None = None) -> pd.DataFrame:

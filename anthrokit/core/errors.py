@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import inspect
 import os
@@ -16,15 +17,17 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import lazy_loader
 
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
-           'close_name', 'similar_names', 'suggest_name', 'explain_arguments', 'explain_class', 'missing_attribute',
-           'lazy_names', 'missing_columns', 'diff_settings', 'require_kind', 'require_known', 'require_all',
-           'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+           'close_name', 'similar_names', 'suggest_name', 'explain_arguments', 'explain_class', 'Naming',
+           'missing_attribute', 'parameters_like', 'lazy_names', 'missing_columns', 'diff_settings', 'require_kind',
+           'require_known', 'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in',
+           'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -170,14 +173,19 @@ _SYNONYMS = [
     set(line.split())
     for line in """
     target model llm assistant provider client openai anthropic
-    by group groupby column behaviour behavior
+    by group groupby hue column behaviour behavior
     run folder out output path
     path file filename
-    prompt data dataset scenario question text message label log
+    prompt data dataset scenario question text message log
+    label rating verdict result score
+    design condition arm factor
+    repeat epoch
+    seed random state
+    baseline reference control
     judge rater panel model
     judge evaluate eval grade grader scorer classify classifier annotate
     sample vote n k
-    system instruction
+    system instruction prompt
     ci alpha level confidence
     usd dollar cost limit budget estimate price usage
     call usage
@@ -190,17 +198,18 @@ _SYNONYMS = [
     annotator rater labeller coder annotation annotate human people gold
     simulate simulation generate chat converse conversation dialogue dialog transcript
     profile rate stat statistic mean frequency summary
-    agreement agree kappa reliability alpha icc
-    compare test difference contrast ttest anova kruskal
+    agreement agree kappa krippendorff fleiss cohen reliability alpha icc
+    compare comparison test difference contrast ttest anova kruskal
     plan power size
     write save export dump
     read load open import
-    report html
+    report html figure plot chart
     widget panel viewer view show browse browser
     taxonomy behavior behaviour category construct
     figure plot chart heatmap bar ax
     """.strip().splitlines()
 ]
+_MAKES = {"load", "read", "open", "get", "new", "make", "create", "build", "init", "from"}  # load_run stands for Run
 
 
 def _words(name: object) -> list[str]:
@@ -210,8 +219,9 @@ def _words(name: object) -> list[str]:
 
 
 def _match(word: str, words: set[str]) -> int:
-    """Return how well a word fits one of several: 2 for the same, 1 for a synonym, 0 for neither."""
-    return 2 if word in words else int(any(word in group and group & words for group in _SYNONYMS))
+    """Return how well a word fits one of several: 2 for the same, 1 for a synonym or a longer word, 0 for neither."""
+    longer = len(word) > 3 and any(each.startswith(word) for each in words)
+    return 2 if word in words else int(longer or any(word in group and group & words for group in _SYNONYMS))
 
 
 def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) -> list[str]:
@@ -232,13 +242,16 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) ->
     >>> similar_names("temprature", ["temperature", "top_p"]), similar_names("base_url", ["model", "api_base"])
     (['temperature'], ['api_base'])
     """
-    words, scores = _words(name), {}
+    words, scores, short = _words(name), {}, len(str(name)) < 3
+    noun = [word for word in words if word not in _MAKES]
     for each in map(str, names):
         own = _words(each)
         related = [_match(word, set(own)) for word in words]
         likeness = SequenceMatcher(None, str(name).lower(), each.lower()).ratio()
+        likeness = 1 if each[:1].isupper() and noun == own else 0 if short and likeness < 1 else likeness
         if likeness >= cutoff or (words and (all if cutoff > 0.8 else any)(related)):
-            scores[each] = (likeness > 0.9, likeness + sum(related) / max(len(words), len(own)) / 2)
+            begins = 0.2 * (not short and words[:1] == own[:1])
+            scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(len(words), len(own)) / 2)
     best = sorted(scores, key=lambda each: scores[each], reverse=True)
     return best[: 1 if best and scores[best[0]][0] else 3]
 
@@ -287,18 +300,44 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError:
             owner = type(arguments[0]) if function.__name__ == "__init__" else None
             heads = [inspect.signature(each).parameters for each in (_makers(owner, function) if owner else [function])]
-            names = [name for head in heads for name, each in head.items() if each.kind is not each.VAR_KEYWORD]
+            names = {name: None for head in heads for name, each in head.items() if each.kind is not each.VAR_KEYWORD}
+            names.pop("self", None)
             unknown = [name for name in options if name not in names]
-            if not unknown or any(each.kind is each.VAR_KEYWORD for each in heads[-1].values()):
+            accepts_all = any(each.kind is each.VAR_KEYWORD for each in heads[-1].values())
+            hint = None if accepts_all or not unknown else f"has no parameter {unknown[0]!r}; {_hint(unknown[0], names, owner or function)}"
+            if not (hint := hint or _missing_arguments(function, owner or function, arguments, options)):
                 raise
-        hint = suggest_name(unknown[0], dict.fromkeys(name for name in names if name != "self"))
-        settings = [*inspect.signature(import_module("anthrokit").LLM).parameters][2:]  # but for model and name
-        if {"llm", "target"} & {*names} and unknown[0] in settings:
-            hint = f"it is a setting of a model: LLM(…, {unknown[0]}=…)"
-        raise TypeError(f"{(owner or function).__name__}() has no parameter {unknown[0]!r}; {hint}")
+        raise TypeError(f"{(owner or function).__name__}() {hint}")
 
     explained.explains_arguments = True
     return explained
+
+
+def _missing_arguments(function: Callable[..., Any], owner: Any, arguments: tuple, options: Mapping[str, Any]) -> str | None:
+    """Return which arguments a call lacks, with their descriptions; None if it lacks none."""
+    heads = inspect.signature(function).parameters
+    with contextlib.suppress(TypeError):
+        given = inspect.signature(function).bind_partial(*arguments, **options).arguments
+        variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+        needed = [name for name, each in heads.items() if each.default is each.empty and each.kind not in variable]
+        lacking = [name for name in needed if name not in given]
+        documented = [re.search(rf"^(.*, )?{name}(, .*)? : .*\n(    .*\n?)+", inspect.getdoc(owner) or "", re.M) for name in lacking]
+        about = "; ".join(" ".join(one[0].split())[:200] for one in documented if one)
+        return f"needs {', '.join(lacking)}. {about}" if lacking else None
+    return None
+
+
+def _hint(name: str, names: Iterable[str], owner: Any) -> str:
+    """Return what an unknown keyword of a function or class can stand for: here, on the returned Axes, or elsewhere."""
+    similar, is_figure = similar_names(name, names), "ax" in names
+    if is_figure and hasattr(import_module("matplotlib.axes").Axes, f"set_{name}"):
+        return f"set it on the Axes that it returns: .set_{name}(…)"
+    if (similar and not is_figure) or close_name(name, names, 0.8):
+        return suggest_name(name, names)
+    elsewhere = parameters_like(name, owner.__name__, names)
+    if is_figure and not elsewhere:
+        return f"it returns the Axes: .figure.savefig(path) saves it, plt.subplots(figsize=…) makes an ax. {suggest_name(name, names)}"
+    return f"it is {elsewhere[0]}" if elsewhere else suggest_name(name, names)
 
 
 def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:
@@ -340,19 +379,57 @@ def explain_class(kind: type) -> type:
             inner = value.__func__ if isinstance(value, classmethod) else value
             if inspect.isfunction(inner) and (name == "__init__" or name[0] != "_"):
                 explained = explain_arguments(inner)
+                explained = _TableMethod(explained) if "DataFrame" in str(_returned(inner)) else explained
                 setattr(each, name, classmethod(explained) if isinstance(value, classmethod) else explained)
         each.explains_names = True
-        if not hasattr(each, "__getattr__"):
+        if not any("__getattr__" in vars(one) for one in each.__mro__):
             each.__getattr__ = _name_attribute
     return kind
 
 
 def _name_attribute(self: Any, name: str) -> Any:
-    """Raise for an attribute that an instance lacks, with the one that was meant."""
-    if name.startswith("_") or hasattr(type(self), name):  # a property of that name has raised
+    """Raise for an attribute that an instance or a class lacks, with the one that was meant."""
+    kind = self if isinstance(self, type) else type(self)
+    if name.startswith("_") or (self is not kind and name in dir(kind)):  # a property of that name has raised
         return object.__getattribute__(self, name)
     public = [each for each in dir(self) if each[0] != "_" and each != "explains_names"]
-    raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; {suggest_name(name, public)}", name=name, obj=self)
+    hint, tables = suggest_name(name, public), [each for each in public if "DataFrame" in str(_returned(getattr(kind, each, None)))]
+    if self is kind and {*_words(name)} <= _MAKES and not close_name(name, public, 0.8):
+        hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
+    elif tables and (hasattr(import_module("pandas").DataFrame, name) or {*_words(name)} & {"df", "frame", "table", "pandas"}):
+        hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
+    raise AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self)
+
+
+def _returned(method: object) -> object:
+    """Return the annotation of what a method returns; None for anything else."""
+    return getattr(method, "__annotations__", {}).get("return") if inspect.isfunction(method) else None
+
+
+class _TableMethod:
+    """A method that returns a table. An attribute of the table that is asked of the method says to call it."""
+
+    def __init__(self, function: Callable[..., Any], owner: Any = None):
+        functools.update_wrapper(self, function)
+        self.__func__, self.__self__ = function, owner
+        self.__wrapped__ = function if owner is None else function.__get__(owner)  # for its signature
+
+    def __get__(self, owner: Any, _: type | None = None) -> Any:
+        return self.__func__ if owner is None else _TableMethod(self.__func__, owner)
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self.__func__(self.__self__, *arguments, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # as pickle and IPython ask for
+            raise AttributeError(name)
+        raise AttributeError(f"{self.__name__} is a method and returns a table; write {self.__name__}().{name}")
+
+
+class Naming(type):
+    """The type of classes that name the attribute which was meant: `Run.load` is `Run(folder)`."""
+
+    __getattr__ = _name_attribute
 
 
 # %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
@@ -394,17 +471,48 @@ def missing_attribute(package: str, name: str) -> str:
     close = close_name(name, own, 0.85) or close_name(name, full, 0.95)
     leads = [full[each] for each in ([close] if close else [*similar_names(name, own), *similar_names(name, public)[:1]])]
     if not close and not similar_names(name, own):
-        leads += _parameters_like(name)
-    return f"{missing} Did you mean {' or '.join(dict.fromkeys(leads))}?" if leads else f"{missing} dir({package}) lists what it has."
+        leads += parameters_like(name)
+    return f"{missing} Did you mean {' or '.join(dict.fromkeys(leads))}?" if leads else f"{missing[:-1]}; {suggest_name(name, own)}"
 
 
-def _parameters_like(name: str) -> list[str]:
-    """Return the parameters of top-level names that an unknown name may mean."""
-    top = import_module("anthrokit")
-    values = {each: getattr(top, each) for each in top.__all__}
+def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
+    """Return the parameters of top-level names that a name can stand for, as text.
+
+    Parameters
+    ----------
+    name : str
+        The unknown name.
+    owner, beside : str, iterable of str
+        The function that lacks it, and its parameters: functions with related names come first. For a figure, no others come.
+
+    Examples
+    --------
+    >>> parameters_like("behaviours", "LLMJudge")
+    ['the parameter behaviours of anthrokit.judge']
+    """
+    top, near = import_module("anthrokit"), {*_words(owner), *beside, *({"llm"} if "target" in beside else ())}
+    values = {each: getattr(top, each) for each in top.__all__ if each != owner and each not in ("ajudge", "asimulate")}
     made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
-    owners = {one: each for each, value in made.items() for one in inspect.signature(value).parameters}
-    return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar_names(name, owners, 0.75)]
+    for some in ([each for each in made if near & {*_words(each)}], [] if "ax" in beside else made):
+        owners: dict[str, str] = {}
+        for function in some:
+            owners |= {one: function for one in inspect.signature(made[function]).parameters if one not in owners}
+        if similar := similar_names(name, owners, 0.81 if owner else 0.75):
+            return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar]
+    return []
+
+
+class _Package(ModuleType):
+    """A package whose modules name the function that was meant if they are called."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if type(value) is ModuleType:
+            value.__class__ = _Package
+        super().__setattr__(name, value)
+
+    def __call__(self, *_: Any, **__: Any) -> None:
+        public = [each for each in self.__all__ if not isinstance(getattr(self, each), ModuleType)]
+        raise TypeError(f"{self.__name__} is a module; {suggest_name(self.__name__.rpartition('.')[2], public)}")
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -426,6 +534,7 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
     (True, False, True)
     """
     load, list_names, public = lazy_loader.attach_stub(package, file)
+    sys.modules[package].__class__ = _Package
 
     def load_or_explain(name: str) -> Any:
         try:
@@ -465,7 +574,7 @@ def missing_columns(needed: Iterable[str], columns: Iterable[object]) -> str:
     """
     needed, columns = list(needed), list(columns)
     spare = [name for name in columns if name not in needed]
-    near = {name: close_name(name, spare) for name in needed if name not in columns}
+    near = {name: " or ".join(similar_names(name, spare, 0.81)[:2]) or close_name(name, spare) for name in needed if name not in columns}
     return ", ".join(f"{name} (there is {other})" if other else str(name) for name, other in near.items())
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2

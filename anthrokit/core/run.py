@@ -13,23 +13,24 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
 
 from . import tables, votes
-from .errors import RunError, diff_settings, suggest_name, redact, redact_in, require_kind
+from .errors import Naming, RunError, diff_settings, similar_names, suggest_name, redact, redact_in, require_kind
+from .notes import notify
 from .files import local_path
 from .ledger import Ledger
 from .tables import TABLES, all_tables, get_table, ledger_tables
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'Run', 'vote_counts', 'planned_ratings',
-           'usage_totals', 'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind',
-           'record_prompts', 'add_prompts', 'as_run', 'require_run', 'import_dialogues', 'forget_target',
-           'has_verdicts', 'judges_without_verdicts', 'forget_judges']
+__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'Run', 'vote_counts', 'shares_cluster',
+           'add_tuned', 'planned_ratings', 'usage_totals', 'design_columns', 'has_answers', 'has_facts',
+           'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run', 'require_run', 'import_dialogues',
+           'forget_target', 'has_verdicts', 'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -129,7 +130,7 @@ LABEL_CONTEXT = (
 )
 _RESULT_COLUMNS = (
     *("cluster", "level", "a", "b", "n", "ci", "estimate", "ci_low", "ci_high", "p_value", "n_total", "n_clusters"),
-    *("variant", "term", "note", "first_turn", "occurred", "turns_seen", "design_effect", "truth"),
+    *("variant", "term", "note", "first_turn", "occurred", "turns_seen", "design_effect", "truth", "tuned"),
 )
 _RESERVED = {*LABEL_CONTEXT, *_RESULT_COLUMNS} | {
     name for table in ("prompts", "dialogues", "messages", "ratings", "labels") for name in TABLES[table].columns
@@ -211,8 +212,8 @@ def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
     asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
     behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
     items = run.query(
-        "SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL "
-        "ORDER BY dialogue_id, turn"
+        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
+        "IS NOT NULL ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # targets as in the run
     ).astype({"turn": "Int64"})
     items = items.merge(behaviours.astype("str"), how="cross")
     judged = asked[asked["behaviour"].isin(panel.keys())]
@@ -227,11 +228,11 @@ def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
     design = design_columns(run).drop(columns=vote_columns, errors="ignore")
     frame = frame.merge(design, on="dialogue_id", how="left")
     order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *vote_columns]
-    return tables.check_table(frame[order], "labels")[order]
+    return add_tuned(run, tables.check_table(frame[order], "labels")[order], judges and _require_judges(run, judges))
 
 
 # %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
-class Run:
+class Run(metaclass=Naming):
     """A folder that holds one experiment: its prompts, messages, ratings and calls.
 
     `query` answers any question in SQL. `ledger` reads and writes the file; see `Ledger`.
@@ -292,6 +293,10 @@ class Run:
         >>> demo_run().query("SELECT role, COUNT(*) AS n FROM messages GROUP BY role").values.tolist()
         [['assistant', 80], ['user', 80]]
         """
+        if self.ledger.fresh:
+            near = similar_names(self.name, [path.parent.name for path in self.folder.parent.glob("*/ledger.sqlite")])
+            meant = f"Did you mean {' or '.join(near)}?" if near else "simulate(…, run=…) makes one."
+            notify(f"{self.folder} holds no run yet, so its tables are empty. {meant}")
         return self.ledger.query(sql, parameters)
 
     def manifest(self) -> dict[str, Any]:
@@ -367,7 +372,7 @@ class Run:
         >>> demo_run().ratings()["status"].value_counts().to_dict()
         {'ok': 3200}
         """
-        return tables.check_table(self.query("SELECT * FROM ratings"), "ratings")
+        return add_tuned(self, tables.check_table(self.query("SELECT * FROM ratings"), "ratings"))
 
     def labels(self, judges: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the label of every target message and behaviour: mode over samples, then the majority of judges.
@@ -382,7 +387,8 @@ class Run:
         DataFrame
             The columns of `list_columns("labels")`, one column per judge (its mode), category, and of the
             dialogue target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and
-            the design columns. Labels that are pending are missing.
+            the design columns. Labels that are pending are missing. With a judge that people's labels tuned
+            (`validity.align`), tuned: whether the message, or another of its base prompt, was used for it.
 
         Raises
         ------
@@ -602,6 +608,41 @@ def vote_counts(run: Run) -> pd.DataFrame:
     [661, 2539, 3200]
     """
     return run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
+
+
+def shares_cluster(texts: pd.Series, cluster: pd.Series, digests: Collection[str]) -> pd.Series:
+    """Return whether each row, or another row of its cluster, has a text with one of these digests.
+
+    Examples
+    --------
+    >>> texts, cluster = pd.Series(["Hello.", "Bye.", "Hm."]), pd.Series(["a", "a", "b"])
+    >>> shares_cluster(texts, cluster, [digest("Bye.")]).tolist()
+    [True, True, False]
+    """
+    return cluster.isin(cluster[texts.map(digest).isin(digests)])
+
+
+def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = None) -> pd.DataFrame:
+    """Add the column tuned to ratings or labels, if a judge of the run, or of the panel, was tuned on people's labels.
+
+    The settings of such a judge have `tuned_on`, the digests of its tuning messages by behaviour. The column is True for
+    these messages and those of their base prompts.
+    """
+    query = "SELECT judge, settings FROM judges WHERE json_extract(settings, '$.tuned_on') IS NOT NULL"
+    judges = {name: json.loads(text)["tuned_on"] for name, text in run.ledger.rows(query) if panel is None or name in panel}
+    if not any(judges.values()):
+        return table
+    messages = run.query(
+        "SELECT dialogue_id, turn, base_id, content FROM messages JOIN dialogues USING (dialogue_id) "
+        "JOIN prompts USING (prompt_id) WHERE role = 'assistant' AND content IS NOT NULL"
+    ).astype({"turn": "Int64"})
+    tuned = pd.concat([
+        messages[shares_cluster(messages["content"], messages["base_id"], own)].assign(behaviour=behaviour, judge=name, tuned=True)
+        for name, tuned_on in judges.items() for behaviour, own in tuned_on.items()
+    ])
+    keys = [name for name in ("dialogue_id", "turn", "behaviour", "judge") if name in table]
+    table = table.merge(tuned[[*keys, "tuned"]].drop_duplicates(), on=keys, how="left")
+    return table.assign(tuned=table["tuned"].eq(True).fillna(False).astype(bool))
 
 # %% ../../nbs/01_core/04_run.ipynb #329c3a42
 def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:

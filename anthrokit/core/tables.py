@@ -30,7 +30,8 @@ from .files import local_path, replacing
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
            'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'require_unique_names', 'check_table',
            'empty_table', 'escape_cells', 'restore_cells', 'table_suffix', 'check_size', 'open_text', 'read_json',
-           'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records', 'data_path']
+           'describe', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records',
+           'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -805,6 +806,15 @@ def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tupl
                 yield _WHOLE, value
 
 # %% ../../nbs/01_core/01_tables.ipynb #62392e46
+def describe(value: Any) -> str:
+    """Describe a value in an error without its content, which may be personal."""
+    if isinstance(value, str):
+        return f"a text of {len(value)} characters"
+    if isinstance(value, dict | list):
+        return f"an object with {len(value)} fields" if isinstance(value, dict) else f"a list of {len(value)}"
+    return f"a value of type {type(value).__name__}"
+
+
 def _read_json_table(path: Path, encoding: str) -> pd.DataFrame:
     """Read one row per JSON object. A column that an object lacks is missing in its row."""
     rows = [*read_json(path, encoding)]
@@ -816,7 +826,7 @@ def _read_json_table(path: Path, encoding: str) -> pd.DataFrame:
             )
         if not isinstance(row, dict):
             hint = ". A JSON list is one value: name the file .json" if isinstance(row, list) else ""
-            raise TableError(f"{path}: {place} is not a JSON object: {row!r:.60}{hint}")
+            raise TableError(f"{path}: {place} is not a JSON object, but {describe(row)}{hint}")
     return pd.DataFrame([row for _, row in rows], dtype=object)
 
 # %% ../../nbs/01_core/01_tables.ipynb #1bf27acf

@@ -136,7 +136,8 @@ def _prose(text: str) -> str:
     """Return a text without code, links, quotations and formulas; with its quotations if nothing else has letters."""
     text = mask_code(plain_apostrophes(unicodedata.normalize("NFKC", text[:_LONGEST])))
     own = _MENTIONED.sub(" ", mask_quotations(text))
-    own = _CHUNK.sub(lambda chunk: " " if _SYMBOLS.search(chunk[0]) else chunk[0], own)
+    if _SYMBOLS.search(own):
+        own = _CHUNK.sub(lambda chunk: " " if _SYMBOLS.search(chunk[0]) else chunk[0], own)
     text = _DRAWN_OUT.sub(r"\1\1", own if any(map(str.isalpha, own)) else text)
     return text.lower() if text.isupper() else text
 
@@ -164,9 +165,10 @@ def _latin_language(words: list[str]) -> str:
     most = 0.5 if n_english > 1 or not all(map(str.isascii, words)) else 0.3  # of English words, at a tie
     if n_best > n_english or (n_best == n_english > 0 and n_english / len(words) < most):
         return best
+    if len(words) < 2 or n_english >= 0.3 * len(words):
+        return "en"
     letters = [triple in triples for word in unknown for triple in _triples(word)]
-    strange = len(words) > 1 and n_english < 0.3 * len(words) and sum(letters) < 0.75 * len(letters)
-    return "other" if strange else "en"
+    return "other" if sum(letters) < 0.75 * len(letters) else "en"
 
 # %% ../../nbs/01_core/05_texts.ipynb #c42c7269
 @functools.lru_cache(maxsize=8192)  # a message is judged many times

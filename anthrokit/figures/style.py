@@ -347,7 +347,9 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 # %% ../../nbs/09_figures/01_style.ipynb #969e0d1f
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> None:
     """Raise if a table lacks columns that a figure needs, naming the function that returns the right table."""
-    require_columns(frame, columns, "figure's", advice=f"draw a table of {source}")
+    groups = [name for name in columns if name in ("behaviour", "category", "turn") and name not in frame]
+    where = f" with {groups[0]!r} in by" if groups and isinstance(frame, pd.DataFrame) else ""
+    require_columns(frame, columns, "figure's", advice=f"draw a table of {source}{where}")
 
 
 _Drawn = TypeVar("_Drawn")  # Axes, or a list of them

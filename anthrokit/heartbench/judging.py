@@ -285,6 +285,7 @@ class RubricJudge(PromptJudge):
     asks_about = "criteria"
     context = "dialogue"
     default_samples = 1
+    max_tokens = None
     shared_prefix = "item"
 
     def __init__(
@@ -301,7 +302,7 @@ class RubricJudge(PromptJudge):
     ):
         prompt_texts("judge", language)
         check_counts(max_attempts=max_attempts, criteria_per_call=1 if criteria_per_call is None else criteria_per_call)
-        super().__init__(llm if isinstance(llm, LLM) else LLM(llm), name=name)
+        super().__init__(llm, name=name)
         self.language, self.shuffle, self.seed, self.structured = language, shuffle, seed, structured
         self.questions_per_call, self.max_attempts = criteria_per_call, max_attempts
 
@@ -310,7 +311,7 @@ class RubricJudge(PromptJudge):
         """Return the settings that determine its verdicts."""
         own = {name: getattr(self, name) for name in ("language", "shuffle", "seed", "structured")}
         own |= {"criteria_per_call": self.questions_per_call} if self.questions_per_call else {}
-        return {**self.llm.settings, **own, "prompt": digest(prompt_texts("judge", self.language))}
+        return {**self.llm.settings, **self._limit, **own, "prompt": digest(prompt_texts("judge", self.language))}
 
     def order(self, item: Item, questions: Sequence[Criterion]) -> list[Criterion]:
         """Return the criteria in the order in which this sample shows them."""

@@ -209,14 +209,16 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
 def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
     """Give dialogues their ids. Equal ones without a name are numbered; a duplicate name is an error."""
     seen: Counter[str] = Counter()
+    first: dict[str, str] = {}
     for group in groups:
         for entry in group:
             entry["dialogue_id"] = entry["dialogue_id"] or digest("imported", *entry["texts"])
         key = group[0]["pair_id"] or group[0]["dialogue_id"]
         seen[key] += 1
+        before = first.setdefault(key, group[0]["place"])
         if seen[key] > 1:
             if group[0]["named"] in ("dialogue_id", "id"):
-                raise TableError(f"{group[0]['place']}, column {group[0]['named']}: {key!r} occurs twice")
+                raise TableError(f"{group[0]['place']}, column {group[0]['named']}: has the same id as {before.split(': ')[-1]}")
             for entry in group:
                 entry["dialogue_id"] = digest(entry["dialogue_id"], seen[key])
                 entry["pair_id"] = entry["pair_id"] and digest(entry["pair_id"], seen[key])
@@ -237,10 +239,8 @@ def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
             contents = [[{name: one[name] for name in ("role", "content")} for one in side.messages] for side in both]
             groups.append([])
         groups[-1] += _entries(dialogue, digest("pair", contents), about)
-    marks = Counter(mark for dialogue in dialogues for message in dialogue.messages for mark in message.get("marks", ()))
-    if marks:
-        notify("answers hold marks that may belong to reasoning: "
-               f"{', '.join(name for name, _ in marks.most_common(5))}.")
+    if any(message.get("marks") for dialogue in dialogues for message in dialogue.messages):
+        notify("some answers hold marks that may belong to reasoning, such as tags that `separate_thoughts` doesn't know.")
     if differing:
         notify(f"columns left out, as they differ within a dialogue: {', '.join(differing)}.")
     return groups
@@ -337,8 +337,7 @@ def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> None:
         own |= {name: entry["about"].get(name) for name in _OF_PROMPT}
         before = first.setdefault(entry["prompt_id"], own)
         if differing := [name for name in own if own[name] != before[name]]:
-            place = f"{entry['place']}, column prompt_id: {entry['prompt_id']!r}"
-            raise TableError(f"{place} has another {differing[0]} here than in a row before")
+            raise TableError(f"{entry['place']}, column prompt_id: has another {differing[0]} here than in a row before")
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #8a984d77
 def import_messages(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ from ..core.errors import suggest_name, redact_in
 from ..core.notes import notify, status_line
 from ..core.run import has_verdicts, judges_without_verdicts
 from ..core.votes import mode_status
-from .judges import Criterion, Item, Judge, LocalJudge, PromptJudge, PronounCounter
+from .judges import Criterion, Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter
 from .judges import ask_judge, judge_identity, rate_many, validate_rating
 from .offline import offline_panel
 from .verdicts import Rating
@@ -106,12 +107,12 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
 def _how_to() -> str:
     """Return the examples in the docstrings of the two kinds of judges."""
     examples = [(inspect.getdoc(kind) or "").partition("Examples\n--------\n")[2] for kind in (LocalJudge, PromptJudge)]
-    form = "A judge is a subclass of LocalJudge, or of PromptJudge to ask a model (LLMJudge(…) is one):"
+    form = "A judge is a model or its name, such as 'openai/gpt-4.1', or a subclass of LocalJudge or PromptJudge:"
     return "\n\n".join([form, *examples])
 
 
-def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
-    """Return judges as a list. Raise if something is not a judge, or two have one name.
+def as_judges(judges: Judge | LLM | str | Iterable[Judge | LLM | str]) -> list[Judge]:
+    """Return judges as a list: a model or its name is an LLMJudge. Raise if something is not a judge, or two have one name.
 
     Examples
     --------
@@ -119,6 +120,7 @@ def as_judges(judges: Judge | Iterable[Judge]) -> list[Judge]:
     [PronounCounter('pronoun count')]
     """
     judges = list(judges) if isinstance(judges, Iterable) and not isinstance(judges, str) else [judges]
+    judges = [LLMJudge(judge) if isinstance(judge, LLM | str) else judge for judge in judges]
     for judge in judges:
         if not isinstance(judge, Judge):
             raise ValueError(f"{judge!r:.80} is not a judge. {_how_to()}")
@@ -410,15 +412,13 @@ class JudgingJob(Job):
             yield from self.calls_of(judge, units)
 
     def chunks(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        """Yield a local judge's pending ratings, question by question, some messages at a time."""
-        keys: dict[str, list[tuple[str, int]]] = {}
-        for key in self.items.texts:
-            for name in self.names(judge, *key):
-                keys.setdefault(name, []).append(key)
-        for name, messages in keys.items():
-            done = set(self.saved("dialogue_id, turn", "judge = ? AND behaviour = ?", [judge.name, name]))
-            units = [RatingUnit(judge.name, name, *key, 1) for key in messages if key not in done]
-            yield from (units[start : start + _CHUNK] for start in range(0, len(units), _CHUNK))
+        """Yield a local judge's pending ratings, some messages at a time: all questions about them, so that each is read once."""
+        pending = self.units(judge)
+        while some := [*itertools.chain(*itertools.islice(pending, _CHUNK))]:
+            questions: dict[str, list[RatingUnit]] = {}
+            for unit in some:
+                questions.setdefault(unit.behaviour, []).append(unit)
+            yield from questions.values()
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:
         """Return one queue for each judge, so that a slow one does not hold up the others."""
@@ -538,7 +538,7 @@ def _settle_mode(
 @job_function
 def judge(
     run: Run | str | os.PathLike,
-    judges: Judge | Sequence[Judge] | None = None,
+    judges: Judge | LLM | str | Sequence[Judge | LLM | str] | None = None,
     *,
     samples: int | None = None,
     behaviours: str | Iterable[str] | None = None,
@@ -559,7 +559,7 @@ def judge(
     ----------
     run : Run, str or path
         A run with messages. Saved ratings are not repeated, so judges can be added later.
-    judges : Judge or sequence of Judge, optional
+    judges : Judge, LLM, str, or a sequence of them, optional
         By default the offline panel (`offline_panel`): a way to try the toolkit, not a substitute for LLM judges.
         After its first verdict, a judge's name belongs to its settings. A judge without any verdict is reported at the
         end. It can be given again with other settings, or removed by `anthrokit.core.forget_judges`.
@@ -701,7 +701,7 @@ def estimate(
     prompts: pd.DataFrame | str | os.PathLike | None = None,
     target: LLM | str = DEFAULT_MODEL,
     user: LLM | str = DEFAULT_MODEL,
-    judges: Judge | Sequence[Judge] | None = None,
+    judges: Judge | LLM | str | Sequence[Judge | LLM | str] | None = None,
     *,
     run: Run | str | os.PathLike | None = None,
     conditions: Sequence[Mapping[str, Any]] | None = None,
@@ -719,7 +719,7 @@ def estimate(
     ----------
     prompts, target, user
         As for `simulate`. Without prompts only the judging of the messages of `run` is estimated.
-    judges : Judge or sequence of Judge, optional
+    judges : Judge, LLM, str, or a sequence of them, optional
         As for `judge`. Without judges only the simulation is estimated.
     run : Run, str or path, optional
         Saved messages and ratings are not counted again.
@@ -747,6 +747,9 @@ def estimate(
     >>> from anthrokit.simulation import load_prompts
     >>> plan = estimate(load_prompts(), "openai/gpt-4o", "openai/gpt-4o", LLMJudge("openai/gpt-4o"))  # doctest: +SKIP
     """
+    known = [*inspect.signature(estimate).parameters, *inspect.signature(simulate).parameters]
+    if unknown := [name for name in simulation if name not in known]:
+        raise TypeError(f"estimate() has no parameter {unknown[0]!r}; {suggest_name(unknown[0], dict.fromkeys(known))}")
     plans = [{"prompts": prompts, **each} for each in ([{}] if conditions is None else conditions)]
     plans = [plan for plan in plans if plan["prompts"] is not None]
     if not plans and judges is None:

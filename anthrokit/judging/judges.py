@@ -344,6 +344,8 @@ class PromptJudge(Judge):
     ----------
     max_attempts : int
         Largest number of calls until a response can be parsed.
+    max_tokens : int or None
+        Limit of a response, thinking included, for a model without a limit of its own.
     default_samples : int
         Ratings of each item and question, unless `judge(samples=…)` says otherwise.
     questions_per_call : int or None
@@ -367,13 +369,16 @@ class PromptJudge(Judge):
     """
 
     max_attempts: int = MAX_ATTEMPTS
+    max_tokens: int | None = 2000
     default_samples: int = 3
     questions_per_call: int | None = 1
     shared_prefix: Literal["item", "questions"] | None = None
     read_truncated: bool = False
 
     def __init__(self, llm: LLM | str, *, name: str | None = None):
-        self.llm = as_llm(llm, max_tokens=2000)  # thinking counts towards the limit
+        self.llm = as_llm(llm, max_tokens=self.max_tokens)
+        limited = {"max_tokens", "max_completion_tokens"} & self.llm.parameters.keys()
+        self._limit = {} if limited or self.max_tokens is None else {"max_tokens": self.max_tokens}
         self.name = name or self.name or self.llm.name
 
     @abstractmethod
@@ -454,7 +459,7 @@ def ask_judge(
         messages = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
         if not shared or (attempt > 1 and again is None and judge.shared_prefix == "item"):
             messages = plain_messages(messages)
-        return Request(judge.llm, messages, unit, "judge", {"seed": seed, **judge.parameters(asked, question)})
+        return Request(judge.llm, messages, unit, "judge", {"seed": seed, **judge._limit, **judge.parameters(asked, question)})
 
     def parse(text: str) -> list[Rating]:
         try:
@@ -694,11 +699,11 @@ class LLMJudge(PromptJudge):
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the judge's ratings, its identity in a run."""
         if self.released:
-            return {**self.llm.settings, **self.released.settings}
+            return {**self.llm.settings, **self._limit, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
         how |= {name: True for name in ("present", "permissible") if getattr(self, name)}
         how |= {"message_first": True} if self.shared_prefix == "item" else {}
-        return {**self.llm.settings, **how, "structured": self.structured}
+        return {**self.llm.settings, **self._limit, **how, "structured": self.structured}
 
     def request(self, item: Item, question: Behaviour) -> list[dict[str, Any]]:
         """Return the message that asks about one behaviour of an item."""
@@ -809,7 +814,7 @@ class TogetherJudge(LLMJudge):
     'openai/gpt-4.1 together'
     """
 
-    questions_per_call = None
+    questions_per_call, max_tokens = None, 1500
 
     def __init__(
         self,
@@ -821,8 +826,7 @@ class TogetherJudge(LLMJudge):
         permissible: bool = False,
         structured: bool | None = None,
     ):
-        llm = as_llm(llm, max_tokens=1500)
-        name = name or f"{llm.name} together"
+        name = name or f"{as_llm(llm).name} together"
         how = {"context": context, "present": present, "permissible": permissible, "structured": structured}
         super().__init__(llm, name=name, **how)
         self.template, self.shared_prefix = TOGETHER_TEMPLATE, "questions"
@@ -915,7 +919,7 @@ def judge_identity(judge: Judge) -> dict[str, Any]:
         elif isinstance(value, _COLLECTIONS) and name != "behaviours" and not name.startswith("_"):
             with contextlib.suppress(TypeError, ValueError):  # something in it that has no words
                 plain[name] = digest(json.dumps(value, sort_keys=True, default=_in_order))
-    model = judge.llm.settings if isinstance(judge, PromptJudge) else {}
+    model = {**judge.llm.settings, **judge._limit} if isinstance(judge, PromptJudge) else {}
     return {**model, "kind": type(judge).__name__, "source": digest(source), "values": plain}
 
 

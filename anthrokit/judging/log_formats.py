@@ -23,14 +23,14 @@ import pandas as pd
 
 from ..core.errors import TableError, close_name
 from ..core.files import local_path
-from ..core.tables import TABLE_FILES, check_size, open_text, read_frame, read_json, table_suffix
+from ..core.tables import TABLE_FILES, check_size, describe, open_text, read_frame, read_json, table_suffix
 from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
 
 # %% auto #0
-__all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'FORMATS', 'IDS', 'is_missing', 'describe', 'as_text',
-           'plain', 'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls',
-           'as_time', 'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
+__all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'KEYS', 'FORMATS', 'IDS', 'is_missing', 'as_text', 'plain',
+           'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
+           'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
            'split_branches', 'whole_dialogue', 'turns_of', 'Side', 'read_sides', 'read_preferences', 'read_arena',
            'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating',
@@ -42,15 +42,6 @@ def is_missing(value: Any) -> bool:
     if value is None or isinstance(value, str | list | dict):
         return value is None or value == ""
     return pd.api.types.is_scalar(value) and bool(pd.isna(value))
-
-
-def describe(value: Any) -> str:
-    """Describe a value in an error without its content, which may be personal."""
-    if isinstance(value, str):
-        return f"a text of {len(value)} characters"
-    if isinstance(value, dict):
-        return f"an object with {', '.join(map(str, value))[:60] or 'nothing'}"
-    return f"a list of {len(value)}" if isinstance(value, list) else f"a value of type {type(value).__name__}"
 
 
 def as_text(value: Any, place: str) -> str | None:
@@ -79,7 +70,10 @@ def plain(value: Any) -> Any:
 
 def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return the first value of a row, under any of the names, that is not empty."""
-    return next((row[name] for name in names if not is_missing(row.get(name))), None)
+    for name in names:
+        if name in row and not is_missing(row[name]):
+            return row[name]
+    return None
 
 
 def scalars(row: Mapping[str, Any], used: Collection[str] = ()) -> dict[str, Any]:
@@ -124,9 +118,9 @@ _ANSWER = ("response", "completion", "text", "content", "answer", "output", "gen
 def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message without the envelope that some tools put around it."""
     if isinstance(fragments := value.get("fragments"), list):  # DeepSeek's export names no speaker
-        kinds = [str(one.get("type")).lower() for one in fragments if isinstance(one, Mapping)]
+        kinds = [str(one.get("type")).lower() for one in fragments if isinstance(one, dict)]
         return {**value, "role": "user" if "request" in kinds else "assistant", "content": fragments}
-    wrappers = [name for name in _WRAPPERS if isinstance(value.get(name), Mapping) and value[name]]
+    wrappers = [name for name in _WRAPPERS if isinstance(value.get(name), dict) and value[name]]
     if len(wrappers) != 1 or any(not is_missing(value.get(name)) for name in _CONTENT if name != wrappers[0]):
         return dict(value)
     inner = value[wrappers[0]]
@@ -141,14 +135,14 @@ def speaker_of(message: Mapping[str, Any]) -> Any:
             return "user" if message[name] else "assistant"
     for name in _SPEAKER:
         if not is_missing(value := message.get(name)):
-            return value.get("role") if isinstance(value, Mapping) else value
+            return value.get("role") if isinstance(value, dict) else value
     kind = message.get("type")
     return kind if isinstance(kind, str) and kind.lower() in ROLES else None
 
 
 def is_message(value: Any) -> bool:
     """Return whether a value has a speaker and a content, by any of their names."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return False
     value = unwrapped(value)
     if not isinstance(speaker := speaker_of(value), str):
@@ -180,7 +174,7 @@ class Content:
         elif isinstance(value, list):
             for number, part in enumerate(value, 1):
                 self.add(part, f"{place}, part {number}")
-        elif isinstance(value, Mapping) and value:
+        elif isinstance(value, dict) and value:
             self._add_part(value, place)
         elif not is_missing(value):
             raise TableError(f"{place}: {'the content, ' * ('part' not in place)}{describe(value)}, is not a text")
@@ -200,11 +194,7 @@ class Content:
         elif not is_medium:
             others = [name for name, one in part.items() if isinstance(one, str) and one and name not in ("type", "id")]
             if others or not (kind or not {*_WORDS}.isdisjoint(part)):
-                named = f" of the type {part['type']!r:.40}" if part.get("type") else ""
-                raise TableError(
-                    f"{place}: a part{named} with {', '.join(map(str, part)):.80} is of an unknown form; "
-                    "words are read from text or value"
-                )
+                raise TableError(f"{place}: {describe(part)}, is of an unknown form; words are read from text or value")
 
     @property
     def text(self) -> str | None:
@@ -230,7 +220,7 @@ def without_tool_calls(text: str) -> tuple[str, int]:
 # %% ../../nbs/05_judging/10_log_formats.ipynb #66aa6d49
 def as_time(value: Any) -> str | None:
     """Return a time as ISO 8601 in UTC, from seconds, milliseconds or a text; None if it is not a time."""
-    while isinstance(value, Mapping) and len(value) == 1:  # MongoDB's {"$date": {"$numberLong": "…"}}
+    while isinstance(value, dict) and len(value) == 1:  # MongoDB's {"$date": {"$numberLong": "…"}}
         value = next(iter(value.values()))
     if isinstance(value, str) and re.fullmatch(r"\d{9,20}(\.\d*)?", value.strip()):
         value = float(value)
@@ -278,7 +268,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
     TableError
         The speaker or the content is missing, the speaker is unknown, or a part has an unknown form.
     """
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise TableError(f"{place}: needs role and content (or from and value), not {describe(value)}")
     message, content = unwrapped(value), Content()
     kind, calls = str(message.get("type")).lower(), first_of(message, _CALLS)
@@ -287,17 +277,17 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
     speaker = ("tool" if _TOOL.search(kind) else "assistant") if is_item else speaker_of(message)
     if speaker is None or not (names or calls or is_item):
         raise TableError(
-            f"{place}: needs role and content (or from and value), not the fields {', '.join(message)[:80]}"
+            f"{place}: needs role and content (or from and value), and is {describe(message)} of other names"
         )
     role = (roles or ROLES).get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
         raise TableError(
-            f"{place}: the speaker {speaker!r:.40} is none of {', '.join(list(ROLES)[:12])}, …; "
-            f"say whose it is: roles={{{speaker!r:.40}: 'assistant'}}"
+            f"{place}: the speaker's name is none of {', '.join(list(ROLES)[:12])}, …; say whose it is: "
+            "roles={'name': 'assistant'}"
         )
-    about = message["metadata"] if isinstance(message.get("metadata"), Mapping) else {}
+    about = message["metadata"] if isinstance(message.get("metadata"), dict) else {}
     hidden = any(level.get(name) is True for level in (message, about) for name in _HIDDEN)
-    if isinstance(message.get("content"), Mapping):
+    if isinstance(message.get("content"), dict):
         hidden = hidden or "editable_context" in str(message["content"].get("content_type"))
     text, marks = None, ()
     if not hidden:
@@ -305,7 +295,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
     only_tool = not text and bool(content.tools or calls)
     failed = message.get("error") if role == "assistant" else None
     extra = next(
-        (message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), Mapping)), {}
+        (message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), dict)), {}
     )
     models = [first_of(level, _MODEL) for level in (message, about, extra)]
     time, finish = as_time(first_of(message, TIMES)), first_of(message, _FINISH)
@@ -316,7 +306,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
         "reasoning": "\n".join(filter(None, content.thoughts)) or None,
         "model": as_text(next((one for one in models if isinstance(one, str)), None), place),
         "at": time,
-        "error": f"the log has an error: {failed!r:.200}" if failed else None,
+        "error": "the log has an error" if failed else None,
         "finish_reason": as_text(finish, place) if isinstance(finish, str) else None,
         "id": first_of(message, _ID),
         "parent": first_of(message, _PARENT),
@@ -515,14 +505,14 @@ def read_conversation(
     value = as_list(value, place)
     if alone and isinstance(value, str):
         value = [{"role": "assistant", "content": value}]
-    if isinstance(value, Mapping) and is_message(value):
+    if isinstance(value, dict) and is_message(value):
         value = [value]
     if not isinstance(value, list) or not value:
         raise TableError(f"{place}: {describe(value)} is neither a message nor a list of messages")
     messages = []
     for number, message in enumerate(_flat(value), 1):
         message_place = f"{place}, message {number}"
-        swipes = message.get("swipes") if isinstance(message, Mapping) else None
+        swipes = message.get("swipes") if isinstance(message, dict) else None
         if isinstance(swipes, list) and len(swipes) > 1 and speaker_of(message) == "assistant":  # SillyTavern
             shown = message.get("swipe_id", 0)
             messages += [
@@ -537,13 +527,13 @@ def read_conversation(
 def _nested(message: Mapping[str, Any]) -> Iterator[list[Any]]:
     """Yield the lists of messages below a message."""
     lists = (message[name] for name in ("replies", "children") if isinstance(message.get(name), list))
-    return (one for one in lists if any(isinstance(inner, Mapping) for inner in one))
+    return (one for one in lists if any(isinstance(inner, dict) for inner in one))
 
 
 def _flat(messages: Sequence[Any], parent: Any = None) -> Iterator[Any]:
     """Yield messages and those nested below them (replies, children), each with the id of its parent."""
     for number, message in enumerate(messages):
-        if not isinstance(message, Mapping):
+        if not isinstance(message, dict):
             yield message
             continue
         nested = next(_nested(message), None)
@@ -566,7 +556,7 @@ _DEPTH = 12
 
 def pair_of(row: Any) -> tuple[str, str] | None:
     """Return the columns of a user's message and the answer to it."""
-    return next((names for names in _PAIRS if {*names} <= {*row}), None) if isinstance(row, Mapping) else None
+    return next((names for names in _PAIRS if {*names} <= {*row}), None) if isinstance(row, dict) else None
 
 
 class Conversation(NamedTuple):
@@ -585,7 +575,7 @@ def find_conversations(
     leaf = first_of(enclosing[-1] if enclosing else {}, LEAVES)
     if len(path) > _DEPTH:
         return
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         if messages := [value] if _has_replies(value) else _tree(value):
             yield Conversation(path, messages, leaf, list(enclosing))
             return
@@ -613,18 +603,18 @@ def _has_replies(value: Mapping[str, Any]) -> bool:
 def _holds_conversations(value: Sequence[Any]) -> bool:
     """Return whether a list holds records that have a speaker and conversations."""
     of_message = (*_CONTENT, "replies", "children", "fragments")
-    records = (one for one in value if isinstance(one, Mapping))
+    records = (one for one in value if isinstance(one, dict))
     parts = (part for one in records for name, part in one.items() if name not in of_message)
     return any(isinstance(part, list) and any(map(is_message, part)) for part in parts)
 
 
 def _has_message(node: Mapping[str, Any]) -> bool:
-    return is_message(node) or (isinstance(node.get("message"), Mapping) and bool(node["message"]))
+    return is_message(node) or (isinstance(node.get("message"), dict) and bool(node["message"]))
 
 
 def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the messages of an object that holds messages by id. A node without a message passes its parent on."""
-    nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, Mapping)]
+    nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, dict)]
     if any(one["id"] == "client-created-root" and speaker_of(unwrapped(one)) is None for one in nodes):  # Grok
         nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
     linked = [one for one in nodes if "message" in one or not {*_PARENT}.isdisjoint(one)]
@@ -664,7 +654,7 @@ Reader = Callable[[str, Record, Mapping[str, str]], list[Dialogue]]
 def target_of(*rows: Mapping[str, Any]) -> Any:
     """Return the model named in nested records; the innermost name takes precedence."""
     for row in rows:
-        inner = [row[name] for name in _SETTINGS if isinstance(row.get(name), Mapping)]
+        inner = [row[name] for name in _SETTINGS if isinstance(row.get(name), dict)]
         for level in (row, *inner):
             if isinstance(name := first_of(level, _TARGET), str | numbers.Real):
                 return name
@@ -674,7 +664,7 @@ def target_of(*rows: Mapping[str, Any]) -> Any:
 def with_system(messages: list[dict[str, Any]], rows: Sequence[Mapping[str, Any]], place: str) -> list[dict[str, Any]]:
     """Put the system prompt of a record before its messages, if they have none."""
     value = next((one for row in rows[::-1] if (one := first_of(row, _SYSTEM)) is not None), None)
-    if not value or not isinstance(value, str | Mapping) or any(message["role"] == "system" for message in messages):
+    if not value or not isinstance(value, str | dict) or any(message["role"] == "system" for message in messages):
         return messages
     content = Content()
     content.add(value, f"{place}, column system")
@@ -831,7 +821,7 @@ _COMPLETIONS = ("completions", "responses", "candidates", "answers", "generation
 
 
 def _is_answer(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, Mapping) and first_of(value, _ANSWER) is not None)
+    return isinstance(value, str) or (isinstance(value, dict) and first_of(value, _ANSWER) is not None)
 
 
 def _completions_column(row: Record) -> str | None:
@@ -862,7 +852,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
         return every
 
     def sign(message: Any) -> str:
-        fields = unwrapped(message) if isinstance(message, Mapping) else {}
+        fields = unwrapped(message) if isinstance(message, dict) else {}
         return json.dumps([speaker_of(fields), fields.get("content")], sort_keys=True, default=str)
 
     signs = [[sign(message) for message in conversation.messages] for conversation in every]
@@ -881,7 +871,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
 def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read every conversation that a record holds, in any column and at any depth."""
     every = nested_conversations(row)
-    places = [f"{place}{', ' + '.'.join(one.path) if len(one.path) > 1 else ''}" for one in every]
+    places = [f"{place}, conversation {number}" if len(every) > 1 else place for number, one in enumerate(every, 1)]
     read = [read_conversation(one.messages, at, roles) for one, at in zip(every, places, strict=True)]
     has_prompt = len(read) == 2 and read[0][-1]["role"] in ("user", "system")
     if has_prompt and all(message["role"] == "assistant" for message in read[1]):
@@ -914,7 +904,7 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -
     for name, role in ((asks, "user"), (answers, "assistant")):
         where = f"{place}, column {name}"
         value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
-        if isinstance(value, list | Mapping):
+        if isinstance(value, list | dict):
             raw += value if isinstance(value, list) else [value]
             continue
         text = as_text(value, where)
@@ -926,7 +916,7 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -
 
 def read_activity(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read an entry of Google's activity export: "Prompted …" in the title, and the answer as HTML."""
-    parts = [one.get("html") for one in row["safeHtmlItem"] if isinstance(one, Mapping)]
+    parts = [one.get("html") for one in row["safeHtmlItem"] if isinstance(one, dict)]
     answer = html.unescape(re.sub(r"<[^<>]*>", "", "\n".join(part for part in parts if isinstance(part, str))))
     raw = turns_of([row["title"].removeprefix("Prompted "), answer.strip()])
     return whole_dialogue(place, row, raw, ("title", "safeHtmlItem"), roles)
@@ -948,7 +938,7 @@ def read_labelled(place: str, row: Record, roles: Mapping[str, str] | None = Non
     return whole_dialogue(place, row, labelled_lines(row[name], roles), (name,), roles)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
-_KEYS = (
+KEYS = (
     "dialogue_id conversation_id conversationId message_tree_id chat_id session_id thread_id conversation_hash conv_id "
     "conversation"
 ).split()
@@ -964,7 +954,7 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
     column are one dialogue. A column `turn` must not fall within a dialogue. Without it, records are reversed if their
     times fall throughout.
     """
-    key = next((name for name in _KEYS if any(name in row for _, row in records)), None)
+    key = next((name for name in KEYS if any(name in row for _, row in records)), None)
     groups: dict[Any, list[tuple[str, Record]]] = {}
     for place, row in records:
         if key and as_text(row.get(key), f"{place}, column {key}") is None:
@@ -977,9 +967,7 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
             turn = row.get("turn")
             turn = math.nan if isinstance(turn, list | dict) else pd.to_numeric(turn, errors="coerce")
             if turn < last:
-                raise TableError(
-                    f"{row_place}, column turn: {turn:g} comes after {last:g}; sort a dialogue's rows by turn"
-                )
+                raise TableError(f"{row_place}, column turn: is lower than in the row before; sort a dialogue's rows by turn")
             last = turn if turn == turn else last
             message = {column: one for column, one in row.items() if column not in (key, "turn")}
             messages += read_conversation([message], row_place, roles)

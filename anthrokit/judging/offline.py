@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import logging
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,8 @@ from ..simulation import Behaviour, Taxonomy
 
 # %% auto #0
 __all__ = ['labelled_messages', 'load_labelled', 'quality', 'written_sentences', 'embed', 'ClassifierJudge', 'grammar_judge',
-           'sentence_judge', 'embedding_judge', 'StudentJudge', 'offline_quality', 'quality_note', 'offline_panel']
+           'sentence_judge', 'embedding_judge', 'WordJudge', 'word_judge', 'StudentJudge', 'offline_quality',
+           'quality_note', 'offline_panel']
 
 # %% ../../nbs/05_judging/05_offline.ipynb #07e9a363
 def labelled_messages(split: str | None = None, *, hard: bool = False) -> pd.DataFrame:
@@ -402,6 +404,59 @@ def embedding_judge() -> ClassifierJudge:
     'embeddings and grammar'
     """
     return ClassifierJudge("embeddings", grammar_judge())
+
+# %% ../../nbs/05_judging/05_offline.ipynb #372eb232
+class WordJudge(LanguageJudge):
+    """A classifier of single words and pairs of words, for screening large logs. Made by `word_judge`.
+
+    Examples
+    --------
+    >>> from anthrokit.judging.offline import word_judge
+    >>> word_judge().scores(["I was born in Rome.", "The bus is late."], "personal history").round(1).tolist()
+    [0.7, 0.0]
+    """
+
+    name, threshold = "words", 0.5
+
+    def __init__(self):
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import LogisticRegression
+
+        sentences, self.behaviours = written_sentences(), list(Taxonomy.load().judged)
+        self._vectors = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True, token_pattern=r"[\w']+|[?!]")
+        vectors, shows = self._vectors.fit_transform(sentences["text"]), sentences["shows"].fillna("").str.split("; ")
+        shown = [[name in names for names in shows] for name in self.behaviours]
+        models = [LogisticRegression(C=100, solver="liblinear", random_state=0).fit(vectors, one) for one in shown]
+        self._weight, self._bias = (np.concatenate([getattr(one, part) for one in models]) for part in ("coef_", "intercept_"))
+        self.settings = {"kind": "words", "hash": digest(sentences["text"].tolist(), shown)}
+        self._known: dict[str, np.ndarray] = {}
+
+    def _logits(self, texts: list[str]) -> Iterator[np.ndarray]:
+        parts = [[text[start:end] for start, end in split_sentences(text)] for text in texts]
+        logits = self._vectors.transform(itertools.chain(*parts)) @ self._weight.T + self._bias
+        return iter(np.maximum.reduceat(logits, np.cumsum([0, *map(len, parts[:-1])])))
+
+    def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
+        """Return the probability that each text shows the behaviour."""
+        logits = np.stack(remembered(self._known, texts, self._logits))
+        return 1 / (1 + np.exp(-logits[:, self.behaviours.index(behaviour)]))
+
+    def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
+        return _above(self.scores(texts, behaviour.name), self.threshold, "probability {:.2f}; threshold {:.2f}")
+
+
+@load_once
+def word_judge() -> WordJudge:
+    """Return the judge of words.
+
+    Examples
+    --------
+    >>> from anthrokit.judging.offline import word_judge
+    >>> word_judge().name
+    'words'
+    """
+    return WordJudge()
+
 
 # %% ../../nbs/05_judging/05_offline.ipynb #02dff4f6
 def features(texts: Sequence[str]) -> np.ndarray:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from ..core import SetupError
-from ..core.errors import close_name, similar_names, register_secret, redact, strings_in
+from ..core.errors import Naming, close_name, parameters_like, similar_names, register_secret, redact, strings_in
 from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
@@ -201,15 +201,26 @@ def _needs_key(model: str) -> None:
 # %% ../../nbs/02_models/07_llm.ipynb #07ec5046
 _CHANGES_ANSWERS = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "stop")
 _CHANGES_ANSWERS += ("presence_penalty", "logit_bias", "reasoning_effort", "thinking", "verbosity")
-_OTHERS = ("seed", "response_format", "logprobs", "top_logprobs", "service_tier", "extra_body", "extra_headers")
+_OTHERS = ("seed", "response_format", "logprobs", "top_logprobs", "service_tier", "extra_body", "extra_headers", "n", "user")
+_OTHERS += ("tools", "tool_choice", "modalities", "prediction", "safety_identifier", "api_version", "web_search_options")
+_OTHERS += ("top_k", "min_p", "repetition_penalty", "num_ctx", "keep_alive", "safety_settings")  # of providers
 
 
-def _check_names(options: Iterable[str]) -> None:
-    """Raise if an option is almost a known one. Providers ignore misspelt options."""
-    names = {*inspect.signature(LLM).parameters, *_CHANGES_ANSWERS, *_OTHERS}
-    for name in options:
-        if name not in names and (near := similar_names(name, names, cutoff=0.88)):
-            raise ValueError(f"a model has no setting {name!r}; did you mean {near[0]}?")
+def _check_names(model: str, options: Iterable[str]) -> None:
+    """Raise if an option is almost a known one, since providers ignore misspelt options. Show a notice about other unknown ones."""
+    own = [*inspect.signature(LLM).parameters][:-1]
+    names = {*own, *_CHANGES_ANSWERS, *_OTHERS}
+    for name in set(options) - names:
+        near = similar_names(name, names, cutoff=0.88) or [each for each in own if re.search(rf"(^|_){each}(_|$)", name)]
+        if near := near[:1] + ([] if near and near[0].startswith(name) else parameters_like(name, "LLM")[:1]):
+            raise ValueError(
+                f"a model has no setting {name!r}; did you mean {' or '.join(near)}? A parameter that only the provider "
+                f"knows is passed as extra_body={{{name!r}: …}}"
+            )
+        notify(f"{name} is not a known setting of a model; it is sent to {model} as it is.")
+
+
+_MOST = {"top_p": (0, 1), "presence_penalty": (-2, 2), "frequency_penalty": (-2, 2)}  # as providers document them
 
 
 def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
@@ -301,7 +312,7 @@ def system_in_user_turn(messages: Sequence[Mapping[str, str]]) -> list[Mapping[s
     return [{**others[0], "content": text}, *others[1:]]
 
 # %% ../../nbs/02_models/07_llm.ipynb #7cbd6989
-class LLM:
+class LLM(metaclass=Naming):
     """A language model and how to call it.
 
     Parameters
@@ -337,7 +348,8 @@ class LLM:
         "lean": straight to the provider if that was found equal to LiteLLM's call, otherwise through LiteLLM.
         "litellm": always through LiteLLM.
     **options
-        Other arguments of LiteLLM's completion, such as reasoning_effort="low", or of a provider, such as top_k=20.
+        Other arguments of LiteLLM's completion, such as reasoning_effort="low", or of a provider, such as top_k=20. A
+        notice names those that are not known; one that resembles another parameter is an error.
 
     Raises
     ------
@@ -375,12 +387,16 @@ class LLM:
             raise ValueError(f"a model is named by a LiteLLM string, such as 'openai/gpt-4o', not {model!r:.80}")
         if not isinstance(api_key, str | None):
             raise ValueError(f"api_key of {model} is a text, not {type(api_key).__name__}")
-        _check_names(options)
+        _check_names(model, options)
         limits = {"timeout": (timeout, 0.001), "max_concurrency": (max_concurrency, 1), "max_retries": (max_retries, 0)}
         optional = {"max_tokens": (max_tokens, 1), "temperature": (temperature, 0), "rpm": (rpm, 1), "tpm": (tpm, 1)}
         limits |= {setting: limit for setting, limit in optional.items() if limit[0] is not None}
         for setting, (value, least) in limits.items():
             check_number(setting, value, least, whole=setting.startswith("max_"))
+        for setting, (least, most) in _MOST.items():
+            value = top_p if setting == "top_p" else options.get(setting)
+            if value is not None and not (is_number(value) and least <= value <= most):
+                raise ValueError(f"{setting} is {value!r}; it must be a number from {least} to {most}")
         bases = _addresses(model, api_base)
         if transport not in ("lean", "litellm"):
             raise ValueError(f"transport is 'lean' or 'litellm', not {transport!r}")

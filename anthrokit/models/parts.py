@@ -26,17 +26,19 @@ __all__ = ['JSON_LINES', 'Part', 'parts_of', 'require_same_settings', 'map_parts
 
 # %% ../../nbs/02_models/14_parts.ipynb #ac48ccd1
 _LINES = 2000  # of a JSON Lines file in a part
+_ROWS = 20_000  # most rows of a Parquet file in a part
 JSON_LINES = (".jsonl", ".ndjson")
 
 
 class Part(NamedTuple):
-    """A part of a file: a row group of a Parquet file, lines of a JSON Lines file, or another file as a whole."""
+    """A part of a file: rows of a row group of a Parquet file, lines of a JSON Lines file, or another file as a whole."""
 
     path: Path
     number: int
     first: int = 0  # row of the file
-    start: int = 0  # of the lines, in bytes
+    start: int = 0  # of the lines, in bytes; in the row group, in rows
     size: int = 0
+    group: int = 0  # row group
 
     @property
     def name(self) -> str:
@@ -59,7 +61,7 @@ class Part(NamedTuple):
         import pyarrow.parquet
 
         if self.suffix == ".parquet":
-            return digest(repr(pyarrow.parquet.read_metadata(self.path).row_group(self.number).to_dict()))
+            return digest(repr(pyarrow.parquet.read_metadata(self.path).row_group(self.group).to_dict()))
         return digest(self.read_bytes().hex())
 
     def records(self, columns: Sequence[str] | None = None) -> list[Any]:
@@ -67,7 +69,8 @@ class Part(NamedTuple):
         import pyarrow.parquet
 
         if self.suffix == ".parquet":
-            return pyarrow.parquet.ParquetFile(self.path).read_row_group(self.number, columns=columns).to_pylist()
+            rows = pyarrow.parquet.ParquetFile(self.path).read_row_group(self.group, columns=columns)
+            return rows.slice(self.start, self.size or None).to_pylist()
         return [_parsed(line) for line in self.read_bytes().splitlines() if line.strip()]
 
 
@@ -139,7 +142,11 @@ def _parts_of_file(path: Path, what: str, suffixes: Iterable[str]) -> list[Part]
     try:
         metadata = pyarrow.parquet.read_metadata(path)
         sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-        return [Part(path, number, sum(sizes[:number])) for number in range(len(sizes))]
+        cuts = [(group, start) for group, size in enumerate(sizes) for start in range(0, max(size, 1), _ROWS)]
+        return [
+            Part(path, number, sum(sizes[:group]) + start, start, min(_ROWS, sizes[group] - start), group)
+            for number, (group, start) in enumerate(cuts)
+        ]
     except (pyarrow.ArrowException, OSError) as error:
         raise TableError(
             f"{path} can't be read as Parquet: {str(error)[:200]}. Files of {what} are Parquet or JSON Lines files; "

@@ -114,9 +114,9 @@ _MODES = ("Yes", "No", "no verdict")
 
 def _judge_modes(tally: _Tally) -> pd.DataFrame:
     """Return the position in `_MODES` of every judge's mode; -1 where the judge was not asked about the behaviour."""
-    twice = (2 * tally.yes - tally.cast).to_numpy()
+    lead = (2 * tally.yes - tally.cast).to_numpy(dtype=float)
     was_asked = tally.asked.groupby(level="behaviour").transform("sum") > 0
-    modes = np.where(was_asked, np.select([twice > 0, twice < 0], [0, 1], 2), -1)
+    modes = np.where(was_asked, np.select([lead > 0, lead < 0], [0, 1], 2), -1)
     return pd.DataFrame(modes, tally.yes.index, tally.yes.columns)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 from ..core.errors import require_all
 from ..core.run import HTML_ATTRS, digest
 from ..core import TableError, data_path
-from ..core.errors import suggest_name
+from ..core.errors import Naming, suggest_name
 from ..core.files import read_toml
 
 # %% auto #0
@@ -130,7 +130,7 @@ def check_entries(entries: Iterable[Any], usual: Mapping[str, Any], where: str) 
     return [check_entry(one, usual, place) for one, place in zip(entries, places, strict=True)]
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #97cd3c50
-class Taxonomy:
+class Taxonomy(metaclass=Naming):
     """Behaviours in their categories, in the order of the file.
 
     Parameters

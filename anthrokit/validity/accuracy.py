@@ -23,11 +23,11 @@ from ..core.votes import modes
 from .annotations import ITEM, read_annotations
 
 # %% auto #0
-__all__ = ['SAMPLE', 'accuracy_measures', 'base_prompts_of', 'panel_verdicts', 'people_labels', 'join_people', 'judge_accuracy',
-           'effective_votes']
+__all__ = ['MEASURES', 'SAMPLE', 'accuracy_measures', 'base_prompts_of', 'panel_verdicts', 'people_labels', 'join_people',
+           'judge_accuracy', 'effective_votes']
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #7c01eb9b
-_MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
+MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
 
 
 def accuracy_measures(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: np.ndarray) -> np.ndarray:
@@ -59,7 +59,7 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, judge, verdict; base_id if the table has it.
+        dialogue_id, turn, behaviour, judge, verdict; base_id and tuned if the table has them.
 
     Raises
     ------
@@ -82,10 +82,12 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
         single = modes(source).rename(columns={"mode": "verdict"})
         panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
         long = pd.concat([part[[*ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
+        if "tuned" in source.columns:
+            long = long.merge(source.loc[source["tuned"].astype(bool), [*ITEM, "tuned"]].drop_duplicates(), on=ITEM, how="left")
         return long.assign(base_id=base_prompts_of(long, source)) if "base_id" in source.columns else long
     require_columns(source, [*ITEM, "label"])
     require_unique(source, ITEM, "{row}: labelled twice; give the labels of one run")
-    keep = [*ITEM, *(["base_id"] if "base_id" in source.columns else [])]
+    keep = [*ITEM, *(name for name in ("base_id", "tuned") if name in source.columns)]
     wide = source[[*keep, *judge_columns(source)]]
     wide["panel"] = pd.Series(as_floats(source["label"]), index=source.index).astype("boolean")
     long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
@@ -93,7 +95,10 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #df1157b7
 def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return the messages that people decided, with weights (1 if not drawn) and base prompts."""
+    """Return the messages that people decided, with weights (1 if not drawn) and base prompts.
+
+    Raise if a judge was tuned on one of them.
+    """
     if not (isinstance(people, pd.DataFrame) and "truth" in people.columns):
         people = read_annotations(people)
     advice = "an AnnotationPanel saves it in the run, read_annotations reads a sheet"
@@ -104,6 +109,13 @@ def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFra
     require_unique(labels, ITEM, "{row}: people decided on it twice; read_annotations combines their verdicts")
     labels = labels.astype({"dialogue_id": "str", "turn": "Int64"})
     labels = labels.assign(weight=weights_of(labels))
+    if "tuned" in verdicts.columns:
+        tuned = verdicts.loc[verdicts["tuned"].eq(True).fillna(False), ITEM].drop_duplicates()
+        if len(both := labels.merge(tuned.astype(labels[ITEM].dtypes), on=ITEM)):
+            first = ", ".join(f"{name} {both[name].iloc[0]}" for name in ITEM)
+            raise TableError(f"{len(both)} of {len(labels)} labels of people are of messages on which a judge was tuned, or of their base "
+                             f"prompts (the first: {first}). They would flatter the judge. Pass the others: "
+                             "people.merge(labels.loc[~labels['tuned'], ['dialogue_id', 'turn', 'behaviour']])")
     if "base_id" not in verdicts.columns:
         return labels
     bases = base_prompts_of(labels, verdicts)
@@ -208,7 +220,7 @@ def judge_accuracy(
     }
     parameters = {"n_clusters": counts["n_clusters"], "n_resamples": n_resamples, "ci": ci, "seed": seed}
     table = resample(accuracy_measures, *sums, **parameters)
-    table = resampled_table(table, _MEASURES, tally.groups, counts)
+    table = resampled_table(table, MEASURES, tally.groups, counts)
     totals = [[tally.sums(kind * weight**power).sum(axis=0) for kind in kinds] for power in (1, 2)]
     worth = np.column_stack([*_labels_worth(*totals), *np.full((4, len(tally.groups)), np.nan)])
     return table.assign(n_effective=worth.ravel())

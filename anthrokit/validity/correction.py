@@ -311,7 +311,7 @@ def judged_and_labelled(
     judged = judged.astype({"dialogue_id": "str", "turn": "Int64"}).dropna(subset="judged")
     if people is None:
         return raw, judged, judged.iloc[:0]
-    verdicts = panel_verdicts(labels[labels.columns.intersection([*ITEM, "base_id", "label"])])
+    verdicts = panel_verdicts(labels[labels.columns.intersection([*ITEM, "base_id", "tuned", "label"])])
     sample = join_people(verdicts, people).dropna(subset="verdict")
     sample = sample[[*ITEM, "verdict", "truth", "weight"]].merge(judged[[*ITEM, "cluster", "_group"]], on=ITEM)
     return raw, judged, sample.assign(said=as_floats(sample["verdict"]), hit=as_floats(sample["truth"]) == 1)

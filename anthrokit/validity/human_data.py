@@ -22,6 +22,7 @@ from ..anthroscore import Protocol, Scorer, mask_sentences, score_sentences
 from ..anthroscore.mentions import get_protocol
 from ..core import TableError, data_path, public_file, tables
 from ..core.errors import require_known
+from ..core.run import shares_cluster
 from ..core.tables import require_columns
 from ..judging import Judge, rate_many
 from ..simulation import Taxonomy
@@ -308,7 +309,7 @@ def check_against_people(
     Raises
     ------
     TableError
-        If no message has a truth, or one has no cluster.
+        If no message has a truth, one has no cluster, or a judge was tuned on one of them.
 
     Examples
     --------
@@ -333,6 +334,11 @@ def check_against_people(
         raise TableError("a message has no cluster. Give it the cluster of related messages, or a new one.")
     texts, parameters, parts = data["message"].tolist(), {"n_resamples": n_resamples, "seed": seed}, []
     for judge in judges:
+        tuned_on = (judge.settings or {}).get("tuned_on", {})
+        digests = {text for name in behaviours for text in tuned_on.get(name, ())}
+        if (tuned := shares_cluster(data["message"], data["cluster"], digests).sum()):
+            raise TableError(f"{judge.name} was tuned on {tuned} of these {len(data)} messages, or on messages of their clusters, "
+                             "which would flatter it. Pass the other messages: judge.split has the column split (validity.align).")
         ratings = [rate_many(judge, texts, taxonomy[name]) for name in behaviours]
         verdicts = pd.DataFrame([[one.verdict for one in row] for row in ratings], dtype="boolean").T
         positive = verdicts.any(axis=1).where(verdicts.notna().all(axis=1))  # a Yes beside missing verdicts would bias

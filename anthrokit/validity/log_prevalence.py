@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import os
 import secrets
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from ..core.run import digest
 from ..judging import Judge, LocalJudge, Rating, judge, rate_many
 from ..judging.any_messages import anonymise_turns, import_table, read_messages
 from ..judging.jobs import as_judges
-from ..judging.log_formats import read_records
+from ..judging.log_formats import KEYS, format_of, read_records
 from ..judging.judges import judge_identity
 from ..judging.offline import sentence_judge
 from ..models.parts import JSON_LINES, Part, map_parts, parts_of, require_same_settings
@@ -64,48 +64,76 @@ _COLUMNS = ("target", "month", "language")
 _LARGE = ".json .csv .tsv .xlsx .txt .md".split()  # files that are read as a whole
 
 
-def _read_part(part: Part, alone: bool, rename: Any, roles: Mapping[str, str] | None) -> tuple[pd.DataFrame, str]:
-    """Return the turns of a part with ids that are unique in the log, and why it has none."""
+def _whole_conversations(part: Part, parts: Sequence[Part], rows: list[Any]) -> list[Any]:
+    """Return the rows of the conversations that begin in a part, of a log with one message per row, sorted by conversation."""
+    key = next((name for name in KEYS if name in rows[0]), None)
+    if key is None:
+        raise TableError(
+            f"{part.path}: has one message per row and no column dialogue_id, so its parts would cut conversations. Add the column"
+        )
+    before, after = (parts[at].records() if 0 <= at < len(parts) else [] for at in (part.number - 1, part.number + 1))
+    last, gone = rows[-1].get(key), before[-1].get(key) if before else None
+    begun = [*itertools.dropwhile(lambda row: bool(before) and row.get(key) == gone, rows)]
+    rest = [*itertools.takewhile(lambda row: row.get(key) == last, after)]
+    if rest and len(rest) == len(after) and part.number + 2 < len(parts):
+        raise TableError(f"{part.path}: a conversation has more than {len(rest):,} rows; write it as one row with a column messages")
+    return [*begun, *rest] if begun else []
+
+
+def _read_part(part: Part, parts: Sequence[Part], rename: Any, roles: Mapping[str, str] | None) -> tuple[pd.DataFrame, str]:
+    """Return the turns of a part with ids that are unique in the log, and why it has none. `parts`: those of its file."""
     is_cut = part.suffix in (".parquet", *JSON_LINES)
     records = part.records() if is_cut else [value for _, value in read_records(part.path)]
+    form = format_of(records[0])[0] if len(parts) > 1 and records else None
+    is_joined = form is not None and form.read is None
+    if is_joined and all(isinstance(row, dict) for row in records):
+        records = _whole_conversations(part, parts, records)
+        if not records:
+            return pd.DataFrame(), ""
     try:
         table = read_messages(records, roles=roles, users=rename, bad_rows="skip")
     except TableError as error:
         return pd.DataFrame(), str(error)
     account = table.attrs.pop("account")
-    if not alone and any(outcome == "joined" for _, outcome, _ in account):
-        raise TableError(
-            f"{part.path}: has one message per row, and parts would cut conversations. Write one conversation per row "
-            "(a column `messages`), or files that are read as a whole (.csv)"
-        )
     table["dialogue_id"] = [f"{part.name}/{one}" for one in table["dialogue_id"]]
     table["user"] = table["user_id"].fillna(table["dialogue_id"])
-    table.attrs["left_out"] = sum(outcome == "left out" for _, outcome, _ in account)
+    table.attrs |= {"left_out": sum(outcome == "left out" for _, outcome, _ in account), "is_joined": is_joined}
     return table, ""
 
 
+_AT_ONCE = 4096  # messages that are scored for all behaviours before the next ones
+
+
+def _scores(judge: Judge, texts: Sequence[str], taxonomy: Taxonomy) -> np.ndarray:
+    """Return a score of each text for each behaviour; NaN if the judge has none."""
+    able, columns = judge.supported([one.name for one in taxonomy]), []
+    for one in taxonomy:
+        ratings = rate_many(judge, texts, one) if one.name in able else [Rating(None)] * len(texts)
+        values = [rating.verdict if rating.score is None else rating.score for rating in ratings]
+        columns.append([np.nan if value is None else value for value in values])
+    return np.array(columns, dtype="float32").T
+
+
 def _screen_part(
-    part: Part, alone: bool, screen: Judge | None, taxonomy: Taxonomy, columns: Sequence[str], rename: Any, roles: Any
+    part: Part, parts: Sequence[Part], screen: Judge | None, taxonomy: Taxonomy, columns: Sequence[str], rename: Any, roles: Any
 ) -> pd.DataFrame:
     """Score the messages of a part, in a worker."""
-    table, error = _read_part(part, alone, rename, roles)
-    if error:
+    table, error = _read_part(part, parts, rename, roles)
+    if table.empty:
         names = ["dialogue_id", "turn", "user", *columns, *(f"score {one.name}" for one in taxonomy)]
         found = pd.DataFrame(columns=names)
-        found.attrs = {"left_out": len(part.records()) if part.suffix in (".parquet", *JSON_LINES) else 1, "error": error}
+        lost = len(part.records()) if part.suffix in (".parquet", *JSON_LINES) else 1
+        found.attrs = {"left_out": lost, "error": error} if error else {"left_out": 0}
         return found
-    about, left_out = pd.DataFrame(table["metadata"].tolist(), table.index), table.attrs["left_out"]
+    about, attrs = pd.DataFrame(table["metadata"].tolist(), table.index), {**table.attrs}
     is_shown = about["branch"].ne("alternative") if "branch" in about else True
     table = table[table["judged"] & is_shown]
     columns_of = {name: table[name] if name in table else about.get(name) for name in columns}
     found = table[["dialogue_id", "turn", "user"]].assign(**columns_of).astype(dict.fromkeys(columns, "str"))
     judge, texts = screen or sentence_judge(), table["assistant"].tolist()
-    able = judge.supported([one.name for one in taxonomy])
-    for one in taxonomy:
-        ratings = rate_many(judge, texts, one) if one.name in able else [Rating(None)] * len(texts)
-        values = [rating.verdict if rating.score is None else rating.score for rating in ratings]
-        found[f"score {one.name}"] = np.array([np.nan if value is None else value for value in values], dtype="float32")
-    found.attrs = {"left_out": left_out}
+    scores = [_scores(judge, texts[start : start + _AT_ONCE], taxonomy) for start in range(0, len(texts), _AT_ONCE)]
+    found[[f"score {one.name}" for one in taxonomy]] = np.concatenate([np.empty((0, len(taxonomy)), "float32"), *scores])
+    found.attrs = attrs
     return found
 
 
@@ -119,6 +147,9 @@ def _screened(files: Iterable[Path]) -> pd.DataFrame:
     if left_out:
         why = f"; {len(errors)} of {len(parts)} parts hold no message: {errors[0]}" if errors else ""
         notify(f"{left_out:,} rows of the log are left out, as judging.import_messages would list them{why}.")
+    joined = [part["dialogue_id"].drop_duplicates() for part in parts if part.attrs.get("is_joined")]
+    if joined and pd.concat(joined).str.replace(r"-\d+/", "/", n=1, regex=True).duplicated().any():
+        raise TableError("the log has one message per row, and rows of one conversation lie apart: sort the file by conversation")
     return pd.concat([part for part in parts if len(part)], ignore_index=True)
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #99dfa9b2
@@ -208,9 +239,9 @@ def draw(messages: pd.DataFrame, behaviours: Sequence[str], per: str, budget: fl
     return np.where(luck < chances, 1 / chances, np.nan)[codes]
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #24124f0b
-def _texts_of(part: Part, alone: bool, wanted: pd.DataFrame, columns: Sequence[str], rename: Any, roles: Any) -> pd.DataFrame:
+def _texts_of(part: Part, parts: Sequence[Part], wanted: pd.DataFrame, columns: Sequence[str], rename: Any, roles: Any) -> pd.DataFrame:
     """Return the turns of a part up to the last wanted one of each dialogue; only wanted messages are judged."""
-    table, _ = _read_part(part, alone, rename, roles)
+    table, _ = _read_part(part, parts, rename, roles)
     last = table["dialogue_id"].map(wanted.groupby("dialogue_id")["turn"].max())
     table = table[table["turn"] <= last]
     is_wanted = pd.MultiIndex.from_frame(table[["dialogue_id", "turn"]]).isin(pd.MultiIndex.from_frame(wanted))
@@ -228,7 +259,7 @@ def _runs(folder: Path) -> list[Run]:
     return [Run(one) for one in sorted(folder.glob("[0-9]*"))]
 
 
-def _add_run(folder: Path, drawn: pd.DataFrame, parts: Mapping[str, tuple[Part, bool]], anonymise: bool, *how: Any) -> list[Run]:
+def _add_run(folder: Path, drawn: pd.DataFrame, parts: Mapping[str, tuple[Part, Sequence[Part]]], anonymise: bool, *how: Any) -> list[Run]:
     """Return the folder's runs, after a new one with those drawn messages that the others don't have."""
     runs = _runs(folder)
     known = [run.query("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'") for run in runs]
@@ -369,16 +400,16 @@ def sample_log(
     )
     rename = _pseudonyms(folder) if users == "pseudonym" else "keep"
     parts = parts_of(log, "logs", others=_LARGE)
-    single = {path for path, group in itertools.groupby(parts, lambda part: part.path) if len(list(group)) == 1}
+    of_file = {path: [*group] for path, group in itertools.groupby(parts, lambda part: part.path)}
     how = screen, taxonomy, columns, rename, roles
     files = map_parts(
-        _screen_one, parts, folder / "scores", single, *how, on=on, what="scores", progress=progress
+        _screen_one, parts, folder / "scores", of_file, *how, on=on, what="scores", progress=progress
     )
     messages = _screened(files)
     for one in per:
         messages[f"weight {one}"] = draw(messages, names, one, budget / len(per), seed)
     drawn = messages[messages[[f"weight {one}" for one in per]].notna().any(axis=1)]
-    by_name = {part.name: (part, part.path in single) for part in parts}
+    by_name = {part.name: (part, of_file[part.path]) for part in parts}
     runs = _add_run(folder / "runs", drawn, by_name, anonymise, columns, rename, roles)
     if judges is not None:
         for run in runs:
@@ -386,8 +417,8 @@ def sample_log(
     return LogSample(messages, _labels(runs, people, names), runs, names, per)
 
 
-def _screen_one(part: Part, single: Collection[Path], *how: Any) -> pd.DataFrame:
-    return _screen_part(part, part.path in single, *how)
+def _screen_one(part: Part, of_file: Mapping[Path, Sequence[Part]], *how: Any) -> pd.DataFrame:
+    return _screen_part(part, of_file[part.path], *how)
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #27e6fa70
 _FEWEST = 2  # labels of a stratum

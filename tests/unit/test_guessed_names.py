@@ -32,15 +32,17 @@ ATTRIBUTES = """
     ak.simulation.simulate_dialogues anthrokit.simulate | ak.io.to_inspect write_inspect | ak.heartbench.judge judge
     ak.heartbench.load heartbench | ak.panels.Annotation nnotation | ak.core.load_run Run | run.label labels
     run.dialogs dialogues | run.save export | run.cost usage | run.calls usage | run.transcripts dialogues | run.rating ratings
-    taxonomy.category categories | taxonomy.selects select | run.annotators annotations
+    taxonomy.category categories | taxonomy.selects select | run.annotators annotations | ak.Run.load Run(folder
+    ak.read_run anthrokit.Run | run.results labels | run.to_df labels() | run.df ratings() | run.head labels() | run.scores ratings
+    run.labels.groupby labels().groupby | ak.krippendorff agreement | ak.plot_comparison plot_differences | ak.zzz simulate
 """
 CALLS = """
     ak.LLM("openai/a", base_url="http://b") api_base | ak.LLM("openai/a", temprature=1) temperature
     ak.LLM("openai/a", key="b") api_key | ak.LLM("openai/a", retries=3) max_retries
     ak.LLM("openai/a", concurrency=3) max_concurrency | ak.LLM("openai/a", max_token=3) max_tokens
-    ak.LLM(model_name="openai/a") 'model' | ak.Budget(dollars=3) usd | ak.Budget(max_usd=3) usd | ak.Budget(cost=3) usd
+    ak.LLM(model_name="openai/a") LiteLLM | ak.Budget(dollars=3) usd | ak.Budget(max_usd=3) usd | ak.Budget(cost=3) usd
     ak.Budget(token=3) tokens | ak.Run("nowhere", readonly=True) read_only | ak.Run(path="nowhere") folder
-    run.labels(judge="a") judges | run.labels(raters=[]) judges | run.prompts(taxonomy=1) none
+    run.labels(judge="a") judges | run.labels(raters=[]) judges | run.prompts(taxonomy=1) anthrokit
     ak.Taxonomy.load(file="a.toml") path | ak.Taxonomy(behaviors=[]) behaviours | ak.Behaviour(names="a") name
     ak.LLMJudge("openai/a", prompt="b") template | ak.LLMJudge(model="openai/a") llm
     ak.LLMJudge("openai/a", samples=3) LLMJudge | ak.TogetherJudge(model="openai/a") llm
@@ -50,7 +52,20 @@ CALLS = """
     ak.plot_profile(run, axes=1) ax | ak.emergence(run, group="domain") by | ak.sample_prompts(None, k=3) n
     ak.estimate(target="a", raters=[]) judge | ak.demo_run(path="a") folder | ak.simulation.Persona(title="a") Persona
     ak.judging.StudentJudge(model="a") StudentJudge | ak.compare(run, target="a") compare | ak.write_report(run, file="a") path
-    ak.import_messages(file="a") import_messages
+    ak.import_messages(file="a") import_messages | ak.LLM("openai/a", system_prompt="b") system_target
+    ak.LLM("openai/a", temp=1) temperature | ak.LLM("openai/a", model_name="b") model | ak.LLM("openai/a", turns=3) simulate
+    ak.LLM("openai/a", top_p=7) 1 | ak.LLM(name="openai/a") openai/gpt-4o | ak.Behaviour(name="a") definition | ak.report(run) write_report
+    ak.compare(run, by="turn") compare(labels, | ak.compare(run, "turn", "turn") group | ak.compare(run, "model") target
+    ak.compare(run, "condition") simulate | ak.profile(run, by="model") target | ak.compare(run, run.summary()["targets"][0]) pairs
+    ak.compare(run, reference="a") baseline | ak.profile(run, hue="target") by | ak.profile(str(run.folder)) ak.Run
+    ak.profile("runs/x") ak.Run | ak.profile(ak.Run("typo")) simulate | ak.estimate(None, models=["a"]) estimate()
+    ak.plot_profile(ak.profile(run, by="turn")) analysis.profile | ak.plot_profile(run, hue="target") profile
+    ak.plot_profile(run, figsize=(1, 2)) figsize | ak.plot_profile(run, save="a") savefig | ak.plot_profile(run, path="a") savefig
+    ak.plot_profile(run, title="a") .set_title | ak.plot_profile(run, x="a") Axes | ak.plot_profile(run, by="a") profile
+    ak.simulate(None, condition="a") design | ak.simulate(None, epochs=3) repeats | ak.simulate(None, max_connections=3) max_concurrency
+    ak.sample_prompts(None, random_state=1) seed | ak.LLMJudge("openai/a", n=3) samples
+    ak.LLMJudge("openai/a", behaviours=[]) anthrokit.judge
+    ak.judge(run, [], n=1) samples
 """
 
 
@@ -69,7 +84,7 @@ def names():
 
 @pytest.mark.parametrize(("guess", "lead"), [*listed(ATTRIBUTES), *listed(CALLS)], ids=lambda text: text)
 def test_a_guessed_name_leads_to_the_right_one(guess, lead, names):
-    with pytest.raises((AttributeError, TypeError, ValueError)) as raised:
+    with pytest.raises((AttributeError, TypeError, ValueError, ak.RunError)) as raised:
         eval(guess, names)
     assert lead in str(raised.value).replace(guess, "")
     assert "lists what it has" not in str(raised.value)

@@ -218,7 +218,7 @@ def test_unknown_speakers_and_broken_rows(tmp_path):
     path = tmp_path / "chats.jsonl"
     talk = [{"role": "caller", "content": CLIENT}, {"role": "helper", "content": HELPER}, {"role": "caller", "content": LAST}]
     path.write_text(json.dumps({"id": "one", "messages": talk, "scene": "家庭关系"}) + '\n{"note": 1}\n')
-    with pytest.raises(TableError, match="the speaker 'caller' is none of"):
+    with pytest.raises(TableError, match="the speaker's name is none of"):
         heartbench.corpus.read_transcripts(path)
     cases, left_out = heartbench.corpus.read_transcripts(path, roles={"caller": "user"})
     assert cases["one"].turns == 3 and cases["one"].scene == "Family Relationships"

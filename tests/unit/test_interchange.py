@@ -677,7 +677,7 @@ def test_ids_are_text(tmp_path):
     said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]
     lines = [{"dialogue_id": 1, "messages": said}, {"dialogue_id": "1", "messages": said}]
     (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    with pytest.raises(TableError, match="b.jsonl: row 2, column dialogue_id: '1' occurs twice"):
+    with pytest.raises(TableError, match="b.jsonl: row 2, column dialogue_id: has the same id as "):
         import_messages(tmp_path / "b.jsonl")
     (tmp_path / "c.jsonl").write_text(
         json.dumps({"messages": [{**said[0], "role": "Human"}, {**said[1], "role": "model"}]})

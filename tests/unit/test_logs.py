@@ -11,8 +11,9 @@ import pyarrow.parquet
 import pytest
 
 from anthrokit.core import TableError
-from anthrokit.judging import import_messages
+from anthrokit.judging import PatternJudge, import_messages
 from anthrokit.judging.any_messages import import_report, read_messages
+from anthrokit.validity import prevalence
 
 MISSED, PROGRAM, OFTEN = "I missed you every day.", "I am a program.", "I often feel lonely."
 
@@ -655,17 +656,17 @@ def test_rows_out_of_order(tmp_path):
 def test_error_messages(tmp_path):
     bob = pd.DataFrame({"messages": [[user("Hi"), {"role": "Bob", "content": MISSED}]]})
     with pytest.raises(
-        TableError, match=r"row 1, message 2: the speaker 'Bob' .*roles=\{'Bob': 'assistant'\}"
+        TableError, match=r"row 1, message 2: the speaker's name is none of .*roles=\{'name': 'assistant'\}"
     ):
         read_messages(bob)
     assert read_messages(bob, roles={"Bob": "assistant"})["assistant"].tolist() == [MISSED]
-    with pytest.raises(TableError, match="a part of the type 'card' with type, body is of an unknown form"):
+    with pytest.raises(TableError, match="an object with 2 fields, is of an unknown form"):
         read_messages(pd.DataFrame({"messages": [[user("Hi"), model([{"type": "card", "body": MISSED}])]]}))
     both = pd.concat([bob, pd.DataFrame({"messages": [SIDES["chosen"]]})])
     run = import_messages(both, bad_rows="skip")
     assert (
         import_report(run)["outcome"].tolist() == ["left out", "taken"]
-        and "Bob" in import_report(run)["reason"][0]
+        and "Bob" not in import_report(run)["reason"][0]
     )
 
 
@@ -807,3 +808,59 @@ def test_personal_data_is_replaced_before_a_judge_receives_it():
     chat = pd.DataFrame({"user": ["My name is Ann Example."], "assistant": ["Hello, Ann Example, call 212-555-0147."]})
     texts = import_messages(chat, anonymise=True).messages()["content"].tolist()
     assert texts == ["My name is [NAME 1].", "Hello, [NAME 1], call [NUMBER 1]."]
+
+
+CANARY = "qzcanaryqz"
+NOT_CONTENT = {
+    *("role", "from", "speaker", "sender", "author", "type", "content_type", "parts", "recipient", "object", "contentType"),
+    *("create_time", "timestamp", "date", "stop_reason", "finish_reason", "winner"),
+}
+
+
+def with_canaries(value, name=None, speakers=False):
+    """The value with a canary in each text, also in speakers' names if asked for, and the last letters of ids kept."""
+    if isinstance(value, dict):
+        return {key: with_canaries(one, key, speakers) for key, one in value.items()}
+    if isinstance(value, list):
+        return [with_canaries(one, name, speakers) for one in value]
+    if isinstance(value, str) and (speakers or name not in NOT_CONTENT):
+        return f"{CANARY} {value}"
+    return value
+
+
+@pytest.mark.parametrize("speakers", [False, True])
+def test_nothing_of_a_log_is_in_errors_notices_and_reports(speakers, tmp_path, caplog, capsys):
+    """A canary in each text, name and id of every form and of malformed files stays in the messages and their columns."""
+    draw, read, refused = random.Random(47), 0, 0
+    for number in range(400):
+        content = with_canaries([*FORMS.values()][number % len(FORMS)][0], speakers=speakers)
+        content = changed(content, draw) if number >= len(FORMS) else content
+        lines = isinstance(content, list) and number % 2
+        path = tmp_path / f"{number}.json{'l' * bool(lines)}"
+        text = "\n".join(map(json.dumps, content)) if lines else json.dumps(content)
+        path.write_bytes(damaged(text, draw) if number % 5 == 4 and text else text.encode())
+        try:
+            run = import_messages(path, bad_rows=draw.choice(["raise", "skip"]))
+        except TableError as error:
+            assert CANARY not in str(error), str(error)
+            refused += 1
+            continue
+        read += 1
+        assert CANARY not in import_report(run).to_csv() + json.dumps(run.ledger.fact("taken"))
+        assert CANARY not in "".join(run.missing()["reason"].dropna()) if "reason" in run.missing() else True
+        run.close()
+    out = capsys.readouterr()
+    assert CANARY not in caplog.text + out.out + out.err
+    assert read + refused == 400 and refused > 50 and (read > 50 or speakers), (read, refused)
+
+
+def test_nothing_of_a_log_is_in_its_prevalence(tmp_path, capsys, caplog):
+    chat = [user(f"{CANARY}?"), model(f"{CANARY}. {MISSED}")]
+    rows = [{"user_id": f"{CANARY} {n % 9}", "id": f"{CANARY} {n}", "messages": chat} for n in range(60)]
+    pd.DataFrame([*rows, {"user_id": CANARY, "messages": [{"role": CANARY, "content": CANARY}]}]).to_parquet(tmp_path / "log.parquet")
+    how = {"into": tmp_path / "out", "budget": 40, "judges": PatternJudge(), "screen": PatternJudge(), "progress": False}
+    rates = prevalence(tmp_path / "log.parquet", ["emotions", "personal history"], by="language", **how)
+    out = capsys.readouterr()
+    assert CANARY not in rates.to_csv() + caplog.text + out.out + out.err and len(rates) == 6
+    names = [path.name for path in (tmp_path / "out").rglob("*")]
+    assert not any(CANARY in name for name in names) and CANARY not in (tmp_path / "out" / "_about.json").read_text()
