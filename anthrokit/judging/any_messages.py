@@ -239,9 +239,8 @@ def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
             contents = [[{name: one[name] for name in ("role", "content")} for one in side.messages] for side in both]
             groups.append([])
         groups[-1] += _entries(dialogue, digest("pair", contents), about)
-    marked = [dialogue.place for dialogue in dialogues if any(message.get("marks") for message in dialogue.messages)]
-    if marked:
-        notify(f"answers of {len(marked)} dialogues hold marks that may belong to reasoning, first at {marked[0]}.")
+    if any(message.get("marks") for dialogue in dialogues for message in dialogue.messages):
+        notify("some answers hold marks that may belong to reasoning, such as tags that `separate_thoughts` doesn't know.")
     if differing:
         notify(f"columns left out, as they differ within a dialogue: {', '.join(differing)}.")
     return groups

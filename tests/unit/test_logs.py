@@ -846,7 +846,7 @@ def test_nothing_of_a_log_is_in_errors_notices_and_reports(speakers, tmp_path, c
             refused += 1
             continue
         read += 1
-        assert CANARY not in import_report(run).to_csv() + json.dumps(run.facts()["taken"])
+        assert CANARY not in import_report(run).to_csv() + json.dumps(run.ledger.fact("taken"))
         assert CANARY not in "".join(run.missing()["reason"].dropna()) if "reason" in run.missing() else True
         run.close()
     out = capsys.readouterr()
