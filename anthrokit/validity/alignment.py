@@ -230,7 +230,8 @@ Edit = tuple[str, str, str | None]  # field of the behaviour, text, base prompt 
 def _proposals(answer: str | None) -> list[Edit]:
     """Return the definition and the permissible uses that a model proposed; none if its answer can't be parsed."""
     with suppress(ValueError, AttributeError, TypeError):
-        made = json.loads(answer[answer.index("{") : answer.rindex("}") + 1])
+        text = answer or ""
+        made = json.loads(text[text.index("{") : text.rindex("}") + 1])
         texts = [("definition", made.get("definition")), *(("permissible", use) for use in made.get("permissible", ())[:5])]
         return [(field, text[:600], None) for field, text in texts if isinstance(text, str) and text.strip()]
     return []

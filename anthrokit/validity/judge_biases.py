@@ -248,13 +248,15 @@ def check_quotations(run: Run) -> pd.DataFrame:
     prompted = {entry["judge"] for entry in run.manifest()["judges"] if "model" in entry["settings"]}
     rows = []
     ratings = run.ratings().drop(columns=["score", "raw", "status", "attempts"])
-    for row in ratings[ratings["judge"].isin(prompted)].dropna(subset="explanation").itertuples(index=False):
-        found = [double or single for double, single in _QUOTATION.findall(plain_apostrophes(row.explanation))]
-        item = items.item(row.dialogue_id, row.turn) if found else None
+    for row in ratings[ratings["judge"].isin(prompted)].dropna(subset="explanation").to_dict("records"):
+        found = [double or single for double, single in _QUOTATION.findall(plain_apostrophes(row["explanation"]))]
+        if not found:
+            continue
+        item = items.item(row["dialogue_id"], row["turn"])
         for quotation in found:
-            shown = {"message": item.text, "context": "\n".join(text for _, text in item.before), "question": wording[row.behaviour]}
+            shown = {"message": item.text, "context": "\n".join(text for _, text in item.before), "question": wording[row["behaviour"]]}
             source = next((name for name, text in shown.items() if _contains(text, quotation)), "nowhere")
-            rows.append({**row._asdict(), "base_id": bases[row.dialogue_id], "quotation": quotation, "source": source})
+            rows.append({**row, "base_id": bases[row["dialogue_id"]], "quotation": quotation, "source": source})
     columns = ["judge", "dialogue_id", "turn", "behaviour", "sample", "base_id", "verdict", "quotation", "source"]
     return pd.DataFrame(rows, columns=columns)
 
