@@ -173,8 +173,8 @@ _SYNONYMS = [
     set(line.split())
     for line in """
     target model llm assistant provider client openai anthropic
-    by group groupby hue column behaviour behavior
-    run folder out output path
+    by group groupby hue x stratify column behaviour behavior
+    run folder out output path experiment
     path file filename
     prompt data dataset scenario question text message log
     label rating verdict result score
@@ -184,13 +184,17 @@ _SYNONYMS = [
     baseline reference control
     judge rater panel model
     judge evaluate eval grade grader scorer classify classifier annotate
-    sample vote n k
+    sample vote n k size frac
     system instruction prompt
-    ci alpha level confidence
+    ci alpha level confidence errorbar bootstrap interval
     usd dollar cost limit budget estimate price usage
-    call usage
-    template prompt
+    call usage token
+    template prompt rubric
     error reached
+    missing error failed failure status
+    progress verbose tqdm
+    family correction holm
+    manifest config setting
     base url endpoint host
     key token secret
     retry attempt
@@ -205,8 +209,8 @@ _SYNONYMS = [
     read load open import
     report html figure plot chart
     widget panel viewer view show browse browser
-    taxonomy behavior behaviour category construct
-    figure plot chart heatmap bar ax
+    taxonomy behavior behaviour category construct metric criterion criteria
+    figure plot chart heatmap bar ax lineplot barplot boxplot catplot
     """.strip().splitlines()
 ]
 _MAKES = {"load", "read", "open", "get", "new", "make", "create", "build", "init", "from"}  # load_run stands for Run
@@ -332,7 +336,8 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
     similar, is_figure = similar_names(name, names), "ax" in names
     if is_figure and hasattr(import_module("matplotlib.axes").Axes, f"set_{name}"):
         return f"set it on the Axes that it returns: .set_{name}(…)"
-    if (similar and not is_figure) or close_name(name, names, 0.8):
+    is_setting = {"llm", "target"} & {*names} and name in [*inspect.signature(import_module("anthrokit").LLM).parameters][2:]
+    if (similar and not is_figure and not is_setting) or close_name(name, names, 0.8):
         return suggest_name(name, names)
     elsewhere = parameters_like(name, owner.__name__, names)
     if is_figure and not elsewhere:
@@ -396,7 +401,7 @@ def _name_attribute(self: Any, name: str) -> Any:
     hint, tables = suggest_name(name, public), [each for each in public if "DataFrame" in str(_returned(getattr(kind, each, None)))]
     if self is kind and {*_words(name)} <= _MAKES and not close_name(name, public, 0.8):
         hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
-    elif tables and (hasattr(import_module("pandas").DataFrame, name) or {*_words(name)} & {"df", "frame", "table", "pandas"}):
+    elif tables and (hasattr(import_module("pandas").DataFrame, name) or {*_words(name)} & {"df", "frame", "table", "panda", "dataframe"}):
         hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
     raise AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self)
 

@@ -113,11 +113,9 @@ def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFra
         tuned = verdicts.loc[verdicts["tuned"].eq(True).fillna(False), ITEM].drop_duplicates()
         if len(both := labels.merge(tuned.astype(labels[ITEM].dtypes), on=ITEM)):
             first = ", ".join(f"{name} {both[name].iloc[0]}" for name in ITEM)
-            raise TableError(
-                f"{len(both)} of {len(labels)} labels of people are of messages on which a judge was tuned, or of their base "
-                f"prompts (the first: {first}). They would flatter the judge. Pass the others: "
-                "people.merge(labels.loc[~labels['tuned'], ['dialogue_id', 'turn', 'behaviour']])"
-            )
+            raise TableError(f"{len(both)} of {len(labels)} labels of people are of messages on which a judge was tuned, or of their base "
+                             f"prompts (the first: {first}). They would flatter the judge. Pass the others: "
+                             "people.merge(labels.loc[~labels['tuned'], ['dialogue_id', 'turn', 'behaviour']])")
     if "base_id" not in verdicts.columns:
         return labels
     bases = base_prompts_of(labels, verdicts)

@@ -91,8 +91,8 @@ class WordedJudge(PromptJudge):
     def __init__(self, judge: PromptJudge, wordings: Mapping[str, Behaviour], tuned_on: Mapping[str, list[str]], name: str):
         super().__init__(judge.llm, name=name)
         self.judge, self.wordings = judge, {name: _folded(one) for name, one in wordings.items()}
-        for option in "behaviours context present max_attempts default_samples questions_per_call shared_prefix read_truncated".split():
-            setattr(self, option, getattr(judge, option))
+        for one in "behaviours context present max_attempts default_samples questions_per_call shared_prefix read_truncated order".split():
+            setattr(self, one, getattr(judge, one))
         words = {name: one.entry() for name, one in self.wordings.items()}
         self.settings = {**judge_identity(judge), "wordings": words, **({"tuned_on": tuned_on} if tuned_on else {})}
 
@@ -112,9 +112,6 @@ class WordedJudge(PromptJudge):
 
     def retry_message(self, problem: str, item: Item, question: Question) -> str | None:
         return self.judge.retry_message(problem, item, self._worded(question))
-
-    def order(self, item: Item, questions: Sequence[Question]) -> list[Question]:
-        return self.judge.order(item, questions)
 
 
 def _folded(wording: Behaviour) -> Behaviour:
@@ -190,9 +187,7 @@ def _agreement(above: np.ndarray, truth: np.ndarray, weight: np.ndarray, measure
     return values.reshape(len(above), len(MEASURES), -1)[:, MEASURES.index(measure)]
 
 
-def best_limit(
-    scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, cluster: Sequence, measure: str, seed: int = 0
-) -> float | None:
+def best_limit(scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, cluster: Sequence, measure: str, seed: int = 0) -> float | None:
     """Return a threshold that agrees better with people than the judge's verdicts on clusters left out, or None.
 
     Examples
@@ -340,8 +335,8 @@ def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampl
     verdicts = [one[both] == 1 for one in (before, after)]
     kinds = [tally.sums(kind) for said in verdicts for kind in (said & truth, said & ~truth, ~said & truth, ~said & ~truth)]
     table = resample(measures, *kinds, **resampling)
-    when = np.repeat(["before", "after", "change"], len(MEASURES))
-    table = table.assign(measure=MEASURES * 3, when=when, n=int(both.sum()), n_total=len(rows))
+    about = {"measure": MEASURES * 3, "when": np.repeat(["before", "after", "change"], len(MEASURES))}
+    table = table.assign(**about, n=int(both.sum()), n_total=len(rows))
     return table[["measure", "when", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci"]]
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #279b5f8b
@@ -359,12 +354,10 @@ def _align_threshold(judge: LocalJudge, rows: pd.DataFrame, behaviours: Sequence
     return limit, before, before if limit is None else np.where(np.isnan(scores) | np.isnan(before), np.nan, scores > limit)
 
 
-def align(
-    judge: Judge, labels: pd.DataFrame | Run, behaviours: str | Sequence[str] | None = None, *,
-    definitions: Mapping[str, Sequence[str]] | None = None, measure: str = "Cohen's kappa", tuning: float = 0.5, most: int = 200,
-    taxonomy: Taxonomy | None = None, name: str | None = None, run: str | os.PathLike | None = None, samples: int = 1,
-    budget: Budget | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0,
-) -> ThresholdJudge | WordedJudge:
+def align(judge: Judge, labels: pd.DataFrame | Run, behaviours: str | Sequence[str] | None = None, *,
+          definitions: Mapping[str, Sequence[str]] | None = None, measure: str = "Cohen's kappa", tuning: float = 0.5, most: int = 200,
+          taxonomy: Taxonomy | None = None, name: str | None = None, run: str | os.PathLike | None = None, samples: int = 1,
+          budget: Budget | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0) -> ThresholdJudge | WordedJudge:
     """Improve a judge with people's labels, and measure it before and after on labels held out.
 
     Parameters

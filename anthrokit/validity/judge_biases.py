@@ -92,9 +92,8 @@ def _mean_errors(errors: pd.DataFrame, by: Sequence[str], **resampling: int | fl
     return tally.beside(table.assign(n=tally.count()))
 
 
-def self_preference(
-    labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.PathLike | None = None, *,
-    families: Mapping[str, str] | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0,
+def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.PathLike | None = None, *,
+                    families: Mapping[str, str] | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Estimate how much judges prefer, or disfavour, targets of their own family.
 
@@ -130,10 +129,8 @@ def self_preference(
     errors = pd.concat([judge_errors(labels, source, families) for source in sources]).dropna(subset=["error", "own"])
     both = errors.groupby(["reference", "judge"])["own"].transform("nunique") == 2
     if not both.any():
-        raise TableError(
-            "no judge has a target of its own family and one of another, with a reference for both. Judge targets of two "
-            "families, pass people's labels, or name the families: families={'my-model': 'GPT'}"
-        )
+        raise TableError("no judge has a target of its own family and one of another, with a reference for both. Judge targets of two "
+                         "families, pass people's labels, or name the families: families={'my-model': 'GPT'}")
     resampling, rows = {"ci": ci, "n_resamples": n_resamples, "seed": seed}, []
     for (reference, judge), part in errors[both].groupby(["reference", "judge"], sort=False):
         tally, weight, own = ClusterCounts(part, [], part["cluster"]), part["weight"].to_numpy(), part["own"].to_numpy(dtype=bool)
@@ -165,8 +162,7 @@ def style_pairs() -> pd.DataFrame:
     return read_frame(data_path("style_pairs.csv"))
 
 
-def style_effects(
-    judges: Judge | Sequence[Judge], pairs: pd.DataFrame | None = None, *, taxonomy: Taxonomy | None = None, ci: float = 0.95
+def style_effects(judges: Judge | Sequence[Judge], pairs: pd.DataFrame | None = None, *, taxonomy: Taxonomy | None = None, ci: float = 0.95
 ) -> pd.DataFrame:
     """Estimate how a change of style that keeps the meaning changes verdicts.
 
@@ -198,10 +194,8 @@ def style_effects(
     require_columns(pairs, ["item", "behaviour", "style", "text"], "pairs")
     rows = []
     for judge in [judges] if isinstance(judges, Judge) else judges:
-        parts = [
-            part.assign(verdict=[one.verdict for one in rate_many(judge, part["text"].tolist(), taxonomy[name])])
-            for name, part in pairs.groupby("behaviour", sort=False)
-        ]
+        parts = [part.assign(verdict=[one.verdict for one in rate_many(judge, part["text"].tolist(), taxonomy[name])])
+                 for name, part in pairs.groupby("behaviour", sort=False)]
         wide = pd.concat(parts).pivot(index="item", columns="style", values="verdict")
         plain = as_floats(wide["plain"])
         for style in [name for name in pairs["style"].unique() if name != "plain"]:

@@ -61,11 +61,14 @@ CALLS = """
     ak.profile("runs/x") ak.Run | ak.profile(ak.Run("typo")) simulate | ak.estimate(None, models=["a"]) estimate()
     ak.plot_profile(ak.profile(run, by="turn")) analysis.profile | ak.plot_profile(run, hue="target") profile
     ak.plot_profile(run, figsize=(1, 2)) figsize | ak.plot_profile(run, save="a") savefig | ak.plot_profile(run, path="a") savefig
-    ak.plot_profile(run, title="a") .set_title | ak.plot_profile(run, x="a") Axes | ak.plot_profile(run, by="a") profile
+    ak.plot_profile(run, title="a") .set_title | ak.plot_profile(run, x="a") anthrokit.profile | ak.plot_profile(run, by="a") profile
     ak.simulate(None, condition="a") design | ak.simulate(None, epochs=3) repeats | ak.simulate(None, max_connections=3) max_concurrency
     ak.sample_prompts(None, random_state=1) seed | ak.LLMJudge("openai/a", n=3) samples
     ak.LLMJudge("openai/a", behaviours=[]) anthrokit.judge
-    ak.judge(run, [], n=1) samples
+    ak.judge(run, [], n=1) samples | ak.simulate(None, temperature=1) anthrokit.LLM | ak.judge(run, [], metrics=[]) behaviours
+    run.to_dataframe labels() | run.failed missing | ak.simulate(None, verbose=1) progress | ak.compare(run, correction="a") family
+    ak.LLMJudge("openai/a", rubric="b") template | ak.profile(run, x="turn") by | ak.sample_prompts(None, frac=1) n
+    ak.barplot plot | ak.draw_annotation_sample(run, size=9) n
 """
 
 
