@@ -207,7 +207,7 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     >>> plan = pd.DataFrame({"purpose": ["target", "user", "judge"], "cost": [4.0, 4.0, 2.0]})
     >>> now = {"base_prompts": 20, "scenarios": 4, "users": 1, "judges": 3, "samples": 1}
     >>> cheapest_design(found, 0.1, plan, now).set_index("change").loc["cheapest", ["base_prompts", "users"]].tolist()
-    [107, 2]
+    [77, 3]
     """
     from scipy.special import ndtri
 
