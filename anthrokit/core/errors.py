@@ -252,7 +252,7 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) ->
         own = _words(each)
         related = [_match(word, set(own)) for word in words]
         likeness = SequenceMatcher(None, str(name).lower(), each.lower()).ratio()
-        likeness = 1 if each[:1].isupper() and noun == own else 0 if short and likeness < 1 else likeness
+        likeness = 1 if own == (noun if each[:1].isupper() else words) else 0 if short and likeness < 1 else likeness
         if likeness >= cutoff or (words and (all if cutoff > 0.8 else any)(related)):
             begins = 0.2 * (not short and words[:1] == own[:1])
             scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(len(words), len(own)) / 2)
