@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 import sqlite3
 import threading
@@ -19,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 import comm
@@ -119,7 +120,8 @@ def link(kind: str, *runs: str, **state: str) -> str:
 
 # %% ../nbs/15_viewer.ipynb #e7a5000a
 _PANELS = {"dialogues": "Dialogues", "emergence": "Emergence", "disagreement": "Disagreement", "rubric": "Rubric"}
-_HAS = {"dialogues": "messages", "emergence": "ratings", "disagreement": "ratings", "rubric": "cases"}
+_JUDGED = "ratings JOIN judges USING (judge) WHERE asks_about IS NOT 'criteria'"
+_HAS = {"dialogues": "messages", "emergence": _JUDGED, "disagreement": _JUDGED, "rubric": "cases"}
 _KEPT = 3  # runs whose tables are kept in memory
 
 
@@ -157,7 +159,6 @@ class RunFolder:
         if not self.path.is_dir():
             raise RunError(f"{path} is not a folder. Name a folder that holds runs, or a run.")
         self._measured: dict[str, tuple[Any, dict[str, Any]]] = {}
-        self.has = _HAS
         self.runs: dict[str, Run] = {}
         self._files: dict[str, int] = {}  # the inode of each ledger
         self._sources: dict[str, RunSource] = {}  # the latest used last
@@ -195,7 +196,7 @@ class RunFolder:
         """Return the panels for which a run has data."""
         if name not in self.runs:
             return []
-        return [kind for kind, table in self.has.items() if self.runs[name].ledger.rows(f"SELECT 1 FROM {table} LIMIT 1")]
+        return [kind for kind, table in _HAS.items() if self.runs[name].ledger.rows(f"SELECT 1 FROM {table} LIMIT 1")]
 
     def measured(self, name: str) -> dict[str, Any] | None:
         """Return agreement and profile of a run, or None until they are measured."""
@@ -749,50 +750,132 @@ def _write_script(folder: Path, name: str, content: Any) -> None:
     write_file(folder / f"{name}.js", f"window.anthrokit(...{text});\n")
 
 
-def record(panel: Panel, folder: Path) -> None:
+class _Plan(NamedTuple):
+    """What is recorded of a panel whose choices change more than its list.
+
+    Attributes
+    ----------
+    by : sequence of str
+        Filters: a view is recorded for each of their values, one filter at a time.
+    steps : sequence of str
+        What buttons above the list choose, with a view for each choice. Without any, a view has pages of its own.
+    picks : str
+        What buttons above the list choose that changes the list alone.
+    narrow : sequence of str, optional
+        Filters that narrow the list of every view; by default all.
+    """
+
+    by: Sequence[str] = ()
+    steps: Sequence[str] = ()
+    picks: str = ""
+    narrow: Sequence[str] | None = None
+
+    def views(self, panel: Panel) -> list[tuple[dict[str, Any], str]]:
+        """List the choices that a view is recorded for, each in words; the default first."""
+        filters = [one for one in panel.filters if one.name in self.by]
+        views: list[tuple[dict[str, Any], str]] = [({}, "; ".join(one.in_words(one.usual) for one in filters))]
+        for one in filters:
+            values = [[value] if one.kind == "many" else value for value, _ in one.options]
+            views += [({one.name: value}, one.in_words(value)) for value in values if value != one.usual]
+        return views
+
+    def narrowing(self, panel: Panel) -> list[Filter]:
+        """List the filters that narrow the list of a view."""
+        choices = [one for one in panel.filters if one.kind == "choice" and (self.narrow is None or one.name in self.narrow)]
+        return choices + [one for one in panel.filters if one.kind == "text" and hasattr(panel, "_texts")]
+
+
+_PLANS = {
+    "emergence": _Plan(("show", "by"), ("line", "group"), "turns", ()),
+    "disagreement": _Plan(("behaviour",), ("pair",), "verdicts", ()),
+    "rubric": _Plan(("a", "b"), narrow=("scene", "difficulty", "worth")),
+}
+_MOST_PAGES = 1000  # of a list whose pages are written for it alone
+
+
+def _view(panel: Panel, plan: _Plan, chosen: dict[str, Any], given: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """Return a view as it is recorded, and what its buttons choose. A button whose items have no page is off."""
+    above = str(panel.above_html(chosen))
+    choices = [json.loads(choice) for choice in re.findall(r"data-choose='([^']*)'", above)]
+    sorts = {"": chosen.get("sort")} | {one["name"]: one["name"] for one in panel.columns if one.get("sorts")}
+    most = _MOST_PAGES if plan.by and not given else None
+    lists, said, items = {}, {}, dict.fromkeys(given)
+    for pick in dict.fromkeys(["", *(choice[plan.picks] for choice in choices if plan.picks in choice)]):
+        for name, sort in sorts.items():
+            key, choice = f"{name}/{pick}", chosen | {"sort": sort, plan.picks: pick}
+            listed = panel.list_items(choice)
+            lists[key], words = listed[:most], panel.status(len(listed), choice)
+            said[key] = words if len(lists[key]) == len(listed) else f"{words}; the first {most:,} are listed"
+            items |= {} if pick else dict.fromkeys(lists[key])
+    places = {item: place for place, item in enumerate(items)}
+
+    def placed(choice: dict[str, str]) -> list[int]:
+        return [places[item] for item in panel.list_items(chosen | choice) if item in places]
+
+    sets = {one.name: {value: placed({one.name: value}) for value, _ in one.options if value} for one in plan.narrowing(panel)}
+    orders = {key: [places[item] for item in part] for key, part in lists.items() if places.keys() >= set(part)}
+    rows = [panel.line(item, chosen) | {"id": item} for item in items]
+    content = {"above": above, "none": str(panel.page_html(None, chosen)), "rows": rows, "said": said, "orders": orders, "sets": sets}
+    return content, choices
+
+
+def record(panel: Panel, folder: Path, plan: _Plan = _Plan(), given: Mapping[str, str] | None = None) -> dict[Any, str]:
     """Write what a page needs to show a panel without a server.
 
     Parameters
     ----------
     panel : Panel
-        A panel whose filters each narrow the list on their own: RunsPanel, DialoguePanel, ComparePanel.
+        A panel. Without a plan, its filters each narrow the list on their own.
     folder : Path
         An existing folder of the bundle.
+    plan : _Plan
+        The views to record.
+    given : mapping of str to str, optional
+        Pages of items that are written already.
+
+    Returns
+    -------
+    dict
+        The file of each page, by item, or by view and item if each view has pages of its own.
 
     Examples
     --------
     >>> import tempfile
     >>> from anthrokit import demo_run
     >>> folder = Path(tempfile.mkdtemp())
-    >>> record(RunsPanel(demo_run().folder), folder)
+    >>> pages = record(RunsPanel(demo_run().folder), folder)
     >>> sorted(path.name for path in folder.iterdir())
-    ['0.js', 'panel.js']
+    ['0.js', 'panel.js', 'view0.js']
     """
     usual = {one.name: one.usual for one in panel.filters}
-    plain = {name: "" if isinstance(value, str) and name != "sort" else value for name, value in usual.items()}
-    items = panel.list_items(plain)
-    places = {item: place for place, item in enumerate(items)}
-
-    def listed(**choice: str) -> list[int]:
-        return [places[item] for item in panel.list_items(plain | choice)]
-
-    texts = getattr(panel, "_texts", {})
-    filters = [one for one in panel.filters if one.kind == "choice" or (one.kind == "text" and texts)]
-    sets = {
-        one.name: {value: listed(**{one.name: value}) for value, _ in one.options if value} for one in filters if one.kind == "choice"
-    }
-    heads = {"filters": [vars(one) for one in filters], "tools": [], "noun": panel.noun, "empty": panel._empty_text}
-    content = {
-        "frame": panel.frame | heads | {"above": panel.above},
-        "rows": [panel.line(item, plain) | {"id": item} for item in items],
-        "sets": sets,
-        "orders": {one["name"]: listed(sort=one["name"]) for one in panel.columns if one.get("sorts")},
-    }
-    _write_script(folder, "panel", content)
+    plain = {name: "" if isinstance(value, str) and name not in ("sort", *plan.by) else value for name, value in usual.items()}
+    views, filters, texts = plan.views(panel), plan.narrowing(panel), getattr(panel, "_texts", {})
+    pages: dict[Any, str] = dict(given or {})
+    numbers: dict[str, int] = {}  # the number of the view for each choice; some choices lead to the same view
+    written: dict[str, int] = {}
+    waiting = [(str(place or ""), plain | choice) for place, (choice, _) in enumerate(views)]
+    for name, chosen in waiting:  # it grows by what the buttons lead to
+        key = json.dumps([name, *(chosen[step] for step in plan.steps)], ensure_ascii=False, separators=(",", ":"))
+        if key in numbers:
+            continue
+        content, choices = _view(panel, plan, chosen, given or {})
+        waiting += [(name, chosen | {step: choice[step] for step in plan.steps if step in choice}) for choice in choices]
+        for row in content["rows"]:
+            page = row["id"] if plan.steps or not plan.by else (key, row["id"])
+            if page not in pages:
+                pages[page] = f"{folder.name}/{len(pages)}"
+                _write_script(folder, str(len(pages) - 1), str(panel.page_html(row["id"], chosen | {"whole": True})))
+            row["page"] = pages[page]
+        numbers[key] = written.setdefault(json.dumps(content, default=str), len(written))
+        _write_script(folder, f"view{numbers[key]}", content)
+    shown = [Filter("view", "View", [(str(place or ""), words) for place, (_, words) in enumerate(views)])] if plan.by else []
+    keys = [one for one in panel.frame["keys"] if one not in panel.shortcuts]
+    heads = {"filters": [vars(one) for one in [*shown, *filters]], "tools": [], "keys": keys, "noun": panel.noun, "empty": panel._empty_text}
+    picks = [vars(one) for one in panel.filters if one.name == plan.picks]
+    _write_script(folder, "panel", {"frame": panel.frame | heads, "views": numbers, "steps": plan.steps, "picks": picks})
     if texts:
-        _write_script(folder, "texts", [texts.get(item, "") for item in items])
-    for item, place in places.items():
-        _write_script(folder, str(place), str(panel.page_html(item, plain | {"whole": True})))
+        _write_script(folder, "texts", list(texts.items()))
+    return pages
 
 
 _PAIRED = 4  # runs of which all pairs are written
@@ -801,8 +884,12 @@ _PAIRED = 4  # runs of which all pairs are written
 def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
     """Write the runs of a folder as static pages, for a supplement or a site without a server.
 
-    The bundle holds the list of runs, all dialogues, and the comparisons of up to four runs. Runs that can't be read
-    are left out with a notice. Prompts and raw responses of judges are left out.
+    The bundle holds the list of runs, all dialogues, and the comparisons of up to four runs. Emergence, disagreement and
+    rubrics have one filter, the view: emergence of the commonest behaviours, of each outcome, and by each column that splits
+    them; disagreement in all behaviours and in each; rubrics of each model. The buttons of a view work; those whose items
+    aren't written are off, as are the filters that would need a kernel. Disagreement lists the 1,000 messages of a view that
+    are disputed most. Runs that can't be read are left out with a notice. Prompts and raw responses of judges, and people's
+    verdicts, are left out.
 
     Parameters
     ----------
@@ -831,24 +918,28 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
     runs, out = RunFolder(folder), local_path(path, RunError)
     for error in runs.errors.values():
         notify(f"left out of the bundle: {error}")
-    runs.errors, runs.has = {}, {"dialogues": "messages"}
+    runs.errors = {}
     if not runs.runs:
         raise RunError(f"{folder} holds no run that can be read.")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise RunError(f"{out} is not an empty folder. Name a new folder for the bundle.")
     kinds = {name: runs.kinds(name) for name in runs.runs}
-    names = [name for name, shown in kinds.items() if shown]
-    places = [("runs",), *(("dialogues", name) for name in names)]
+    names = [name for name, shown in kinds.items() if "dialogues" in shown]
+    places = [("runs",), *((kind, name) for name, shown in kinds.items() for kind in shown)]
     places += [("compare", *pair) for pair in combinations(names, 2) if len(names) <= _PAIRED]
     for name in runs.runs:
         runs.measure(name)
+    pages: dict[tuple[str, ...], dict[Any, str]] = {}
     for number, (kind, *of) in enumerate(places):
         with status_line(f"writing {' and '.join([kind, *of])}"):
             (out / "data" / str(number)).mkdir(parents=True)
             panel = open_panel(runs, {"kind": kind, "runs": of})
             for source in getattr(panel.source, "sides", [panel.source]):
                 source.llm_judges = {}  # a button for a judge's prompt and response would do nothing
-            record(panel, out / "data" / str(number))
+            if isinstance(panel, panels.DisagreementPanel):
+                panel.decisions.table = panel.decisions.table.head(0)
+            given = pages.get(("dialogues", *of)) if kind == "emergence" else None
+            pages[kind, *of] = record(panel, out / "data" / str(number), _PLANS.get(kind, _Plan()), given)
     files = {"/".join(place): number for number, place in enumerate(places)}
     about = {"title": runs.path.resolve().name, "runs": kinds, "files": files}
     return write_file(out / "index.html", _page(about, scripts="'self' file:"))

@@ -50,6 +50,7 @@ def _group(table: pd.DataFrame, by: str) -> pd.Series | str:
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #aaeed924
 _ANY = "any behaviour"
+_CATEGORY = " (category)"  # of a category that has the name of a behaviour
 _LINES = 8  # as many as can be told apart
 _SPLITS = ("target", "domain", "empathy", "professionalism", "scenario")
 
@@ -76,7 +77,8 @@ class _Occurrences:
         order = {behaviour.name: place for place, behaviour in enumerate(source.taxonomy)}
         behaviours = sorted(self.common, key=lambda name: order.get(name, len(order)))
         judged = self.labels[~self.labels["behaviour"].isin(analysis.synthetic.counted_behaviours())]
-        kinds = [name for name in source.taxonomy.categories if name in set(judged["category"].dropna())]
+        present = set(judged["category"].dropna())
+        kinds = [name + _CATEGORY * (name in self.common) for name in source.taxonomy.categories if name in present]
         self.names = [*behaviours, *kinds, *([_ANY] if len(judged) else [])]
         self.turns = int(self.labels["turn"].max()) if len(self.labels) else 0
         self._of: dict[str, pd.DataFrame] = {}
@@ -89,7 +91,8 @@ class _Occurrences:
                 table = self.labels
             else:
                 table = analysis.profiles.any_behaviour(self.labels, None if name == _ANY else "category")
-                table = table.assign(behaviour=_ANY) if name == _ANY else table
+                same = table["behaviour"].isin(self.common)
+                table = table.assign(behaviour=_ANY if name == _ANY else table["behaviour"].mask(same, table["behaviour"] + _CATEGORY))
             self._of |= dict(list(table.groupby("behaviour", sort=False)))
         return self._of[name]
 
@@ -284,7 +287,7 @@ def _about_html(curves: _Curves, line: str, by: str) -> str:
         n=counted(table["n"]),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
-        together=", ".join(name for name in table["behaviour"].unique() if name in kinds),
+        together=", ".join(name for name in table["behaviour"].unique() if name.removesuffix(_CATEGORY) in kinds),
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
         intervals=describe_interval(table),
         cluster="base prompt" if has_base_ids else "dialogue",
@@ -454,7 +457,7 @@ class EmergencePanel(Panel):
             return ""
         if item is None:
             return self._picture(_about_html, curves, line, chosen["by"])
-        members = self.source.taxonomy.categories.get(line, ())
+        members = self.source.taxonomy.categories.get(line.removesuffix(_CATEGORY), ())
         return dialogue_html(self.source, item, DisplayOptions(lit=frozenset([line, *members])))
 
     def status(self, n: int, chosen: Chosen) -> str:

@@ -67,63 +67,84 @@ const load = (name) => (files[name] ??= new Promise((done, fail) => {
   document.head.append(make("script", { src: `data/${name}.js`, onerror: lost }));
 }));
 
-// A panel's recorded list and pages. It filters and sorts as the panel does: rows are in the set of every chosen value.
+// A panel's recorded views, lists and pages. It filters and sorts as the panel does: rows are in the set of every chosen value.
 async function openBundled({ kind, runs, state: asked }) {
   const number = ABOUT.files[[kind, ...runs].join("/")] ?? ABOUT.files[[kind, ...runs.toReversed()].join("/")];
   if (number === undefined) throw new Error("This bundle has no such page.");
-  const { frame, rows, sets, orders, texts } = await load(`${number}/panel`);
+  const { frame, views, steps, picks } = await load(`${number}/panel`), filters = [...frame.filters, ...picks], pick = picks[0]?.name;
   const model = makeModel((content) => act(content));
-  let state = {}, key = null, places = [], serial = 0, stamp = 0, drawn = 0;
+  let state = {}, key = null, view, places = [], serial = 0, stamp = 0, drawn = 0;
 
   const usual = (name) => frame.filters.find((one) => one.name === name)?.usual ?? "";
-  async function list({ sort, text, ...chosen }) {
-    let left = orders[sort] ?? rows.map((_, place) => place);
-    for (const [name, of] of Object.entries(sets)) {
+  const viewOf = (chosen) => views[JSON.stringify([chosen.view ?? "", ...steps.map((name) => chosen[name] ?? "")])];
+  const orderOf = ({ sort, [pick]: picked }) => `${sort ?? ""}/${picked ?? ""}`;
+  async function list({ text, ...chosen }) {
+    let left = view.orders[orderOf(chosen)] ?? [];
+    for (const [name, of] of Object.entries(view.sets)) {
       const value = chosen[name] ?? usual(name), set = new Set(of[value] ?? []);
       if (value) left = left.filter((place) => set.has(place));
     }
     if (!text) return left;
-    const words = text.toLowerCase(), searched = await load(`${number}/texts`);
-    return left.filter((place) => searched[place].includes(words));
+    const words = text.toLowerCase(), searched = new Map(await load(`${number}/texts`));
+    return left.filter((place) => (searched.get(view.rows[place].id) ?? "").includes(words));
   }
   function chips() {
-    return frame.filters.filter(({ name }) => name in state).map((one) => {
+    return filters.filter(({ name }) => name in state).map((one) => {
       const text = new Map(one.options).get(state[one.name]) ?? state[one.name];
       return [one.name, one.usual, `${one.label}: ${text}`];
     });
   }
+  function withButtons(html) {  // those that lead to what isn't recorded are off
+    const node = make("div"), known = [...filters.map(({ name }) => name), ...steps, "turn"];
+    node.innerHTML = html;
+    for (const one of node.querySelectorAll("[data-choose]")) {
+      const choice = JSON.parse(one.dataset.choose), led = { ...state, ...choice }, same = viewOf(led) === viewOf(state);
+      one.disabled = viewOf(led) === undefined || !Object.keys(choice).every((name) => known.includes(name))
+        || (same && !(orderOf(led) in view.orders));
+      if (pick in choice && one.ariaPressed) one.ariaPressed = String(same && (state[pick] ?? "") === choice[pick]);
+    }
+    for (const one of node.querySelectorAll("[data-brush]")) ["data-brush", "title"].forEach((name) => one.removeAttribute(name));
+    return node.innerHTML;
+  }
   async function show(changes, said) {
     const { at, turn, ...chosen } = Object.fromEntries(
-      Object.entries({ ...state, ...changes }).filter(([name, value]) => value !== usual(name)));
+      Object.entries({ ...state, ...("view" in changes ? Object.fromEntries([...steps, pick].map((name) => [name, ""])) : {}), ...changes })
+        .filter(([name, value]) => value !== usual(name)));
     const now = JSON.stringify(chosen), changed = now !== key;
-    if (changed) places = await list(chosen);
-    const listed = places.some((place) => rows[place].id === at), before = state.at;
-    const item = listed ? at : rows[places[0]]?.id;
+    if (viewOf(chosen) === undefined) throw new Error("This bundle has no such page.");
+    if (changed) {
+      view = await load(`${number}/view${viewOf(chosen)}`);
+      places = await list(chosen);
+    }
+    const { rows } = view, listed = places.some((place) => rows[place].id === at), before = state.at;
+    const item = listed ? at : view.none ? undefined : rows[places[0]]?.id;
     state = { ...chosen, ...(item === undefined ? {} : { at: item }), ...(turn && item === at ? { turn } : {}) };
     const place = places.findIndex((one) => rows[one].id === item);
-    const page = place < 0 ? "" : await load(`${number}/${places[place]}`);
+    const page = place < 0 ? view.none : await load(rows[places[place]].page);
     if (changed) {
       [key, stamp] = [now, stamp + 1];
       model.set({ listing: { stamp, total: places.length, start: 0, rows: places.map((one) => rows[one]), empty: frame.empty } });
     }
-    const status = said ?? `${places.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} ${frame.noun}s`;
+    const count = `${places.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} ${frame.noun}s`;
+    const narrowed = places.length !== view.orders[orderOf(chosen)]?.length;
     serial += before !== item;
-    model.set({ state, page, view: { serial, drawn: ++drawn, place, status, chips: chips() } });
+    model.set({ state, above: withButtons(view.above), page: withButtons(page),
+      view: { serial, drawn: ++drawn, place, status: said ?? (narrowed ? count : view.said[orderOf(chosen)]), chips: chips() } });
   }
   let turn = Promise.resolve();
   function act({ act: name, value, turn: number }) {
-    const at = places.findIndex((one) => rows[one].id === state.at);
+    const at = places.findIndex((one) => view.rows[one].id === state.at);
     const changes = {
       choose: () => value, at: () => ({ at: value, turn: "" }), status: () => ({}), refresh: () => ({}),
-      clear: () => Object.fromEntries(frame.filters.map((one) => [one.name, one.usual])),
-      step: () => ({ at: rows[places[Math.min(Math.max(at + value, 0), places.length - 1)]]?.id, turn: "" }),
+      clear: () => Object.fromEntries(filters.map((one) => [one.name, one.usual])),
+      step: () => ({ at: view.rows[places[Math.min(Math.max(at + value, 0), places.length - 1)]]?.id, turn: "" }),
     }[name];
     turn = turn.then(async () => {
       if (changes) await show(changes(), name === "status" ? value : undefined).catch(complain);
       model.say({ done: number, serial });
     });
   }
-  model.set({ frame, above: frame.above, bar: "", listing: EMPTY, page: "", state, view: {} });
+  model.set({ frame, above: "", bar: "", listing: EMPTY, page: "", state, view: {} });
   await show(asked);
   return { model, close: () => {} };
 }
