@@ -120,7 +120,7 @@ def link(kind: str, *runs: str, **state: str) -> str:
 
 # %% ../nbs/15_viewer.ipynb #e7a5000a
 _PANELS = {"dialogues": "Dialogues", "emergence": "Emergence", "disagreement": "Disagreement", "rubric": "Rubric"}
-_JUDGED = "ratings JOIN judges USING (judge) WHERE asks_about IS NOT 'criteria'"
+_JUDGED = "ratings LEFT JOIN judges USING (judge) WHERE asks_about IS NOT 'criteria'"
 _HAS = {"dialogues": "messages", "emergence": _JUDGED, "disagreement": _JUDGED, "rubric": "cases"}
 _KEPT = 3  # runs whose tables are kept in memory
 

@@ -4,20 +4,31 @@ import hostile
 import pytest
 from browser import CONTRASTS, HARM, OVERFLOWING, SLOW, THEIRS, WALK, filters, says, seen
 
-from anthrokit import Run, demo_run
+from anthrokit import Run, analysis, demo_run
 from anthrokit.core.run import bind
+from anthrokit.heartbench import bundled_answers, load_cases
+from anthrokit.heartbench.answers import add_answers, answers_of
+from anthrokit.heartbench.cases import bundled_ratings
+from anthrokit.panels.disagreement import confusion, judge_disagreement
 from anthrokit.viewer import Viewer, write_bundle
 
 
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    """The static pages of two runs; the runs are beside their folder."""
+    folder = tmp_path_factory.mktemp("viewer")
+    demo_run(folder / "runs" / "demo").close()
+    demo_run(folder / "runs" / "warm", name="comparison").close()
+    return write_bundle(folder / "runs", folder / "bundle")
+
+
 @pytest.fixture(params=["served", "bundle"])
-def address(request, tmp_path):
+def address(request, bundle):
     """The address of two runs, from the server and from static pages."""
-    demo_run(tmp_path / "runs" / "demo").close()
-    demo_run(tmp_path / "runs" / "warm", name="comparison").close()
     if request.param == "bundle":
-        yield write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri()
+        yield bundle.as_uri()
         return
-    with Viewer(tmp_path / "runs", port=0) as viewer:
+    with Viewer(bundle.parent.parent / "runs", port=0) as viewer:
         yield viewer.url
 
 
@@ -99,10 +110,84 @@ def test_two_runs_side_by_side(address, open_page):
     assert not page.troubles
 
 
+def test_emergence_and_disagreement_in_a_bundle(bundle, open_page):
+    """The numbers of each view are those of the run, and what isn't recorded is off."""
+    with demo_run() as run:
+        labels, ratings = run.labels(), run.ratings()
+    page = open_page(f"{bundle.as_uri()}#emergence/demo")
+    panel = page.locator(".ak-panel")
+    filters(panel).get_by_label("View").select_option(label="Show: Empathy")
+    first = analysis.first_occurrences(labels[labels["behaviour"] == "empathy"])
+    says(panel, f"{first['occurred'].sum()} dialogues where Empathy occurs")
+    second = (first["first_turn"] == 2).sum()
+    panel.get_by_role("button", name=f"turn 2: {second}", exact=True).click()
+    seen(panel.get_by_role("button", name="turn 2:")).to_have_attribute("aria-pressed", "true")
+    seen(panel.locator(".ak-place")).to_have_text(f"– / {second}")
+    panel.locator(".ak-row").first.click()
+    seen(panel.locator(".ak-page").get_by_role("button", name="Turn 2", exact=True).first).to_be_visible()
+    filters(panel).get_by_label("View").select_option(label="Split by: domain")
+    panel.get_by_role("button", name="Emotions").click()
+    seen(panel.get_by_role("heading", name="Emotions by domain")).to_be_visible()
+    seen(panel.locator("[data-brush]")).to_have_count(0)
+
+    page.get_by_role("banner").get_by_role("link", name="Disagreement").click()
+    filters(panel).get_by_label("View").select_option(label="Behaviour: empathy")
+    ratings = ratings[ratings["behaviour"] == "empathy"]
+    says(panel, f"{(judge_disagreement(ratings)['between'] > 0).sum()} of {len(first) * 5} messages and behaviours")
+    page.reload()  # the address holds the view
+    panel.get_by_role("button", name="grammar | sentences").click()
+    table = confusion(ratings, "grammar", "sentences")
+    for one, other in (("Yes", "No"), ("No", "Yes")):
+        cell = panel.get_by_title(f"grammar: {one}; sentences: {other}.")
+        if table.loc[one, other]:
+            cell.click()
+            seen(cell).to_have_attribute("aria-pressed", "true")
+            says(panel, f"{table.loc[one, other]} of {len(first) * 5} messages")
+    seen(panel.get_by_title("grammar: No; sentences: No.")).to_be_disabled()
+    panel.get_by_role("button", name="All pairs").click()
+    seen(panel.get_by_role("button", name="grammar | sentences")).to_be_visible()
+    seen(panel.locator(".ak-bar")).to_be_hidden()  # nothing can be saved
+    assert not page.troubles
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_rubrics_in_a_bundle(open_page, tmp_path, scheme):
+    with Run(tmp_path / "runs" / "answers") as run:
+        add_answers(run, load_cases("bundled"), bundled_answers())
+        judge = {"judge": "strict", "position": 0, "samples": 1, "settings": "{}", "hash": "x", "counted": False}
+        run.ledger.write("judges", [{**judge, "behaviours": "[]", "asks_about": "criteria"}])
+        dialogue = answers_of(run).set_index(["model", "case_id"])["dialogue_id"]
+        about = {"turn": 1, "judge": "strict", "sample": 1, "status": "ok"}
+        rows = [
+            {**about, "dialogue_id": dialogue[one.model, one.case_id], "behaviour": f"{one.case_id}/{one.criterion}", "verdict": one.hit}
+            for one in bundled_ratings(["strict"]).itertuples()
+        ]
+        run.ledger.write("ratings", rows)
+    page = open_page(write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri(), scheme=scheme)
+    seen(page.get_by_role("link", name="Emergence")).to_have_count(0)  # no judge was asked about behaviours
+    page.get_by_role("banner").get_by_role("link", name="Rubric").click()
+    panel = page.locator(".ak-panel")
+    says(panel, "12 of 12 cases")
+    seen(panel.locator(".ak-answer")).to_have_count(2)
+    seen(panel.locator(".ak-rubric [data-choose]").first).to_be_disabled()
+    for width in (420, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(OVERFLOWING, "body") == []
+        assert [one for one in page.evaluate(CONTRASTS) if one[0] < 4.5] == []
+    filters(panel).get_by_label("View").select_option(label="Beside it: none")
+    seen(panel.locator(".ak-answer")).to_have_count(1)
+    filters(panel).get_by_label("Difficulty").select_option("hard")
+    hard = sum(case.difficulty == "hard" for case in load_cases("bundled"))
+    says(panel, f"{hard} of 12 cases")
+    filters(panel).get_by_label("Text", exact=True).fill("words that nobody wrote")
+    says(panel, "0 of 12")
+    assert not page.troubles
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_cut_and_all_can_be_read(address, open_page, scheme):
     page = open_page(address, 420, scheme)
-    for place in ("#dialogues/demo", "#compare/demo/warm", "#runs"):
+    for place in ("#dialogues/demo", "#emergence/demo", "#disagreement/demo", "#compare/demo/warm", "#runs"):
         page.evaluate("place => { location.hash = place; }", place)
         page.locator(".ak-panel .ak-row").first.wait_for()
         for width in (420, 1280):
@@ -174,7 +259,7 @@ def test_hostile_texts(kind, open_page, tmp_path):
         index = viewer.url if kind == "served" else write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri()
         page = open_page(index)
         page.locator(".ak-panel .ak-row").first.wait_for()
-        for place, number in (("#runs", 1), ("dialogues", 12), ("compare", 6), ("#search?text=a", 6)):
+        for place, number in (("#runs", 1), ("dialogues", 12), ("disagreement", 6), ("compare", 6), ("#search?text=a", 6)):
             if place.startswith("#search") and kind == "bundle":
                 continue
             if place.startswith("#"):
@@ -182,8 +267,8 @@ def test_hostile_texts(kind, open_page, tmp_path):
             elif place == "compare":
                 page.get_by_label("Compare with …").select_option("other")
             else:
-                page.get_by_role("banner").get_by_role("link", name="Dialogues").click()
-            title = {"dialogues": "Dialogues", "compare": "Comparison", "#runs": "Runs"}.get(place, "Search")
+                page.get_by_role("banner").get_by_role("link", name=place.capitalize()).click()
+            title = {"dialogues": "Dialogues", "disagreement": "Where judges differ", "compare": "Comparison", "#runs": "Runs"}.get(place, "Search")
             seen(page.get_by_role("heading", level=3)).to_have_text(title)
             page.locator(".ak-panel .ak-row").first.wait_for()
             looked, wrong, answered = page.evaluate(WALK, [THEIRS, number, SLOW])
