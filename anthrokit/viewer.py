@@ -743,13 +743,7 @@ class Viewer:
                 panel.close()
         return socket
 
-# %% ../nbs/15_viewer.ipynb #98ced831
-def _write_script(folder: Path, name: str, content: Any) -> None:
-    """Write a value as a file that a page can load from a folder."""
-    text = json.dumps([f"{folder.name}/{name}", content], default=str)
-    write_file(folder / f"{name}.js", f"window.anthrokit(...{text});\n")
-
-
+# %% ../nbs/15_viewer.ipynb #fbbe042c
 class _Plan(NamedTuple):
     """What is recorded of a panel whose choices change more than its list.
 
@@ -790,6 +784,8 @@ _PLANS = {
     "disagreement": _Plan(("behaviour",), ("pair",), "verdicts", ()),
     "rubric": _Plan(("a", "b"), narrow=("scene", "difficulty", "worth")),
 }
+
+# %% ../nbs/15_viewer.ipynb #cf59e8c2
 _MOST_PAGES = 1000  # of a list whose pages are written for it alone
 
 
@@ -818,8 +814,14 @@ def _view(panel: Panel, plan: _Plan, chosen: dict[str, Any], given: Mapping[str,
     content = {"above": above, "none": str(panel.page_html(None, chosen)), "rows": rows, "said": said, "orders": orders, "sets": sets}
     return content, choices
 
+# %% ../nbs/15_viewer.ipynb #baf0037c
+def _write_script(folder: Path, name: str, content: Any) -> None:
+    """Write a value as a file that a page can load from a folder."""
+    text = json.dumps([f"{folder.name}/{name}", content], default=str)
+    write_file(folder / f"{name}.js", f"window.anthrokit(...{text});\n")
 
-def record(panel: Panel, folder: Path, plan: _Plan = _Plan(), given: Mapping[str, str] | None = None) -> dict[Any, str]:
+
+def record(panel: Panel, folder: Path, plan: _Plan | None = None, given: Mapping[str, str] | None = None) -> dict[Any, str]:
     """Write what a page needs to show a panel without a server.
 
     Parameters
@@ -828,7 +830,7 @@ def record(panel: Panel, folder: Path, plan: _Plan = _Plan(), given: Mapping[str
         A panel. Without a plan, its filters each narrow the list on their own.
     folder : Path
         An existing folder of the bundle.
-    plan : _Plan
+    plan : _Plan, optional
         The views to record.
     given : mapping of str to str, optional
         Pages of items that are written already.
@@ -847,8 +849,8 @@ def record(panel: Panel, folder: Path, plan: _Plan = _Plan(), given: Mapping[str
     >>> sorted(path.name for path in folder.iterdir())
     ['0.js', 'panel.js', 'view0.js']
     """
-    usual = {one.name: one.usual for one in panel.filters}
-    plain = {name: "" if isinstance(value, str) and name not in ("sort", *plan.by) else value for name, value in usual.items()}
+    plan, kept = plan or _Plan(), ("sort", *(plan.by if plan else ()))
+    plain = {one.name: "" if isinstance(one.usual, str) and one.name not in kept else one.usual for one in panel.filters}
     views, filters, texts = plan.views(panel), plan.narrowing(panel), getattr(panel, "_texts", {})
     pages: dict[Any, str] = dict(given or {})
     numbers: dict[str, int] = {}  # the number of the view for each choice; some choices lead to the same view
@@ -877,7 +879,7 @@ def record(panel: Panel, folder: Path, plan: _Plan = _Plan(), given: Mapping[str
         _write_script(folder, "texts", list(texts.items()))
     return pages
 
-
+# %% ../nbs/15_viewer.ipynb #21f901f1
 _PAIRED = 4  # runs of which all pairs are written
 
 
@@ -939,7 +941,7 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
             if isinstance(panel, panels.DisagreementPanel):
                 panel.decisions.table = panel.decisions.table.head(0)
             given = pages.get(("dialogues", *of)) if kind == "emergence" else None
-            pages[kind, *of] = record(panel, out / "data" / str(number), _PLANS.get(kind, _Plan()), given)
+            pages[kind, *of] = record(panel, out / "data" / str(number), _PLANS.get(kind), given)
     files = {"/".join(place): number for number, place in enumerate(places)}
     about = {"title": runs.path.resolve().name, "runs": kinds, "files": files}
     return write_file(out / "index.html", _page(about, scripts="'self' file:"))

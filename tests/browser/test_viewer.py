@@ -121,7 +121,7 @@ def test_emergence_and_disagreement_in_a_bundle(bundle, open_page):
     says(panel, f"{first['occurred'].sum()} dialogues where Empathy occurs")
     second = (first["first_turn"] == 2).sum()
     panel.get_by_role("button", name=f"turn 2: {second}", exact=True).click()
-    seen(panel.get_by_role("button", name="turn 2:")).to_have_attribute("aria-pressed", "true")
+    seen(panel.get_by_role("button", name=f"turn 2: {second}", exact=True)).to_have_attribute("aria-pressed", "true")
     seen(panel.locator(".ak-place")).to_have_text(f"– / {second}")
     panel.locator(".ak-row").first.click()
     seen(panel.locator(".ak-page").get_by_role("button", name="Turn 2", exact=True).first).to_be_visible()
@@ -268,7 +268,8 @@ def test_hostile_texts(kind, open_page, tmp_path):
                 page.get_by_label("Compare with …").select_option("other")
             else:
                 page.get_by_role("banner").get_by_role("link", name=place.capitalize()).click()
-            title = {"dialogues": "Dialogues", "disagreement": "Where judges differ", "compare": "Comparison", "#runs": "Runs"}.get(place, "Search")
+            titles = {"dialogues": "Dialogues", "disagreement": "Where judges differ", "compare": "Comparison", "#runs": "Runs"}
+            title = titles.get(place, "Search")
             seen(page.get_by_role("heading", level=3)).to_have_text(title)
             page.locator(".ak-panel .ak-row").first.wait_for()
             looked, wrong, answered = page.evaluate(WALK, [THEIRS, number, SLOW])
