@@ -780,7 +780,7 @@ class _Plan(NamedTuple):
 
 
 _PLANS = {
-    "emergence": _Plan(("show", "by"), ("line", "group"), "turns", ()),
+    "emergence": _Plan(("show",), ("line", "group"), "turns", ()),
     "disagreement": _Plan(("behaviour",), ("pair",), "verdicts", ()),
     "rubric": _Plan(("a", "b"), narrow=("scene", "difficulty", "worth")),
 }
@@ -887,10 +887,9 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
     """Write the runs of a folder as static pages, for a supplement or a site without a server.
 
     The bundle holds the list of runs, all dialogues, and the comparisons of up to four runs. Emergence, disagreement and
-    rubrics have one filter, the view: emergence of the commonest behaviours, of each outcome, and by each column that splits
-    them; disagreement in all behaviours and in each; rubrics of each model. The buttons of a view work; those whose items
-    aren't written are off, as are the filters that would need a kernel. Disagreement lists the 1,000 messages of a view that
-    are disputed most. Runs that can't be read are left out with a notice. Prompts and raw responses of judges, and people's
+    rubrics have a filter of views: emergence of the commonest behaviours together, and of each outcome; disagreement in all
+    behaviours, and in each; rubrics of each model. The buttons of a view work; those that lead to what isn't written are off,
+    and filters that need a kernel are left out. Disagreement lists the 1,000 messages of a view that are disputed most. Runs that can't be read are left out with a notice. Prompts and raw responses of judges, and people's
     verdicts, are left out.
 
     Parameters

@@ -125,9 +125,10 @@ def test_emergence_and_disagreement_in_a_bundle(bundle, open_page):
     seen(panel.locator(".ak-place")).to_have_text(f"– / {second}")
     panel.locator(".ak-row").first.click()
     seen(panel.locator(".ak-page").get_by_role("button", name="Turn 2", exact=True).first).to_be_visible()
-    filters(panel).get_by_label("View").select_option(label="Split by: domain")
-    panel.get_by_role("button", name="Emotions").click()
-    seen(panel.get_by_role("heading", name="Emotions by domain")).to_be_visible()
+    panel.get_by_role("button", name="Clear filters").or_(panel.get_by_role("button", name="Clear all")).click()
+    panel.get_by_role("button", name="● Emotions").click()
+    emotions = analysis.first_occurrences(labels[labels["behaviour"] == "emotions"])
+    says(panel, f"{emotions['occurred'].sum()} dialogues where Emotions occurs")
     seen(panel.locator("[data-brush]")).to_have_count(0)
 
     page.get_by_role("banner").get_by_role("link", name="Disagreement").click()
@@ -135,7 +136,8 @@ def test_emergence_and_disagreement_in_a_bundle(bundle, open_page):
     ratings = ratings[ratings["behaviour"] == "empathy"]
     says(panel, f"{(judge_disagreement(ratings)['between'] > 0).sum()} of {len(first) * 5} messages and behaviours")
     page.reload()  # the address holds the view
-    panel.get_by_role("button", name="grammar | sentences").click()
+    pair = panel.get_by_title("Show where grammar | sentences differ", exact=True)
+    pair.click()
     table = confusion(ratings, "grammar", "sentences")
     for one, other in (("Yes", "No"), ("No", "Yes")):
         cell = panel.get_by_title(f"grammar: {one}; sentences: {other}.")
@@ -145,7 +147,7 @@ def test_emergence_and_disagreement_in_a_bundle(bundle, open_page):
             says(panel, f"{table.loc[one, other]} of {len(first) * 5} messages")
     seen(panel.get_by_title("grammar: No; sentences: No.")).to_be_disabled()
     panel.get_by_role("button", name="All pairs").click()
-    seen(panel.get_by_role("button", name="grammar | sentences")).to_be_visible()
+    seen(pair).to_be_visible()
     seen(panel.locator(".ak-bar")).to_be_hidden()  # nothing can be saved
     assert not page.troubles
 
