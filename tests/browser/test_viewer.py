@@ -126,7 +126,7 @@ def test_emergence_and_disagreement_in_a_bundle(bundle, open_page):
     panel.locator(".ak-row").first.click()
     seen(panel.locator(".ak-page").get_by_role("button", name="Turn 2", exact=True).first).to_be_visible()
     panel.get_by_role("button", name="Clear filters").or_(panel.get_by_role("button", name="Clear all")).click()
-    panel.get_by_role("button", name="● Emotions").click()
+    panel.get_by_role("button", name="Emotions", exact=True).click()
     emotions = analysis.first_occurrences(labels[labels["behaviour"] == "emotions"])
     says(panel, f"{emotions['occurred'].sum()} dialogues where Emotions occurs")
     seen(panel.locator("[data-brush]")).to_have_count(0)
