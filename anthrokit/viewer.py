@@ -871,8 +871,8 @@ def record(panel: Panel, folder: Path, plan: _Plan | None = None, given: Mapping
         numbers[key] = written.setdefault(json.dumps(content, default=str), len(written))
         _write_script(folder, f"view{numbers[key]}", content)
     shown = [Filter("view", "View", [(str(place or ""), words) for place, (_, words) in enumerate(views)])] if plan.by else []
-    keys = [one for one in panel.frame["keys"] if one not in panel.shortcuts]
-    heads = {"filters": [vars(one) for one in [*shown, *filters]], "tools": [], "keys": keys, "noun": panel.noun, "empty": panel._empty_text}
+    heads = {"filters": [vars(one) for one in [*shown, *filters]], "tools": [], "noun": panel.noun, "empty": panel._empty_text}
+    heads["keys"] = [one for one in panel.frame["keys"] if one not in panel.shortcuts]
     picks = [vars(one) for one in panel.filters if one.name == plan.picks]
     _write_script(folder, "panel", {"frame": panel.frame | heads, "views": numbers, "steps": plan.steps, "picks": picks})
     if texts:
@@ -889,7 +889,8 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
     The bundle holds the list of runs, all dialogues, and the comparisons of up to four runs. Emergence, disagreement and
     rubrics have a filter of views: emergence of the commonest behaviours together, and of each outcome; disagreement in all
     behaviours, and in each; rubrics of each model. The buttons of a view work; those that lead to what isn't written are off,
-    and filters that need a kernel are left out. Disagreement lists the 1,000 messages of a view that are disputed most. Runs that can't be read are left out with a notice. Prompts and raw responses of judges, and people's
+    and filters that need a kernel are left out. Disagreement lists the 1,000 messages of a view that are disputed most.
+    Runs that can't be read are left out with a notice. Prompts and raw responses of judges, and people's
     verdicts, are left out.
 
     Parameters
