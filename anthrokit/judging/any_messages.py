@@ -18,8 +18,7 @@ from ..core import tables
 from ..core.errors import TableError
 from ..core.notes import notify
 from ..core.run import Run, digest, import_dialogues, reserved_names
-from .jobs import judge
-from .judges import Judge
+from .jobs import Judges, judge
 from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
 from .personal_data import anonymise_texts
 
@@ -542,7 +541,7 @@ def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6f0ecd4f
 def judge_table(
     source: Source | Mapping[str, Source],
-    judges: Sequence[Judge] | None = None,
+    judges: Judges | None = None,
     *,
     run: Run | str | os.PathLike,
     anonymise: bool = False,
@@ -554,7 +553,7 @@ def judge_table(
     ----------
     source : DataFrame, path, or dict of these
         As for `import_messages`: pairs, chat logs, preference data, or one of these a model.
-    judges : sequence of Judge, optional
+    judges
         As for `judge`.
     run : Run, str or path
         The run in which messages and ratings are saved.
