@@ -227,12 +227,12 @@ def _words(name: object) -> list[str]:
 
 def _match(word: str, words: set[str]) -> int:
     """Return how well a word fits one of several: 2 for the same, 1 for a synonym or one of the same stem, 0 for neither."""
-    stem = word[: max(5, len(word) - 3)]
+    stem = word[: max(5, len(word) - 2)]
     alike = len(word) > 3 and any(each.startswith(stem) or (len(each) > 3 and word.startswith(each)) for each in words)
     return 2 if word in words else int(alike or any(word in group and group & words for group in _SYNONYMS))
 
 
-def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) -> list[str]:
+def similar_names(name: object, names: Iterable[object], cutoff: float = 0.65) -> list[str]:
     """Return the existing names that an unknown one may mean, best first: at most three, one if it is nearly the same.
 
     Parameters
@@ -251,15 +251,15 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) ->
     (['temperature'], ['api_base'])
     """
     words, scores, short = [each for each in _words(name) if each not in _NOISE] or _words(name), {}, len(str(name)) < 3
-    noun = [word for word in words if word not in _MAKES]
+    noun = [word for word in words if word not in _MAKES] or words
     for each in map(str, names):
-        own = _words(each)
-        related = [_match(word, set(own)) for word in words]
+        own, asked = _words(each), noun if each[:1].isupper() else words
+        related = [_match(word, set(own)) for word in asked]
         likeness = SequenceMatcher(None, str(name).lower(), each.lower()).ratio()
-        likeness = 1 if own == (noun if each[:1].isupper() else words) else 0 if short and likeness < 1 else likeness
+        likeness = 1 if own == asked else 0 if short and likeness < 1 else likeness
         if likeness >= cutoff or (words and (all if cutoff > 0.8 else any)(related)):
             begins = 0.2 * (not short and words[:1] == own[:1])
-            scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(len(words), len(own)) / 2)
+            scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(len(asked), len(own)) / 2)
     best = sorted(scores, key=lambda each: scores[each], reverse=True)
     return best[: 1 if best and scores[best[0]][0] else 3]
 
@@ -269,7 +269,7 @@ def _described(name: str, about: Mapping[str, str | None]) -> list[str]:
     uses, score = {each: Counter(_words(text)) for each, text in about.items()}, Counter()
     for word in {*_words(name)} - _MAKES - _NOISE:
         found = {each: n for each, own in uses.items() if (n := sum(times * _match(word, {one}) for one, times in own.items()))}
-        score.update({each: n / len(found) for each, n in found.items() if len(found) < len(about)})
+        score.update({each: n / len(found) for each, n in found.items() if len(found) < max(2, len(about))})
     return [each for each, _ in score.most_common(2)]
 
 
@@ -502,7 +502,8 @@ def missing_attribute(package: str, name: str) -> str:
         leads += parameters_like(name)
     if leads:
         return f"{missing} Did you mean {' or '.join(dict.fromkeys(leads))}?"
-    if library := next((each for each in ("pandas", "seaborn", "matplotlib.pyplot") if hasattr(import_module(each), name)), None):
+    libraries = ("pandas", "seaborn", "matplotlib.pyplot")
+    if library := next((each for each in libraries if callable(getattr(import_module(each), name, None))), None):
         return f"{missing} Use {library}.{name} with a table such as run.labels(), or with the Axes that a figure returns."
     about = {full[each]: inspect.getdoc(getattr(import_module(full[each].rpartition(".")[0]), each)) for each in own}
     return f"{missing[:-1]}; {suggest_name(name, own, about)}"
@@ -516,8 +517,7 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
     name : str
         The unknown name.
     owner, beside : str, iterable of str
-        The function that lacks it, and its parameters: functions with related names come first, others only with nearly the
-        same parameter, and for a figure not.
+        The function that lacks it, and its parameters: only functions with related names count.
 
     Examples
     --------
@@ -527,14 +527,10 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
     top, near = import_module("anthrokit"), {*_words(owner), *beside, *({"llm"} if {"target", "judges"} & {*beside} else ())}
     values = {each: getattr(top, each) for each in top.__all__ if each != owner and each not in ("ajudge", "asimulate")}
     made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
-    for is_far, some in enumerate(([each for each in made if near & {*_words(each)}], [] if "ax" in beside else made)):
-        owners: dict[str, str] = {}
-        for function in some:
-            owners |= {one: function for one in inspect.signature(made[function]).parameters if one not in owners}
-        similar = similar_names(name, owners, 0.81 if owner else 0.75)
-        if similar := [each for each in similar if not (owner and is_far) or close_name(name, [each], 0.9)]:
-            return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar]
-    return []
+    owners: dict[str, str] = {}
+    for function in made if not owner else [each for each in made if near & {*_words(each)}]:
+        owners |= {one: function for one in inspect.signature(made[function]).parameters if one not in owners}
+    return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar_names(name, owners, 0.81 if owner else 0.75)]
 
 
 class _Package(ModuleType):
