@@ -213,10 +213,8 @@ def _check_names(model: str, options: Iterable[str]) -> None:
     for name in set(options) - names:
         near = similar_names(name, names, cutoff=0.88) or [each for each in own if re.search(rf"(^|_){each}(_|$)", name)]
         if near := near[:1] + ([] if near and near[0].startswith(name) else parameters_like(name, "LLM", ("simulate", "judge"))[:1]):
-            raise ValueError(
-                f"a model has no setting {name!r}; did you mean {' or '.join(near)}? A parameter that only the provider "
-                f"knows is passed as extra_body={{{name!r}: …}}"
-            )
+            raise ValueError(f"a model has no setting {name!r}; did you mean {' or '.join(near)}? A parameter that only the provider "
+                             f"knows is passed as extra_body={{{name!r}: …}}")
         notify(f"{name} is not a known setting of a model; it is sent to {model} as it is.")
 
 
