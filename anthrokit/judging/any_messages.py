@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import tables
-from ..core.errors import TableError
+from ..core.errors import TableError, require_known
 from ..core.notes import notify
 from ..core.run import Run, digest, import_dialogues, reserved_names
 from .jobs import Judges, judge
@@ -300,8 +300,7 @@ def read_messages(
             f"messages are a DataFrame, a file's path, or a dict with one of these a target, not {source!r:.60}; "
             "pd.DataFrame(…) makes a table of rows or columns"
         )
-    if users not in ("pseudonym", "keep") and not callable(users):
-        raise TableError(f"users is 'pseudonym' or 'keep', not {users!r:.40}")
+    require_known("treatment of users", ("pseudonym", "keep"), *([] if callable(users) else [users]))
     log = read_log(source, roles=roles, bad_rows=bad_rows)
     groups = _entry_groups(log.dialogues)
     entries = [entry for group in groups for entry in group]

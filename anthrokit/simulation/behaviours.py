@@ -15,7 +15,7 @@ from typing import Any, Self
 from ..core.errors import require_all
 from ..core.run import HTML_ATTRS, digest
 from ..core import TableError, data_path
-from ..core.errors import Naming, require_known, suggest_name
+from ..core.errors import Naming, suggest_name
 from ..core.files import read_toml
 
 # %% auto #0
@@ -104,7 +104,8 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
     """
     if not isinstance(entry, dict):
         raise TableError(f"{where} is {entry!r:.60}; it must be a table")
-    require_known("field", usual, *entry, where=f"{where}: ")
+    if unknown := [name for name in entry if name not in usual]:
+        raise TableError(f"{where} has no {unknown[0]!r}; {suggest_name(unknown[0], usual)}")
     checked = {}
     for name, default in usual.items():
         required = isinstance(default, type)
