@@ -779,7 +779,7 @@ def require_same_prompts(
     >>> len(require_same_prompts(demo_run(), demo_run().prompts()))
     16
     """
-    recorded = run.prompts().set_index("prompt_id")
+    recorded = run.ledger.query("SELECT * FROM prompts").set_index("prompt_id")  # without query's notice of an empty run
     both = prompts[prompts["prompt_id"].isin(recorded.index)]
     for name in texts:
         old, new = both["prompt_id"].map(recorded[name]), both[name].map(redact, na_action="ignore")
