@@ -283,7 +283,7 @@ class JudgingJob(Job):
         self.sampling, self.run_sampling = sampling, self._run_sampling(sampling)
         questions = {one.name: one.supported(counted if one.counts_words else judged) for one in self.judges}
         questions |= {judge.name: [] for judge in about_criteria}
-        saved = {row["judge"]: row for row in run.query("SELECT * FROM judges").to_dict("records")}
+        saved = {row["judge"]: row for row in run.ledger.query("SELECT * FROM judges").to_dict("records")}
         self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved.get(judge.name))]
         self.new = [judge.name for judge in self.judges if judge.name not in saved or judge.name in self.replaced]
         self.entries = [self._entry(judge, questions[judge.name], samples, saved) for judge in self.judges]
