@@ -422,7 +422,8 @@ class WordJudge(LanguageJudge):
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.linear_model import LogisticRegression
 
-        sentences, self.behaviours = written_sentences(), list(Taxonomy.load().judged)
+        self.behaviours: list[str] = list(Taxonomy.load().judged)
+        sentences = written_sentences()
         self._vectors = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True, token_pattern=r"[\w']+|[?!]")
         vectors, shows = self._vectors.fit_transform(sentences["text"]), sentences["shows"].fillna("").str.split("; ")
         shown = [[name in names for names in shows] for name in self.behaviours]
