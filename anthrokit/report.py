@@ -24,7 +24,7 @@ from . import figures, analysis
 from .models import DEFAULT_MODEL
 from .models.embedded import NOTICE
 from .core import Run, RunError, TableError, data_path
-from .core.errors import suggest_name
+from .core.errors import require_known
 from .core.notes import status_line
 from .core.run import design_columns, judges_without_verdicts
 from .core.tables import to_records
@@ -74,8 +74,7 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     >>> analysis.compare(demo_run(name="comparison"), "prompt", baseline="plain")["n_clusters"].unique().tolist()
     [8]
     """
-    if name not in _DEMOS:
-        raise ValueError(f"name is {name!r}; {suggest_name(name, _DEMOS)}")
+    require_known("run", _DEMOS, name, error=ValueError)
     run = Run(folder if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / name)
     if not run.ledger.fresh:
         return run

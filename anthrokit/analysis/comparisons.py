@@ -153,7 +153,7 @@ def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[
     """Concatenate comparisons and add p_adjusted within each family; raise if no levels share a base prompt."""
     table = pd.concat(parts, ignore_index=True)
     if not table["n_clusters"].any():
-        raise TableError(f"no two levels of {group} share a base prompt (base_id), and only such answers are compared")
+        raise TableError(f"no two levels of {group} share a base prompt (base_id) with verdicts, and only such answers are compared")
     keys = {"all": [], "pair": ["a", "b"]}[family] if family in ("all", "pair") else as_names(family, "family")
     if absent := [name for name in keys if name not in table.columns]:
         raise TableError(f"family is 'all', 'pair' or columns of the table, not {absent[0]!r}")

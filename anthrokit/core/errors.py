@@ -5,7 +5,6 @@
 # %% ../../nbs/01_core/00_errors.ipynb #66a6041e
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import inspect
@@ -13,6 +12,7 @@ import os
 import re
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
@@ -173,13 +173,13 @@ _SYNONYMS = [
     set(line.split())
     for line in """
     target model llm assistant provider client openai anthropic
-    by group groupby hue x stratify column behaviour behavior
-    run folder out output path experiment
+    by group groupby hue x index stratify column behaviour behavior
+    run folder dir out output path experiment
     path file filename
     prompt data dataset scenario question text message log
     label rating verdict result score
     design condition arm factor
-    repeat epoch
+    repeat sample epoch
     seed random state
     baseline reference control
     judge rater panel model
@@ -197,9 +197,9 @@ _SYNONYMS = [
     manifest config setting
     base url endpoint host
     key token secret
-    retry attempt
+    retry attempt force rerun overwrite
     concurrency connection worker parallel job thread
-    annotator rater labeller coder annotation annotate human people gold
+    annotator rater labeller coder annotate annotation human people gold
     simulate simulation generate chat converse conversation dialogue dialog transcript
     profile rate stat statistic mean frequency summary
     agreement agree kappa krippendorff fleiss cohen reliability alpha icc
@@ -209,26 +209,30 @@ _SYNONYMS = [
     read load open import
     report html figure plot chart
     widget panel viewer view show browse browser
-    taxonomy behavior behaviour category construct metric criterion criteria
-    figure plot chart heatmap bar ax lineplot barplot boxplot catplot
+    taxonomy behavior behaviour category construct metric measure criterion criteria
+    figure plot chart heatmap bar ax grid lineplot barplot boxplot catplot relplot pointplot countplot
+    turn round
+    summary status info describe
     """.strip().splitlines()
 ]
+_NOISE = {"name", "id", "num", "number", "list"}  # num_turns stands for turns
 _MAKES = {"load", "read", "open", "get", "new", "make", "create", "build", "init", "from"}  # load_run stands for Run
 
 
 def _words(name: object) -> list[str]:
     """Return the words of a name, in lower case and in the singular."""
     words = (word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", str(name)))
-    return [re.sub("ies$", "y", word) if word.endswith("ies") else re.sub("(?<=[^s].)s$", "", word) for word in words]
+    return [re.sub("ies$", "y", word) if word.endswith("ies") else re.sub("(?<=..)(?<![isu])s$", "", word) for word in words]
 
 
 def _match(word: str, words: set[str]) -> int:
-    """Return how well a word fits one of several: 2 for the same, 1 for a synonym or a longer word, 0 for neither."""
-    longer = len(word) > 3 and any(each.startswith(word) for each in words)
-    return 2 if word in words else int(longer or any(word in group and group & words for group in _SYNONYMS))
+    """Return how well a word fits one of several: 2 for the same, 1 for a synonym or one of the same stem, 0 for neither."""
+    stem = word[: max(5, len(word) - 2)]
+    alike = len(word) > 3 and any(each.startswith(stem) or (len(each) > 3 and word.startswith(each)) for each in words)
+    return 2 if word in words else int(alike or any(word in group and group & words for group in _SYNONYMS))
 
 
-def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) -> list[str]:
+def similar_names(name: object, names: Iterable[object], cutoff: float = 0.65) -> list[str]:
     """Return the existing names that an unknown one may mean, best first: at most three, one if it is nearly the same.
 
     Parameters
@@ -246,36 +250,51 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.6) ->
     >>> similar_names("temprature", ["temperature", "top_p"]), similar_names("base_url", ["model", "api_base"])
     (['temperature'], ['api_base'])
     """
-    words, scores, short = _words(name), {}, len(str(name)) < 3
-    noun = [word for word in words if word not in _MAKES]
+    words, scores, short = [each for each in _words(name) if each not in _NOISE] or _words(name), {}, len(str(name)) < 3
+    noun = [word for word in words if word not in _MAKES] or words
     for each in map(str, names):
-        own = _words(each)
-        related = [_match(word, set(own)) for word in words]
+        own, asked = _words(each), noun if each[:1].isupper() else words
+        related = [_match(word, set(own)) for word in asked]
         likeness = SequenceMatcher(None, str(name).lower(), each.lower()).ratio()
-        likeness = 1 if own == (noun if each[:1].isupper() else words) else 0 if short and likeness < 1 else likeness
+        likeness = 1 if own == asked else 0 if short and likeness < 1 else likeness
         if likeness >= cutoff or (words and (all if cutoff > 0.8 else any)(related)):
             begins = 0.2 * (not short and words[:1] == own[:1])
-            scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(len(words), len(own)) / 2)
+            scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(len(asked), len(own)) / 2)
     best = sorted(scores, key=lambda each: scores[each], reverse=True)
     return best[: 1 if best and scores[best[0]][0] else 3]
 
 
-def suggest_name(name: object, names: Iterable[object]) -> str:
+def _described(name: str, about: Mapping[str, str | None]) -> list[str]:
+    """Return the names whose descriptions use a word of an unknown name that most don't use: at most two, most uses first."""
+    uses, score = {each: Counter(_words(text)) for each, text in about.items()}, Counter()
+    for word in {*_words(name)} - _MAKES - _NOISE:
+        found = {each: n for each, own in uses.items() if (n := sum(times * _match(word, {one}) for one, times in own.items()))}
+        score.update({each: n / len(found) for each, n in found.items() if len(found) < max(2, len(about))})
+    return [each for each, _ in score.most_common(2)]
+
+
+def suggest_name(name: object, names: Iterable[object], about: Mapping[str, str | None] | None = None) -> str:
     """Return a hint for an unknown name: the existing names that may be meant, or all.
 
     Parameters
     ----------
     name, names
         As for `close_name`.
+    about : dict, optional
+        Description of each existing name. If no name is similar, those whose description fits are the hint.
 
     Examples
     --------
     >>> suggest_name("empaty", ["empathy", "desires"]), suggest_name("joy", ["empathy", "desires"])
     ('did you mean empathy?', 'there are empathy, desires')
+    >>> suggest_name("font", ["style", "ax"], {"style": "Colours and fonts.", "ax": "Where to draw."})
+    'see the help on style'
     """
     names = [str(each) for each in names]
-    similar = similar_names(name, names)
-    return f"did you mean {' or '.join(similar)}?" if similar else f"there are {', '.join(names) or 'none'}"
+    if similar := similar_names(name, names):
+        return f"did you mean {' or '.join(similar)}?"
+    described = _described(str(name), about or {})
+    return f"see the help on {' and '.join(described)}" if described else f"there are {', '.join(names) or 'none'}"
 
 # %% ../../nbs/01_core/00_errors.ipynb #8133ba47
 def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -325,10 +344,16 @@ def _missing_arguments(function: Callable[..., Any], owner: Any, arguments: tupl
         variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
         needed = [name for name, each in heads.items() if each.default is each.empty and each.kind not in variable]
         lacking = [name for name in needed if name not in given]
-        documented = [re.search(rf"^(.*, )?{name}(, .*)? : .*\n(    .*\n?)+", inspect.getdoc(owner) or "", re.M) for name in lacking]
-        about = "; ".join(" ".join(one[0].split())[:200] for one in documented if one)
+        about = "; ".join(text[:200] for text in _about(owner, lacking).values() if text)
         return f"needs {', '.join(lacking)}. {about}" if lacking else None
     return None
+
+
+def _about(owner: Any, names: Iterable[str]) -> dict[str, str]:
+    """Return the description of each parameter in a docstring; "" without one."""
+    text = inspect.getdoc(owner) or ""
+    documented = {name: re.search(rf"^(.*, )?{name}(, .*)? : .*\n(    .*\n?)+", text, re.M) for name in names}
+    return {name: " ".join(one[0].split()) if one else "" for name, one in documented.items()}
 
 
 def _hint(name: str, names: Iterable[str], owner: Any) -> str:
@@ -339,10 +364,10 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
     is_setting = {"llm", "target"} & {*names} and name in [*inspect.signature(import_module("anthrokit").LLM).parameters][2:]
     if (similar and not is_figure and not is_setting) or close_name(name, names, 0.8):
         return suggest_name(name, names)
-    elsewhere = parameters_like(name, owner.__name__, names)
-    if is_figure and not elsewhere:
-        return f"it returns the Axes: .figure.savefig(path) saves it, plt.subplots(figsize=…) makes an ax. {suggest_name(name, names)}"
-    return f"it is {elsewhere[0]}" if elsewhere else suggest_name(name, names)
+    if elsewhere := parameters_like(name, owner.__name__, names):
+        return f"it is {elsewhere[0]}"
+    drawn = "it returns the Axes: .figure.savefig(path) saves it, plt.subplots(figsize=…) makes an ax. " * is_figure
+    return drawn + suggest_name(name, names, _about(owner, names))
 
 
 def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:
@@ -384,7 +409,7 @@ def explain_class(kind: type) -> type:
             inner = value.__func__ if isinstance(value, classmethod) else value
             if inspect.isfunction(inner) and (name == "__init__" or name[0] != "_"):
                 explained = explain_arguments(inner)
-                explained = _TableMethod(explained) if "DataFrame" in str(_returned(inner)) else explained
+                explained = _TableMethod(explained) if re.match("pd.DataFrame|dict", str(_returned(inner))) else explained
                 setattr(each, name, classmethod(explained) if isinstance(value, classmethod) else explained)
         each.explains_names = True
         if not any("__getattr__" in vars(one) for one in each.__mro__):
@@ -398,7 +423,8 @@ def _name_attribute(self: Any, name: str) -> Any:
     if name.startswith("_") or (self is not kind and name in dir(kind)):  # a property of that name has raised
         return object.__getattribute__(self, name)
     public = [each for each in dir(self) if each[0] != "_" and each != "explains_names"]
-    hint, tables = suggest_name(name, public), [each for each in public if "DataFrame" in str(_returned(getattr(kind, each, None)))]
+    about = {each: inspect.getdoc(getattr(kind, each)) for each in public if callable(getattr(kind, each, None))}
+    hint, tables = suggest_name(name, public, about), [each for each in about if "DataFrame" in str(_returned(getattr(kind, each)))]
     if self is kind and {*_words(name)} <= _MAKES and not close_name(name, public, 0.8):
         hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
     elif tables and (hasattr(import_module("pandas").DataFrame, name) or {*_words(name)} & {"df", "frame", "table", "panda", "dataframe"}):
@@ -412,7 +438,7 @@ def _returned(method: object) -> object:
 
 
 class _TableMethod:
-    """A method that returns a table. An attribute of the table that is asked of the method says to call it."""
+    """A method that returns a table or dict. An attribute of the result that is asked of the method says to call it."""
 
     def __init__(self, function: Callable[..., Any], owner: Any = None):
         functools.update_wrapper(self, function)
@@ -428,7 +454,8 @@ class _TableMethod:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # as pickle and IPython ask for
             raise AttributeError(name)
-        raise AttributeError(f"{self.__name__} is a method and returns a table; write {self.__name__}().{name}")
+        kind, part = ("dict", f"[{name!r}]") if "dict" in str(_returned(self.__func__)) else ("table", f".{name}")
+        raise AttributeError(f"{self.__name__} is a method and returns a {kind}; write {self.__name__}(){part}")
 
 
 class Naming(type):
@@ -457,18 +484,14 @@ def missing_attribute(package: str, name: str) -> str:
     >>> missing_attribute("anthrokit", "RetryPolicy")  # doctest: +ELLIPSIS
     "anthrokit has no attribute 'RetryPolicy'. Did you mean ... the parameter max_retries of anthrokit.LLM?"
     """
-    root = Path(import_module("anthrokit").__path__[0])
-    homes: dict[str, str] = {}
-    for path in sorted(root.rglob("[a-z]*.py")):
-        module = ".".join(["anthrokit", *path.relative_to(root).with_suffix("").parts])
-        listed = re.search(r"^__all__ = (\[.*?\])", path.read_text(encoding="utf-8"), re.M | re.S)
-        homes |= dict.fromkeys(ast.literal_eval(listed[1]), module) if listed else {}
-    public, subpackages = {}, sorted({".".join(module.split(".")[:2]) for module in homes.values()})
+    defined = import_module("anthrokit._modidx").d["syms"]
+    full = {name[len(module) + 1 :]: name for module, names in defined.items() for name in names if "._" not in name}
+    public, subpackages = {}, sorted({".".join(module.split(".")[:2]) for module in defined})
     for subpackage in ("anthrokit", *subpackages):
         for each in getattr(import_module(subpackage), "__all__", ()):
             if f"{subpackage}.{each}" not in subpackages:
                 public.setdefault(each, f"{subpackage}.{each}")
-    full = {each: f"{module}.{each}" for each, module in homes.items()} | public
+    full = {each: where for each, where in full.items() if "." not in each} | public
     missing = f"{package} has no attribute {name!r}."
     if name in full:
         return f"{missing} Use {full[name]}."
@@ -477,7 +500,13 @@ def missing_attribute(package: str, name: str) -> str:
     leads = [full[each] for each in ([close] if close else [*similar_names(name, own), *similar_names(name, public)[:1]])]
     if not close and not similar_names(name, own):
         leads += parameters_like(name)
-    return f"{missing} Did you mean {' or '.join(dict.fromkeys(leads))}?" if leads else f"{missing[:-1]}; {suggest_name(name, own)}"
+    if leads:
+        return f"{missing} Did you mean {' or '.join(dict.fromkeys(leads))}?"
+    libraries = ("pandas", "seaborn", "matplotlib.pyplot")
+    if library := next((each for each in libraries if callable(getattr(import_module(each), name, None))), None):
+        return f"{missing} Use {library}.{name} with a table such as run.labels(), or with the Axes that a figure returns."
+    about = {full[each]: inspect.getdoc(getattr(import_module(full[each].rpartition(".")[0]), each)) for each in own}
+    return f"{missing[:-1]}; {suggest_name(name, own, about)}"
 
 
 def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
@@ -488,23 +517,20 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
     name : str
         The unknown name.
     owner, beside : str, iterable of str
-        The function that lacks it, and its parameters: functions with related names come first. For a figure, no others come.
+        The function that lacks it, and its parameters: only functions with related names count.
 
     Examples
     --------
     >>> parameters_like("behaviours", "LLMJudge")
     ['the parameter behaviours of anthrokit.judge']
     """
-    top, near = import_module("anthrokit"), {*_words(owner), *beside, *({"llm"} if "target" in beside else ())}
+    top, near = import_module("anthrokit"), {*_words(owner), *beside, *({"llm"} if {"target", "judges"} & {*beside} else ())}
     values = {each: getattr(top, each) for each in top.__all__ if each != owner and each not in ("ajudge", "asimulate")}
     made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
-    for some in ([each for each in made if near & {*_words(each)}], [] if "ax" in beside else made):
-        owners: dict[str, str] = {}
-        for function in some:
-            owners |= {one: function for one in inspect.signature(made[function]).parameters if one not in owners}
-        if similar := similar_names(name, owners, 0.81 if owner else 0.75):
-            return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar]
-    return []
+    owners: dict[str, str] = {}
+    for function in made if not owner else [each for each in made if near & {*_words(each)}]:
+        owners |= {one: function for one in inspect.signature(made[function]).parameters if one not in owners}
+    return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar_names(name, owners, 0.81 if owner else 0.75)]
 
 
 class _Package(ModuleType):

@@ -20,7 +20,7 @@ from typing import Any, Self
 import pandas as pd
 
 from . import tables, votes
-from .errors import Naming, RunError, diff_settings, similar_names, suggest_name, redact, redact_in, require_kind
+from .errors import Naming, RunError, diff_settings, similar_names, redact, redact_in, require_kind, require_known
 from .notes import notify
 from .files import local_path
 from .ledger import Ledger
@@ -198,8 +198,7 @@ def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
 def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
     """Return names of judges as a list. Raise if the run lacks one."""
     judges, present = [judges] if isinstance(judges, str) else list(judges), run.judges()["judge"].tolist()
-    if unknown := [name for name in judges if name not in present]:
-        raise ValueError(f"the run has no judge {unknown[0]!r}; {suggest_name(unknown[0], present)}")
+    require_known("judge", present, *judges, where="the run: ", error=ValueError)
     return judges
 
 
@@ -287,12 +286,19 @@ class Run(metaclass=Naming):
         parameters : iterable
             Values for its question marks.
 
+        Raises
+        ------
+        RunError
+            If it is not a SELECT, such as a condition for `DataFrame.query`.
+
         Examples
         --------
         >>> from anthrokit import demo_run
         >>> demo_run().query("SELECT role, COUNT(*) AS n FROM messages GROUP BY role").values.tolist()
         [['assistant', 80], ['user', 80]]
         """
+        if not sql.lstrip().upper().startswith(("SELECT", "WITH")):
+            raise RunError(f"query takes SQL that begins with SELECT, not {sql!r:.60}; for rows of the labels, labels().query(…)")
         if self.ledger.fresh:
             near = similar_names(self.name, [path.parent.name for path in self.folder.parent.glob("*/ledger.sqlite")])
             meant = f"Did you mean {' or '.join(near)}?" if near else "simulate(…, run=…) makes one."
@@ -773,7 +779,7 @@ def require_same_prompts(
     >>> len(require_same_prompts(demo_run(), demo_run().prompts()))
     16
     """
-    recorded = run.prompts().set_index("prompt_id")
+    recorded = run.ledger.query("SELECT * FROM prompts").set_index("prompt_id")  # without query's notice of an empty run
     both = prompts[prompts["prompt_id"].isin(recorded.index)]
     for name in texts:
         old, new = both["prompt_id"].map(recorded[name]), both[name].map(redact, na_action="ignore")

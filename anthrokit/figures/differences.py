@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from .profiles import draw_dots, draw_heat, name_column
 from .style import counted, in_order, interval_text, describe_interval, model_labels, need_columns, new_axes, scaled_size
 from .style import shorten_name, themed, variant_note, with_series
@@ -123,8 +123,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     'n = 10 base prompts, 14 behaviours; 95 % intervals'
     """
     need_columns(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "analysis.similarity")
-    if measure not in set(frame["measure"]):
-        raise TableError(f"unknown measure {measure!r}; {suggest_name(measure, frame['measure'].unique())}")
+    require_known("measure", frame["measure"].unique(), measure)
     part = frame[frame["measure"] == measure]
     note = [f"{row.estimate:.2f}\n({interval_text(row)})" for row in part.itertuples()]
     names, both = in_order([*part["a"], *part["b"]]), part.assign(note=note)

@@ -25,7 +25,7 @@ import pandas as pd
 
 from ..analysis.synthetic import behaviour_categories
 from ..core import Run
-from ..core.errors import require_kind, suggest_name
+from ..core.errors import require_kind, require_known
 from ..core.tables import require_columns
 
 if TYPE_CHECKING:
@@ -152,8 +152,7 @@ def theme(
     """
     import matplotlib.pyplot as plt
 
-    if style is not None and style not in STYLES:
-        raise ValueError(f"unknown style {style!r}; {suggest_name(style, STYLES)}")
+    require_known("style", STYLES, *([style] if style else []), error=ValueError)
     options = {"order": order, "labels": labels, "palette": palette, "style": style}
     token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in options.items() if one is not None}))
     sizes = [name for name in THEME if name.endswith(("size", "linewidth"))]

@@ -15,11 +15,10 @@ from typing import Any
 import pandas as pd
 
 from ..core import tables
-from ..core.errors import TableError
+from ..core.errors import TableError, require_known
 from ..core.notes import notify
 from ..core.run import Run, digest, import_dialogues, reserved_names
-from .jobs import judge
-from .judges import Judge
+from .jobs import Judges, judge
 from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
 from .personal_data import anonymise_texts
 
@@ -301,8 +300,7 @@ def read_messages(
             f"messages are a DataFrame, a file's path, or a dict with one of these a target, not {source!r:.60}; "
             "pd.DataFrame(…) makes a table of rows or columns"
         )
-    if users not in ("pseudonym", "keep") and not callable(users):
-        raise TableError(f"users is 'pseudonym' or 'keep', not {users!r:.40}")
+    require_known("treatment of users", ("pseudonym", "keep"), *([] if callable(users) else [users]))
     log = read_log(source, roles=roles, bad_rows=bad_rows)
     groups = _entry_groups(log.dialogues)
     entries = [entry for group in groups for entry in group]
@@ -542,7 +540,7 @@ def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6f0ecd4f
 def judge_table(
     source: Source | Mapping[str, Source],
-    judges: Sequence[Judge] | None = None,
+    judges: Judges | None = None,
     *,
     run: Run | str | os.PathLike,
     anonymise: bool = False,
@@ -554,7 +552,7 @@ def judge_table(
     ----------
     source : DataFrame, path, or dict of these
         As for `import_messages`: pairs, chat logs, preference data, or one of these a model.
-    judges : sequence of Judge, optional
+    judges
         As for `judge`.
     run : Run, str or path
         The run in which messages and ratings are saved.

@@ -20,7 +20,7 @@ from ..core import Run, RunError, SetupError, TableError, forget_judges
 from ..core.errors import diff_settings
 from ..core.run import LABEL_CONTEXT, digest
 from ..core import tables
-from ..core.errors import suggest_name, redact_in
+from ..core.errors import redact_in, require_known, suggest_name
 from ..core.notes import notify, status_line
 from ..core.run import has_verdicts, judges_without_verdicts
 from ..core.votes import mode_status
@@ -35,8 +35,8 @@ from ..work import CostEstimate, Job, Steps, check_outcomes, estimate_jobs, job_
 from ..work import open_readonly
 
 # %% auto #0
-__all__ = ['ajudge', 'run_taxonomy', 'as_judges', 'Items', 'RatingUnit', 'JudgePlan', 'JudgingJob', 'ask_call', 'ask_item',
-           'rate_chunk', 'settle_item', 'judge', 'estimate']
+__all__ = ['Judges', 'ajudge', 'run_taxonomy', 'as_judges', 'Items', 'RatingUnit', 'JudgePlan', 'JudgingJob', 'ask_call',
+           'ask_item', 'rate_chunk', 'settle_item', 'judge', 'estimate']
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #13526992
 def run_taxonomy(run: Run) -> Taxonomy:
@@ -111,7 +111,10 @@ def _how_to() -> str:
     return "\n\n".join([form, *examples])
 
 
-def as_judges(judges: Judge | LLM | str | Iterable[Judge | LLM | str]) -> list[Judge]:
+Judges = Judge | LLM | str | Iterable[Judge | LLM | str]  # wherever judges are given
+
+
+def as_judges(judges: Judges) -> list[Judge]:
     """Return judges as a list: a model or its name is an LLMJudge. Raise if something is not a judge, or two have one name.
 
     Examples
@@ -251,8 +254,7 @@ class JudgingJob(Job):
         retry = [retry] if isinstance(retry, str) else list(retry)
         check_counts(**({} if samples is None else {"samples": samples}))
         check_outcomes(retry)
-        if sampling not in ("full", "adaptive"):
-            raise ValueError(f"sampling is 'full' or 'adaptive', not {sampling!r}")
+        require_known("sampling", ("full", "adaptive"), sampling, error=ValueError)
         if not isinstance(run, Run):
             run = Run(run)
             if run.ledger.fresh:
@@ -281,7 +283,7 @@ class JudgingJob(Job):
         self.sampling, self.run_sampling = sampling, self._run_sampling(sampling)
         questions = {one.name: one.supported(counted if one.counts_words else judged) for one in self.judges}
         questions |= {judge.name: [] for judge in about_criteria}
-        saved = {row["judge"]: row for row in run.query("SELECT * FROM judges").to_dict("records")}
+        saved = {row["judge"]: row for row in run.ledger.query("SELECT * FROM judges").to_dict("records")}
         self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved.get(judge.name))]
         self.new = [judge.name for judge in self.judges if judge.name not in saved or judge.name in self.replaced]
         self.entries = [self._entry(judge, questions[judge.name], samples, saved) for judge in self.judges]
@@ -538,7 +540,7 @@ def _settle_mode(
 @job_function
 def judge(
     run: Run | str | os.PathLike,
-    judges: Judge | LLM | str | Sequence[Judge | LLM | str] | None = None,
+    judges: Judges | None = None,
     *,
     samples: int | None = None,
     behaviours: str | Iterable[str] | None = None,
@@ -701,7 +703,7 @@ def estimate(
     prompts: pd.DataFrame | str | os.PathLike | None = None,
     target: LLM | str = DEFAULT_MODEL,
     user: LLM | str = DEFAULT_MODEL,
-    judges: Judge | LLM | str | Sequence[Judge | LLM | str] | None = None,
+    judges: Judges | None = None,
     *,
     run: Run | str | os.PathLike | None = None,
     conditions: Sequence[Mapping[str, Any]] | None = None,

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core.errors import suggest_name, require_kind
+from ..core.errors import require_kind, require_known, suggest_name
 from ..core.run import digest
 from ..core.texts import detect_language, unreadable
 from .released import NO_EXAMPLES, Released, read_released
@@ -666,8 +666,7 @@ class LLMJudge(PromptJudge):
         message_first: bool = False,
         structured: bool | None = None,
     ):
-        if context not in CONTEXTS:
-            raise ValueError(f"context is {context!r}; it must be one of {', '.join(CONTEXTS)}")
+        require_known("context", CONTEXTS, context, error=ValueError)
         if protocol == "released":
             protocol = Released()
         elif protocol != "paper" and not isinstance(protocol, Released):

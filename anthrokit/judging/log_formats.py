@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core.errors import TableError, close_name
+from ..core.errors import TableError, close_name, require_known
 from ..core.files import local_path
 from ..core.tables import TABLE_FILES, check_size, describe, open_text, read_frame, read_json, table_suffix
 from ..core.texts import is_blank
@@ -1140,8 +1140,7 @@ def read_log(
     >>> [message["content"] for message in log.dialogues[0].messages], log.account
     (['Hi', 'Hello!'], [('row 1', 'taken', 'pairs'), ('row 2', 'left out', 'is empty')])
     """
-    if bad_rows not in ("raise", "skip"):
-        raise TableError(f"bad_rows is 'raise' or 'skip', not {bad_rows!r:.40}")
+    require_known("treatment of bad_rows", ("raise", "skip"), bad_rows)
     sides = {**ROLES, **{name.lower(): side for name, side in (roles or {}).items()}}
     records = read_records(source)
     if not records:

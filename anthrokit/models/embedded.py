@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core import SetupError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.files import cache_folder
 from ..core.notes import notify
 from ..core.files import load_once
@@ -184,10 +184,9 @@ def fetch_model(name: str) -> Path:
     >>> fetch_model("gpt-4")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    anthrokit.core.errors.SetupError: unknown embedded model 'gpt-4'; there are ...
+    anthrokit.core.errors.SetupError: there is no embedded model 'gpt-4'; there are ...
     """
-    if name not in WHEELS:
-        raise SetupError(f"unknown embedded model {name!r}; {suggest_name(name, WHEELS)}")
+    require_known("embedded model", WHEELS, name, error=SetupError)
     wheel = WHEELS[name]
     if name == "smollm2-135m-instruct":
         notify(NOTICE)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from ..core import SetupError
-from ..core.errors import Naming, close_name, parameters_like, similar_names, register_secret, redact, strings_in
+from ..core.errors import Naming, close_name, parameters_like, similar_names, register_secret, redact, require_known, strings_in
 from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
@@ -212,11 +212,9 @@ def _check_names(model: str, options: Iterable[str]) -> None:
     names = {*own, *_CHANGES_ANSWERS, *_OTHERS}
     for name in set(options) - names:
         near = similar_names(name, names, cutoff=0.88) or [each for each in own if re.search(rf"(^|_){each}(_|$)", name)]
-        if near := near[:1] + ([] if near and near[0].startswith(name) else parameters_like(name, "LLM")[:1]):
-            raise ValueError(
-                f"a model has no setting {name!r}; did you mean {' or '.join(near)}? A parameter that only the provider "
-                f"knows is passed as extra_body={{{name!r}: …}}"
-            )
+        if near := near[:1] + ([] if near and near[0].startswith(name) else parameters_like(name, "LLM", ("simulate", "judge"))[:1]):
+            raise ValueError(f"a model has no setting {name!r}; did you mean {' or '.join(near)}? A parameter that only the provider "
+                             f"knows is passed as extra_body={{{name!r}: …}}")
         notify(f"{name} is not a known setting of a model; it is sent to {model} as it is.")
 
 
@@ -398,8 +396,7 @@ class LLM(metaclass=Naming):
             if value is not None and not (is_number(value) and least <= value <= most):
                 raise ValueError(f"{setting} is {value!r}; it must be a number from {least} to {most}")
         bases = _addresses(model, api_base)
-        if transport not in ("lean", "litellm"):
-            raise ValueError(f"transport is 'lean' or 'litellm', not {transport!r}")
+        require_known("transport", ("lean", "litellm"), transport, error=ValueError)
         if not isinstance(system_role, bool):
             raise ValueError(f"system_role of {model} is True or False, not {system_role!r}")
         _check_price(price)

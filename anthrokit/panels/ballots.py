@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ..core import TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..heartbench import golden
 from ..heartbench.experts import Ballots, decide
@@ -60,8 +60,7 @@ def _require_sheet(sheet: pd.DataFrame) -> None:
     """Raise TableError unless a sheet is one expert's, with unique questions of known kinds."""
     makers = "criteria_sheet, turns_sheet, golden_sheets and rewrites_sheet make one"
     require_columns(sheet, ["item", "criterion", "ask"], "sheet", advice=makers)
-    if unknown := sorted(set(sheet["ask"].astype("str")) - set(_ASKS)):
-        raise TableError(f"the sheet asks {unknown[0]!r}; {suggest_name(unknown[0], _ASKS)}")
+    require_known("ask", _ASKS, *sheet["ask"].astype("str").unique(), where="the sheet: ")
     require_unique(sheet, ["item", "criterion"], "the sheet asks {row} twice; give the panel one expert's sheet")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.votes import count_votes as count_verdicts
 from .decisions import LABEL_ANSWERS, DecisionPanel, Labels, answer_ticks, filter_done
 from .frame import Chosen, Fields, Filter, options_of
@@ -39,8 +39,7 @@ class _Tally(NamedTuple):
 
     def of(self, judges: Sequence[str]) -> _Tally:
         """Return the columns of the given judges."""
-        if unknown := [judge for judge in judges if judge not in self.cast]:
-            raise ValueError(f"Judge {unknown[0]!r} has no ratings here; {suggest_name(unknown[0], self.cast)}")
+        require_known("judge", self.cast, *judges, error=ValueError)
         return _Tally(*(part[list(judges)] for part in self))
 
 

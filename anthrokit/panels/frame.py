@@ -19,7 +19,7 @@ import traitlets
 from markupsafe import Markup
 
 from ..core import Run, data_path
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from .source import render, visible_name
 
 # %% auto #0
@@ -292,8 +292,7 @@ class Panel(anywidget.AnyWidget):
         """Return the choices of a state that differ from the defaults; raise ValueError for an invalid one."""
         filters = {one.name: one for one in self.filters}
         for name, value in state.items():
-            if name not in filters:
-                raise ValueError(f"this panel has no filter {name!r}; {suggest_name(name, filters)}")
+            require_known("filter", filters, name, error=ValueError)
             filters[name].check(value)
         return {name: value for name, value in state.items() if value != filters[name].usual}
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import Run, TableError
-from ..core.errors import diff_settings, suggest_name
+from ..core.errors import diff_settings, require_known
 from ..core.notes import notify
 from ..core.maintenance import ids_in_part
 from ..core.run import add_prompts, bind, check_design, digest, forget_target, has_answers, has_facts
@@ -241,8 +241,7 @@ class SimulationSettings:
     protocol: str = "paper"
 
     def __post_init__(self) -> None:
-        if self.protocol not in _PROTOCOLS:
-            raise ValueError(f"the protocol {self.protocol!r} is unknown; {suggest_name(self.protocol, _PROTOCOLS)}")
+        require_known("protocol", _PROTOCOLS, self.protocol, error=ValueError)
         template, system_target = _PROTOCOLS[self.protocol]
         self.template = template if self.template is None else self.template
         self.system_target = system_target if self.system_target is None else self.system_target

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ..core import TableError, data_path
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from .behaviours import Taxonomy
 from .prompts import load_prompts
 
@@ -41,8 +41,7 @@ def load_family(*names: str) -> Taxonomy:
     18
     """
     paths = {path.stem: path for path in sorted(data_path("behaviours").glob("*.toml"))}
-    if unknown := [name for name in names if name not in paths]:
-        raise TableError(f"there is no family {unknown[0]!r}; {suggest_name(unknown[0], paths)}")
+    require_known("family", paths, *names)
     parts = [Taxonomy.load(paths[name]) for name in names or paths]
     together = [behaviour for part in parts for behaviour in part]
     return Taxonomy(together, title=", ".join(part.title for part in parts))

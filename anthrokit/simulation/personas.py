@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import TableError, data_path
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.files import read_toml
 from ..core.tables import require_columns
 from ..core.texts import is_blank, plain_apostrophes, unreadable
@@ -146,8 +146,7 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     """
     prompts, personas = load_prompts("personas"), load_personas() if personas is None else personas
     with_prompts = [name for name in personas if name in set(prompts["persona"])]
-    if unknown := [name for name in names if name not in with_prompts]:
-        raise TableError(f"there are no prompts for a persona {unknown[0]!r}; {suggest_name(unknown[0], with_prompts)}")
+    require_known("persona with prompts", with_prompts, *names)
     chosen = prompts[prompts["persona"].isin(names or with_prompts)].reset_index(drop=True)
     return chosen.assign(who=[personas[name].who for name in chosen["persona"]])
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError, data_path, public_file
-from ..core.errors import missing_columns, suggest_name
+from ..core.errors import missing_columns, require_known, suggest_name
 from ..core.notes import notify
 from ..core.run import bind, digest, record_prompts
 from ..core import tables
@@ -61,9 +61,7 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
     return tables.check_table(frame, "prompts")
 
 
-def load_prompts(
-    source: str | os.PathLike | Sequence[str] | pd.DataFrame = "anthrokit", *, path: str | os.PathLike | None = None
-) -> pd.DataFrame:
+def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "anthrokit") -> pd.DataFrame:
     """Load a table of first messages.
 
     Parameters
@@ -71,11 +69,9 @@ def load_prompts(
     source : str, path, list of str or DataFrame
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`; "chinese": 120 in Chinese. "anthrobench": the public set of Ibrahim et al.
-        (Apache-2.0), read from `path`, or from the folder that ANTHROKIT_DATA names, or fetched once with its
+        (Apache-2.0), read from the folder that ANTHROKIT_DATA names, or fetched once with its
         checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages, each
         with a separate base prompt.
-    path : str or path, optional
-        The file of the public set, where you have it.
 
     Returns
     -------
@@ -100,7 +96,7 @@ def load_prompts(
     if source in _SHIPPED:
         return tables.read_table(data_path(_SHIPPED[source]), "prompts")
     if source == "anthrobench":
-        return _read_anthrobench(Path(path) if path else public_file(**_ANTHROBENCH))
+        return _read_anthrobench(public_file(**_ANTHROBENCH))
     if not Path(source).exists() and not Path(source).suffix:
         hint = suggest_name(source, (*_SHIPPED, "anthrobench"))
         if str(source).lower() == "heartbench":
@@ -279,8 +275,7 @@ def sample_prompts(
     if by is None:
         by = ["scenario"] if "scenario" in prompts and prompts["scenario"].notna().any() else []
     by = [by] if isinstance(by, str) else list(by)
-    if unknown := [name for name in by if name not in prompts.columns]:
-        raise TableError(f"prompts have no column {unknown[0]!r}; {suggest_name(unknown[0], prompts)}")
+    require_known("column", prompts, *by, where="prompts: ")
     if not isinstance(n, numbers.Integral) or not 1 <= n <= len(prompts):
         raise TableError(f"{n!r} prompts can't be drawn from {len(prompts)}")
     mixed = prompts.sample(frac=1, random_state=np.random.default_rng(seed))

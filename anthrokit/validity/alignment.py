@@ -19,14 +19,15 @@ import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, as_floats, as_names, check_range, clusters, draw_clusters, resample
 from ..core import Run, TableError
-from ..core.errors import suggest_name
+from ..core.errors import require_known
 from ..core.run import digest, shares_cluster, usage_totals
 from ..core.tables import require_columns
 from ..core.votes import modes
 from ..judging import Judge, LLMJudge, LocalJudge, PromptJudge, Rating, import_messages, rate_many
 from ..judging import judge as judge_run
+from ..judging.jobs import as_judges
 from ..judging.judges import Item, Question, Response, judge_identity
-from ..models import Budget
+from ..models import LLM, Budget
 from ..simulation import Behaviour, Taxonomy
 from .accuracy import MEASURES, accuracy_measures
 from .annotations import add_texts, read_annotations
@@ -355,7 +356,7 @@ def _align_threshold(judge: LocalJudge, rows: pd.DataFrame, behaviours: Sequence
     return limit, before, before if limit is None else np.where(np.isnan(scores) | np.isnan(before), np.nan, scores > limit)
 
 
-def align(judge: Judge, labels: pd.DataFrame | Run, behaviours: str | Sequence[str] | None = None, *,
+def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str | Sequence[str] | None = None, *,
           definitions: Mapping[str, Sequence[str]] | None = None, measure: str = "Cohen's kappa", tuning: float = 0.5, most: int = 200,
           taxonomy: Taxonomy | None = None, name: str | None = None, run: str | os.PathLike | None = None, samples: int = 1,
           budget: Budget | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0) -> ThresholdJudge | WordedJudge:
@@ -363,8 +364,8 @@ def align(judge: Judge, labels: pd.DataFrame | Run, behaviours: str | Sequence[s
 
     Parameters
     ----------
-    judge : Judge
-        A prompt judge, whose wording is improved, or a local judge with scores, whose threshold is.
+    judge : Judge, LLM or str
+        A model or prompt judge, whose wording is improved, or a local judge with scores, whose threshold is.
     labels : DataFrame or Run
         A run with annotations; or message, truth, a cluster (cluster, base_id or dialogue_id), and optionally user (the
         preceding message), behaviour. A result of `load_human_data` has this form.
@@ -416,8 +417,8 @@ def align(judge: Judge, labels: pd.DataFrame | Run, behaviours: str | Sequence[s
     >>> align(sentence_judge(), people, "emotions", n_resamples=0).report["n"].iloc[0] == len(people) // 2
     np.True_
     """
-    if measure not in MEASURES:
-        raise ValueError(f"measure is {measure!r}; {suggest_name(measure, MEASURES)}")
+    require_known("measure", MEASURES, measure, error=ValueError)
+    [judge] = as_judges(judge)
     table, taxonomy = _labelled_texts(labels), Taxonomy.load() if taxonomy is None else taxonomy
     named = as_names(behaviours if behaviours is not None else table.get("behaviour", pd.Series(dtype=str)).unique().tolist())
     if not named:

@@ -24,7 +24,8 @@ from ..core import TableError, data_path, public_file, tables
 from ..core.errors import require_known
 from ..core.run import shares_cluster
 from ..core.tables import require_columns
-from ..judging import Judge, rate_many
+from ..judging import rate_many
+from ..judging.jobs import Judges, as_judges
 from ..simulation import Taxonomy
 from .accuracy import accuracy_measures
 
@@ -275,7 +276,7 @@ def _rank_correlation(
 # %% ../../nbs/08_validity/05_human_data.ipynb #494170b7
 def check_against_people(
     data: pd.DataFrame | str,
-    judges: Sequence[Judge],
+    judges: Judges,
     behaviours: Sequence[str] | None = None,
     *,
     taxonomy: Taxonomy | None = None,
@@ -289,8 +290,8 @@ def check_against_people(
     data : DataFrame or str
         A result of `load_human_data`, or the name of a data set that can be downloaded. Messages without a truth don't
         count.
-    judges : sequence of Judge
-        Offline judges, students, or `LLMJudge`s; these need one call for each message and behaviour.
+    judges : Judge, LLM, str, or sequence of these
+        As for `judge`. Models need one call for each message and behaviour.
     behaviours : sequence of str, optional
         Behaviours of which any makes a message positive. Default for a name: `dataset_behaviours(name)`.
     taxonomy : Taxonomy, optional
@@ -333,7 +334,7 @@ def check_against_people(
     if data["cluster"].isna().any():
         raise TableError("a message has no cluster. Give it the cluster of related messages, or a new one.")
     texts, parameters, parts = data["message"].tolist(), {"n_resamples": n_resamples, "seed": seed}, []
-    for judge in judges:
+    for judge in as_judges(judges):
         tuned_on = (judge.settings or {}).get("tuned_on", {})
         digests = {text for name in behaviours for text in tuned_on.get(name, ())}
         if (tuned := shares_cluster(data["message"], data["cluster"], digests).sum()):

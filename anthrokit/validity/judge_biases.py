@@ -16,8 +16,8 @@ from ..analysis.clustered import ClusterCounts, as_floats, as_labels, as_names, 
 from ..core import Run, TableError, data_path, read_frame
 from ..core.tables import require_columns
 from ..core.texts import plain_apostrophes
-from ..judging import Judge, rate_many
-from ..judging.jobs import Items, run_taxonomy
+from ..judging import rate_many
+from ..judging.jobs import Items, Judges, as_judges, run_taxonomy
 from ..simulation import Taxonomy
 from .accuracy import people_labels
 from .annotations import ITEM
@@ -162,14 +162,14 @@ def style_pairs() -> pd.DataFrame:
     return read_frame(data_path("style_pairs.csv"))
 
 
-def style_effects(judges: Judge | Sequence[Judge], pairs: pd.DataFrame | None = None, *, taxonomy: Taxonomy | None = None, ci: float = 0.95
+def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy: Taxonomy | None = None, ci: float = 0.95
 ) -> pd.DataFrame:
     """Estimate how a change of style that keeps the meaning changes verdicts.
 
     Parameters
     ----------
-    judges : Judge or sequence of Judge
-        A prompt judge makes one call a text.
+    judges : Judge, LLM, str, or sequence of these
+        As for `judge`. A prompt judge makes one call a text.
     pairs : DataFrame, optional
         item, behaviour, style, text; one style is "plain". By default the bundled ones, in English.
     taxonomy : Taxonomy, optional
@@ -193,7 +193,7 @@ def style_effects(judges: Judge | Sequence[Judge], pairs: pd.DataFrame | None = 
     pairs, taxonomy = style_pairs() if pairs is None else pairs, Taxonomy.load() if taxonomy is None else taxonomy
     require_columns(pairs, ["item", "behaviour", "style", "text"], "pairs")
     rows = []
-    for judge in [judges] if isinstance(judges, Judge) else judges:
+    for judge in as_judges(judges):
         parts = [part.assign(verdict=[one.verdict for one in rate_many(judge, part["text"].tolist(), taxonomy[name])])
                  for name, part in pairs.groupby("behaviour", sort=False)]
         wide = pd.concat(parts).pivot(index="item", columns="style", values="verdict")

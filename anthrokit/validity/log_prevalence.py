@@ -25,7 +25,7 @@ from ..core.notes import notify
 from ..core.run import digest
 from ..judging import Judge, LocalJudge, Rating, judge, rate_many
 from ..judging.any_messages import anonymise_turns, import_table, read_messages
-from ..judging.jobs import as_judges
+from ..judging.jobs import Judges
 from ..judging.log_formats import KEYS, format_of, read_records
 from ..judging.judges import judge_identity
 from ..judging.offline import sentence_judge
@@ -315,7 +315,7 @@ def sample_log(
     *,
     into: str | os.PathLike,
     budget: int,
-    judges: Judge | Sequence[Judge] | None = None,
+    judges: Judges | None = None,
     people: pd.DataFrame | str | os.PathLike | None = None,
     per: str | Sequence[str] = UNITS,
     columns: str | Sequence[str] = (),
@@ -342,8 +342,8 @@ def sample_log(
         Folder in which scores, the draw and its labels are saved.
     budget : int
         Number of messages to label, on average over draws. It is divided evenly over `per`.
-    judges : Judge or sequence of Judge, optional
-        They label the drawn messages. Without judges, people label them in `runs`, or their labels are given.
+    judges : Judge, LLM, str, or sequence of these, optional
+        As for `judge`. They label the drawn messages. Without judges, people label them in `runs`, or their labels are given.
     people : DataFrame or path, optional
         People's labels, as for `corrected_rates`. By default the annotations in `runs`. They replace labels of judges.
     per : str or sequence of str
@@ -413,7 +413,7 @@ def sample_log(
     runs = _add_run(folder / "runs", drawn, by_name, anonymise, columns, rename, roles)
     if judges is not None:
         for run in runs:
-            judge(run, as_judges(judges), behaviours=names, taxonomy=taxonomy, progress=progress, **options)
+            judge(run, judges, behaviours=names, taxonomy=taxonomy, progress=progress, **options)
     return LogSample(messages, _labels(runs, people, names), runs, names, per)
 
 

@@ -18,8 +18,8 @@ from ..analysis.clustered import draw_clusters, resample
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.errors import missing_columns
 from ..core.tables import require_columns, require_unique
-from ..judging import Judge, PronounCounter, rate_many
-from ..judging.jobs import as_judges
+from ..judging import PronounCounter, rate_many
+from ..judging.jobs import Judges, as_judges
 from ..judging.offline import offline_panel
 from ..simulation import Taxonomy
 from .correction import judged_and_labelled, judged_share, powered_group, recover_rate
@@ -30,10 +30,10 @@ __all__ = ['PENALTIES', 'judge_scores', 'judge_labels', 'style_features', 'scale
            'bundled_scale', 'perceived', 'perceived_means']
 
 # %% ../../nbs/08_validity/09_perception.ipynb #ad44dba9
-def _ratings(texts: Sequence[str], judges: Sequence[Judge], taxonomy: Taxonomy | None, counted: bool) -> pd.DataFrame:
+def _ratings(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None, counted: bool) -> pd.DataFrame:
     """Return the ratings of texts in the form of a run's; the dialogue_id is the place of the text."""
     taxonomy, rows = Taxonomy.load() if taxonomy is None else taxonomy, []
-    for judge in judges:
+    for judge in as_judges(judges):
         for name in judge.supported(taxonomy.counted if counted else taxonomy.judged):
             for place, one in enumerate(rate_many(judge, texts, taxonomy[name])):
                 rows.append((place, 1, name, judge.name, 1, one.verdict, one.score))
@@ -48,15 +48,15 @@ def _score_columns(ratings: pd.DataFrame) -> pd.DataFrame:
     return ratings.assign(value=value).groupby(keys, sort=False)["value"].mean().unstack([0, 1])
 
 
-def judge_scores(texts: Sequence[str], judges: Sequence[Judge], taxonomy: Taxonomy | None = None) -> pd.DataFrame:
+def judge_scores(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None = None) -> pd.DataFrame:
     """Rate texts for each judged behaviour.
 
     Parameters
     ----------
     texts : sequence of str
         Messages.
-    judges : sequence of Judge
-        Judges of any kind. LLM judges need one call for each text and behaviour.
+    judges : Judge, LLM, str, or sequence of these
+        Judges of any kind, as for `judge`. LLM judges need one call for each text and behaviour.
     taxonomy : Taxonomy, optional
         The behaviours; default the paper's.
 
@@ -83,7 +83,7 @@ def _label_columns(labels: pd.DataFrame) -> pd.DataFrame:
     return wide.set_axis(pd.MultiIndex.from_product([["panel"], wide.columns], names=["judge", "behaviour"]), axis=1)
 
 
-def judge_labels(texts: Sequence[str], judges: Sequence[Judge], taxonomy: Taxonomy | None = None) -> pd.DataFrame:
+def judge_labels(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None = None) -> pd.DataFrame:
     """Label texts for each behaviour by the majority of judges; first-person pronouns are counted.
 
     Parameters
@@ -534,7 +534,7 @@ def perceived(
     source: Run | pd.DataFrame | Sequence[str],
     *,
     model: pd.DataFrame | None = None,
-    judges: Sequence[Judge] | None = None,
+    judges: Judges | None = None,
     ci: float = 0.95,
 ) -> pd.DataFrame:
     """Score messages on the scale of people's rankings.
@@ -546,8 +546,8 @@ def perceived(
     model : DataFrame, optional
         As from `fit_perception`. Default: the bundled scale of the offline judges' scores for texts and for runs that
         these judged; otherwise the bundled scale of any panel's labels.
-    judges : sequence of Judge, optional
-        The judges that rate texts; default the offline panel. Not used for a run or labels.
+    judges : Judge, LLM, str, or sequence of these, optional
+        The judges that rate texts, as for `judge`; default the offline panel. Not used for a run or labels.
     ci : float
         Confidence level.
 

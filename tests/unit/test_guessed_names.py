@@ -28,13 +28,23 @@ ATTRIBUTES = """
     ak.plot_snowballing anthrokit.plot_snowball | ak.plot_heatmap plot | ak.plot_emergence_curve plot_emergence
     ak.figures.plot_profil plot_profile | ak.figures.heatmap plot | ak.analysis.anova compare | ak.analysis.kappa agreement
     ak.validity.rogan_gladen validity.correction.rogan_gladen | ak.validity.human_accuracy judge_accuracy
-    ak.validity.plot_corrected figures.plot_corrected | ak.models.Provider LLM | ak.models.Model models
+    ak.validity.plot_corrected figures.plot_corrected | ak.models.Provider batches.Provider | ak.models.Model models
     ak.simulation.simulate_dialogues anthrokit.simulate | ak.io.to_inspect write_inspect | ak.heartbench.judge judge
     ak.heartbench.load heartbench | ak.panels.Annotation nnotation | ak.core.load_run Run | run.label labels
     run.dialogs dialogues | run.save export | run.cost usage | run.calls usage | run.transcripts dialogues | run.rating ratings
     taxonomy.category categories | taxonomy.selects select | run.annotators annotations | ak.Run.load Run(folder
     ak.read_run anthrokit.Run | run.results labels | run.to_df labels() | run.df ratings() | run.head labels() | run.scores ratings
     run.labels.groupby labels().groupby | ak.krippendorff agreement | ak.plot_comparison plot_differences | ak.zzz simulate
+    ak.Scenario load_scenarios | ak.dataset load_prompts | ak.Epochs sample_prompts | ak.evals anthrokit.judge
+    ak.personas simulation.Persona | ak.relplot plot_profile | ak.pointplot plot_profile | ak.heatmap plot_profile
+    ak.FacetGrid plot_profile | ak.crosstab pandas.crosstab | ak.concat pandas.concat | ak.tokenizer max_tokens
+    ak.embeddings offline_panel | ak.cohen_kappa agreement | ak.icc agreement | ak.multiple_testing anthrokit.plan
+    ak.holm analysis.clustered.holm | ak.odds_ratio plot_odds | ak.snowball_effect anthrokit.snowball
+    ak.first_emergence anthrokit.emergence | ak.logger anthrokit.LLM | ak.model_graded_qa judge | ak.merge_runs merge
+    ak.get_model LLM | run.samples judges | run.dataframe labels() | run.to_parquet labels() | run.iloc labels() | run.data messages
+    run.behaviours labels | run.total_cost usage | run.n_dialogues dialogues | run.status summary
+    run.prompts.first_message prompts().first_message | run.summary.targets summary()['targets'] | ak.Run.open Run(folder
+    ak.Taxonomy.from_file from_entries
 """
 CALLS = """
     ak.LLM("openai/a", base_url="http://b") api_base | ak.LLM("openai/a", temprature=1) temperature
@@ -42,7 +52,7 @@ CALLS = """
     ak.LLM("openai/a", concurrency=3) max_concurrency | ak.LLM("openai/a", max_token=3) max_tokens
     ak.LLM(model_name="openai/a") LiteLLM | ak.Budget(dollars=3) usd | ak.Budget(max_usd=3) usd | ak.Budget(cost=3) usd
     ak.Budget(token=3) tokens | ak.Run("nowhere", readonly=True) read_only | ak.Run(path="nowhere") folder
-    run.labels(judge="a") judges | run.labels(raters=[]) judges | run.prompts(taxonomy=1) anthrokit
+    run.labels(judge="a") judges | run.labels(raters=[]) judges | run.prompts(taxonomy=1) none
     ak.Taxonomy.load(file="a.toml") path | ak.Taxonomy(behaviors=[]) behaviours | ak.Behaviour(names="a") name
     ak.LLMJudge("openai/a", prompt="b") template | ak.LLMJudge(model="openai/a") llm
     ak.LLMJudge("openai/a", samples=3) LLMJudge | ak.TogetherJudge(model="openai/a") llm
@@ -69,6 +79,17 @@ CALLS = """
     run.to_dataframe labels() | run.failed missing | ak.simulate(None, verbose=1) progress | ak.compare(run, correction="a") family
     ak.LLMJudge("openai/a", rubric="b") template | ak.profile(run, x="turn") by | ak.sample_prompts(None, frac=1) n
     ak.barplot plot | ak.draw_annotation_sample(run, size=9) n
+    run.query("target == 'a'") SELECT | ak.judge(run, model="openai/a") judges | ak.judge(run, [], concurrency=5) max_concurrency
+    ak.judge(run, [], epochs=2) samples | ak.judge(run, [], measure=[]) behaviours | ak.judge(run, [], force=True) retry
+    ak.simulate(None, system="a") system_target | ak.simulate(None, dataset=None) prompts
+    ak.simulate(None, n_conversations=3) turns | ak.simulate(None, "a", "b", verbose=1) progress? | ak.load_prompts(path="a") source
+    ak.profile(run, by="behavior") behaviour | ak.profile(run, by="Target") target) | ak.profile(run, by="prompt") prompt_id
+    ak.profile(run, by="model_name") target) | ak.profile(run, by=["target", "turns"]) turn) | ak.compare(run, "domains") domain)
+    ak.agreement(run, by="rater") judges | ak.profile(run, index="target") by? | ak.plot_profile(run, height=3) figsize
+    ak.plot_emergence(run, hue_order=[]) order | ak.write_report(run, output="a") path
+    ak.LLM("openai/a", num_predict=3) extra_body | ak.LLM("openai/a", headers={}) extra_headers
+    ak.LLM("openai/a", cost=(1, 2)) price | ak.Behaviour("a", description="b") definition | ak.Taxonomy("a.toml") Taxonomy.load
+    ak.corrected_rates(run, annotations=None) people | ak.estimate(n_dialogues=5) samples
 """
 
 
@@ -76,8 +97,8 @@ def listed(text):
     return [tuple(each.strip().rsplit(" ", 1)) for line in text.strip().splitlines() for each in line.split(" | ")]
 
 
-def test_a_hundred_names_are_guessed():
-    assert len(listed(ATTRIBUTES) + listed(CALLS)) >= 100
+def test_two_hundred_names_are_guessed():
+    assert len(listed(ATTRIBUTES) + listed(CALLS)) >= 200
 
 
 @pytest.fixture(scope="module")
