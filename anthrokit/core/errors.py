@@ -259,7 +259,7 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.65) -
         likeness = 1 if own == asked else 0 if short and likeness < 1 else likeness
         if likeness >= cutoff or (words and (all if cutoff > 0.8 else any)(related)):
             begins = 0.2 * (not short and words[:1] == own[:1])
-            scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(len(asked), len(own)) / 2)
+            scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(1, len(asked), len(own)) / 2)
     best = sorted(scores, key=lambda each: scores[each], reverse=True)
     return best[: 1 if best and scores[best[0]][0] else 3]
 
@@ -534,16 +534,19 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
 
 
 class _Package(ModuleType):
-    """A package whose modules name the function that was meant if they are called."""
+    """A package whose modules, if they are called, call their function of the same name or name the one that was meant."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if type(value) is ModuleType:
             value.__class__ = _Package
         super().__setattr__(name, value)
 
-    def __call__(self, *_: Any, **__: Any) -> None:
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        own = self.__name__.rpartition(".")[2]
+        if own in self.__all__:
+            return getattr(self, own)(*arguments, **options)
         public = [each for each in self.__all__ if not isinstance(getattr(self, each), ModuleType)]
-        raise TypeError(f"{self.__name__} is a module; {suggest_name(self.__name__.rpartition('.')[2], public)}")
+        raise TypeError(f"{self.__name__} is a module; {suggest_name(own, public)}")
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

@@ -288,7 +288,7 @@ def test_exit_code_of_missing_units(server, tmp_path):
         (["compare", "runs/none"], 1, "anthrokit: runs/none holds no run"),
         (["export", "runs/none", "out"], 1, "anthrokit: runs/none holds no run"),
         (["judge", "x", "--smaples", "3"], 2, "Unknown option: --smaples. Did you mean --samples?"),
-        (["dance"], 2, 'Unknown command "dance"'),
+        (["dance"], 2, "Unknown command 'dance'"),
     ],
 )
 def test_wrong_usage(arguments, code, message, tmp_path):
