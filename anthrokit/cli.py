@@ -242,16 +242,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["report", "runs/nothing-here"])
     1
     """
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: _complain(message)
-            arguments = sys.argv[1:] if arguments is None else list(arguments)
             return _print_result(app.meta(arguments))
     except KeyboardInterrupt:
         print("anthrokit: interrupted; results are saved, the same command resumes", file=sys.stderr)
         return 130
     except UnknownCommandError as error:
-        _complain(f"Unknown command {(name := error.unused_tokens[0])!r}; {suggest_name(name, [one for one in app if one[0] != '-'])}")
+        name = (error.unused_tokens or arguments)[0]
+        _complain(f"Unknown command {name!r}; {suggest_name(name, [one for one in app if one[0] != '-'])}")
         return 2
     except (CycloptsError, _SettingsError) as error:
         _complain(error)
