@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from ..core import SetupError
-from ..core.errors import Naming, close_name, parameters_like, similar_names, register_secret, redact, require_known, strings_in
+from ..core.errors import Naming, close_name, lead_of, parameters_like, similar_names, register_secret, redact, require_known, strings_in
 from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
@@ -211,6 +211,8 @@ def _check_names(model: str, options: Iterable[str]) -> None:
     own = [*inspect.signature(LLM).parameters][:-1]
     names = {*own, *_CHANGES_ANSWERS, *_OTHERS}
     for name in set(options) - names:
+        if lead := lead_of(name, "setting"):
+            raise ValueError(f"a model has no setting {name!r}; {lead}")
         near = similar_names(name, names, cutoff=0.88) or [each for each in own if re.search(rf"(^|_){each}(_|$)", name)]
         if near := near[:1] + ([] if near and near[0].startswith(name) else parameters_like(name, "LLM", ("simulate", "judge"))[:1]):
             raise ValueError(f"a model has no setting {name!r}; did you mean {' or '.join(near)}? A parameter that only the provider "
