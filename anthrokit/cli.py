@@ -252,12 +252,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except UnknownCommandError as error:
         name = (error.unused_tokens or arguments)[0]
-        place = "option" if name.startswith("-") else "command"
-        _complain(f"Unknown command {name!r}; {lead_of(name, place) or suggest_name(name, [one for one in app if one[0] != '-'])}")
+        lead = lead_of(name, "option" if name[:1] == "-" else "command") or suggest_name(name, [one for one in app if one[0] != "-"])
+        _complain(f"Unknown command {name!r}; {lead}")
         return 2
     except UnknownOptionError as error:
         name = (error.token.keyword or error.token.value).partition("=")[0]
-        parts = (*error.argument_collection, *app.meta.assemble_argument_collection())
+        parts = [*error.argument_collection, *app.meta.assemble_argument_collection()]
         options = sorted({one for each in parts for one in each.names if one[:2] == "--"})
         close = close_name(name, options, 0.85) or max((one for one in options if name.startswith(one)), default=None)
         _complain(f"Unknown option {name}; {close and f'did you mean {close}?' or lead_of(name, 'option') or suggest_name(name, options)}")

@@ -494,17 +494,16 @@ def missing_attribute(package: str, name: str) -> str:
                 public.setdefault(each, f"{subpackage}.{each}")
     full = {each: where for each, where in full.items() if "." not in each} | public
     missing = f"{package} has no attribute {name!r}"
-    if lead := (None if name in public else lead_of(name, "package")) or lead_of(name, "package", whole=True):
+    found = f"Use {full[name]}." if name in public or (name in full and len(_words(name)) > 1) else None
+    if lead := lead_of(name, "package", whole=name in public) or found:
         return f"{missing}. {lead}"
-    if name in public or (name in full and len(_words(name)) > 1):
-        return f"{missing}. Use {full[name]}."
     own = [each for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")]
     near = similar_names(name, own) or similar_names(name, public)
     if leads := [full[each] for each in near] or parameters_like(name):
         return f"{missing}. Did you mean {' or '.join(leads)}?"
-    libraries = ("pandas", "seaborn", "matplotlib.pyplot")
-    if library := next((each for each in libraries if callable(getattr(import_module(each), name, None))), None):
-        return f"{missing}. Use {library}.{name} with a table such as run.labels(), or with the Axes that a figure returns."
+    for library in ("pandas", "seaborn", "matplotlib.pyplot"):
+        if callable(getattr(import_module(library), name, None)):
+            return f"{missing}. Use {library}.{name} with a table such as run.labels(), or with the Axes that a figure returns."
     about = {full[each]: inspect.getdoc(getattr(import_module(full[each].rpartition(".")[0]), each)) or "" for each in own}
     about = {each: text.partition("\n")[0] for each, text in about.items()}
     if found := _described(name, about):
@@ -512,8 +511,7 @@ def missing_attribute(package: str, name: str) -> str:
     end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…
     kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]]
     names = kin or [where.rpartition(".")[2] for where in public.values() if where.rpartition(".")[0] == package]
-    overview = None if kin else _leads()["overview"].get(package)
-    return f"{missing}; {overview or 'there are ' + ', '.join(names)}"
+    return f"{missing}; {(not kin and _leads()['overview'].get(package)) or 'there are ' + ', '.join(names)}"
 
 
 def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
@@ -615,8 +613,8 @@ def missing_columns(needed: Iterable[str], columns: Iterable[object]) -> str:
     """
     needed, columns = list(needed), list(columns)
     spare = [name for name in columns if name not in needed]
-    absent = {name: similar_names(name, spare)[:2] for name in needed if name not in columns}
-    near = {name: lead_of(name, "column") or (found and f"there is {' or '.join(found)}") for name, found in absent.items()}
+    absent = {name: similar_names(name, spare, 0.85)[:2] for name in needed if name not in columns}
+    near = {name: f"there is {' or '.join(found)}" if found else lead_of(name, "column") for name, found in absent.items()}
     return ", ".join(f"{name} ({other})" if other else str(name) for name, other in near.items())
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
