@@ -364,9 +364,8 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
     is_setting = {"llm", "target"} & {*names} and name in [*inspect.signature(import_module("anthrokit").LLM).parameters][2:]
     if similar_names(name, names) and not is_figure and not is_setting:
         return suggest_name(name, names)
-    if elsewhere := parameters_like(name, owner.__name__, names):
-        return f"it is {elsewhere[0]}"
-    return suggest_name(name, names, _about(owner, names))
+    elsewhere = parameters_like(name, owner.__name__, names)
+    return f"it is {elsewhere[0]}" if elsewhere else suggest_name(name, names, _about(owner, names))
 
 
 def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from ..core import SetupError
-from ..core.errors import Naming, close_name, lead_of, parameters_like, similar_names, register_secret, redact, require_known, strings_in
+from ..core.errors import Naming, close_name, lead_of, parameters_like, similar_names, register_secret, redact, require_known
+from ..core.errors import strings_in
 from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced

@@ -51,7 +51,7 @@ def test_align(name, people):
 
 @pytest.mark.skipif(find_spec("inspect_scout") is None, reason="needs Scout")
 def test_scout_with_a_model_as_judge(server, monkeypatch):
-    """anthrokit's own provider for Inspect needs no openai >= 3.4, which LiteLLM does not allow."""
+    """The provider of anthrokit for Inspect needs no openai >= 3.4, which LiteLLM does not allow."""
     from inspect_ai.model import get_model
     from inspect_scout import scan, transcripts_from
 
