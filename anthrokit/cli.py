@@ -257,10 +257,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except UnknownOptionError as error:
         name = (error.token.keyword or error.token.value).partition("=")[0]
-        parts = [*error.argument_collection, *app.meta.assemble_argument_collection()]
-        options = sorted({one for each in parts for one in each.names if one[:2] == "--"})
+        arguments = [*error.argument_collection, *app.meta.assemble_argument_collection()]
+        options = sorted({one for each in arguments for one in each.names if one[:2] == "--"})
         close = close_name(name, options, 0.85) or max((one for one in options if name.startswith(one)), default=None)
-        _complain(f"Unknown option {name}; {(close and f'did you mean {close}?') or lead_of(name, 'option') or suggest_name(name, options)}")
+        lead = f"did you mean {close}?" if close else lead_of(name, "option") or suggest_name(name, options)
+        _complain(f"Unknown option {name}; {lead}")
         return 2
     except (CycloptsError, _SettingsError) as error:
         _complain(error)
