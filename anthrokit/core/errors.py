@@ -178,7 +178,7 @@ def _leads() -> dict[str, Any]:
 
 
 _MAKES = {"load", "read", "open", "get", "new", "make", "create", "build", "init", "from"}  # load_run stands for Run
-_FILLERS = _MAKES | {"name", "id", "num", "number", "list", "n", "max", "min", "total", "all", "compute", "calculate", "calc", "fetch"}
+_FILLERS = _MAKES | {"name", "id", "num", "number", "list", "n", "max", "total", "all", "compute", "calculate", "calc", "fetch"}
 
 
 def _words(name: object) -> list[str]:
