@@ -251,7 +251,8 @@ def parsed_body(raw: bytes) -> Any:
     return body
 
 # %% ../../nbs/02_models/05_transports.ipynb #1987f961
-_OPENAI_FORM = ("openai", "mistral", "deepseek", "hosted_vllm")
+_AS_OPENAI = ("openai", "hosted_vllm")  # requests and streams exactly in OpenAI's form
+_OPENAI_FORM = (*_AS_OPENAI, "mistral", "deepseek")  # answers in OpenAI's form
 LEAN = ("openai", "anthropic", "gemini", "mistral", "deepseek", "ollama", "ollama_chat", "hosted_vllm")
 
 
@@ -316,6 +317,8 @@ class RequestTranslator:
         parameters = json.loads(form.parameters.replace(str(_SEED), str(request.get("seed"))))
         further = parameters.pop("extra_body", None) or {}
         parameters.pop("json_mode", None)
+        if self.provider in _AS_OPENAI:
+            return {"model": self.model, "messages": list(request["messages"]), **parameters, **further}
         messages = copy.deepcopy(list(request["messages"]))  # translators change what they are given
         if self.provider == "gemini":
             from litellm.llms.vertex_ai.gemini.transformation import transform_request_body
@@ -360,7 +363,9 @@ class RequestTranslator:
             response = self._translated(body, raw, asked)
             return _read(response, asked, cost=self._cost(response), finish=stated_reason(body))
         answer, usage = read_chat_completion(body, asked), body.get("usage")
-        if not isinstance(usage, Mapping) or usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
+        if answer.served_model in self._unpriced or not isinstance(usage, Mapping):
+            return answer
+        if usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
             return answer  # estimated tokens have no price
         litellm, tiers = import_litellm(), (body.get("service_tier"), usage.get("service_tier"))
         tier = next((tier for tier in tiers if isinstance(tier, str)), None)
@@ -497,9 +502,6 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
     async with _session().post(form.url, data=data, headers=form.headers, proxy=form.proxy) as response:
         raw = await _body(response, show)
     return routed(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
-
-
-_AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
 
 
 async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:
