@@ -240,7 +240,7 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
         return _missing(raw, why)
     if "<think>" in text and "</think>" not in text:
         return _missing(raw, "the response ends within its thoughts")
-    if text.startswith("{") or "{" in text and _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```")):
+    if text.startswith("{") or ("{" in text and _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```"))):
         return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
     lines = own_lines(text, judged)
     stated = [one for one in statements(lines) if one.code == (code and code.lower())]

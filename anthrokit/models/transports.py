@@ -272,9 +272,15 @@ class RequestTranslator:
         self.model, self.provider, *_ = litellm.get_llm_provider(ready["model"], api_base=ready.get("api_base"))
         provider = litellm.LlmProviders(self.provider)
         self.provider_config = manager.get_provider_chat_config(model=self.model, provider=provider)
+        self.verbatim = self.provider in _AS_OPENAI and self._passes_messages()
         self.least = litellm.model_cost.get(self.model, {}).get("prompt_cache_min_tokens") or 1024
         self._forms: dict[Any, Form | None] = {}
         self._unpriced: set[str | None] = set()  # models that LiteLLM's table of prices doesn't know
+
+    def _passes_messages(self) -> bool:
+        """Return whether LiteLLM sends messages as they are: for o3-mini, say, it renames the role system."""
+        body = {"model": self.model, "messages": [{"role": one, "content": "Hi"} for one in ("system", "user", "assistant")]}
+        return self.provider_config.transform_request(self.model, copy.deepcopy(body["messages"]), {}, {}, {}) == body
 
     def form(self, request: Mapping[str, Any]) -> Form | None:
         """Return the form of a request; None if LiteLLM has to send it."""
@@ -317,7 +323,7 @@ class RequestTranslator:
         parameters = json.loads(form.parameters.replace(str(_SEED), str(request.get("seed"))))
         further = parameters.pop("extra_body", None) or {}
         parameters.pop("json_mode", None)
-        if self.provider in _AS_OPENAI:
+        if self.verbatim:
             return {"model": self.model, "messages": list(request["messages"]), **parameters, **further}
         messages = copy.deepcopy(list(request["messages"]))  # translators change what they are given
         if self.provider == "gemini":
