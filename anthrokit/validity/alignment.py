@@ -31,9 +31,10 @@ from ..models import LLM, Budget
 from ..simulation import Behaviour, Taxonomy
 from .accuracy import MEASURES, accuracy_measures
 from .annotations import add_texts, read_annotations
+from ..work import Job, Request, Steps, ask, run_job
 
 # %% auto #0
-__all__ = ['Edit', 'ThresholdJudge', 'WordedJudge', 'split_labels', 'best_limit', 'WordingSearch', 'align']
+__all__ = ['Edit', 'ThresholdJudge', 'WordedJudge', 'split_labels', 'best_limit', 'ProposalJob', 'WordingSearch', 'align']
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dff42e1
 class ThresholdJudge(LocalJudge):
@@ -238,6 +239,29 @@ def _proposals(answer: str | None) -> list[Edit]:
     return []
 
 
+class ProposalJob(Job):
+    """One request for a better wording. Its response is saved as a fact of the run, so that the search can be continued."""
+
+    noun, total = "proposal", 1
+
+    def __init__(self, run: Run, llm: LLM, prompt: str, budget: Budget | None = None):
+        super().__init__(run, [llm], budget)
+        unit = f"proposal {digest(prompt, llm.settings)}"
+        self.request = Request(llm, [{"role": "user", "content": prompt}], unit, "proposal")
+        self.done = int(run.ledger.fact(unit) is not None)
+
+    def queues(self) -> list[tuple[list[Steps], int]]:
+        return [([] if self.done else [self.steps()], 1)]
+
+    def steps(self) -> Steps:
+        row, _ = yield from ask(self.request, str, 1)
+        saved = {"name": self.request.unit, "value": json.dumps(row["raw"])}
+        self.save_rows("facts", [saved], done=1, failed=int(row["status"] != "ok"))
+
+    def result(self) -> list[Edit]:
+        return _proposals(self.run.ledger.fact(self.request.unit))
+
+
 def _edited(wording: Behaviour, edits: Sequence[Edit]) -> Behaviour:
     """Return a behaviour with another definition, or with more permissible uses or counter-examples."""
     for field, text, _ in edits:
@@ -251,7 +275,6 @@ class WordingSearch:
 
     def __init__(self, judge: PromptJudge, behaviour: Behaviour, table: pd.DataFrame, run: Run, measure: str, **how: Any):
         self.judge, self.behaviour, self.measure, self.how = judge, behaviour, measure, how
-        self.calls, self.cost = 0, 0.0
         ids = [f"{place:05}" for place in range(len(table))]
         self.table = table.assign(dialogue_id=ids)
         names = {"dialogue_id": "dialogue_id", "user": "user", "message": "assistant", "cluster": "base_id", "split": "target"}
@@ -304,9 +327,7 @@ class WordingSearch:
         if not false + missed:
             return []
         fields = {"name": wording.name, "definition": _folded(wording).definition, "false": false or "-", "missed": missed or "-"}
-        answer = self.judge.llm.complete(_PROPOSAL.format(**fields))
-        self.calls, self.cost = self.calls + 1, np.nan if answer.cost is None else answer.cost
-        return _proposals(answer.content)
+        return run_job(ProposalJob(self.run, self.judge.llm, _PROPOSAL.format(**fields), self.how.get("budget")), progress=False)
 
     def best(self, definitions: Sequence[str] = ()) -> Behaviour:
         """Return the best wording: first the definition, then permissible uses, then counter-examples."""
@@ -322,7 +343,7 @@ class WordingSearch:
     def spent(self) -> tuple[int, float]:
         """Return calls and US dollars."""
         [(calls,)], (cost, _) = self.run.ledger.rows("SELECT COUNT(*) FROM calls"), usage_totals(self.run)
-        return calls + self.calls, np.nan if cost is None else cost + self.cost
+        return calls, np.nan if cost is None else cost
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #24e68f0e
 def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampling: Any) -> pd.DataFrame:
