@@ -27,6 +27,7 @@ from ..judging import Judge, LLMJudge, LocalJudge, PromptJudge, Rating, import_m
 from ..judging import judge as judge_run
 from ..judging.jobs import as_judges
 from ..judging.judges import Item, Question, Response, judge_identity
+from ..judging.verdicts import json_objects
 from ..models import LLM, Budget
 from ..simulation import Behaviour, Taxonomy
 from .accuracy import MEASURES, accuracy_measures
@@ -231,9 +232,8 @@ Edit = tuple[str, str, str | None]  # field of the behaviour, text, base prompt 
 
 def _proposals(answer: str | None) -> list[Edit]:
     """Return the definition and the permissible uses that a model proposed; none if its answer can't be parsed."""
-    with suppress(ValueError, AttributeError, TypeError):
-        text = answer or ""
-        made = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    with suppress(StopIteration, TypeError):
+        made, _ = next(json_objects(answer or ""))
         texts = [("definition", made.get("definition")), *(("permissible", use) for use in made.get("permissible", ())[:5])]
         return [(field, text[:600], None) for field, text in texts if isinstance(text, str) and text.strip()]
     return []
@@ -242,21 +242,17 @@ def _proposals(answer: str | None) -> list[Edit]:
 class ProposalJob(Job):
     """One request for a better wording. Its response is saved as a fact of the run, so that the search can be continued."""
 
-    noun, total = "proposal", 1
-
     def __init__(self, run: Run, llm: LLM, prompt: str, budget: Budget | None = None):
         super().__init__(run, [llm], budget)
         unit = f"proposal {digest(prompt, llm.settings)}"
         self.request = Request(llm, [{"role": "user", "content": prompt}], unit, "proposal")
-        self.done = int(run.ledger.fact(unit) is not None)
 
     def queues(self) -> list[tuple[list[Steps], int]]:
-        return [([] if self.done else [self.steps()], 1)]
+        return [([self.steps()] if self.run.ledger.fact(self.request.unit) is None else [], 1)]
 
     def steps(self) -> Steps:
         row, _ = yield from ask(self.request, str, 1)
-        saved = {"name": self.request.unit, "value": json.dumps(row["raw"])}
-        self.save_rows("facts", [saved], done=1, failed=int(row["status"] != "ok"))
+        self.save_rows("facts", [{"name": self.request.unit, "value": json.dumps(row["raw"])}])
 
     def result(self) -> list[Edit]:
         return _proposals(self.run.ledger.fact(self.request.unit))
@@ -339,11 +335,6 @@ class WordingSearch:
             wording = self.round(wording, [edit for edit in (*given, *proposed) if edit[0] == field])
         examples = self.errors(wording, truth=False)
         return self.round(wording, [("not_present", *row) for row in zip(examples["message"], examples["cluster"], strict=True)])
-
-    def spent(self) -> tuple[int, float]:
-        """Return calls and US dollars."""
-        [(calls,)], (cost, _) = self.run.ledger.rows("SELECT COUNT(*) FROM calls"), usage_totals(self.run)
-        return calls, np.nan if cost is None else cost
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #24e68f0e
 def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampling: Any) -> pd.DataFrame:
@@ -450,7 +441,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     chosen: dict[str, Any] = {}
     digests, reports, own = {}, [], judge_identity(judge).get("tuned_on") or {}
     for names, rows in groups:
-        asked, spent, test = [taxonomy[one] for one in names], (0, 0.0), (rows["split"] == "test").to_numpy()
+        asked, calls, cost, test = [taxonomy[one] for one in names], 0, 0.0, (rows["split"] == "test").to_numpy()
         if isinstance(judge, PromptJudge):
             if len(names) > 1:
                 raise ValueError("a prompt judge is aligned for one behaviour at a time; these labels have no column behaviour")
@@ -459,14 +450,14 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
             value = search.best((definitions or {}).get(names[0], ()))
             aligned = WordedJudge(judge, {names[0]: value}, {}, "aligned")
             before, after = search.verdicts([judge, aligned], "test")
-            spent = search.spent()
+            [(calls,)], (cost, _) = search.run.ledger.rows("SELECT COUNT(*) FROM calls"), usage_totals(search.run)
             search.run.close()
         else:
             value, *both = _align_threshold(judge, rows, asked, measure, seed)
             before, after = (one[test] for one in both)
         report = _report(before, after, rows[test], n_resamples=n_resamples, ci=ci, seed=seed)
         report.insert(0, "behaviour", " or ".join(names))
-        reports.append(report.assign(calls=spent[0], cost=spent[1]))
+        reports.append(report.assign(calls=calls, cost=np.nan if cost is None else cost))
         tuned = {digest(text) for text in rows.loc[rows["split"] == "tuning", "message"]}
         digests |= {one: sorted(tuned | {*own.get(one, ())}) for one in names}
         chosen |= {one: value for one in names if value is not None}
