@@ -399,7 +399,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     samples : int
         Samples of each verdict of a prompt judge.
     budget : Budget, optional
-        As for `judge`.
+        As for `judge`. The model's proposal counts, too.
     ci, n_resamples
         As for `analysis.clustered.resample`.
 
