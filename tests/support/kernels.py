@@ -72,6 +72,14 @@ def wait(folder: Path) -> str:
     raise RuntimeError(f"the server of kernels ended, or isn't ready after ten minutes: {log}")
 
 
+def run_notebook(notebook, folder: Path) -> None:
+    """Run a notebook in that folder, on a kernel that is killed at the end."""
+    import nbclient
+
+    how = {"timeout": 900, "kernel_name": "python3", "shutdown_kernel": "immediate"}
+    nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, **how).execute()
+
+
 def import_all() -> None:
     import gc
     import importlib
