@@ -20,7 +20,7 @@ from pathlib import Path
 INLINE = "module://matplotlib_inline.backend_inline"
 WARM = """
 anthrokit.analysis anthrokit.core anthrokit.figures anthrokit.heartbench anthrokit.judging anthrokit.models
-anthrokit.panels anthrokit.report anthrokit.simulation anthrokit.validity anywidget ipykernel.ipkernel
+anthrokit.panels anthrokit.report anthrokit.simulation anthrokit.validity anywidget ipykernel.debugger ipykernel.ipkernel
 ipykernel.kernelapp ipywidgets litellm matplotlib.pyplot pingouin scipy.stats seaborn sklearn.linear_model
 spacy statsmodels.api transformers.models.llama.modeling_llama transformers.models.bert.modeling_bert
 """.split()
