@@ -345,7 +345,7 @@ class PromptJudge(Judge):
     max_attempts : int
         Largest number of calls until a response can be parsed.
     max_tokens : int or None
-        Limit of a response, thinking included, for a model without a limit of its own.
+        Limit of a response, thinking included, for a model that sets none.
     default_samples : int
         Ratings of each item and question, unless `judge(samples=…)` says otherwise.
     questions_per_call : int or None
