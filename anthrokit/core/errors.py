@@ -503,8 +503,7 @@ def missing_attribute(package: str, name: str) -> str:
     for library in ("pandas", "seaborn", "matplotlib.pyplot"):
         if callable(getattr(import_module(library), name, None)):
             return f"{missing}. Use {library}.{name} with a table such as run.labels(), or with the Axes that a figure returns."
-    about = {full[each]: inspect.getdoc(getattr(import_module(full[each].rpartition(".")[0]), each)) or "" for each in own}
-    about = {each: text.partition("\n")[0] for each, text in about.items()}
+    about = {full[each]: (inspect.getdoc(import_module("pydoc").locate(full[each])) or "").partition("\n")[0] for each in own}
     if found := _described(name, about):
         return f"{missing}; see the help on {' and '.join(found)}"
     end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…

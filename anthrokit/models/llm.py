@@ -212,10 +212,9 @@ def _check_names(model: str, options: Iterable[str]) -> None:
     own = [*inspect.signature(LLM).parameters][:-1]
     names = {*own, *_CHANGES_ANSWERS, *_OTHERS}
     for name in set(options) - names:
-        lead = lead_of(name, "setting")
         near = similar_names(name, names, cutoff=0.88) or [each for each in own if re.search(rf"(^|_){each}(_|$)", name)]
         near = near[:1] + ([] if near and near[0].startswith(name) else parameters_like(name, "LLM", ("simulate", "judge"))[:1])
-        if lead := lead or (near and f"did you mean {' or '.join(near)}?"):
+        if lead := lead_of(name, "setting") or (near and f"did you mean {' or '.join(near)}?"):
             raise ValueError(f"a model has no setting {name!r}; {lead} A parameter that only the provider knows is passed as "
                              f"extra_body={{{name!r}: …}}")
         notify(f"{name} is not a known setting of a model; it is sent to {model} as it is.")
