@@ -257,8 +257,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except UnknownOptionError as error:
         name = (error.token.keyword or error.token.value).partition("=")[0]
-        arguments = [*error.argument_collection, *app.meta.assemble_argument_collection()]
-        options = sorted({one for each in arguments for one in each.names if one[:2] == "--"})
+        known = [*error.argument_collection, *app.meta.assemble_argument_collection()]
+        options = sorted({one for each in known for one in each.names if one[:2] == "--"})
         close = close_name(name, options, 0.85) or max((one for one in options if name.startswith(one)), default=None)
         lead = f"did you mean {close}?" if close else lead_of(name, "option") or suggest_name(name, options)
         _complain(f"Unknown option {name}; {lead}")
