@@ -188,16 +188,21 @@ def coverage(numbers: Sequence[int], people: int = 150, n_resamples: int = 40) -
     for number in numbers:
         random = np.random.default_rng(number)
         model = calibration(random, n_resamples)
-        for rates, values in TARGETS.items():
-            true = float(EFFECTS @ (np.array(values) - model["centre"].to_numpy()))
-            labels, drawn = judged_study(random, values, people)
-            for kind, sample in (("panel only", None), ("prediction-powered", drawn)):
-                if sample is None and number % 8:
-                    continue
-                for one in perceived_means(labels, sample, model=model).itertuples():
-                    inside = one.ci_low <= true <= one.ci_high
-                    rows.append((rates, kind, one.target, true, inside, one.ci_high - one.ci_low, one.estimate - true))
-    return pd.DataFrame(rows, columns=["rates", "labels", "target", "true", "coverage", "width", "bias"])
+        true = {name: float(EFFECTS @ (np.array(rates) - model["centre"].to_numpy())) for name, rates in TARGETS.items()}
+        studies = {name: judged_study(random, rates, people) for name, rates in TARGETS.items()}
+        labels, drawn = (
+            pd.concat([study[part].assign(rates=name, dialogue_id=name + study[part]["dialogue_id"]) for name, study in studies.items()])
+            for part in (0, 1)
+        )
+        for kind, sample in (("panel only", None), ("prediction-powered", drawn.drop(columns="rates"))):
+            if sample is None and number % 8:
+                continue
+            means = perceived_means(labels, sample, ["rates", "target"], model=model)
+            truth = means["rates"].map(true)
+            inside = truth.between(means["ci_low"], means["ci_high"])
+            means = means.assign(labels=kind, true=truth, coverage=inside, width=means["ci_high"] - means["ci_low"])
+            rows.append(means.assign(bias=means["estimate"] - truth))
+    return pd.concat(rows)[["rates", "labels", "target", "true", "coverage", "width", "bias"]]
 
 
 def save_coverage(rows: pd.DataFrame) -> None:

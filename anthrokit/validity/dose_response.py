@@ -307,11 +307,10 @@ def left_out_doses(
         if len(means) < 4:
             raise TableError(f"{where}: {len(means)} doses; four or more are needed to leave one out")
         enough = has_enough_clusters(means["n_clusters"], ci).all()
-        for place, row in means.iterrows():
-            estimate, deviation = (one.item() for one in _process(means.drop(place))([row["dose"]]))
-            reach = norm.ppf(0.5 + ci / 2) * np.hypot(deviation, row["error"]) if enough else np.nan
-            limits = {"estimate": estimate, "ci_low": estimate - reach, "ci_high": estimate + reach}
-            inside = abs(row["mean"] - estimate) <= reach if enough else pd.NA
-            own = {"dose": row["dose"], "mean": row["mean"], **limits, "inside": inside}
-            parts.append({**group, **own, "n_clusters": int(row["n_clusters"]), "ci": ci})
-    return pd.DataFrame(parts).astype({"inside": "boolean"})
+        estimate, deviation = np.hstack([_process(means.drop(place))([dose]) for place, dose in means["dose"].items()])
+        reach = norm.ppf(0.5 + ci / 2) * np.hypot(deviation, means["error"]) if enough else np.nan
+        table = means.assign(**group, estimate=estimate, ci_low=estimate - reach, ci_high=estimate + reach, ci=ci)
+        inside = table["mean"].between(table["ci_low"], table["ci_high"]).astype("boolean")
+        parts.append(table.assign(inside=inside if enough else pd.NA))
+    names = ["dose", "mean", "estimate", "ci_low", "ci_high", "inside", "n_clusters", "ci"]
+    return pd.concat(parts, ignore_index=True)[[*as_names(by), *names]].astype({"inside": "boolean"})

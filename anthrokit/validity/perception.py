@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, add_holm, as_floats, as_labels, as_names, check_level
-from ..analysis.clustered import draw_clusters, resample
+from ..analysis.clustered import check_range, draw_clusters, resample
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.errors import missing_columns
 from ..core.tables import require_columns, require_unique
@@ -26,7 +25,7 @@ from ..simulation import Taxonomy
 from .correction import judged_and_labelled, judged_share, powered_group, recover_rate
 
 # %% auto #0
-__all__ = ['ENCODER', 'PENALTIES', 'judge_scores', 'judge_labels', 'encode', 'style_features', 'scale_kind', 'fit_perception',
+__all__ = ['ENCODER', 'judge_scores', 'judge_labels', 'encode', 'style_features', 'scale_kind', 'fit_perception',
            'perception_values', 'ranking_accuracy', 'accuracy_gain', 'held_out_values', 'people_accuracy',
            'partial_effects', 'bundled_scale', 'perceived', 'perceived_means']
 
@@ -165,14 +164,11 @@ def style_features(texts: Sequence[str]) -> pd.DataFrame:
     >>> style_features(["I love it! Do you?"])[["question marks", "warm words"]].values.tolist()
     [[1, 1]]
     """
-    rows = []
-    for text in texts:
-        words, lower = max(len(text.split()), 1), text.lower()
-        row = {"length (log words)": np.log(words)}
-        row |= {name: len(re.findall(pattern, lower)) / words for name, pattern in _PRONOUNS.items()}
-        row |= {"question marks": text.count("?"), "exclamation marks": text.count("!")}
-        rows.append(row | {"warm words": sum(len(re.findall(rf"\b{word}", lower)) for word in _WARM)})
-    return pd.DataFrame(rows)
+    lower = pd.Series(list(texts), dtype="str").str.lower()
+    words = lower.str.split().str.len().clip(lower=1)
+    table = {"length (log words)": np.log(words), **{name: lower.str.count(one) / words for name, one in _PRONOUNS.items()}}
+    table |= {"question marks": lower.str.count(r"\?"), "exclamation marks": lower.str.count("!")}
+    return pd.DataFrame(table | {"warm words": lower.str.count(rf"\b(?:{'|'.join(_WARM)})")})
 
 # %% ../../nbs/08_validity/09_perception.ipynb #26902997
 def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
@@ -189,10 +185,8 @@ def _prompts(pairs: pd.DataFrame) -> tuple[np.ndarray, pd.Index]:
     """Return the number of each pair's prompt, and the prompts; raise if there are too few."""
     codes, names = pd.factorize(pairs["cluster"])
     if len(names) < 10 or codes.min() < 0:
-        raise TableError(
-            f"{(codes < 0).sum()} of {len(codes)} pairs have no prompt (column cluster), the others are of {len(names)} prompts; "
-            "fitting a scale needs 10 or more (ties and missing values give no pairs)"
-        )
+        without = f"the pairs are of {len(names)} prompts, and {(codes < 0).sum()} of {len(codes)} pairs have none (column cluster)"
+        raise TableError(f"{without}; fitting a scale needs 10 or more prompts (ties and missing values give no pairs)")
     return codes, names
 
 
@@ -202,20 +196,15 @@ def _coefficients(differences: np.ndarray, weights: np.ndarray, penalty: float) 
 
     # Each pair counts half in both directions, because both outcomes must occur. The estimates stay the same.
     signed, outcome = np.vstack([differences, -differences]), np.repeat([1, 0], len(differences))
-    settings, halves = {"fit_intercept": False, "max_iter": 1000}, np.tile(weights / 2, 2)
+    settings, halves = {"fit_intercept": False, "solver": "newton-cholesky"}, np.tile(weights / 2, 2)
     model = LogisticRegression(C=2 / penalty, **settings).fit(signed, outcome, sample_weight=halves)
     slope = LogisticRegression(C=1000, **settings)  # finite also if all pairs are ordered right
     return model.coef_[0] * slope.fit(signed @ model.coef_.T, outcome, sample_weight=halves).coef_[0, 0]
 
 # %% ../../nbs/08_validity/09_perception.ipynb #f2dfb0cd
-# Chosen by cross-validation over the prompts that are not test prompts.
-PENALTIES = {"encoder": 10_000.0, "scores": 10_000.0, "labels": 10.0}
-
-
 def scale_kind(judges: Sequence[str]) -> str:
     """Return "labels" for the columns of a panel's labels, "encoder" for those of the sentence encoder, else "scores"."""
-    kinds = {"panel": "labels", ENCODER: "encoder"}
-    return kinds.get(next(iter(judges)), "scores") if len(set(judges)) == 1 else "scores"
+    return {("panel",): "labels", (ENCODER,): "encoder"}.get(tuple(set(judges)), "scores")
 
 
 def fit_perception(
@@ -266,9 +255,9 @@ def fit_perception(
         raise TableError("the columns of scores name no judge and behaviour; judge_scores and judge_labels make such tables")
     kind = scale_kind(scores.columns.get_level_values(0))
     centre, spread = scores.mean(), scores.std() * 0 + 1 if kind == "labels" else scores.std()
-    penalty = PENALTIES[kind] if penalty is None else penalty
-    if not penalty > 0:
-        raise ValueError(f"penalty is {penalty!r}; the strength of a penalty is above 0, such as {PENALTIES[kind]}")
+    usual = 10.0 if kind == "labels" else 10_000.0  # chosen by cross-validation over the prompts that are not test prompts
+    penalty = usual if penalty is None else penalty
+    check_range(0, penalty=penalty)
     differences = _differences((scores - centre) / spread.where(spread > 0, 1), pairs)
     if np.isnan(differences).any():
         raise TableError("some answers have a missing score; leave out their pairs, or the judge without a rating")
@@ -403,8 +392,7 @@ def held_out_values(
     True
     """
     codes, names = _prompts(pairs)
-    if not 2 <= folds <= len(names):
-        raise ValueError(f"folds is {folds!r}; divide the {len(names)} prompts into 2 to {len(names)} parts")
+    check_range(2, len(names), closed=True, folds=folds)
     parts = []
     for fold in range(folds):
         held = codes % folds == fold
@@ -418,12 +406,10 @@ def _others(pairs: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """Return how many other people ordered each pair, and how many of these alike."""
     first = pairs["more"] < pairs["less"]
     key = [pairs["more"].where(first, pairs["less"]), pairs["less"].where(first, pairs["more"])]
-
-    def of_others(counted: pd.Series) -> pd.Series:
-        by_all, by_one = (counted.astype(int).groupby(names).transform("sum") for names in (key, [*key, pairs["person"]]))
-        return by_all - by_one
-
-    return of_others(first | True), of_others(first).where(first, of_others(~first))
+    ranked = pd.DataFrame({"n": 1, "first": first.astype(int)})
+    by_all, by_one = (ranked.groupby(names).transform("sum") for names in (key, [*key, pairs["person"]]))
+    others = by_all - by_one
+    return others["n"], others["first"].where(first, others["n"] - others["first"])
 
 
 def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
@@ -462,24 +448,16 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     return table
 
 # %% ../../nbs/08_validity/09_perception.ipynb #f8c022c8
-def _two_way(pairs: pd.DataFrame) -> np.ndarray:
-    """Return the clusters of pairs: the prompt, and the person if there are 10 people or more."""
-    codes, _ = _prompts(pairs)
-    people = pd.factorize(pairs["person"])[0] if "person" in pairs else np.zeros(len(pairs), dtype=int)
-    return np.column_stack([codes, people]) if people.max() >= 9 else codes
-
-
 def _informative(differences: pd.DataFrame, prompts: np.ndarray) -> pd.DataFrame:
     """Return for each feature the pairs and prompts in which it differs, and why it can't be estimated, if so."""
     differs = differences != 0
     table = pd.DataFrame({"n": differs.sum(), "n_clusters": differs.groupby(prompts).any().sum()})
-    one_sided = ((differences > 0).any() & (differences < 0).any()) == False  # noqa: E712
-    table["note"] = np.where(one_sided, "it always decides, or never differs", "")
-    table["note"] = table["note"].mask(table["n_clusters"] < 10, "it differs in fewer than 10 prompts")
-    gram = differences.T @ differences
-    gram = gram.loc[usable := table.index[table["note"] == ""], usable]
-    alike = [name for name in usable if np.linalg.matrix_rank(gram.drop(index=name)) == np.linalg.matrix_rank(gram)]
-    table.loc[alike, "note"] = "the other features determine it"
+    two_sided, few = (differences > 0).any() & (differences < 0).any(), table["n_clusters"] < 10
+    notes = ["it differs in fewer than 10 prompts", "it always decides, or never differs"]
+    table["note"] = np.select([few, ~two_sided], notes, "")
+    own, usable = differences.T @ differences, table.index[table["note"] == ""]
+    ranks = [np.linalg.matrix_rank(own.loc[usable[:size], usable[:size]]) for size in range(1, len(usable) + 1)]
+    table.loc[usable[np.diff(ranks, prepend=0) == 0], "note"] = "the other features determine it"
     return table
 
 # %% ../../nbs/08_validity/09_perception.ipynb #ad9e5dd2
@@ -505,7 +483,7 @@ def partial_effects(
         One row for each feature: feature, unit ("present" for 0 and 1, else "one standard deviation"), estimate (odds
         ratio), ci_low, ci_high, p_value, p_adjusted (Holm, over the rows), n (pairs in which it differs), n_total
         (pairs with all features), n_clusters (prompts in which it differs), ci, note. An effect is missing, with a
-        note, if the feature differs in fewer than 10 prompts, always decides, or is determined by the others.
+        note, if the feature differs in fewer than 10 prompts, always decides, or is determined by `adjust_for` or the features before it.
 
     Raises
     ------
@@ -527,7 +505,7 @@ def partial_effects(
     3.0
     """
     check_level(ci)
-    both = features if adjust_for is None else features.join(adjust_for)
+    both = features if adjust_for is None else adjust_for.join(features)
     binary, spread = both.isin([0, 1]).all(), both.std()
     differences = pd.DataFrame(_differences(both / spread.mask(binary | ~(spread > 0), 1), pairs), columns=both.columns)
     complete = differences.notna().all(axis=1).to_numpy()
@@ -536,10 +514,7 @@ def partial_effects(
     table = _informative(differences, prompts).assign(n_total=len(pairs), ci=ci)
     usable = table.index[table["note"] == ""]
     if len(usable):
-        determined = differences.loc[:, table["note"].str.contains("determine")].to_numpy()  # held constant by components
-        parts, size, _ = np.linalg.svd(determined, full_matrices=False)
-        parts = pd.DataFrame(parts[:, size > 1e-9 * max([1, *size])]).add_prefix("component ").set_index(differences.index)
-        table = table.join(_fit_effects(differences[usable].join(parts * len(pairs) ** 0.5), pairs, ci).loc[usable])
+        table = table.join(_fit_effects(differences[usable], pairs, ci))
     table = table.reindex(columns=["estimate", "ci_low", "ci_high", "p_value", *table.columns[:5]]).loc[features.columns]
     table.insert(0, "unit", np.where(binary[features.columns], "present", "one standard deviation"))
     return add_holm(table.rename_axis("feature").reset_index())
@@ -553,7 +528,9 @@ def _fit_effects(differences: pd.DataFrame, pairs: pd.DataFrame, ci: float) -> p
     # Every second pair counts reversed: the model needs both outcomes, and its estimates don't change.
     outcome = np.arange(len(pairs)) % 2
     model = sm.GLM(outcome, differences.mul(np.where(outcome, 1, -1), axis=0), family=sm.families.Binomial())
-    fit = model.fit(cov_type="cluster", cov_kwds={"groups": _two_way(pairs)})
+    ways = ["cluster", "person"] if "person" in pairs and pairs["person"].nunique() > 9 else ["cluster"]
+    codes = np.column_stack([pd.factorize(pairs[way])[0] for way in ways])
+    fit = model.fit(cov_type="cluster", cov_kwds={"groups": codes.squeeze()})
     freedom = max(pairs["cluster"].nunique() - differences.shape[1], 1)
     error = fit.bse.where(fit.bse > 1e-9)  # clusters that are all alike say nothing
     half, tested = t.ppf(0.5 + ci / 2, freedom) * error, np.abs(fit.params) / error
@@ -735,8 +712,7 @@ def perceived_means(
         {**dict(zip(by, key, strict=True)), **_mean_row(part, judged, sample, people is not None, weights, constant, ci)}
         for key, part in raw.groupby(by, sort=False, dropna=False)
     ]
-    notes = {_PANEL_ERRORS: people is None, _SCALE_ERRORS: model is None and people is not None}
-    note = "; ".join(text for text, applies in notes.items() if applies)
+    note = _PANEL_ERRORS if people is None else _SCALE_ERRORS if model is None else ""
     return pd.DataFrame(rows).astype({"n_people": "Int64"}).assign(note=note)
 
 # %% ../../nbs/08_validity/09_perception.ipynb #d2519ef2
@@ -745,27 +721,19 @@ def _mean_row(
 ) -> dict[str, Any]:
     """Return one row of `perceived_means`."""
     raw = raw.reset_index(names="_group").set_index("behaviour").reindex(weights.index)
+    own, checked = judged[judged["_group"].isin(raw["_group"])], raw.drop(index=Taxonomy.load().counted, errors="ignore")
+    names, people = own["cluster"].unique(), sample["_group"].value_counts().reindex(checked["_group"], fill_value=0)
     row = dict.fromkeys(["raw", "estimate", "ci_low", "ci_high"], np.nan)
-    row |= {"n": raw["n"].fillna(0).min(), "n_total": raw["n_total"].max(), "n_people": pd.NA, "n_clusters": 0, "ci": ci}
-    counted, alone, powered = set(Taxonomy.load().counted), [], []
-    own = judged[judged["_group"].isin(raw["_group"])]
-    names = own["cluster"].unique()
-    for name, one in raw.iterrows():
-        messages = own[own["_group"] == one["_group"]]
-        alone.append(judged_share(messages, one, names))
-        if labelled and name not in counted:
-            drawn = sample[sample["_group"] == one["_group"]]
-            powered.append(powered_group(messages, drawn, one, ci, names) if len(drawn) else {"n_people": 0})
-        else:
-            powered.append(alone[-1])
-    row["n_clusters"] = len(names)
-    if not raw["estimate"].notna().all():
+    row |= {"n": raw["n"].fillna(0).min(), "n_total": raw["n_total"].max(), "n_people": people.min() if labelled else pd.NA}
+    row |= {"n_clusters": len(names), "ci": ci}
+    if raw["estimate"].isna().any():
         return row
-    row["raw"] = _mean_value(alone, weights, constant, ci)["estimate"]
-    if labelled:
-        row["n_people"] = min(group["n_people"] for group in powered if "n_people" in group)
-    if row["n_people"] is pd.NA or row["n_people"] > 0:
-        row |= _mean_value(powered, weights, constant, ci)
-        if not all(group["known"] for group in powered):
-            row |= {"ci_low": np.nan, "ci_high": np.nan}
-    return row
+    messages = {name: own[own["_group"] == one["_group"]] for name, one in raw.iterrows()}
+    groups = {name: judged_share(messages[name], one, names) for name, one in raw.iterrows()}
+    row["raw"] = _mean_value([*groups.values()], weights, constant, ci)["estimate"]
+    if labelled and people.min() == 0:
+        return row
+    for name, one in checked.iterrows() if labelled else ():
+        groups[name] = powered_group(messages[name], sample[sample["_group"] == one["_group"]], one, ci, names)
+    row |= _mean_value([*groups.values()], weights, constant, ci)
+    return row if all(group["known"] for group in groups.values()) else row | {"ci_low": np.nan, "ci_high": np.nan}
