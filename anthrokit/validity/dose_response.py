@@ -15,6 +15,7 @@ from ..analysis.clustered import add_holm, as_names, check_count, check_level, h
 from ..core import TableError
 from ..core.errors import require_known
 from ..core.tables import require_columns
+from .human_data import as_numbers
 
 # %% auto #0
 __all__ = ['dose_response', 'turning_point', 'left_out_doses']
@@ -25,11 +26,8 @@ _GROUPS, _MOST_DOSES = 5, 10
 
 def _rows(data: pd.DataFrame, outcome: str, dose: str, cluster: str, where: str) -> pd.DataFrame:
     """Return outcome, dose, person and level (the dose, or the mean dose of its group) without missing values."""
-    rows = data[[outcome, dose, cluster]].dropna().set_axis(["outcome", "dose", "person"], axis=1)
-    try:
-        rows = rows.astype({"outcome": float, "dose": float})
-    except (TypeError, ValueError) as error:
-        raise TableError(f"{where}: {outcome} and {dose} must be numbers ({error}); convert them first") from None
+    rows = as_numbers(data[[outcome, dose, cluster]].dropna(), [outcome, dose], where)
+    rows = rows.set_axis(["outcome", "dose", "person"], axis=1)
     if (n := rows["dose"].nunique()) < 3:
         raise TableError(f"{where}: {n} dose(s) with an outcome; a curve needs 3 or more. compare_conditions compares two.")
     groups = pd.qcut(rows["dose"], _GROUPS, duplicates="drop") if n > _MOST_DOSES else rows["dose"]
