@@ -6,7 +6,7 @@
 
 The first writes data/perception.csv and data/perception_encoder.csv (coefficients), data/perception_labels.csv (the panel's
 labels of the ranked answers) and the rows of data/perception_accuracy.csv on fitting prompts; with --judges it only prints how
-well other judges do. The third writes data/perception_coverage.csv in about 15 minutes. The rankings of test prompts were used
+well other judges do. The third writes data/perception_coverage.csv in about five minutes. The rankings of test prompts were used
 once, for the scale of the offline judges; no option uses them again. The offline judges need two minutes for the 1,050 answers
 on one core; with --cache their scores are saved and reused.
 """
@@ -20,6 +20,7 @@ import pandas as pd
 
 from anthrokit.judging import LLMJudge
 from anthrokit.judging.offline import embedding_judge, grammar_judge, sentence_judge
+from anthrokit.simulation import Taxonomy
 from anthrokit.validity.human_data import load_rankings
 from anthrokit.validity.perception import (
     accuracy_gain,
@@ -221,7 +222,7 @@ def main() -> None:
     parser.add_argument("--coverage", action="store_true")
     given = parser.parse_args()
     if given.coverage:
-        save_coverage(coverage(range(400)))
+        save_coverage(coverage(range(200)))
         return
     pairs, texts = load_rankings()
     fitting = pairs[~pairs["test"]]
@@ -232,6 +233,8 @@ def main() -> None:
         return
     judges = [grammar_judge(), embedding_judge(), sentence_judge()]
     scores, labels = (rated(texts, rate, judges, given.cache) for rate in (judge_scores, judge_labels))
+    taxonomy = Taxonomy.load()
+    labels = labels[[("panel", name) for name in (*taxonomy.judged, *taxonomy.counted)]]
     encoded = encode(texts["message"].tolist()).set_axis(texts["item_id"])
     if given.choose:
         choose(fitting, quantities(texts, scores, labels, encoded)[0] | {"encoder and judges": encoded.join(scores)})

@@ -133,7 +133,7 @@ def encode(texts: Sequence[str]) -> pd.DataFrame:
     """
     readable = [place for place, text in enumerate(texts) if unreadable(text) is None]
     vectors = sentence_judge().mean_vectors([texts[place] for place in readable]) if readable else None
-    columns = pd.MultiIndex.from_product([[ENCODER], [str(place) for place in range(384)]], names=["judge", "behaviour"])
+    columns = pd.MultiIndex.from_product([[ENCODER], [f"component {place}" for place in range(384)]], names=["judge", "behaviour"])
     return pd.DataFrame(vectors, readable, columns, dtype=float).reindex(range(len(texts)))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #5e43e522
