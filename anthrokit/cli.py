@@ -776,7 +776,7 @@ def estimate(
 
 # %% ../nbs/16_cli.ipynb #0de88266
 def _level(labels: pd.DataFrame, column: str, text: str | None) -> Any:
-    """Return the level of a column that a text stands for, such as turn 1 for '1'."""
+    """Return the level of a column that a text names, such as turn 1 for '1'."""
     require_columns(labels, [column])
     return next((level for level in labels[column].dropna().unique() if str(level) == text), text)
 

@@ -752,7 +752,7 @@ class _Plan(NamedTuple):
     by : sequence of str
         Filters: a view is recorded for each of their values, one filter at a time.
     steps : sequence of str
-        What buttons above the list choose, with a view for each choice. Without any, a view has pages of its own.
+        What buttons above the list choose, with a view for each choice. Without any, each view has its pages.
     picks : str
         What buttons above the list choose that changes the list alone.
     narrow : sequence of str, optional
@@ -838,7 +838,7 @@ def record(panel: Panel, folder: Path, plan: _Plan | None = None, given: Mapping
     Returns
     -------
     dict
-        The file of each page, by item, or by view and item if each view has pages of its own.
+        The file of each page, by item, or by view and item if pages differ between views.
 
     Examples
     --------
@@ -938,6 +938,7 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
             panel = open_panel(runs, {"kind": kind, "runs": of})
             for source in getattr(panel.source, "sides", [panel.source]):
                 source.llm_judges = {}  # a button for a judge's prompt and response would do nothing
+                source._ratings = getattr(source, "ratings", None)  # read once for all pages
             if isinstance(panel, panels.DisagreementPanel):
                 panel.decisions.table = panel.decisions.table.head(0)
             given = pages.get(("dialogues", *of)) if kind == "emergence" else None

@@ -241,7 +241,8 @@ def compare(
         If there are fewer than two levels, a level is unknown, no two levels share a base prompt, or a label occurs
         twice. A single pair without a common base prompt has a row without estimate.
     ValueError
-        If a pair is not two different levels, `group` is in `by`, or `by` has a column of its own without a `group`.
+        If a pair is not two different levels, `group` is in `by`, or `by` has a column other than behaviour and
+        category and `group` is missing.
 
     Examples
     --------

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import permutations
-from math import comb, factorial
+from math import comb
 
 import numpy as np
 import pandas as pd
 
-from .clustered import add_holm, as_names, check_level, check_range, sorted_levels
-from .profiles import profile
-from ..core import Run, TableError
-from ..core.tables import require_unique, require_columns
+from .clustered import as_names, check_level, check_range, sorted_levels
+from ..core import TableError
+from ..core.tables import require_columns
 
 # %% auto #0
-__all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_conditions', 'profile_validity']
+__all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_conditions']
 
 # %% ../../nbs/07_analysis/09_people.ipynb #2da2c207
 def _numbers(column: pd.Series) -> pd.Series:
@@ -361,91 +359,3 @@ def compare_conditions(
     names = ["measure", "estimate", "ci_low", "ci_high", "statistic", "p_value"]
     n_total = int(people[condition].isin([high, low]).sum())
     return pd.DataFrame(rows, columns=names).assign(n_high=len(a), n_low=len(b), n_total=n_total, ci=ci)
-
-# %% ../../nbs/07_analysis/09_people.ipynb #40b3b94e
-_EXACT = 9  # systems; the test tries all pairings of up to so many
-
-
-@cache
-def _orders(n: int) -> np.ndarray:
-    """Return all orders of n things, one a row."""
-    return np.array(list(permutations(range(n))), dtype=np.int8)
-
-
-def _rank_correlation(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
-    """Return Spearman's ρ and its two-sided p: exact for up to nine pairs, also with ties; else by Student's t."""
-    from scipy.stats import rankdata, spearmanr
-
-    n = len(x)
-    a, b = (rankdata(np.round(np.asarray(values, float), 9)) - (n + 1) / 2 for values in (x, y))  # ties despite rounding
-    rho, p_value = spearmanr(a, b)
-    if n > _EXACT:
-        return rho, max(p_value, 2 / factorial(n))
-    return rho, float(np.mean(np.abs(b[_orders(n)] @ a) >= abs(a @ b)))
-
-
-def profile_validity(
-    profiles: Run | pd.DataFrame, perceived: pd.DataFrame, score: str = "score", *, ci: float = 0.95
-) -> pd.DataFrame:
-    """Correlate each behaviour's frequency with perceived anthropomorphism across systems.
-
-    Parameters
-    ----------
-    profiles : Run or DataFrame
-        From `profile`, by target and behaviour (or category); of a run, its own.
-    perceived : DataFrame
-        One row a system: target, and its mean perceived anthropomorphism in the column `score`.
-    score : str
-        Column of `perceived`.
-    ci : float
-        Confidence level (Fisher's z with the correction of Bonett and Wright, 2000, for ranks; a perfect correlation
-        counts as half a step below 1).
-
-    Returns
-    -------
-    DataFrame
-        behaviour, estimate (Spearman), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm), n (systems), ci. NA
-        where a behaviour is equally frequent in all systems; no interval with fewer than five systems.
-
-    Raises
-    ------
-    TableError
-        If a column is missing, a system occurs twice, or the tables share fewer than three systems.
-
-    Notes
-    -----
-    Up to nine systems p is exact: the share of all pairings of the two columns whose correlation is as far from 0.
-    It can't be below 1/3 with three systems, 1/12 with four, 1/60 with five. With more systems p is by Student's t.
-
-    Examples
-    --------
-    >>> from anthrokit.analysis import profile, simulate_labels
-    >>> from anthrokit.analysis.people import profile_validity
-    >>> shares = profile(simulate_labels(6, base_prompts=10, rates={"empathy": 0.4}, target_spread=0.5))
-    >>> perceived = shares[["target"]].assign(score=3 + shares["estimate"])
-    >>> profile_validity(shares, perceived)[["behaviour", "estimate", "n"]]
-      behaviour  estimate  n
-    0   empathy       1.0  6
-    """
-    from scipy.stats import norm
-
-    check_level(ci)
-    profiles = profile(profiles) if isinstance(profiles, Run) else profiles
-    what, rows = "behaviour" if "behaviour" in profiles.columns else "category", []
-    require_columns(profiles, ["target", what, "estimate"], "profile")
-    require_columns(perceived, ["target", score], "perceived")
-    for table, unit, where in ((profiles, ["target", what], "profile"), (perceived, ["target"], "perceived")):
-        require_unique(table, unit, f"{where}: {{row}} occurs twice; give one row for each system, with its mean")
-    joined = profiles.merge(perceived[["target", score]], on="target").dropna(subset=["estimate", score])
-    if (n := joined["target"].nunique()) < 3:
-        raise TableError(f"a correlation across systems needs three of them; {n} are in both tables")
-    for name, part in joined.groupby(what, sort=False):
-        n, rho, p_value, low, high = len(part), *[np.nan] * 4
-        if n >= 3 and (part[["estimate", score]].nunique() > 1).all():
-            rho, p_value = _rank_correlation(part["estimate"], part[score])
-        if n >= 5 and np.isfinite(rho):
-            reach, most = norm.ppf(0.5 + ci / 2) * np.sqrt((1 + rho**2 / 2) / (n - 3)), 1 - 6 / (n**3 - n)
-            low, high = np.tanh(np.arctanh(np.clip(rho, -most, most)) + np.array([-reach, reach]))
-        rows.append((name, rho, min(low, rho), max(high, rho), p_value, n))
-    columns = [what, "estimate", "ci_low", "ci_high", "p_value", "n"]
-    return add_holm(pd.DataFrame(rows, columns=columns)).assign(ci=ci)

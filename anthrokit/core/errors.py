@@ -357,7 +357,7 @@ def _about(owner: Any, names: Iterable[str]) -> dict[str, str]:
 
 
 def _hint(name: str, names: Iterable[str], owner: Any) -> str:
-    """Return what an unknown keyword of a function or class can stand for: here, on the returned Axes, or elsewhere."""
+    """Suggest what an unknown keyword of a function or class may mean: here, on the returned Axes, or elsewhere."""
     similar, is_figure = similar_names(name, names), "ax" in names
     if is_figure and hasattr(import_module("matplotlib.axes").Axes, f"set_{name}"):
         return f"set it on the Axes that it returns: .set_{name}(…)"
@@ -510,7 +510,7 @@ def missing_attribute(package: str, name: str) -> str:
 
 
 def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
-    """Return the parameters of top-level names that a name can stand for, as text.
+    """Return the parameters of top-level names that a name may mean, as text.
 
     Parameters
     ----------

@@ -277,7 +277,7 @@ def _readable_rows(
     order = about.key if len(about.key) > 1 and not about.by_arrival else ("rowid",)
 
     def read(where: str = "", values: Sequence[Any] = ()) -> bool:
-        """Read forwards; after an error backwards. Return whether there was no error."""
+        """Read forwards; after an error backwards. Return whether all was read."""
         for direction in ("", " DESC"):
             by = ", ".join(name + direction for name in order)
             sql = f"SELECT {', '.join(about.stored_columns)} FROM {table} {where} ORDER BY {by}"

@@ -241,7 +241,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     require_answers(answers, "content", rows=True)
     texts = answers.dropna(subset=["content"])
     if texts.empty:
-        raise TableError("there is no answer with content. Pass answers with text.")
+        raise TableError("no answer has content. Pass answers with text.")
     measured = pd.DataFrame([answer_patterns(text) for text in texts["content"]], index=texts.index)
     about = texts[["model", "case_id"]].assign(language=[detect_language(text) for text in texts["content"]])
     about["status"] = np.where(about["language"].isin(_LANGUAGES), "ok", "language not supported")

@@ -102,50 +102,31 @@ _LINKING = "be feel get become sound seem look stay remain turn grow".split()
 _THROUGH = "use go come be start begin keep spend finish stop learn try help".split()
 
 
-def _construction(*parts: tuple[str, str, str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Make a pattern for spaCy's dependency matcher from (from, operator, to, attributes); the first has no from."""
-    pattern = []
-    for start, operator, name, attributes in parts:
-        link = {"LEFT_ID": start, "REL_OP": operator} if start else {}
-        pattern.append({**link, "RIGHT_ID": name, "RIGHT_ATTRS": attributes})
-    return pattern
+def _construction(head: str, attributes: dict[str, Any], **children: dict[str, Any]) -> list[dict[str, Any]]:
+    """Make a pattern for spaCy's dependency matcher from a token and the tokens that depend on it."""
+    below = [{"LEFT_ID": head, "REL_OP": ">", "RIGHT_ID": name, "RIGHT_ATTRS": child} for name, child in children.items()]
+    return [{"RIGHT_ID": head, "RIGHT_ATTRS": attributes}, *below]
 
 
 _VERB = {"POS": {"IN": ["VERB", "AUX"]}}
+_INNER = {"DEP": {"IN": ["xcomp", "advcl", "ccomp"]}, "POS": "VERB"}
+_HAVING = {"LEMMA": {"IN": ["have", "need", "get", "own", "raise"]}}
+_HAD = {"DEP": {"IN": ["dobj", "attr"]}, "POS": {"IN": ["NOUN", "PROPN"]}}
+_OWNED = {"POS": {"IN": ["NOUN", "PROPN", "NUM", "ADJ", "VERB"]}}
+_OBJECT = {"DEP": {"IN": ["dobj", "dative", "iobj"]}, "LOWER": {"IN": ["me", "us"]}}
 _CONSTRUCTIONS = {
-    "does": _construction(("", "", "word", _VERB), ("word", ">", "self", _SUBJECT)),
-    "does, carried on": _construction(
-        ("", "", "verb", _VERB),
-        ("verb", ">", "self", _SUBJECT),
-        ("verb", ">", "word", {"DEP": "conj", "POS": "VERB"}),
-    ),
-    "does, through another verb": _construction(
-        ("", "", "verb", {"LEMMA": {"IN": _THROUGH}}),
-        ("verb", ">", "self", _SUBJECT),
-        ("verb", ">", "word", {"DEP": {"IN": ["xcomp", "advcl", "ccomp"]}, "POS": "VERB"}),
-    ),
+    "does": _construction("word", _VERB, self=_SUBJECT),
+    "does, carried on": _construction("verb", _VERB, self=_SUBJECT, word={"DEP": "conj", "POS": "VERB"}),
+    "does, through another verb": _construction("verb", {"LEMMA": {"IN": _THROUGH}}, self=_SUBJECT, word=_INNER),
     "is": _construction(
-        ("", "", "verb", {"LEMMA": {"IN": _LINKING}}),
-        ("verb", ">", "self", _SUBJECT),
-        ("verb", ">", "word", {"DEP": {"IN": ["acomp", "attr", "oprd", "dobj"]}}),
+        "verb", {"LEMMA": {"IN": _LINKING}}, self=_SUBJECT, word={"DEP": {"IN": ["acomp", "attr", "oprd", "dobj"]}}
     ),
     "is made": _construction(
-        ("", "", "word", {"DEP": {"IN": ["ccomp", "oprd", "acomp"]}}),
-        ("word", ">", "self", {"DEP": "nsubj", "LOWER": {"IN": ["me", "us"]}}),
+        "word", {"DEP": {"IN": ["ccomp", "oprd", "acomp"]}}, self={"DEP": "nsubj", "LOWER": {"IN": ["me", "us"]}}
     ),
-    "has": _construction(
-        ("", "", "word", {"POS": {"IN": ["NOUN", "PROPN", "NUM", "ADJ", "VERB"]}}),
-        ("word", ">", "self", {"DEP": "poss", "LOWER": {"IN": ["my", "our", "your"]}}),
-    ),
-    "has, by a verb": _construction(
-        ("", "", "verb", {"LEMMA": {"IN": ["have", "need", "get", "own", "raise"]}}),
-        ("verb", ">", "self", _SUBJECT),
-        ("verb", ">", "word", {"DEP": {"IN": ["dobj", "attr"]}, "POS": {"IN": ["NOUN", "PROPN"]}}),
-    ),
-    "undergoes": _construction(
-        ("", "", "word", _VERB),
-        ("word", ">", "self", {"DEP": {"IN": ["dobj", "dative", "iobj"]}, "LOWER": {"IN": ["me", "us"]}}),
-    ),
+    "has": _construction("word", _OWNED, self={"DEP": "poss", "LOWER": {"IN": ["my", "our", "your"]}}),
+    "has, by a verb": _construction("verb", _HAVING, self=_SUBJECT, word=_HAD),
+    "undergoes": _construction("word", _VERB, self=_OBJECT),
 }
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #3d3bce3a

@@ -95,7 +95,7 @@ def _mean_errors(errors: pd.DataFrame, by: Sequence[str], **resampling: int | fl
 def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.PathLike | None = None, *,
                     families: Mapping[str, str] | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Estimate how much judges prefer, or disfavour, targets of their own family.
+    """Estimate how much judges prefer, or disfavour, targets of their family.
 
     Parameters
     ----------

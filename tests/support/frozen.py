@@ -187,10 +187,6 @@ def statistics() -> dict:
         "compare_conditions": lambda: (
             analysis.compare_conditions(people(), above=0.0).drop(index=3).reset_index(drop=True)
         ),
-        "profile_validity": lambda: analysis.people.profile_validity(
-            analysis.profile(study("large")),
-            pd.DataFrame({"target": [f"synthetic {n}" for n in range(1, 5)], "score": [0.3, 0.1, 0.9, 0.4]}),
-        ),
         "judge_accuracy": accuracy,
         "effective_votes": lambda: validity.effective_votes(study("small"), truths(study("small")), **FEW),
         "corrected_rates": lambda: validity.corrected_rates(

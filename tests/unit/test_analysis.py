@@ -300,7 +300,6 @@ def test_no_resamples():
 def test_confidence_level_column(ci):
     labels = analysis.simulate_labels(3, base_prompts=10, seed=4)
     people = pd.DataFrame({"condition": ["high", "low"] * 6, "score": np.arange(12.0) % 5})
-    systems = analysis.profile(labels)
     tables = [
         analysis.profile(labels, ci=ci),
         analysis.emergence(labels, ci=ci),
@@ -314,9 +313,6 @@ def test_confidence_level_column(ci):
         analysis.interrater.pairwise_agreement(labels, ci=ci),
         analysis.interrater.missingness(labels.assign(status="ok", judge="one"), ci=ci),
         analysis.compare_conditions(people, ci=ci),
-        analysis.people.profile_validity(
-            systems, systems.drop_duplicates("target").assign(score=[1.0, 2.0, 3.0]), ci=ci
-        ),
     ]
     assert all((table["ci"] == ci).all() for table in tables)
 
