@@ -938,6 +938,7 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
             panel = open_panel(runs, {"kind": kind, "runs": of})
             for source in getattr(panel.source, "sides", [panel.source]):
                 source.llm_judges = {}  # a button for a judge's prompt and response would do nothing
+                source._ratings = getattr(source, "ratings", None)  # read once for all pages
             if isinstance(panel, panels.DisagreementPanel):
                 panel.decisions.table = panel.decisions.table.head(0)
             given = pages.get(("dialogues", *of)) if kind == "emergence" else None

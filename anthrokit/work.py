@@ -26,7 +26,7 @@ import pandas as pd
 from .core import BudgetReached, Interrupted, Run, RunError, SetupError
 from .core.errors import explain_arguments
 from .core.files import local_path
-from .core.notes import ProgressBar, notify, status_line
+from .core.notes import ProgressBar, status_line
 from .core.run import digest
 from .core.tables import get_table
 from .models import LLM, Batch, Budget, Completion, ExecutorPool
@@ -706,8 +706,8 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
     Parameters
     ----------
     run : Run, str, path or None
-        An open run is returned unchanged. For None, an empty run in a temporary place is returned; so it is,
-        with a notice, for a folder without a run.
+        An open run is returned unchanged. For None, and for a folder without a run,
+        an empty run in a temporary place is returned.
 
     Examples
     --------
@@ -721,8 +721,6 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
         with Run(run, read_only=True) as opened:
             yield opened
     else:
-        if run is not None:
-            notify(f"{run} holds no run yet; nothing is counted as done.", again=True)
         with tempfile.TemporaryDirectory() as folder, Run(folder) as empty:
             yield empty
 

@@ -6,11 +6,13 @@
 A mock server (tests/mock_openai.py) answers on one processor in the family's wire format, the client runs on another.
 For each family, concurrency and latency, one process each (so that peak memory is its own) measures
 
+    aiohttp     a bare loop of aiohttp on bodies made beforehand, which reads the JSON and nothing else (OpenAI's format):
+                what the wire allows
     bare        a bare loop of litellm.acompletion on prompts made beforehand: what LiteLLM itself allows
     judge       anthrokit.judge.judge through LiteLLM, everything in the ledger
     lean        the same by the lean transport
 
-and once per latency the sequential loop: one call of litellm.completion after another. The three take turns, as
+and once per latency the sequential loop: one call of litellm.completion after another. The four take turns, as
 many times as there are rounds, and medians are shown: of the numbers, and of their ratios within a round, since a
 machine is not as fast at one minute as at the next. `ideal` is concurrency / latency; `561,600` is the
 time that many judgments would take. With --full-size one run
@@ -28,6 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from statistics import median
 
@@ -76,48 +79,61 @@ def used() -> float:
     return own.ru_utime + own.ru_stime
 
 
+async def loop(call: Callable[[int], Awaitable[object]], concurrency: int, count: int) -> dict:
+    """Make `count` calls, so many in flight, after one that isn't counted."""
+    await call(0)
+    start, before = time.perf_counter(), used()
+    numbers = iter(range(count))
+
+    async def worker() -> None:
+        for number in numbers:
+            await call(number)
+
+    await asyncio.gather(*(worker() for _ in range(concurrency)))
+    return {"n": count, "seconds": time.perf_counter() - start, "cpu": used() - before}
+
+
+def judge_requests(count: int) -> list[list[dict]]:
+    """What a judge is asked, as chat messages."""
+    from anthrokit.judging.judges import judge_prompt
+    from anthrokit.simulation import Taxonomy
+
+    behaviour = Taxonomy.load()["empathy"]
+    return [[{"role": "user", "content": judge_prompt("word " * 200 + str(n), behaviour)}] for n in range(count)]
+
+
+def wire(family: str, base: str, concurrency: int, count: int) -> dict:
+    """A loop of aiohttp and nothing else: the same bodies, and of the response its text."""
+    import aiohttp
+
+    shared = {"model": "judge", "temperature": 0.7, "max_tokens": 300}
+    bodies = [json.dumps(shared | {"messages": one, "seed": n}) for n, one in enumerate(judge_requests(count))]
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer none"}
+
+    async def timed() -> dict:
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), headers=headers) as session:
+
+            async def call(number: int) -> str:
+                async with session.post(f"{base}/chat/completions", data=bodies[number]) as response:
+                    return json.loads(await response.read())["choices"][0]["message"]["content"]
+
+            return await loop(call, concurrency, count)
+
+    return asyncio.run(timed())
+
+
 def bare(family: str, base: str, concurrency: int, count: int) -> dict:
     """A loop of litellm.acompletion and nothing else."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
 
-    from anthrokit.judging.judges import judge_prompt
-    from anthrokit.simulation import Taxonomy
-
     litellm.suppress_debug_info = True
-    taxonomy = Taxonomy.load()
-    prompts = [
-        [{"role": "user", "content": judge_prompt("word " * 200 + str(n), taxonomy["empathy"])}] for n in range(count)
-    ]
-
-    async def loop() -> None:
-        todo = iter(range(count))
-
-        async def worker() -> None:
-            for number in todo:
-                await litellm.acompletion(
-                    model=f"{family}/judge",
-                    api_base=address(family, base),
-                    api_key="none",
-                    messages=prompts[number],
-                    temperature=0.7,
-                    max_tokens=300,
-                    seed=number,
-                    timeout=120,
-                    drop_params=True,
-                )
-
-        await asyncio.gather(*(worker() for _ in range(concurrency)))
-
-    async def timed() -> tuple[float, float]:
-        reached = {"api_base": address(family, base), "api_key": "none", "drop_params": True}
-        await litellm.acompletion(model=f"{family}/judge", messages=prompts[0], **reached)
-        start, before = time.perf_counter(), used()
-        await loop()
-        return time.perf_counter() - start, used() - before
-
-    seconds, cpu = asyncio.run(timed())
-    return {"n": count, "seconds": seconds, "cpu": cpu}
+    requests = judge_requests(count)
+    shared = {"model": f"{family}/judge", "api_base": address(family, base), "api_key": "none", "drop_params": True}
+    shared |= {"temperature": 0.7, "max_tokens": 300, "timeout": 120}
+    return asyncio.run(
+        loop(lambda n: litellm.acompletion(messages=requests[n], seed=n, **shared), concurrency, count)
+    )
 
 
 def sequential(family: str, base: str, count: int) -> dict:
@@ -176,6 +192,8 @@ def one(given) -> None:
         found = sequential(family, base, count)
     elif kind == "bare":
         found = bare(family, base, concurrency, count)
+    elif kind == "aiohttp":
+        found = wire(family, base, concurrency, count)
     elif kind == "full size":
         found = full_size(base, concurrency)
     else:
@@ -215,7 +233,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8.0, help="how long each measurement takes, about")
     parser.add_argument("--concurrency", type=int, nargs="+", default=[16, 64, 256])
     parser.add_argument("--latency", type=float, nargs="+", default=[0.05, 0.2, 1.0])
-    parser.add_argument("--kinds", nargs="+", default=["bare", "judge", "lean"])
+    parser.add_argument("--kinds", nargs="+", default=["aiohttp", "bare", "judge", "lean"])
     parser.add_argument("--families", nargs="+", default=["openai", "anthropic", "gemini"])
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured, in turn")
     parser.add_argument("--full-size", action="store_true")
@@ -253,7 +271,7 @@ def main() -> None:
 
 def count_of(kind: str, concurrency: int, latency: float, seconds: float) -> int:
     """Calls enough for a measurement of about that many seconds, and for ten of each place in flight."""
-    speed = min(concurrency / latency, 2000 if kind == "lean" else 300)
+    speed = min(concurrency / latency, 2000 if kind in ("aiohttp", "lean") else 300)
     return max(156, 10 * concurrency, int(speed * seconds))
 
 

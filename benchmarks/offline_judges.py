@@ -3,7 +3,8 @@
     python benchmarks/offline_judges.py
 
 Writes data/offline_judges.csv, which anthrokit.judging.offline tells wherever the panel is used. What the judges learnt
-comes from train_offline_judges.py; nothing here is chosen on the test half. Also prints how long 1,000 messages take.
+comes from train_offline_judges.py; nothing here is chosen on the test half. Also prints the quality on the harder messages
+of the test styles, with intervals by style, and how long 1,000 messages take.
 """
 
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from anthrokit.analysis.clustered import proportion
 from anthrokit.judging import offline
 from anthrokit.simulation import Taxonomy
 
@@ -44,7 +46,27 @@ def main() -> None:
     pd.DataFrame(rows).round(4).to_csv(OUT, index=False)
     shown = ["judge", "behaviour", "n", "n_positive", "precision", "recall", "f1", "auc"]
     print(pd.DataFrame(rows)[shown].round(2).to_string())
+    print(harder(taxonomy, panel).round(2).to_string())
     time_them(taxonomy, panel)
+
+
+def harder(taxonomy: Taxonomy, panel: list) -> pd.DataFrame:
+    """Precision and recall on the harder messages of the test styles, over behaviours, by judge and by kind."""
+    test = offline.labelled_messages("test", hard=True)
+    truth, texts, rows = test[taxonomy.judged].to_numpy(bool), test["text"].tolist(), []
+    verdicts = {judge.name: np.array([[bool(one.verdict) for one in judge.rate_many(texts, taxonomy[name])]
+                                      for name in taxonomy.judged]).T for judge in panel}  # fmt: skip
+    verdicts["panel"] = np.sum([*verdicts.values()], axis=0) >= 2
+    for judge, found in verdicts.items():
+        for kind in ("all", *(sorted(test["kind"].unique()) if judge in ("panel", "sentences") else ())):
+            own = (test["kind"] == kind).to_numpy() | (kind == "all")
+            parts = {"precision": (found & truth, found), "recall": (found & truth, truth)}
+            sums = {name: [pd.Series(part[own].sum(1)).groupby(test["style"].to_numpy()[own]).sum().to_numpy()[:, None]
+                           for part in both] for name, both in parts.items()}  # fmt: skip
+            shares = pd.concat([proportion(*one).assign(measure=name) for name, one in sums.items()])
+            rows.append(shares.assign(judge=judge, kind=kind, messages=own.sum()))
+    table = pd.concat(rows)[["judge", "kind", "messages", "measure", "estimate", "ci_low", "ci_high", "n", "n_clusters"]]
+    return table.reset_index(drop=True)
 
 
 def time_them(taxonomy: Taxonomy, panel: list) -> None:

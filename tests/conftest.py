@@ -218,14 +218,7 @@ FAILED = pytest.StashKey[bool]()
 
 
 # What takes a minute is begun first, or one processor would wait for the other at the end.
-FIRST = (
-    "[quickstart]",
-    "[preference_data]",
-    "dialogues.ipynb",
-    "test_demo_makes",
-    "test_intervals_cover",
-    "test_no_carry",
-)
+FIRST = ("[ray]", "test_pages_exist", "test_text_overlap_and_cuts", "test_first_use", "test_demo_resumes", "[quickstart]", "[two_by_two]")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker

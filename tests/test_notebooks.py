@@ -6,9 +6,9 @@ The tutorials and the papers' notebooks run on the wheel, in test_package.py.
 
 from pathlib import Path
 
-import nbclient
 import nbformat
 import pytest
+from kernels import run_notebook
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted(
@@ -32,5 +32,4 @@ def parameters():
 def test_notebook(path, kernels):
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = [cell for cell in notebook.cells if not cell.source.startswith("#| eval: false")]
-    place = {"metadata": {"path": str(path.parent)}}
-    nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3", resources=place).execute()
+    run_notebook(notebook, path.parent)

@@ -961,11 +961,9 @@ def holm(p_values: pd.Series) -> np.ndarray:
     >>> holm(pd.Series([0.01, None, 0.04]))
     array([0.02,  nan, 0.04])
     """
-    from statsmodels.stats.multitest import multipletests
-
     adjusted = p_values.to_numpy(dtype=float, na_value=np.nan, copy=True)
-    if (has_p := ~np.isnan(adjusted)).any():
-        adjusted[has_p] = multipletests(adjusted[has_p], method="holm")[1]
+    order, left = adjusted.argsort(), (~np.isnan(adjusted)).sum() - np.arange(len(adjusted))  # missing ones are last
+    adjusted[order] = np.minimum(np.maximum.accumulate(adjusted[order] * left), 1)
     return adjusted
 
 

@@ -1081,13 +1081,28 @@ def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mappin
     pyarrow.parquet.write_table(whole.cast(pa.schema(fields, metadata=whole.schema.metadata)), path)
 
 # %% ../../nbs/01_core/01_tables.ipynb #1b5a3a3b
+def _write_csv(frame: pd.DataFrame, path: Path, separator: str, bom: bool) -> None:
+    """Write a frame as CSV; lists, dates and other objects as text."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    cells = escape_cells(frame)
+    for name, dtype in cells.dtypes.items():
+        if dtype != "str" and not pd.api.types.is_numeric_dtype(dtype):
+            cells[name] = cells[name].astype("object").map(str, na_action="ignore").astype("str")
+    form = pyarrow.csv.WriteOptions(delimiter=separator, eol="\r\n")
+    with pa.output_stream(path, compression="gzip" if path.suffix == ".gz" else None) as file:
+        file.write(codecs.BOM_UTF8 if bom else b"")
+        pyarrow.csv.write_csv(pa.Table.from_pandas(cells, preserve_index=False), file, form)
+
+
 def write_frame(
     frame: pd.DataFrame,
     path: str | os.PathLike,
     table: str,
     *,
     meanings: Mapping[str, str] | None = None,
-    encoding: str = "utf-8",
+    bom: bool = False,
 ) -> Path:
     """Write a table to a file that `read_frame` reads. In CSV, texts that a spreadsheet would execute are escaped.
 
@@ -1101,8 +1116,8 @@ def write_frame(
         Name of the table, for the meanings of columns in a Parquet file.
     meanings : mapping of str to str, optional
         Meanings of columns that the table does not define.
-    encoding : str
-        Encoding of a CSV file. "utf-8-sig" adds the byte order mark by which Excel recognises UTF-8.
+    bom : bool
+        Begin a CSV file with the byte order mark by which Excel recognises UTF-8.
 
     Raises
     ------
@@ -1117,15 +1132,14 @@ def write_frame(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = write_frame(pd.DataFrame({"content": ["=1+1"]}), f"{folder}/messages.csv", "messages")
     ...     path.read_text(), read_frame(path)["content"][0]
-    ("content\\n'=1+1\\n", '=1+1')
+    ('"content"\\n"\'=1+1"\\n', '=1+1')
     """
     path = local_path(path)
     if (suffix := table_suffix(path)) is None:
         raise TableError(f"{path}: a table is written to {TABLE_FILES}, not {path.suffix or 'this'}")
     with replacing(path) as partial:
         if suffix in (".csv", ".tsv"):
-            form = {"sep": "\t" if suffix == ".tsv" else ",", "index": False, "lineterminator": "\r\n"}
-            escape_cells(frame).to_csv(partial, encoding=encoding, errors="replace", **form)
+            _write_csv(frame, partial, "\t" if suffix == ".tsv" else ",", bom)
         elif suffix != ".parquet":
             form = {"orient": "records", "lines": suffix != ".json", "double_precision": 15}
             frame.to_json(partial, force_ascii=False, **form)

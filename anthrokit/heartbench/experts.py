@@ -213,7 +213,7 @@ def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) 
             dialogue=["\n".join(f"{role}: {text}" for role, text in lines) for lines in sheet["dialogue"]],
             answers=["\n\n".join(texts) for texts in sheet["answers"]],
         )
-        paths.append(tables.write_frame(written, path, "ballots", encoding="utf-8-sig"))
+        paths.append(tables.write_frame(written, path, "ballots", bom=True))
     return paths
 
 

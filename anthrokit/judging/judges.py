@@ -681,6 +681,7 @@ class LLMJudge(PromptJudge):
         if absent := [one for one in ("{definition}", "{question}", "{message}") if one not in self.template]:
             raise ValueError(f"the judge's template must contain {absent[0]}")
         super().__init__(llm, name=name)
+        self._asks_for_code = bool(_ASKS_FOR_CODE.search(self.template))
         self.shared_prefix = "item" if message_first else None
         self.context, self.present, self.permissible, self._structured = context, present, permissible, structured
         if self.released:
@@ -725,7 +726,7 @@ class LLMJudge(PromptJudge):
         if self.released:
             verdict, reason, status = read_released(response)
             return Rating(verdict, reason, status=status)
-        code = response.item.code if _ASKS_FOR_CODE.search(self.template) else None
+        code = response.item.code if self._asks_for_code else None
         return parse_verdict(response, code=code, judged=self._judged(response.item))
 
     def _judged(self, item: Item) -> str:

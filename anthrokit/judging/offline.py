@@ -39,7 +39,7 @@ def labelled_messages(split: str | None = None, *, hard: bool = False) -> pd.Dat
     split : str, optional
         "tuning" or "test"; both by default.
     hard : bool
-        Load the harder messages, in nine styles, instead.
+        Load the harder messages, in thirteen styles, instead.
 
     Returns
     -------
@@ -60,11 +60,9 @@ def labelled_messages(split: str | None = None, *, hard: bool = False) -> pd.Dat
 def load_labelled(file: str, split: str | None) -> pd.DataFrame:
     """Load a file of labelled messages, or one half of it."""
     frame = tables.read_frame(data_path(file))
-    if split is None:
-        return frame
-    if split not in ("tuning", "test"):
+    if split not in (None, "tuning", "test"):
         raise TableError(f"the labelled messages are split into 'tuning' and 'test', not {split!r}")
-    return frame[frame["split"] == split].reset_index(drop=True)
+    return frame if split is None else frame[frame["split"] == split].reset_index(drop=True)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #d1f6e4ab
 def _f1(predicted: np.ndarray, true: np.ndarray) -> np.ndarray:
@@ -356,15 +354,18 @@ class ClassifierJudge(LanguageJudge):
         """Return the probability that each text shows the behaviour."""
         place = self.behaviours.index(behaviour)
         scale = self._slope * self.logits(texts)[:, place] + self._intercepts[place]
-        if self._rules is not None:
-            self._rules.read(texts)
-            matched = [bool(self._rules.constructions(text, behaviour)) for text in texts]
-            scale = scale + self._found * np.array(matched)
+        scale = scale + self._found * self.matched(texts, behaviour)
         return 1 / (1 + np.exp(-scale))
 
+    def matched(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
+        """Return 1 for each text in which the grammar judge found the behaviour, otherwise 0."""
+        if self._rules is None:
+            return np.zeros(len(texts))
+        self._rules.read(texts)
+        return np.array([float(bool(self._rules.constructions(text, behaviour))) for text in texts])
+
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        scores = self.scores(texts, behaviour.name)
-        return _above(scores, self.threshold, "probability {:.2f}; threshold {:.2f}")
+        return _above(self.scores(texts, behaviour.name), self.threshold, "probability {:.2f}; threshold {:.2f}")
 
 
 @load_once
@@ -469,12 +470,9 @@ def features(texts: Sequence[str]) -> np.ndarray:
     require_packages("offline", "transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
     means = np.stack([mean for mean, _ in adapted._seen(texts)])
-    rules = frozen._rules
-    assert rules, "embedding_judge has rules"
-    rules.read(texts)
-    matched = [[bool(rules.constructions(text, name)) for name in frozen.behaviours] for text in texts]
     means /= np.linalg.norm(means, axis=1, keepdims=True)
-    return np.hstack([means, adapted.logits(texts) / 4, frozen.logits(texts) / 4, np.array(matched, dtype=float)])
+    matched = np.stack([frozen.matched(texts, name) for name in frozen.behaviours], axis=1)
+    return np.hstack([means, adapted.logits(texts) / 4, frozen.logits(texts) / 4, matched])
 
 # %% ../../nbs/05_judging/05_offline.ipynb #cadf9b16
 def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
@@ -491,9 +489,8 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
 # %% ../../nbs/05_judging/05_offline.ipynb #96cc4d05
 def _expected_loss(predicted: np.ndarray, target: np.ndarray, groups: np.ndarray) -> dict[str, float]:
     """Compute the share of verdicts that differ from the teacher's and the error of the rate, with intervals by group."""
-    _, codes = np.unique(groups, return_inverse=True)
     values = np.stack([predicted != target, predicted.astype(float) - target, np.ones(len(target))], axis=1)
-    sums = np.stack([np.bincount(codes, column) for column in values.T], axis=1)
+    sums = pd.DataFrame(values).groupby(groups).sum().to_numpy()
     many = len(sums)
     drawn = np.random.default_rng(0).multinomial(many, np.full(many, 1 / many), 1000) @ sums
     losses: dict[str, float] = {}
@@ -553,12 +550,10 @@ class StudentJudge(LanguageJudge):
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
         """Return the classifier's probability for each text."""
-        seen = np.stack(remembered(self._known, texts, features))
-        return self._models[behaviour].predict_proba(seen)[:, 1]
+        return self._models[behaviour].predict_proba(np.stack(remembered(self._known, texts, features)))[:, 1]
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        scores = self.scores(texts, behaviour.name)
-        return _above(scores, self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
+        return _above(self.scores(texts, behaviour.name), self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")
 
     @classmethod
     def from_texts(
@@ -604,12 +599,11 @@ class StudentJudge(LanguageJudge):
             models[behaviour], measures = _learn(vectors[is_labelled], target, codes[is_labelled], folds)
             measured.append({"behaviour": behaviour, **measures})
         if not models:
-            enough = f"{least} messages with and {least} without it"
-            raise TableError(f"no behaviour has {enough}; there are: {', '.join(left_out)}")
+            raise TableError(f"no behaviour has {least} messages with and {least} without it; there are: {', '.join(left_out)}")
         rows = truth.astype("object").where(truth.notna(), None).values.tolist()
         source = digest(list(texts), rows, list(truth.columns))
-        sees = sentence_judge().settings["hash"], embedding_judge().settings["hash"]
-        settings = {"kind": "student", "sees": list(sees), "learnt_from": source}
+        sees = [judge().settings["hash"] for judge in (sentence_judge, embedding_judge)]
+        settings = {"kind": "student", "sees": sees, "learnt_from": source}
         return cls(models, pd.DataFrame(measured), name, settings)
 
     @classmethod

@@ -83,6 +83,7 @@ _NO_CONFIDENCE = re.compile(  # "confidence: 0", "0 % sure"; not "confidence 0.8
     re.I,
 )
 _LINE = 300  # characters of a line that are parsed
+_LETTER = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def _is_yes(word: str) -> bool:
 
 def _begins(line: str) -> int:
     """Return the position of the first letter or digit of a line."""
-    return next((place for place, character in enumerate(line) if character.isalnum()), len(line))
+    return first.start() if (first := _LETTER.search(line)) else len(line)
 
 
 def statements(lines: Sequence[str]) -> list[Statement]:
@@ -151,9 +152,15 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", " ", text.lower()).strip()
 
 
+@functools.lru_cache(maxsize=512)
+def _bare_lines(text: str) -> set[str]:
+    """Return the lines of a text that are nothing but a word such as yes."""
+    return {_plain(line) for line in text.splitlines() if _BARE.fullmatch(line)}
+
+
 def own_lines(text: str, judged: str) -> list[str]:
     """Return the lines of a response that don't quote what the judge was shown."""
-    shown, words = f" {_plain(judged)} ", {_plain(line) for line in judged.splitlines() if _BARE.fullmatch(line)}
+    shown, words = f" {_plain(judged)} ", _bare_lines(judged)
 
     def quoted(line: str) -> bool:
         plain = _plain(line[:_LINE])
@@ -233,7 +240,7 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
         return _missing(raw, why)
     if "<think>" in text and "</think>" not in text:
         return _missing(raw, "the response ends within its thoughts")
-    if text.startswith("{") or _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```")):
+    if text.startswith("{") or ("{" in text and _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```"))):
         return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
     lines = own_lines(text, judged)
     stated = [one for one in statements(lines) if one.code == (code and code.lower())]

@@ -755,7 +755,9 @@ class LLM(metaclass=Naming):
 
     async def _attempt(self, request: dict[str, Any], show: Any = None) -> tuple[Completion, str | None]:
         """Make one attempt at a free server when the rate limiter allows it; return the answer and the server's address."""
-        live, guess = self._live, guess_messages(request["messages"]) + (self._limit(request) or 500)
+        live, guess = self._live, 0
+        if live.limiter.tokens:
+            guess = guess_messages(request["messages"]) + (self._limit(request) or 500)
         await live.limiter.enter(guess)
         endpoint, used, last_fault = choose_endpoint(live.endpoints), None, None
         endpoint.in_flight += 1

@@ -251,7 +251,8 @@ def parsed_body(raw: bytes) -> Any:
     return body
 
 # %% ../../nbs/02_models/05_transports.ipynb #1987f961
-_OPENAI_FORM = ("openai", "mistral", "deepseek", "hosted_vllm")
+_AS_OPENAI = ("openai", "hosted_vllm")  # requests and streams exactly in OpenAI's form
+_OPENAI_FORM = (*_AS_OPENAI, "mistral", "deepseek")  # answers in OpenAI's form
 LEAN = ("openai", "anthropic", "gemini", "mistral", "deepseek", "ollama", "ollama_chat", "hosted_vllm")
 
 
@@ -271,9 +272,15 @@ class RequestTranslator:
         self.model, self.provider, *_ = litellm.get_llm_provider(ready["model"], api_base=ready.get("api_base"))
         provider = litellm.LlmProviders(self.provider)
         self.provider_config = manager.get_provider_chat_config(model=self.model, provider=provider)
+        self.verbatim = self.provider in _AS_OPENAI and self._passes_messages()
         self.least = litellm.model_cost.get(self.model, {}).get("prompt_cache_min_tokens") or 1024
         self._forms: dict[Any, Form | None] = {}
         self._unpriced: set[str | None] = set()  # models that LiteLLM's table of prices doesn't know
+
+    def _passes_messages(self) -> bool:
+        """Return whether LiteLLM sends messages as they are: for o3-mini, say, it renames the role system."""
+        body = {"model": self.model, "messages": [{"role": one, "content": "Hi"} for one in ("system", "user", "assistant")]}
+        return self.provider_config.transform_request(self.model, copy.deepcopy(body["messages"]), {}, {}, {}) == body
 
     def form(self, request: Mapping[str, Any]) -> Form | None:
         """Return the form of a request; None if LiteLLM has to send it."""
@@ -316,6 +323,8 @@ class RequestTranslator:
         parameters = json.loads(form.parameters.replace(str(_SEED), str(request.get("seed"))))
         further = parameters.pop("extra_body", None) or {}
         parameters.pop("json_mode", None)
+        if self.verbatim:
+            return {"model": self.model, "messages": list(request["messages"]), **parameters, **further}
         messages = copy.deepcopy(list(request["messages"]))  # translators change what they are given
         if self.provider == "gemini":
             from litellm.llms.vertex_ai.gemini.transformation import transform_request_body
@@ -360,7 +369,9 @@ class RequestTranslator:
             response = self._translated(body, raw, asked)
             return _read(response, asked, cost=self._cost(response), finish=stated_reason(body))
         answer, usage = read_chat_completion(body, asked), body.get("usage")
-        if not isinstance(usage, Mapping) or usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
+        if answer.served_model in self._unpriced or not isinstance(usage, Mapping):
+            return answer
+        if usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
             return answer  # estimated tokens have no price
         litellm, tiers = import_litellm(), (body.get("service_tier"), usage.get("service_tier"))
         tier = next((tier for tier in tiers if isinstance(tier, str)), None)
@@ -497,9 +508,6 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
     async with _session().post(form.url, data=data, headers=form.headers, proxy=form.proxy) as response:
         raw = await _body(response, show)
     return routed(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
-
-
-_AS_OPENAI = ("openai", "hosted_vllm")  # streams that are joined here
 
 
 async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:

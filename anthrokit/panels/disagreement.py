@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -185,6 +186,7 @@ class _Disputes:
         self.ids = _with_ids(self.items)["item"].to_numpy()
         self.places = {one: place for place, one in enumerate(self.ids)}
         self.behaviours = self.items["behaviour"].to_numpy(dtype=object)
+        self.keys = [self.items["dialogue_id"].to_numpy(dtype=object), self.items["turn"].to_numpy(), self.behaviours]
         self.modes = _judge_modes(self.tally)
         self.pairs = {
             " | ".join(json.dumps(one) if " | " in one else one for one in pair): [*pair]
@@ -214,7 +216,8 @@ class _Disputes:
 
     def key(self, item: str) -> tuple[str, int, str]:
         """Return dialogue, turn and behaviour of an id."""
-        return tuple(self.items.iloc[self.places[item]])
+        dialogue_id, turn, behaviour = (part[self.places[item]] for part in self.keys)
+        return dialogue_id, int(turn), behaviour
 
     def row(self, item: str) -> pd.DataFrame:
         """Return the row of an id for an annotation, with its base prompt."""
@@ -270,16 +273,12 @@ def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str
     place, (dialogue_id, turn, behaviour) = disputes.places[item], disputes.key(item)
     ratings = disputes.source.of("ratings", dialogue_id)
     ratings = ratings[(ratings["turn"] == turn) & (ratings["behaviour"] == behaviour)].sort_values("sample")
-    tally, shown, (yes, no, _) = disputes.tally, [], LABEL_ANSWERS
-    for judge in tally.cast:
-        samples = []
-        for row in ratings[ratings["judge"] == judge].itertuples():
-            look, word = ("ak-open", row.status) if pd.isna(row.verdict) else (yes if row.verdict else no)[2:]
-            samples.append((look, word, reason_html(disputes.source, row, raw, 1200)))
-        counts = [int(part[judge].iloc[place]) for part in (tally.yes, tally.cast, tally.asked)]
-        if counts[-1]:
-            shown.append((judge, *counts, samples))
-    return shown
+    tally, samples, (yes, no, _) = disputes.tally, defaultdict(list), LABEL_ANSWERS
+    for row in ratings.itertuples():
+        look, word = ("ak-open", row.status) if pd.isna(row.verdict) else (yes if row.verdict else no)[2:]
+        samples[row.judge].append((look, word, reason_html(disputes.source, row, raw, 1200)))
+    counts = [part.iloc[place].astype(int) for part in (tally.yes, tally.cast, tally.asked)]
+    return [(judge, *numbers, samples[judge]) for judge, *numbers in zip(tally.cast, *counts, strict=True) if numbers[-1]]
 
 
 def _disputed_html(disputes: _Disputes, item: str, own: Labels, raw: str = "") -> str:

@@ -377,7 +377,8 @@ class EmergencePanel(Panel):
 
     def asked(self, chosen: Chosen) -> _Asked:
         """Return the statistics for some choices; the last result is cached."""
-        if (key := repr(chosen)) != self._last[0]:
+        about = [chosen[name] for name in ("show", "by", "target", "domain", "line", "group")]
+        if (key := repr(about)) != self._last[0]:
             self._last = key, self._ask(chosen)
         return self._last[1]
 

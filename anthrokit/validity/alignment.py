@@ -27,13 +27,15 @@ from ..judging import Judge, LLMJudge, LocalJudge, PromptJudge, Rating, import_m
 from ..judging import judge as judge_run
 from ..judging.jobs import as_judges
 from ..judging.judges import Item, Question, Response, judge_identity
+from ..judging.verdicts import json_objects
 from ..models import LLM, Budget
 from ..simulation import Behaviour, Taxonomy
 from .accuracy import MEASURES, accuracy_measures
 from .annotations import add_texts, read_annotations
+from ..work import Job, Request, Steps, ask, run_job
 
 # %% auto #0
-__all__ = ['Edit', 'ThresholdJudge', 'WordedJudge', 'split_labels', 'best_limit', 'WordingSearch', 'align']
+__all__ = ['Edit', 'ThresholdJudge', 'WordedJudge', 'split_labels', 'best_limit', 'ProposalJob', 'WordingSearch', 'align']
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dff42e1
 class ThresholdJudge(LocalJudge):
@@ -230,12 +232,30 @@ Edit = tuple[str, str, str | None]  # field of the behaviour, text, base prompt 
 
 def _proposals(answer: str | None) -> list[Edit]:
     """Return the definition and the permissible uses that a model proposed; none if its answer can't be parsed."""
-    with suppress(ValueError, AttributeError, TypeError):
-        text = answer or ""
-        made = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    with suppress(StopIteration, TypeError):
+        made, _ = next(json_objects(answer or ""))
         texts = [("definition", made.get("definition")), *(("permissible", use) for use in made.get("permissible", ())[:5])]
         return [(field, text[:600], None) for field, text in texts if isinstance(text, str) and text.strip()]
     return []
+
+
+class ProposalJob(Job):
+    """One request for a better wording. Its response is saved as a fact of the run, so that the search can be continued."""
+
+    def __init__(self, run: Run, llm: LLM, prompt: str, budget: Budget | None = None):
+        super().__init__(run, [llm], budget)
+        unit = f"proposal {digest(prompt, llm.settings)}"
+        self.request = Request(llm, [{"role": "user", "content": prompt}], unit, "proposal")
+
+    def queues(self) -> list[tuple[list[Steps], int]]:
+        return [([self.steps()] if self.run.ledger.fact(self.request.unit) is None else [], 1)]
+
+    def steps(self) -> Steps:
+        row, _ = yield from ask(self.request, str, 1)
+        self.save_rows("facts", [{"name": self.request.unit, "value": json.dumps(row["raw"])}])
+
+    def result(self) -> list[Edit]:
+        return _proposals(self.run.ledger.fact(self.request.unit))
 
 
 def _edited(wording: Behaviour, edits: Sequence[Edit]) -> Behaviour:
@@ -251,7 +271,6 @@ class WordingSearch:
 
     def __init__(self, judge: PromptJudge, behaviour: Behaviour, table: pd.DataFrame, run: Run, measure: str, **how: Any):
         self.judge, self.behaviour, self.measure, self.how = judge, behaviour, measure, how
-        self.calls, self.cost = 0, 0.0
         ids = [f"{place:05}" for place in range(len(table))]
         self.table = table.assign(dialogue_id=ids)
         names = {"dialogue_id": "dialogue_id", "user": "user", "message": "assistant", "cluster": "base_id", "split": "target"}
@@ -304,9 +323,7 @@ class WordingSearch:
         if not false + missed:
             return []
         fields = {"name": wording.name, "definition": _folded(wording).definition, "false": false or "-", "missed": missed or "-"}
-        answer = self.judge.llm.complete(_PROPOSAL.format(**fields))
-        self.calls, self.cost = self.calls + 1, np.nan if answer.cost is None else answer.cost
-        return _proposals(answer.content)
+        return run_job(ProposalJob(self.run, self.judge.llm, _PROPOSAL.format(**fields), self.how.get("budget")), progress=False)
 
     def best(self, definitions: Sequence[str] = ()) -> Behaviour:
         """Return the best wording: first the definition, then permissible uses, then counter-examples."""
@@ -318,11 +335,6 @@ class WordingSearch:
             wording = self.round(wording, [edit for edit in (*given, *proposed) if edit[0] == field])
         examples = self.errors(wording, truth=False)
         return self.round(wording, [("not_present", *row) for row in zip(examples["message"], examples["cluster"], strict=True)])
-
-    def spent(self) -> tuple[int, float]:
-        """Return calls and US dollars."""
-        [(calls,)], (cost, _) = self.run.ledger.rows("SELECT COUNT(*) FROM calls"), usage_totals(self.run)
-        return calls + self.calls, np.nan if cost is None else cost + self.cost
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #24e68f0e
 def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampling: Any) -> pd.DataFrame:
@@ -387,7 +399,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     samples : int
         Samples of each verdict of a prompt judge.
     budget : Budget, optional
-        As for `judge`.
+        As for `judge`. The model's proposal counts, too.
     ci, n_resamples
         As for `analysis.clustered.resample`.
 
@@ -429,7 +441,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     chosen: dict[str, Any] = {}
     digests, reports, own = {}, [], judge_identity(judge).get("tuned_on") or {}
     for names, rows in groups:
-        asked, spent, test = [taxonomy[one] for one in names], (0, 0.0), (rows["split"] == "test").to_numpy()
+        asked, calls, cost, test = [taxonomy[one] for one in names], 0, 0.0, (rows["split"] == "test").to_numpy()
         if isinstance(judge, PromptJudge):
             if len(names) > 1:
                 raise ValueError("a prompt judge is aligned for one behaviour at a time; these labels have no column behaviour")
@@ -438,14 +450,14 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
             value = search.best((definitions or {}).get(names[0], ()))
             aligned = WordedJudge(judge, {names[0]: value}, {}, "aligned")
             before, after = search.verdicts([judge, aligned], "test")
-            spent = search.spent()
+            [(calls,)], (cost, _) = search.run.ledger.rows("SELECT COUNT(*) FROM calls"), usage_totals(search.run)
             search.run.close()
         else:
             value, *both = _align_threshold(judge, rows, asked, measure, seed)
             before, after = (one[test] for one in both)
         report = _report(before, after, rows[test], n_resamples=n_resamples, ci=ci, seed=seed)
         report.insert(0, "behaviour", " or ".join(names))
-        reports.append(report.assign(calls=spent[0], cost=spent[1]))
+        reports.append(report.assign(calls=calls, cost=np.nan if cost is None else cost))
         tuned = {digest(text) for text in rows.loc[rows["split"] == "tuning", "message"]}
         digests |= {one: sorted(tuned | {*own.get(one, ())}) for one in names}
         chosen |= {one: value for one in names if value is not None}

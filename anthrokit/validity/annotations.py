@@ -163,7 +163,7 @@ def draw_annotation_sample(
     sheet = sheet.reset_index(drop=True).assign(item=np.arange(1, len(sheet) + 1))
     sheet = sheet[[*_SHEET, "verdict", "annotator"]]
     if path is not None:
-        tables.write_frame(sheet, path, "annotations", encoding="utf-8-sig")
+        tables.write_frame(sheet, path, "annotations", bom=True)
     return sheet
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #5d1cb085

@@ -1,5 +1,7 @@
 """The viewer: panels in a browser without a notebook, served and as static pages."""
 
+from itertools import product
+
 import hostile
 import pytest
 from browser import CONTRASTS, HARM, OVERFLOWING, SLOW, THEIRS, WALK, filters, says, seen
@@ -36,9 +38,8 @@ def address(request, bundle):
 def open_page(browser):
     """Open an address in a browser of its own, and note errors, dialogs and requests."""
 
-    def open_one(address, width=1280, scheme="light"):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        page = context.new_page()
+    def open_one(address):
+        page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
         page.set_default_timeout(SLOW)
         page.troubles, page.asked = [], []
         page.on("pageerror", lambda error: page.troubles.append(str(error)))
@@ -49,6 +50,15 @@ def open_page(browser):
         return page
 
     return open_one
+
+
+def look_at(page):
+    """Nothing is cut and every text has contrast: light and dark, narrow and wide."""
+    for scheme, width in product(("light", "dark"), (420, 1280)):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(OVERFLOWING, "body") == []
+        assert [one for one in page.evaluate(CONTRASTS) if one[0] < 4.5] == []
 
 
 def test_from_the_list_to_a_turn_that_is_shared(address, open_page):
@@ -152,8 +162,7 @@ def test_emergence_and_disagreement_in_a_bundle(bundle, open_page):
     assert not page.troubles
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_rubrics_in_a_bundle(open_page, tmp_path, scheme):
+def test_rubrics_in_a_bundle(open_page, tmp_path):
     with Run(tmp_path / "runs" / "answers") as run:
         add_answers(run, load_cases("bundled"), bundled_answers())
         judge = {"judge": "strict", "position": 0, "samples": 1, "settings": "{}", "hash": "x", "counted": False}
@@ -165,17 +174,14 @@ def test_rubrics_in_a_bundle(open_page, tmp_path, scheme):
             for one in bundled_ratings(["strict"]).itertuples()
         ]
         run.ledger.write("ratings", rows)
-    page = open_page(write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri(), scheme=scheme)
+    page = open_page(write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri())
     seen(page.get_by_role("link", name="Emergence")).to_have_count(0)  # no judge was asked about behaviours
     page.get_by_role("banner").get_by_role("link", name="Rubric").click()
     panel = page.locator(".ak-panel")
     says(panel, "12 of 12 cases")
     seen(panel.locator(".ak-answer")).to_have_count(2)
     seen(panel.locator(".ak-rubric [data-choose]").first).to_be_disabled()
-    for width in (420, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate(OVERFLOWING, "body") == []
-        assert [one for one in page.evaluate(CONTRASTS) if one[0] < 4.5] == []
+    look_at(page)
     filters(panel).get_by_label("View").select_option(label="Beside it: none")
     seen(panel.locator(".ak-answer")).to_have_count(1)
     filters(panel).get_by_label("Difficulty").select_option("hard")
@@ -186,16 +192,12 @@ def test_rubrics_in_a_bundle(open_page, tmp_path, scheme):
     assert not page.troubles
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_cut_and_all_can_be_read(address, open_page, scheme):
-    page = open_page(address, 420, scheme)
+def test_nothing_is_cut_and_all_can_be_read(address, open_page):
+    page = open_page(address)
     for place in ("#dialogues/demo", "#emergence/demo", "#disagreement/demo", "#compare/demo/warm", "#runs"):
         page.evaluate("place => { location.hash = place; }", place)
         page.locator(".ak-panel .ak-row").first.wait_for()
-        for width in (420, 1280):
-            page.set_viewport_size({"width": width, "height": 900})
-            assert page.evaluate(OVERFLOWING, "body") == []
-            assert [one for one in page.evaluate(CONTRASTS) if one[0] < 4.5] == []
+        look_at(page)
 
 
 def test_search_over_all_runs(open_page, tmp_path):

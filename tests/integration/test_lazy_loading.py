@@ -1,4 +1,4 @@
-"""First use of everything that is loaded lazily: by eight threads, and by four processes with empty caches, at once."""
+"""First use of everything that is loaded lazily: by two processes of four threads at once, with empty caches."""
 
 import shutil
 import subprocess
@@ -9,23 +9,24 @@ import pytest
 
 from anthrokit.core.files import cache_folder
 
-THREADS = """
-import threading, traceback
-use = lambda: ({use})
-start, errors = threading.Barrier(8), []
+USE = """
+import threading
 
-def first():
-    start.wait()
-    try:
-        use()
-    except BaseException:
-        errors.append(traceback.format_exc())
+def repeat(use):
+    start, errors = threading.Barrier(4), []
 
-threads = [threading.Thread(target=first) for _ in range(8)]
-[thread.start() for thread in threads]
-[thread.join() for thread in threads]
-assert not errors, errors[0]
-print("used")
+    def first():
+        start.wait()
+        try:
+            use()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=first) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    for error in errors:
+        raise error
 """
 MAKE = """
 import time
@@ -43,7 +44,6 @@ assert len(list(_cached_folder("a-model", make).iterdir())) == 21
 """
 ASK = "__import__('anthrokit').LLM('local/smollm2-135m-instruct').complete('Hi', max_tokens=2)"
 USES = {
-    "the package": "[getattr(__import__('anthrokit'), name) for name in __import__('anthrokit').__all__]",
     "OpenVINO": "__import__('anthrokit.models.embedded', fromlist=['_']).import_openvino()",
     "torch": "__import__('anthrokit.models.embedded', fromlist=['_']).load_embedded()",
     "the embedded model": ASK,
@@ -52,23 +52,10 @@ USES = {
     "spaCy": "__import__('anthrokit.models.english', fromlist=['_']).english_pipeline()('I think so.')",
     "LiteLLM": "__import__('anthrokit').LLM('openai/m', api_key='none').prepare()",
     "fonts": "__import__('anthrokit').plot_profile(__import__('anthrokit').profile(__import__('anthrokit').demo_run().labels()))",
+    "the package": "[getattr(__import__('anthrokit'), name) for name in __import__('anthrokit').__all__]",
 }
 NEEDED = {"OpenVINO": "openvino_genai", "torch": "torch", "the embedded model": "torch", "spaCy": "spacy"}
 NEEDED |= dict.fromkeys(["the encoder", "the adapted encoder"], "torch")
-
-
-def start(code):
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("what", USES)
-def test_first_use_by_threads(what):
-    if what in NEEDED and not find_spec(NEEDED[what]):
-        pytest.skip(f"{NEEDED[what]} is not installed")
-    process = start(THREADS.format(use=USES[what]))
-    out, err = process.communicate(timeout=600)
-    assert out.endswith("used\n"), err
 
 
 @pytest.fixture
@@ -82,22 +69,22 @@ def empty_caches(tmp_path, monkeypatch):
             shutil.copytree(folder, tmp_path / "ANTHROKIT_CACHE" / folder.name)
 
 
-def use_in_four_processes(code):
-    """Run code in four fresh interpreters at once. Return their outputs and errors."""
-    processes = [start(f'{code}\nprint("used")') for _ in range(4)]
+def use_in_processes(number, code):
+    """Run code in fresh interpreters at once. Return their outputs and errors."""
+    command, pipes = [sys.executable, "-c", f'{code}\nprint("used")'], {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    processes = [subprocess.Popen(command, text=True, **pipes) for _ in range(number)]
     return [process.communicate(timeout=600) for process in processes]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", USES)
-def test_first_use_by_processes(what, empty_caches):
-    if what in NEEDED and not find_spec(NEEDED[what]):
-        pytest.skip(f"{NEEDED[what]} is not installed")
-    for out, err in use_in_four_processes(USES[what]):
+def test_first_use(empty_caches):
+    """One object after the other, the package's names last: each use loads what no earlier one has."""
+    uses = [use for what, use in USES.items() if find_spec(NEEDED.get(what, "anthrokit"))]
+    for out, err in use_in_processes(2, USE + "".join(f"repeat(lambda: {use})\n" for use in uses)):
         assert out.endswith("used\n"), err
 
 
 def test_model_folder_made_once(empty_caches):
-    outputs = use_in_four_processes(MAKE)
+    outputs = use_in_processes(4, MAKE)
     assert all(out.endswith("used\n") for out, _ in outputs), outputs
     assert sum(out.count("made") for out, _ in outputs) == 1

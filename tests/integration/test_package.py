@@ -10,12 +10,11 @@ import zipfile
 from importlib import metadata
 from pathlib import Path
 
-import nbclient
 import nbformat
 import pandas as pd
 import pytest
 from filelock import FileLock
-from kernels import wait
+from kernels import run_notebook, wait
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
@@ -211,8 +210,7 @@ def test_tutorials_on_the_wheel(name, elsewhere, shared, tmp_path, monkeypatch, 
     notebook = nbformat.read(path, as_version=4)
     where = f"import anthrokit; assert anthrokit.__file__.startswith({str(elsewhere.parents[1])!r}), anthrokit.__file__"
     notebook.cells.insert(0, nbformat.v4.new_code_cell(where))
-    place = {"metadata": {"path": str(path.parent)}}
-    nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3", resources=place).execute()
+    run_notebook(notebook, path.parent)
     if name.startswith("papers/"):  # its pictures lie beside it
         require_same_data(path.parent / "figures" / path.stem, ROOT / "figures" / path.stem)
 

@@ -91,7 +91,7 @@ def test_interrupt(server, tmp_path):
         assert len(run.messages()) > 4 and set(run.dialogues()["status"]) <= {"planned", "done"}
 
 
-def test_estimate_of_a_simulation(server, tmp_path):
+def test_estimate_of_a_simulation(server, tmp_path, capfd):
     """What it says beforehand is what is booked afterwards; it writes nothing, also while another process writes."""
     base, prompts, folder = server(), load_prompts(), tmp_path / "run"
     models = {
@@ -106,6 +106,7 @@ def test_estimate_of_a_simulation(server, tmp_path):
     assert first["answer_tokens"].tolist()[:2] == [200, 60] and first["measured"].tolist()[:2] == [0, 0]
     assert not urllib.request.urlopen(base.replace("/v1", "/stats")).read().count(b"requests")
     simulate(prompts.head(10), **models, run=folder, turns=3, progress=False).close()
+    assert "holds no run" not in "".join(capfd.readouterr())  # a new folder is no mistake
     before = (folder / "manifest.json").read_bytes(), (folder / "ledger.sqlite").read_bytes()
     rest = plan(60).set_index("purpose")
     assert rest["done"].tolist() == [30, 20, 50] and rest["calls"].tolist() == [150, 100, 250]

@@ -99,8 +99,7 @@ def behind(text, figure):
 
 
 def overflowing(figure):
-    """Describe numbers that are wider than their cell of a heat map."""
-    figure.draw_without_rendering()
+    """Describe numbers that are wider than their cell of a heat map, in a figure that has been drawn."""
     found = []
     for ax in figure.axes:
         if any(isinstance(part, QuadMesh) for part in ax.collections):
@@ -112,8 +111,7 @@ def overflowing(figure):
 
 
 def illegible(figure, points):
-    """Describe texts that are smaller than so many points, or whose contrast is below 4.5 : 1."""
-    figure.draw_without_rendering()
+    """Describe texts smaller than so many points, or of a contrast below 4.5 : 1, in a figure that has been drawn."""
     found = []
     for text in texts_of(figure):
         if text.get_fontsize() < points - 0.01:

@@ -20,7 +20,7 @@ from pathlib import Path
 INLINE = "module://matplotlib_inline.backend_inline"
 WARM = """
 anthrokit.analysis anthrokit.core anthrokit.figures anthrokit.heartbench anthrokit.judging anthrokit.models
-anthrokit.panels anthrokit.report anthrokit.simulation anthrokit.validity anywidget ipykernel.ipkernel
+anthrokit.panels anthrokit.report anthrokit.simulation anthrokit.validity anywidget ipykernel.debugger ipykernel.ipkernel
 ipykernel.kernelapp ipywidgets litellm matplotlib.pyplot pingouin scipy.stats seaborn sklearn.linear_model
 spacy statsmodels.api transformers.models.llama.modeling_llama transformers.models.bert.modeling_bert
 """.split()
@@ -70,6 +70,14 @@ def wait(folder: Path) -> str:
             return str(folder / "jupyter")
     log = (folder / "kernels.log").read_text()
     raise RuntimeError(f"the server of kernels ended, or isn't ready after ten minutes: {log}")
+
+
+def run_notebook(notebook, folder: Path) -> None:
+    """Run a notebook in that folder, on a kernel that is killed at the end."""
+    import nbclient
+
+    how = {"timeout": 900, "kernel_name": "python3", "shutdown_kernel": "immediate"}
+    nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, **how).execute()
 
 
 def import_all() -> None:

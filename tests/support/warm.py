@@ -1,5 +1,7 @@
 """What processes that tests start have imported already."""
 
+import gc
+
 import aiohttp.web  # noqa: F401
 import judged  # noqa: F401
 
@@ -11,5 +13,9 @@ for room in (analysis, figures, heartbench):  # names are loaded when they are f
     for name in room.__all__:
         getattr(room, name)
 import_litellm()
+report._published()  # what every report draws
 
 from litellm.litellm_core_utils import default_encoding  # noqa: E402, F401  (the words that tokens are counted by)
+
+gc.collect()
+gc.freeze()  # no fork looks through it for garbage, which would copy its every page
