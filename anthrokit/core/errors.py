@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 import sys
+import tomllib
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +25,7 @@ import lazy_loader
 
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
-           'close_name', 'similar_names', 'suggest_name', 'explain_arguments', 'explain_class', 'Naming',
+           'close_name', 'lead_of', 'similar_names', 'suggest_name', 'explain_arguments', 'explain_class', 'Naming',
            'missing_attribute', 'parameters_like', 'lazy_names', 'missing_columns', 'diff_settings', 'require_kind',
            'require_known', 'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in',
            'strings_in']
@@ -169,54 +170,15 @@ def close_name(name: object, names: Iterable[object], cutoff: float = 0.6) -> st
     return originals[close[0]] if close else None
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b4
-_SYNONYMS = [
-    set(line.split())
-    for line in """
-    target model llm assistant provider client openai anthropic
-    by group groupby hue x index stratify column behaviour behavior
-    run folder dir out output path experiment
-    path file filename
-    prompt data dataset scenario question text message log
-    label rating verdict result score
-    design condition arm factor
-    repeat sample epoch
-    seed random state
-    baseline reference control
-    judge rater panel model
-    judge evaluate eval grade grader scorer classify classifier annotate
-    sample vote n k size frac
-    system instruction prompt
-    ci alpha level confidence errorbar bootstrap interval
-    usd dollar cost limit budget estimate price usage
-    call usage token
-    template prompt rubric
-    error reached
-    missing error failed failure status
-    progress verbose tqdm
-    family correction holm
-    manifest config setting
-    base url endpoint host
-    key token secret
-    retry attempt force rerun overwrite
-    concurrency connection worker parallel job thread
-    annotator rater labeller coder annotate annotation human people gold
-    simulate simulation generate chat converse conversation dialogue dialog transcript
-    profile rate stat statistic mean frequency summary
-    agreement agree kappa krippendorff fleiss cohen reliability alpha icc
-    compare comparison test difference contrast ttest anova kruskal
-    plan power size
-    write save export dump
-    read load open import
-    report html figure plot chart
-    widget panel viewer view show browse browser
-    taxonomy behavior behaviour category construct metric measure criterion criteria
-    figure plot chart heatmap bar ax grid lineplot barplot boxplot catplot relplot pointplot countplot
-    turn round
-    summary status info describe
-    """.strip().splitlines()
-]
-_NOISE = {"name", "id", "num", "number", "list"}  # num_turns stands for turns
+@functools.cache
+def _leads() -> dict[str, Any]:
+    """Load data/leads.toml: groups of synonyms, and for each place the leads of guesses."""
+    leads = tomllib.loads(import_module("anthrokit.core.tables").data_path("leads.toml").read_text("utf-8"))
+    return leads | {"synonyms": [set(line.split()) for line in leads["synonyms"].strip().splitlines()]}
+
+
 _MAKES = {"load", "read", "open", "get", "new", "make", "create", "build", "init", "from"}  # load_run stands for Run
+_FILLERS = _MAKES | {"name", "id", "num", "number", "list", "n", "max", "total", "all", "compute", "calculate", "calc", "fetch"}
 
 
 def _words(name: object) -> list[str]:
@@ -225,14 +187,46 @@ def _words(name: object) -> list[str]:
     return [re.sub("ies$", "y", word) if word.endswith("ies") else re.sub("(?<=..)(?<![isu])s$", "", word) for word in words]
 
 
+def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
+    """Return what `data/leads.toml` says about a guess in the first place that has it; None if none has.
+
+    Parameters
+    ----------
+    name : str
+        The guess. It holds the words of an entry, and otherwise only words such as "load" or "max".
+    *places : str
+        Sections of the file: a class, a function, "package", "figure", "parameter", "command" or "option".
+    whole : bool
+        Whether only entries that are equal to it count.
+
+    Examples
+    --------
+    >>> lead_of("load_judges", "package")[:30], lead_of("zebra", "package")
+    ('Use anthrokit.offline_panel() w', None)
+    """
+    words = {*_words(name)}
+    for place in places:
+        fits = {}
+        for guesses, lead in _leads().get(place, {}).items():
+            each = {guess: {*_words(guess)} for guess in guesses.split()}
+            single = {word for own in each.values() if len(own) == 1 for word in own if len(word) > 1}  # precision and recall
+            if name in each or (not whole and words in each.values()):
+                return lead
+            if not whole and (words - _FILLERS <= single or any(own <= words and words - own <= _FILLERS for own in each.values())):
+                fits[lead] = len(words & set().union(*each.values()))
+        if fits and words - _FILLERS:
+            return max(fits, key=lambda lead: fits[lead])
+    return None
+
+
 def _match(word: str, words: set[str]) -> int:
     """Return how well a word fits one of several: 2 for the same, 1 for a synonym or one of the same stem, 0 for neither."""
     stem = word[: max(5, len(word) - 2)]
     alike = len(word) > 3 and any(each.startswith(stem) or (len(each) > 3 and word.startswith(each)) for each in words)
-    return 2 if word in words else int(alike or any(word in group and group & words for group in _SYNONYMS))
+    return 2 if word in words else int(alike or any(word in group and group & words for group in _leads()["synonyms"]))
 
 
-def similar_names(name: object, names: Iterable[object], cutoff: float = 0.65) -> list[str]:
+def similar_names(name: object, names: Iterable[object], cutoff: float = 0.75) -> list[str]:
     """Return the existing names that an unknown one may mean, best first: at most three, one if it is nearly the same.
 
     Parameters
@@ -242,35 +236,37 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.65) -
     names : iterable
         The existing names.
     cutoff : float
-        Least similarity of the letters, between 0 and 1, of names without a related word. Above 0.8, all words of
-        the unknown name must be related.
+        Least similarity of the letters, between 0 and 1; at least 0.85 if the first letters differ. With less, every
+        word must have its counterpart, or one that few names have must occur among at most two.
 
     Examples
     --------
     >>> similar_names("temprature", ["temperature", "top_p"]), similar_names("base_url", ["model", "api_base"])
     (['temperature'], ['api_base'])
     """
-    words, scores, short = [each for each in _words(name) if each not in _NOISE] or _words(name), {}, len(str(name)) < 3
-    noun = [word for word in words if word not in _MAKES] or words
-    for each in map(str, names):
-        own, asked = _words(each), noun if each[:1].isupper() else words
-        related = [_match(word, set(own)) for word in asked]
-        likeness = SequenceMatcher(None, str(name).lower(), each.lower()).ratio()
-        likeness = 1 if own == asked else 0 if short and likeness < 1 else likeness
-        if likeness >= cutoff or (words and (all if cutoff > 0.8 else any)(related)):
-            begins = 0.2 * (not short and words[:1] == own[:1])
-            scores[each] = (likeness > 0.9, likeness + begins + sum(related) / max(1, len(asked), len(own)) / 2)
+    names, scores = [str(each) for each in names], {}
+    words = [each for each in _words(name) if each not in _FILLERS] or _words(name)
+    counts = Counter(word for each in names for word in {*_words(each)})
+    for each in names:
+        own = _words(each)
+        asked = words if each[:1].isupper() or own[:1] != _words(name)[:1] else _words(name)
+        related = [_match(word, {*own}) for word in asked]
+        rest = (_words(name)[1:], own[1:]) if own[:1] == _words(name)[:1] and min(len(own), len(_words(name))) > 1 else (name, each)
+        likeness = SequenceMatcher(None, *("_".join(one).lower() if isinstance(one, list) else str(one).lower() for one in rest)).ratio()
+        likeness = 1 if each == name else max(likeness, 0.99 * (own == asked))
+        near = likeness >= max(cutoff, 0.85 * (str(name)[:1].lower() != each[:1].lower()), 0.8 * (len(str(name)) > 5))
+        rare = cutoff < 0.85 and any(word in own and counts[word] <= 2 and len(word) > 3 and word not in _FILLERS for word in asked)
+        if near or (len(str(name)) > 2 and asked and (all(related) or (rare and len(asked) == 2))):
+            scores[each] = (likeness > 0.9, likeness + sum(related) / max(1, len(asked), len(own)) / 2)
     best = sorted(scores, key=lambda each: scores[each], reverse=True)
     return best[: 1 if best and scores[best[0]][0] else 3]
 
 
 def _described(name: str, about: Mapping[str, str | None]) -> list[str]:
-    """Return the names whose descriptions use a word of an unknown name that most don't use: at most two, most uses first."""
-    uses, score = {each: Counter(_words(text)) for each, text in about.items()}, Counter()
-    for word in {*_words(name)} - _MAKES - _NOISE:
-        found = {each: n for each, own in uses.items() if (n := sum(times * _match(word, {one}) for one, times in own.items()))}
-        score.update({each: n / len(found) for each, n in found.items() if len(found) < max(2, len(about))})
-    return [each for each, _ in score.most_common(2)]
+    """Return the names whose descriptions hold every word of an unknown name, unless more than two do."""
+    words = {*_words(name)} - _FILLERS
+    found = [each for each, text in about.items() if words and words <= {*_words(text)}]
+    return found if len(found) < min(3, len(about)) else []
 
 
 def suggest_name(name: object, names: Iterable[object], about: Mapping[str, str | None] | None = None) -> str:
@@ -358,16 +354,18 @@ def _about(owner: Any, names: Iterable[str]) -> dict[str, str]:
 
 def _hint(name: str, names: Iterable[str], owner: Any) -> str:
     """Suggest what an unknown keyword of a function or class may mean: here, on the returned Axes, or elsewhere."""
-    similar, is_figure = similar_names(name, names), "ax" in names
+    is_figure = "ax" in names
     if is_figure and hasattr(import_module("matplotlib.axes").Axes, f"set_{name}"):
         return f"set it on the Axes that it returns: .set_{name}(…)"
-    is_setting = {"llm", "target"} & {*names} and name in [*inspect.signature(import_module("anthrokit").LLM).parameters][2:]
-    if (similar and not is_figure and not is_setting) or close_name(name, names, 0.8):
+    if close_name(name, names, 0.8):
         return suggest_name(name, names)
-    if elsewhere := parameters_like(name, owner.__name__, names):
-        return f"it is {elsewhere[0]}"
-    drawn = "it returns the Axes: .figure.savefig(path) saves it, plt.subplots(figsize=…) makes an ax. " * is_figure
-    return drawn + suggest_name(name, names, _about(owner, names))
+    if lead := lead_of(name, owner.__name__, *["figure"] * is_figure, "parameter"):
+        return lead
+    is_setting = {"llm", "target"} & {*names} and name in [*inspect.signature(import_module("anthrokit").LLM).parameters][2:]
+    if similar_names(name, names) and not is_figure and not is_setting:
+        return suggest_name(name, names)
+    elsewhere = parameters_like(name, owner.__name__, names)
+    return f"it is {elsewhere[0]}" if elsewhere else suggest_name(name, names, _about(owner, names))
 
 
 def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:
@@ -424,11 +422,13 @@ def _name_attribute(self: Any, name: str) -> Any:
         return object.__getattribute__(self, name)
     public = [each for each in dir(self) if each[0] != "_" and each != "explains_names"]
     about = {each: inspect.getdoc(getattr(kind, each)) for each in public if callable(getattr(kind, each, None))}
-    hint, tables = suggest_name(name, public, about), [each for each in about if "DataFrame" in str(_returned(getattr(kind, each)))]
-    if self is kind and {*_words(name)} <= _MAKES and not close_name(name, public, 0.8):
+    tables = [each for each in about if "DataFrame" in str(_returned(getattr(kind, each)))]
+    hint = None if close_name(name, public, 0.8) else lead_of(name, kind.__name__)
+    if hint is None and self is kind and {*_words(name)} <= _MAKES:
         hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
-    elif tables and (hasattr(import_module("pandas").DataFrame, name) or {*_words(name)} & {"df", "frame", "table", "panda", "dataframe"}):
+    elif hint is None and tables and hasattr(import_module("pandas").DataFrame, name):
         hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
+    hint = hint or suggest_name(name, public, about)
     raise AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self)
 
 
@@ -492,21 +492,24 @@ def missing_attribute(package: str, name: str) -> str:
             if f"{subpackage}.{each}" not in subpackages:
                 public.setdefault(each, f"{subpackage}.{each}")
     full = {each: where for each, where in full.items() if "." not in each} | public
-    missing = f"{package} has no attribute {name!r}."
-    if name in full:
-        return f"{missing} Use {full[name]}."
+    missing = f"{package} has no attribute {name!r}"
+    found = f"Use {full[name]}." if name in public or (name in full and len(_words(name)) > 1) else None
+    if lead := lead_of(name, "package", whole=name in public) or found:
+        return f"{missing}. {lead}"
     own = [each for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")]
-    close = close_name(name, own, 0.85) or close_name(name, full, 0.95)
-    leads = [full[each] for each in ([close] if close else [*similar_names(name, own), *similar_names(name, public)[:1]])]
-    if not close and not similar_names(name, own):
-        leads += parameters_like(name)
-    if leads:
-        return f"{missing} Did you mean {' or '.join(dict.fromkeys(leads))}?"
-    libraries = ("pandas", "seaborn", "matplotlib.pyplot")
-    if library := next((each for each in libraries if callable(getattr(import_module(each), name, None))), None):
-        return f"{missing} Use {library}.{name} with a table such as run.labels(), or with the Axes that a figure returns."
-    about = {full[each]: inspect.getdoc(getattr(import_module(full[each].rpartition(".")[0]), each)) for each in own}
-    return f"{missing[:-1]}; {suggest_name(name, own, about)}"
+    near = similar_names(name, own) or similar_names(name, public)
+    if leads := [full[each] for each in near] or parameters_like(name):
+        return f"{missing}. Did you mean {' or '.join(leads)}?"
+    for library in ("pandas", "seaborn", "matplotlib.pyplot"):
+        if callable(getattr(import_module(library), name, None)):
+            return f"{missing}. Use {library}.{name} with a table such as run.labels(), or with the Axes that a figure returns."
+    about = {full[each]: (inspect.getdoc(import_module("pydoc").locate(full[each])) or "").partition("\n")[0] for each in own}
+    if found := _described(name, about):
+        return f"{missing}; see the help on {' and '.join(found)}"
+    end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…
+    kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]]
+    names = kin or [where.rpartition(".")[2] for where in public.values() if where.rpartition(".")[0] == package]
+    return f"{missing}; {(not kin and _leads()['overview'].get(package)) or 'there are ' + ', '.join(names)}"
 
 
 def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
@@ -530,7 +533,7 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
     owners: dict[str, str] = {}
     for function in made if not owner else [each for each in made if near & {*_words(each)}]:
         owners |= {one: function for one in inspect.signature(made[function]).parameters if one not in owners}
-    return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar_names(name, owners, 0.81 if owner else 0.75)]
+    return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar_names(name, owners, 0.85)]
 
 
 class _Package(ModuleType):
@@ -608,8 +611,9 @@ def missing_columns(needed: Iterable[str], columns: Iterable[object]) -> str:
     """
     needed, columns = list(needed), list(columns)
     spare = [name for name in columns if name not in needed]
-    near = {name: " or ".join(similar_names(name, spare, 0.81)[:2]) or close_name(name, spare) for name in needed if name not in columns}
-    return ", ".join(f"{name} (there is {other})" if other else str(name) for name, other in near.items())
+    absent = {name: similar_names(name, spare, 0.85)[:2] for name in needed if name not in columns}
+    near = {name: f"there is {' or '.join(found)}" if found else lead_of(name, "column") for name, found in absent.items()}
+    return ", ".join(f"{name} ({other})" if other else str(name) for name, other in near.items())
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
 def diff_settings(recorded: Mapping[str, Any], requested: Mapping[str, Any]) -> str:

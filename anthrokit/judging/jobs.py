@@ -20,7 +20,7 @@ from ..core import Run, RunError, SetupError, TableError, forget_judges
 from ..core.errors import diff_settings
 from ..core.run import LABEL_CONTEXT, digest
 from ..core import tables
-from ..core.errors import redact_in, require_known, suggest_name
+from ..core.errors import lead_of, redact_in, require_known, suggest_name
 from ..core.notes import notify, status_line
 from ..core.run import has_verdicts, judges_without_verdicts
 from ..core.votes import mode_status
@@ -123,6 +123,8 @@ def as_judges(judges: Judges) -> list[Judge]:
     [PronounCounter('pronoun count')]
     """
     judges = list(judges) if isinstance(judges, Iterable) and not isinstance(judges, str) else [judges]
+    for name in (judge for judge in judges if isinstance(judge, str) and lead_of(judge, "judges")):
+        raise SetupError(f"{name!r} is not the name of a model; {lead_of(name, 'judges')}")
     judges = [LLMJudge(judge) if isinstance(judge, LLM | str) else judge for judge in judges]
     for judge in judges:
         if not isinstance(judge, Judge):

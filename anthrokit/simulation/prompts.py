@@ -56,9 +56,15 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
             raise TableError(f"first message {number} is {text!r}; it must be a text")
         if text in texts[: number - 1]:
             raise TableError(f"first message {number} is a duplicate; for several dialogues per prompt use repeats=…")
-    ids = [digest("prompt", text) for text in texts]
-    frame = pd.DataFrame({"prompt_id": ids, "base_id": ids, "first_message": texts}, dtype="str")
-    return tables.check_table(frame, "prompts")
+    return _with_ids(pd.DataFrame({"first_message": texts}, dtype="str"))
+
+
+def _with_ids(frame: pd.DataFrame, source: object = None) -> pd.DataFrame:
+    """Return a checked table of prompts. One without ids gets them: of the texts, and each prompt a base prompt of its own."""
+    require_columns(frame, ["first_message"], "prompts", source=source)
+    if "prompt_id" not in frame:
+        frame = frame.assign(prompt_id=[digest("prompt", str(text)) for text in frame["first_message"]])
+    return tables.check_table(frame.assign(base_id=frame.get("base_id", frame["prompt_id"])), "prompts", source=source)
 
 
 def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "anthrokit") -> pd.DataFrame:
@@ -70,8 +76,8 @@ def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "ant
         "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`; "chinese": 120 in Chinese. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from the folder that ANTHROKIT_DATA names, or fetched once with its
-        checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages, each
-        with a separate base prompt.
+        checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages. Only the column
+        first_message is needed: without prompt_id, ids are made of the texts; without base_id, each prompt is a separate base prompt.
 
     Returns
     -------
@@ -90,7 +96,7 @@ def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "ant
     (960, 120)
     """
     if isinstance(source, pd.DataFrame):
-        return tables.check_table(source, "prompts")
+        return _with_ids(source)
     if not isinstance(source, (str, os.PathLike)):
         return _prompts_of(source)
     if source in _SHIPPED:
@@ -102,7 +108,7 @@ def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "ant
         if str(source).lower() == "heartbench":
             hint = "HeartBench's cases are loaded by heartbench.load_cases()"
         raise TableError(f"there is no prompt set and no file {str(source)!r}; {hint}")
-    return tables.read_table(source, "prompts")
+    return _with_ids(tables.read_frame(source, dtype=tables.get_table("prompts").text_dtypes), source)
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #e7bce8e0
 def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.DataFrame:

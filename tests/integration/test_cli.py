@@ -287,7 +287,7 @@ def test_exit_code_of_missing_units(server, tmp_path):
         (["anthroscore", "none.csv"], 1, "none.csv: there is no such file"),
         (["compare", "runs/none"], 1, "anthrokit: runs/none holds no run"),
         (["export", "runs/none", "out"], 1, "anthrokit: runs/none holds no run"),
-        (["judge", "x", "--smaples", "3"], 2, "Unknown option: --smaples. Did you mean --samples?"),
+        (["judge", "x", "--smaples", "3"], 2, "Unknown option --smaples; did you mean --samples?"),
         (["dance"], 2, "Unknown command 'dance'"),
     ],
 )

@@ -538,3 +538,17 @@ def test_rounding_and_ties():
     table = pd.DataFrame({"model": [0.3, 0.1 + 0.2], "behaviour": "b", 5: [0.3, 0.3], 10: [0.1 + 0.2, 0.3]})
     title = figures.plot_slopes(table, "behaviour", 5, 10, panels=["b"])[0].get_title(loc="left")
     assert title.endswith("0 rise, 0 fall")
+
+
+def test_targets_keep_the_order_of_the_labels():
+    """In tables and figures; `compare` takes the order of a categorical column."""
+    labels = analysis.simulate_labels(["zeta", "alpha"], base_prompts=12)
+    labels["target"] = labels["target"].astype(pd.CategoricalDtype(["zeta", "alpha"]))
+    rates, curves = analysis.profile(labels, by=["target", "behaviour"]), analysis.emergence(labels, by=["target", "behaviour"])
+    differences = analysis.compare(labels)
+    assert rates["target"].unique().tolist() == curves["target"].unique().tolist() == ["zeta", "alpha"]
+    assert differences[["a", "b"]].drop_duplicates().to_numpy().tolist() == [["zeta", "alpha"]]
+    legend = [text.get_text().partition(":")[0] for text in figures.plot_profile(rates).get_legend().get_texts()]
+    assert legend == ["zeta", "alpha"] and "more in alpha    more in zeta" in figures.plot_differences(differences).get_xlabel()
+    plain = labels.assign(target=labels["target"].astype("str"))
+    assert analysis.profile(plain, by=["target", "behaviour"])["target"].unique().tolist() == ["zeta", "alpha"]

@@ -1,5 +1,9 @@
 """Names and keywords that newcomers guess: each error leads to the right one."""
 
+import operator
+import re
+import tomllib
+
 import pytest
 
 import anthrokit as ak
@@ -15,7 +19,7 @@ ATTRIBUTES = """
     ak.chat simulate | ak.evaluate judge | ak.grade judge | ak.eval judge | ak.classify judg | ak.judge_run anthrokit.judge
     ak.judge_messages judge | ak.load_run Run | ak.open_run Run | ak.RunFolder Run | ak.load_behaviours Behaviour
     ak.behaviors aviour | ak.Behavior anthrokit.Behaviour | ak.load_taxonomy axonomy | ak.Model LLM | ak.Client study.Client
-    ak.ChatModel ChatPanel | ak.RetryPolicy max_retries | ak.max_retries anthrokit.LLM | ak.rate profile | ak.rates rates
+    ak.ChatModel anthrokit.LLM | ak.RetryPolicy max_retries | ak.max_retries anthrokit.LLM | ak.rate profile | ak.rates rates
     ak.summary profile | ak.profiles anthrokit.profile | ak.plot_profiles anthrokit.plot_profile | ak.plot_rates plot_profile
     ak.kappa agreement | ak.fleiss_kappa agreement | ak.agree anthrokit.agreement | ak.krippendorff_alpha agreement
     ak.ttest compare | ak.compare_models compare_models | ak.compare_targets compare | ak.power_analysis plan | ak.power plan
@@ -27,8 +31,8 @@ ATTRIBUTES = """
     ak.load_messages import_messages | ak.DialogViewer DialoguePanel | ak.DialogPanel anthrokit.DialoguePanel | ak.browser view
     ak.plot_snowballing anthrokit.plot_snowball | ak.plot_heatmap plot | ak.plot_emergence_curve plot_emergence
     ak.figures.plot_profil plot_profile | ak.figures.heatmap plot | ak.analysis.anova compare | ak.analysis.kappa agreement
-    ak.validity.rogan_gladen validity.correction.rogan_gladen | ak.validity.human_accuracy judge_accuracy
-    ak.validity.plot_corrected figures.plot_corrected | ak.models.Provider batches.Provider | ak.models.Model models
+    ak.validity.rogan_gladen corrected_rates | ak.validity.human_accuracy judge_accuracy
+    ak.validity.plot_corrected figures.plot_corrected | ak.models.Provider anthrokit.LLM | ak.models.Model models
     ak.simulation.simulate_dialogues anthrokit.simulate | ak.io.to_inspect write_inspect | ak.heartbench.judge judge
     ak.heartbench.load heartbench | ak.panels.Annotation nnotation | ak.core.load_run Run | run.label labels
     run.dialogs dialogues | run.save export | run.cost usage | run.calls usage | run.transcripts dialogues | run.rating ratings
@@ -36,11 +40,11 @@ ATTRIBUTES = """
     ak.read_run anthrokit.Run | run.results labels | run.to_df labels() | run.df ratings() | run.head labels() | run.scores ratings
     run.labels.groupby labels().groupby | ak.krippendorff agreement | ak.plot_comparison plot_differences | ak.zzz simulate
     ak.Scenario load_scenarios | ak.dataset load_prompts | ak.Epochs sample_prompts | ak.evals anthrokit.judge
-    ak.personas simulation.Persona | ak.relplot plot_profile | ak.pointplot plot_profile | ak.heatmap plot_profile
+    ak.personas load_personas | ak.relplot plot_profile | ak.pointplot plot_profile | ak.heatmap plot_profile
     ak.FacetGrid plot_profile | ak.crosstab pandas.crosstab | ak.concat pandas.concat | ak.tokenizer max_tokens
-    ak.embeddings offline_panel | ak.cohen_kappa agreement | ak.icc agreement | ak.multiple_testing anthrokit.plan
-    ak.holm analysis.clustered.holm | ak.odds_ratio plot_odds | ak.snowball_effect anthrokit.snowball
-    ak.first_emergence anthrokit.emergence | ak.logger anthrokit.LLM | ak.model_graded_qa judge | ak.merge_runs merge
+    ak.embeddings offline_panel | ak.cohen_kappa agreement | ak.icc agreement | ak.multiple_testing anthrokit.compare
+    ak.holm anthrokit.compare | ak.odds_ratio plot_odds | ak.snowball_effect anthrokit.snowball
+    ak.first_emergence anthrokit.emergence | ak.logger progress | ak.model_graded_qa judge | ak.merge_runs merge
     ak.get_model LLM | run.samples judges | run.dataframe labels() | run.to_parquet labels() | run.iloc labels() | run.data messages
     run.behaviours labels | run.total_cost usage | run.n_dialogues dialogues | run.status summary
     run.prompts.first_message prompts().first_message | run.summary.targets summary()['targets'] | ak.Run.open Run(folder
@@ -82,7 +86,7 @@ CALLS = """
     run.query("target == 'a'") SELECT | ak.judge(run, model="openai/a") judges | ak.judge(run, [], concurrency=5) max_concurrency
     ak.judge(run, [], epochs=2) samples | ak.judge(run, [], measure=[]) behaviours | ak.judge(run, [], force=True) retry
     ak.simulate(None, system="a") system_target | ak.simulate(None, dataset=None) prompts
-    ak.simulate(None, n_conversations=3) turns | ak.simulate(None, "a", "b", verbose=1) progress? | ak.load_prompts(path="a") source
+    ak.simulate(None, n_conversations=3) repeats | ak.simulate(None, "a", "b", verbose=1) progress? | ak.load_prompts(path="a") source
     ak.profile(run, by="behavior") behaviour | ak.profile(run, by="Target") target) | ak.profile(run, by="prompt") prompt_id
     ak.profile(run, by="model_name") target) | ak.profile(run, by=["target", "turns"]) turn) | ak.compare(run, "domains") domain)
     ak.agreement(run, by="rater") judges | ak.profile(run, index="target") by? | ak.plot_profile(run, height=3) figsize
@@ -104,6 +108,17 @@ def test_two_hundred_names_are_guessed():
 @pytest.fixture(scope="module")
 def names():
     return {"ak": ak, "run": ak.demo_run(), "taxonomy": ak.Taxonomy.load()}
+
+
+def test_every_lead_names_what_exists(names):
+    sections = tomllib.loads(ak.core.data_path("leads.toml").read_text("utf-8"))
+    leads = {lead for name, section in sections.items() if name != "synonyms" for lead in section.values()}
+    places = {place for lead in leads for place in re.findall(r"anthrokit\.([a-z_]+(?:\.\w+)*|\w+)", lead)}
+    assert len(places) > 60
+    for place in places:
+        operator.attrgetter(place)(ak)
+    for method in {one for lead in leads for one in re.findall(r"\brun\.(\w+)\(", lead)}:
+        assert callable(getattr(names["run"], method)), method
 
 
 @pytest.mark.parametrize(("guess", "lead"), [*listed(ATTRIBUTES), *listed(CALLS)], ids=lambda text: text)
