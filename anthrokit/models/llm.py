@@ -18,7 +18,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from ..core import SetupError
-from ..core.errors import Naming, close_name, parameters_like, similar_names, register_secret, redact, require_known, strings_in
+from ..core.errors import Naming, close_name, lead_of, parameters_like, similar_names, register_secret, redact, require_known
+from ..core.errors import strings_in
 from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
@@ -212,9 +213,10 @@ def _check_names(model: str, options: Iterable[str]) -> None:
     names = {*own, *_CHANGES_ANSWERS, *_OTHERS}
     for name in set(options) - names:
         near = similar_names(name, names, cutoff=0.88) or [each for each in own if re.search(rf"(^|_){each}(_|$)", name)]
-        if near := near[:1] + ([] if near and near[0].startswith(name) else parameters_like(name, "LLM", ("simulate", "judge"))[:1]):
-            raise ValueError(f"a model has no setting {name!r}; did you mean {' or '.join(near)}? A parameter that only the provider "
-                             f"knows is passed as extra_body={{{name!r}: …}}")
+        near = near[:1] + ([] if near and near[0].startswith(name) else parameters_like(name, "LLM", ("simulate", "judge"))[:1])
+        if lead := lead_of(name, "setting") or (near and f"did you mean {' or '.join(near)}?"):
+            raise ValueError(f"a model has no setting {name!r}; {lead} A parameter that only the provider knows is passed as "
+                             f"extra_body={{{name!r}: …}}")
         notify(f"{name} is not a known setting of a model; it is sent to {model} as it is.")
 
 
