@@ -174,7 +174,8 @@ def signature(node: Definition, lines: list[str]) -> str:
     made = [one for one in node.body if isinstance(one, Function) and one.name == "__init__"]
     fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and not ast.unparse(one.target).startswith("_")]
     parts = [signature(one, lines) for one in made] or [ast.unparse(one) for one in fields]
-    return f"class {node.name}" + textwrap.indent("".join(f"\n{part}" for part in parts), "    ")
+    bases = f"({', '.join(map(ast.unparse, node.bases))})" if node.bases else ""
+    return f"class {node.name}{bases}" + textwrap.indent("".join(f"\n{part}" for part in parts), "    ")
 
 
 def methods(node: ast.ClassDef, module: Module) -> str:

@@ -27,10 +27,11 @@ from .ledger import Ledger
 from .tables import TABLES, all_tables, get_table, ledger_tables
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'Run', 'vote_counts', 'shares_cluster',
-           'add_tuned', 'planned_ratings', 'usage_totals', 'design_columns', 'has_answers', 'has_facts',
-           'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run', 'require_run', 'import_dialogues',
-           'forget_target', 'has_verdicts', 'judges_without_verdicts', 'forget_judges']
+__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'StoredTables', 'Run', 'vote_counts',
+           'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals', 'design_columns', 'has_answers',
+           'has_facts', 'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run', 'require_run',
+           'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts', 'judges_without_verdicts',
+           'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -194,47 +195,9 @@ def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
         levels[name] = metadata[name].astype("str") if has_text else pd.to_numeric(metadata[name])
     return pd.DataFrame(levels)
 
-# %% ../../nbs/01_core/04_run.ipynb #75552ff0
-def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
-    """Return names of judges as a list. Raise if the run lacks one."""
-    judges, present = [judges] if isinstance(judges, str) else list(judges), run.judges()["judge"].tolist()
-    require_known("judge", present, *judges, where="the run: ", error=ValueError)
-    return judges
-
-
-def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
-    """Return the labels of a run, with the columns that describe their dialogues."""
-    panels = run.query(_with_questions(_PANELS))
-    if judges is not None:
-        panels = panels[panels["judge"].isin(_require_judges(run, judges)) | panels["counted"].eq(1)]
-    panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
-    asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
-    behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
-    items = run.query(
-        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
-        "IS NOT NULL ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # targets as in the run
-    ).astype({"turn": "Int64"})
-    items = items.merge(behaviours.astype("str"), how="cross")
-    judged = asked[asked["behaviour"].isin(panel.keys())]
-    if len(judged):
-        items = pd.concat([items, judged[items.columns]], ignore_index=True)
-    frame = votes.label_messages(items, vote_counts(run), panel)
-    vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
-    frame = frame.merge(run.query(_CONTEXT), on="dialogue_id", how="left")
-    categories = {entry["name"]: entry["category"] for entry in run.ledger.fact("behaviours", [])}
-    categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
-    frame["category"] = frame["behaviour"].map(categories)
-    design = design_columns(run).drop(columns=vote_columns, errors="ignore")
-    frame = frame.merge(design, on="dialogue_id", how="left")
-    order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *vote_columns]
-    return add_tuned(run, tables.check_table(frame[order], "labels")[order], judges and _require_judges(run, judges))
-
-
-# %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
-class Run(metaclass=Naming):
-    """A folder that holds one experiment: its prompts, messages, ratings and calls.
-
-    `query` answers any question in SQL. `ledger` reads and writes the file; see `Ledger`.
+# %% ../../nbs/01_core/04_run.ipynb #5c1e07a2
+class StoredTables(metaclass=Naming):
+    """A folder with the ledger of a run, and what it holds as tables.
 
     Parameters
     ----------
@@ -250,11 +213,10 @@ class Run(metaclass=Naming):
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/study") as run:
-    ...     bind(run, seed=1)
-    ...     run
-    Run 'study': 0 of 0 dialogues, 0 messages, 0 of 0 ratings ok
+    >>> from anthrokit import demo_run
+    >>> with StoredTables(demo_run().folder, read_only=True) as stored:
+    ...     len(stored.messages())
+    160
     """
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
@@ -316,8 +278,6 @@ class Run(metaclass=Naming):
         """
         return self.ledger.manifest()
 
-    # Tables
-
     def prompts(self) -> pd.DataFrame:
         """Return the prompts, with the columns of `list_columns("prompts")`.
 
@@ -328,20 +288,6 @@ class Run(metaclass=Naming):
         4
         """
         return tables.check_table(self.query("SELECT * FROM prompts"), "prompts")
-
-    def dialogues(self) -> pd.DataFrame:
-        """Return the planned dialogues: the columns of `list_columns("dialogues")`, of their prompts, and of the design.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().dialogues()["status"].value_counts().to_dict()
-        {'done': 16}
-        """
-        frame = self.query(
-            "SELECT * FROM dialogues JOIN prompts USING (prompt_id) ORDER BY target, prompt_id, repeat"
-        )
-        return frame.merge(design_columns(self), on="dialogue_id", how="left")
 
     def messages(self) -> pd.DataFrame:
         """Return the messages in their order, with the columns of `list_columns("messages")`.
@@ -368,47 +314,6 @@ class Run(metaclass=Naming):
         ['grammar', 1]
         """
         return tables.check_table(self.query("SELECT * FROM judges ORDER BY position"), "judges")
-
-    def ratings(self) -> pd.DataFrame:
-        """Return the ratings, with the columns of `list_columns("ratings")`.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> demo_run().ratings()["status"].value_counts().to_dict()
-        {'ok': 3200}
-        """
-        return add_tuned(self, tables.check_table(self.query("SELECT * FROM ratings"), "ratings"))
-
-    def labels(self, judges: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the label of every target message and behaviour: mode over samples, then the majority of judges.
-
-        Parameters
-        ----------
-        judges : str or list of str, optional
-            The panel: names of judges of this run. By default all.
-
-        Returns
-        -------
-        DataFrame
-            The columns of `list_columns("labels")`, one column per judge (its mode), category, and of the
-            dialogue target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and
-            the design columns. Labels that are pending are missing. With a judge that people's labels tuned
-            (`validity.align`), tuned: whether the message, or another of its base prompt, was used for it.
-
-        Raises
-        ------
-        ValueError
-            If the run lacks a judge.
-
-        Examples
-        --------
-        >>> from anthrokit import demo_run
-        >>> labels = demo_run().labels()
-        >>> len(labels), labels["label"].notna().all()
-        (1120, np.True_)
-        """
-        return _labels(self, judges)
 
     def annotations(self, *, history: bool = False) -> pd.DataFrame:
         """Return people's verdicts, with the columns of `list_columns("annotations")`.
@@ -450,6 +355,124 @@ class Run(metaclass=Naming):
         names = frame["name"].drop_duplicates()
         wide = frame.pivot(index="dialogue_id", columns="name", values="value").reindex(columns=names)
         return wide.rename_axis(columns=None).infer_objects().reset_index()
+
+# %% ../../nbs/01_core/04_run.ipynb #75552ff0
+def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
+    """Return names of judges as a list. Raise if the run lacks one."""
+    judges, present = [judges] if isinstance(judges, str) else list(judges), run.judges()["judge"].tolist()
+    require_known("judge", present, *judges, where="the run: ", error=ValueError)
+    return judges
+
+
+def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
+    """Return the labels of a run, with the columns that describe their dialogues."""
+    panels = run.query(_with_questions(_PANELS))
+    if judges is not None:
+        panels = panels[panels["judge"].isin(_require_judges(run, judges)) | panels["counted"].eq(1)]
+    panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
+    asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
+    behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
+    items = run.query(
+        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
+        "IS NOT NULL ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # targets as in the run
+    ).astype({"turn": "Int64"})
+    items = items.merge(behaviours.astype("str"), how="cross")
+    judged = asked[asked["behaviour"].isin(panel.keys())]
+    if len(judged):
+        items = pd.concat([items, judged[items.columns]], ignore_index=True)
+    frame = votes.label_messages(items, vote_counts(run), panel)
+    vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
+    frame = frame.merge(run.query(_CONTEXT), on="dialogue_id", how="left")
+    categories = {entry["name"]: entry["category"] for entry in run.ledger.fact("behaviours", [])}
+    categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
+    frame["category"] = frame["behaviour"].map(categories)
+    design = design_columns(run).drop(columns=vote_columns, errors="ignore")
+    frame = frame.merge(design, on="dialogue_id", how="left")
+    order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *vote_columns]
+    return add_tuned(run, tables.check_table(frame[order], "labels")[order], judges and _require_judges(run, judges))
+
+
+# %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
+class Run(StoredTables):
+    """A folder that holds one experiment: its prompts, messages, ratings and calls.
+
+    `query` answers any question in SQL. `ledger` reads and writes the file; see `Ledger`.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder. It is made when something is first written, so a mistyped path leaves no folder behind.
+    read_only : bool
+        Open it without the right to write: while another process works on the run, or for an archive.
+
+    Raises
+    ------
+    RunError
+        If the folder holds something else, its ledger is damaged, or another process is working on the run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/study") as run:
+    ...     bind(run, seed=1)
+    ...     run
+    Run 'study': 0 of 0 dialogues, 0 messages, 0 of 0 ratings ok
+    """
+
+    def dialogues(self) -> pd.DataFrame:
+        """Return the planned dialogues: the columns of `list_columns("dialogues")`, of their prompts, and of the design.
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> demo_run().dialogues()["status"].value_counts().to_dict()
+        {'done': 16}
+        """
+        frame = self.query(
+            "SELECT * FROM dialogues JOIN prompts USING (prompt_id) ORDER BY target, prompt_id, repeat"
+        )
+        return frame.merge(design_columns(self), on="dialogue_id", how="left")
+
+    def ratings(self) -> pd.DataFrame:
+        """Return the ratings, with the columns of `list_columns("ratings")`.
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> demo_run().ratings()["status"].value_counts().to_dict()
+        {'ok': 3200}
+        """
+        return add_tuned(self, tables.check_table(self.query("SELECT * FROM ratings"), "ratings"))
+
+    def labels(self, judges: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the label of every target message and behaviour: mode over samples, then the majority of judges.
+
+        Parameters
+        ----------
+        judges : str or list of str, optional
+            The panel: names of judges of this run. By default all.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `list_columns("labels")`, one column per judge (its mode), category, and of the
+            dialogue target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and
+            the design columns. Labels that are pending are missing. With a judge that people's labels tuned
+            (`validity.align`), tuned: whether the message, or another of its base prompt, was used for it.
+
+        Raises
+        ------
+        ValueError
+            If the run lacks a judge.
+
+        Examples
+        --------
+        >>> from anthrokit import demo_run
+        >>> labels = demo_run().labels()
+        >>> len(labels), labels["label"].notna().all()
+        (1120, np.True_)
+        """
+        return _labels(self, judges)
 
     # Pending work and cost
 
@@ -596,7 +619,6 @@ class Run(metaclass=Naming):
 
     def _repr_html_(self) -> str:
         return _as_html(self)
-
 
 # %% ../../nbs/01_core/04_run.ipynb #2f0ad1c6
 def vote_counts(run: Run) -> pd.DataFrame:
@@ -988,6 +1010,26 @@ def require_run(run: Any) -> None:
     """
     require_kind(run, Run, "a run, opened with Run(folder)")
 
+# %% ../../nbs/01_core/04_run.ipynb #5c1e07a5
+def metadata_rows(columns: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Return rows of the run's table metadata.
+
+    Parameters
+    ----------
+    columns : iterable of (str, mapping)
+        A dialogue_id, and values by column.
+
+    Examples
+    --------
+    >>> metadata_rows([("d", {"prompt": "warm"})])
+    [{'dialogue_id': 'd', 'name': 'prompt', 'value': '"warm"'}]
+    """
+    return [
+        {"dialogue_id": key, "name": name, "value": json.dumps(value, ensure_ascii=False, default=str)}
+        for key, values in columns
+        for name, value in values.items()
+    ]
+
 # %% ../../nbs/01_core/04_run.ipynb #5364317a
 def import_dialogues(
     run: Run | str | os.PathLike | None,
@@ -1033,13 +1075,9 @@ def import_dialogues(
     run, columns = as_run(run), ("dialogue_id", "turn", "role", "content")
     bind(run, kind=kind, messages=digest([[row[name] for name in columns] for row in rows["messages"]]))
     add_prompts(run, prompts)
-    metadata_rows = [
-        {"dialogue_id": row["dialogue_id"], "name": name, "value": json.dumps(value, ensure_ascii=False, default=str)}
-        for row in rows["dialogues"]
-        for name, value in row.get("metadata", {}).items()
-    ]
+    metadata = metadata_rows((row["dialogue_id"], row.get("metadata", {})) for row in rows["dialogues"])
     dialogues = [{name: value for name, value in row.items() if name != "metadata"} for row in rows["dialogues"]]
-    run.ledger.write_together({"metadata": metadata_rows, **rows, "dialogues": dialogues}.items(), replace=False)
+    run.ledger.write_together({"metadata": metadata, **rows, "dialogues": dialogues}.items(), replace=False)
     run.ledger.set_facts(**facts)
     return run
 

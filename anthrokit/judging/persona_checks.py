@@ -11,14 +11,14 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, TableError
+from ..core import Run, TableError, data_path
 from ..core.tables import require_columns
 from ..core.texts import unreadable
 from .any_messages import judge_table
 from .judges import Judge, LLMJudge
 from .offline import embed
 from ..models import LLM
-from ..simulation import Behaviour, Persona, Taxonomy, load_personas
+from ..simulation import Persona, Taxonomy, load_personas
 
 # %% auto #0
 __all__ = ['USER_BREAKS', 'USER_TURN_TEMPLATE', 'echoes', 'user_turn_judge', 'swap_user_turns', 'judge_user_turns',
@@ -63,38 +63,7 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     return pairs.loc[alike >= least, columns].reset_index(drop=True)
 
 # %% ../../nbs/05_judging/09_persona_checks.ipynb #4f261ccf
-USER_BREAKS = Taxonomy(
-    [
-        Behaviour(
-            "leaving the role",
-            "simulated users",
-            "The message is not spoken by the person who came to the chat: it helps, advises, explains, edits "
-            "or praises the other as an assistant would, says what the AI system might say, tells a story about "
-            "somebody, or is nobody's talk.",
-            "Does this message leave the role of the person who chats with the AI system?",
-            not_present=(
-                "Do you ever miss anyone, or is that a foolish question?",
-                "My sister says that I should rest.",
-            ),
-        ),
-        Behaviour(
-            "breaking the persona",
-            "simulated users",
-            "The message is a person's, but not this person's: style, mood, goals or way of life are not those "
-            "described.",
-            "Does this message sound like another person than the one described?",
-            not_present=("A shorter message than usual.", "A joke by somebody who is described as sad."),
-        ),
-        Behaviour(
-            "contradicting a fact",
-            "simulated users",
-            "The message says something about the person, or about what was said before, that can't be true together "
-            "with the description or with the person's earlier messages.",
-            "Does this message contradict what is known of the person?",
-            not_present=("A new detail that the description leaves open.", "A change of mind."),
-        ),
-    ]
-)
+USER_BREAKS = Taxonomy.load(data_path("user_breaks.toml"))
 USER_TURN_TEMPLATE = """\
 A language model plays a person who chats with an AI system. You check, for a research project, whether it keeps to \
 its part. Decide one question about one message of the person.

@@ -24,7 +24,7 @@ from ..core.run import add_prompts, bind, check_design, digest, forget_target, h
 from ..core import tables
 from ..core.errors import redact_in
 from ..core.ledger import plain_value
-from ..core.run import require_same_prompts, reserved_names
+from ..core.run import metadata_rows, require_same_prompts, reserved_names
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
 from ..models.transports import CachedPrefix
 from ..core.texts import unreadable
@@ -35,7 +35,7 @@ from ..work import CostEstimate, Job, Request, Steps, ParseError, ask, job_funct
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'CHINESE_USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate',
            'user_system_prompt', 'swap_roles', 'as_llm', 'check_counts', 'SimulationSettings', 'planned_dialogues',
-           'Opening', 'opening_of', 'metadata_rows', 'pending_dialogues', 'simulate']
+           'Opening', 'opening_of', 'pending_dialogues', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -329,26 +329,6 @@ def _condition(target: str, design: Mapping[str, Any]) -> str:
     """Return the name of a target's settings in a run: the target's name, with the design if there is one."""
     columns = ", ".join(f"{name}: {value}" for name, value in design.items())
     return f"{target} ({columns})" if columns else target
-
-
-def metadata_rows(columns: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Return rows of the run's table metadata.
-
-    Parameters
-    ----------
-    columns : iterable of (str, mapping)
-        A dialogue_id, and values by column.
-
-    Examples
-    --------
-    >>> metadata_rows([("d", {"prompt": "warm"})])
-    [{'dialogue_id': 'd', 'name': 'prompt', 'value': '"warm"'}]
-    """
-    return [
-        {"dialogue_id": key, "name": name, "value": json.dumps(value, ensure_ascii=False, default=str)}
-        for key, values in columns
-        for name, value in values.items()
-    ]
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #fff39812
 def _prompt_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:

@@ -5,8 +5,8 @@ import pytest
 import anthrokit as ak
 from anthrokit.analysis import compare, emergence, factor_model, first_occurrences, profile
 from anthrokit.core import Run
+from anthrokit.core.run import metadata_rows
 from anthrokit.panels.source import RunSource
-from anthrokit.simulation.dialogues import metadata_rows
 
 
 @pytest.fixture
