@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import TableError
-from ..core.files import local_path
+from ..core.files import local_copy
 
 # %% auto #0
 __all__ = ['open_labels', 'read_labels', 'label_parts', 'target_by_target']
@@ -40,7 +40,7 @@ def open_labels(path: str | os.PathLike) -> Any:
     import pyarrow as pa
     from pyarrow import dataset, parquet
 
-    path = local_path(path)
+    path = local_copy(path)
     if (path / "ledger.sqlite").exists():
         raise TableError(f"{path} is the folder of a run; pass the run, ak.Run({str(path)!r})")
     files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]

@@ -16,7 +16,7 @@ import pandas as pd
 from .mentions import AnthroScoreError, Entities, get_protocol
 from .scoring import Scorer, load_scorer, score_into, score_messages, score_texts
 from ..core.run import Run, digest
-from ..core.files import local_path, write_file
+from ..core.files import local_folder, write_file
 from ..core.notes import status_line
 from ..models.parts import Part, map_parts, parts_of, require_same_settings
 
@@ -54,7 +54,7 @@ def _score_part(part: Part, scale: dict[str, Any], model: Any, options: dict[str
 # %% ../../nbs/06_anthroscore/04_files.ipynb #cdc71990
 def _score_files(
     texts: Any,
-    into: str | os.PathLike,
+    into: Path,
     entities: Any,
     model: Any,
     *,
@@ -67,7 +67,7 @@ def _score_files(
     text: str = "text",
 ) -> pd.DataFrame:
     """Score files into a folder, part by part; return the counts of each file of scores."""
-    parts, into = parts_of(texts, "texts"), local_path(into)
+    parts = parts_of(texts, "texts")
     if on is not None and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")
     entities, asked, scorer = Entities.of(entities), get_protocol(protocol), load_scorer(model, precision=precision)
@@ -125,7 +125,8 @@ def score(
     run : Run, optional
         Save the scores in this run, a portion at a time. Saved texts are not scored again.
     into : path, optional
-        Save the scores of Parquet or JSON Lines files in this folder. Saved parts are not scored again.
+        Save the scores of Parquet or JSON Lines files in this folder, or at this address (s3://…, with workers on this
+        machine). Saved parts are not scored again.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
         Its workers score the files; needs `into`.
     role : str
@@ -168,7 +169,8 @@ def score(
         return score_messages(texts, entities, model, role=role, **options)
     entities = ("system", "model") if entities is None else entities
     if into is not None:
-        return _score_files(texts, into, entities, model, on=on, progress=progress, **options)
+        with local_folder(into) as folder:
+            return _score_files(texts, folder, entities, model, on=on, progress=progress, **options)
     if run is not None:
         return score_into(run, texts, entities, model, progress=progress, **options)
     return score_texts(texts, entities, model, **options)

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import os
 import re
+import shutil
+import tempfile
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
@@ -18,7 +21,8 @@ from typing import Any, TypeVar
 from .errors import RunError, TableError
 
 # %% auto #0
-__all__ = ['local_path', 'read_toml', 'replacing', 'write_file', 'refuse_links', 'cache_folder', 'public_file', 'load_once']
+__all__ = ['local_path', 'read_toml', 'replacing', 'write_file', 'refuse_links', 'cache_folder', 'public_file', 'local_copy',
+           'local_folder', 'load_once']
 
 # %% ../../nbs/01_core/06_files.ipynb #5b131a2d
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # a scheme of two letters or more: C:/ is a drive
@@ -46,13 +50,12 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
     >>> local_path("s3://bucket/out")
     Traceback (most recent call last):
         ...
-    anthrokit.core.errors.TableError: 's3://bucket/out' is an address, and anthrokit reads and writes local files ...
+    anthrokit.core.errors.TableError: 's3://bucket/out' is an address, and this must be a local or mounted path. ...
     """
     if _ADDRESS.match(os.fspath(path)):
         raise error(
-            f"{os.fspath(path)!r} is an address, and anthrokit reads and writes local files only. Give the "
-            "path of a local or mounted folder, and copy the files with the storage's own tool (aws s3 cp, "
-            "gsutil cp, rclone copy)."
+            f"{os.fspath(path)!r} is an address, and this must be a local or mounted path. Logs, tables, run.export and "
+            "score(…, into=) take addresses."
         )
     return Path(path).expanduser()
 
@@ -238,6 +241,89 @@ def public_file(place: str, url: str, sha256: str) -> Path:
             f"{place} can't be downloaded from {url} ({reason}). Download it yourself and pass its path, or save it as "
             f"{place} in a folder and set ANTHROKIT_DATA to that folder."
         ) from None
+
+# %% ../../nbs/01_core/06_files.ipynb #a1b2c3d5
+def _address(path: str | os.PathLike) -> str | None:
+    """Return the address that a text or `Path` names, which keeps one slash of two; None for a local path."""
+    text = os.fspath(path)
+    return re.sub(r":/(?!/)", "://", text, count=1) if _ADDRESS.match(text) else None
+
+
+@contextlib.contextmanager
+def _storage(address: str, error: type[Exception]) -> Iterator[tuple[Any, str]]:
+    """Yield the fsspec file system of an address, and the path there. Its errors name the address and a remedy."""
+    import fsspec
+
+    try:
+        yield fsspec.url_to_fs(address)
+    except FileNotFoundError:
+        raise error(f"{address}: there is no such file or folder") from None
+    except Exception as problem:  # each storage has errors of its own
+        raise error(f"{address}: can't be reached: {problem}. Check the address and your credentials") from None
+
+
+@functools.cache
+def _copied(address: str, version: str) -> tuple[Path, tempfile.TemporaryDirectory]:
+    """Copy a file or folder, once for each of its versions; the copy is removed when the process ends."""
+    folder = tempfile.TemporaryDirectory(prefix="anthrokit-")
+    with _storage(address, TableError) as (storage, place):
+        copy = Path(folder.name) / Path(place).name
+        storage.get(place, str(copy), recursive=storage.isdir(place))
+    return copy, folder
+
+
+def local_copy(path: str | os.PathLike) -> Path:
+    """Return the path of a local file or folder. What is at an address is copied to a temporary folder.
+
+    Raises
+    ------
+    TableError
+        If there is nothing at the address, or its storage can't be reached.
+
+    Examples
+    --------
+    >>> import fsspec
+    >>> with fsspec.open("memory://logs/pairs.csv", "w") as file:
+    ...     _ = file.write("user,assistant")
+    >>> local_copy("memory://logs/pairs.csv").read_text()
+    'user,assistant'
+    """
+    if (address := _address(path)) is None:
+        return local_path(path)
+    with _storage(address, TableError) as (storage, place):
+        version = repr(sorted(storage.find(place, detail=True, refresh=True).items()))
+    return _copied(address, version)[0]
+
+
+@contextlib.contextmanager
+def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -> Iterator[Path]:
+    """Yield a local folder to write to. For an address it begins with the files there, and is copied back at the end.
+
+    It is copied back after an error too. If the process is killed, or the storage can't be reached, the folder stays in the
+    cache and is used the next time.
+
+    Examples
+    --------
+    >>> with local_folder("memory://out/a") as folder:
+    ...     _ = (folder / "a.txt").write_text("1")
+    >>> local_copy("memory://out/a/a.txt").read_text()
+    '1'
+    """
+    if (address := _address(path)) is None:
+        yield local_path(path, error)
+        return
+    folder = cache_folder() / "addresses" / hashlib.sha256(address.encode()).hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True)
+    with _storage(address, error) as (storage, place):
+        if storage.exists(place):
+            storage.get(f"{place.rstrip('/')}/", f"{folder}/", recursive=True)
+    try:
+        yield folder
+    finally:
+        with _storage(address, error) as (storage, place):
+            storage.put(f"{folder}/", f"{place.rstrip('/')}/", recursive=True)
+        shutil.rmtree(folder)
+
 
 # %% ../../nbs/01_core/06_files.ipynb #1b2c3d4e
 _Loaded = TypeVar("_Loaded")

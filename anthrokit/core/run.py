@@ -22,7 +22,7 @@ import pandas as pd
 from . import tables, votes
 from .errors import Naming, RunError, diff_settings, similar_names, redact, redact_in, require_kind, require_known
 from .notes import notify
-from .files import local_path
+from .files import local_copy, local_folder, local_path
 from .ledger import Ledger
 from .tables import TABLES, all_tables, get_table, ledger_tables
 
@@ -553,7 +553,7 @@ class Run(StoredTables):
         Parameters
         ----------
         folder : str or path
-            Where to write.
+            Where to write: a folder, or an address such as s3://bucket/study (see `core.files.local_folder`).
         partition_by : str, optional
             A column of labels, such as "target". The Parquet file of labels is then the folder labels, with a file for each value.
 
@@ -571,9 +571,9 @@ class Run(StoredTables):
         ...     len(list(export.glob("*.csv"))), (export / "manifest.json").is_file()
         (11, True)
         """
-        folder = local_path(folder, RunError)
-        _export(self, folder, partition_by)
-        return folder
+        with local_folder(folder, RunError) as written:
+            _export(self, written, partition_by)
+        return Path(folder).expanduser()
 
     @classmethod
     def restore(cls, export: str | os.PathLike, folder: str | os.PathLike) -> Self:
@@ -582,7 +582,7 @@ class Run(StoredTables):
         Parameters
         ----------
         export : str or path
-            A folder that `export` wrote. Its CSV files and manifest are read. Empty text becomes missing
+            A folder, or an address, that `export` wrote. Its CSV files and manifest are read. Empty text becomes missing
             where the column allows that, since CSV does not distinguish the two.
         folder : str or path
             The folder of the new run.
@@ -600,7 +600,7 @@ class Run(StoredTables):
         ...     Run.restore(run.export(f"{folder}/export"), f"{folder}/again")
         Run 'again': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
         """
-        export, folder = local_path(export, RunError), local_path(folder, RunError)
+        export, folder = local_copy(export), local_path(folder, RunError)
         if (folder / "ledger.sqlite").exists():
             raise RunError(f"{folder} holds a run already; restore into a new folder")
         _restore(run := cls(folder), export)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TextIO
 import pandas as pd
 
 from .errors import TableError, missing_columns, suggest_name, require_kind
-from .files import local_path, replacing
+from .files import local_copy, local_path, replacing
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
@@ -716,7 +716,7 @@ def _explain_encoding(path: Path, encoding: str) -> str:
 
 def _existing_file(path: str | os.PathLike) -> Path:
     """Return the path of a file. Raise if it does not exist."""
-    path = local_path(path)
+    path = local_copy(path)
     if not path.is_file():
         raise TableError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}")
     return path

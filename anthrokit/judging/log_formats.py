@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.errors import TableError, close_name, require_known
-from ..core.files import local_path
+from ..core.files import local_copy
 from ..core.tables import TABLE_FILES, check_size, describe, open_text, read_frame, read_json, table_suffix
 from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
@@ -1057,7 +1057,7 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
     if isinstance(source, pd.DataFrame | list):
         rows = source if isinstance(source, list) else source.astype(object).to_dict("records")
         return [(f"row {number}", plain(row)) for number, row in enumerate(rows, 1)]
-    path = local_path(source)
+    path = local_copy(source)
     if path.is_dir():
         files = sorted(one for one in path.rglob("*") if one.is_file() and (_is_text(one) or table_suffix(one)))
         if not files:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core.errors import TableError
-from ..core.files import local_path, write_file
+from ..core.files import local_copy, write_file
 from ..core.notes import ProgressBar
 from ..core.run import digest
 from .executors import ExecutorPool
@@ -116,7 +116,7 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
     suffixes = {".parquet", *JSON_LINES, *others}
     files = [
         path
-        for one in map(local_path, paths)
+        for one in map(local_copy, paths)
         for path in (sorted(path for path in one.iterdir() if path.suffix.lower() in suffixes) if one.is_dir() else [one])
     ]
     if absent := [path for path in files if not path.is_file()]:
