@@ -201,8 +201,8 @@ def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
 
     Examples
     --------
-    >>> lead_of("load_judges", "package")[:30], lead_of("zebra", "package")
-    ('Use anthrokit.offline_panel() w', None)
+    >>> lead_of("load_run", "package"), lead_of("zebra", "package")
+    ('Use anthrokit.Run(folder).', None)
     """
     words = {*_words(name)}
     for place in places:
@@ -481,8 +481,8 @@ def missing_attribute(package: str, name: str) -> str:
     "anthrokit has no attribute 'plot_agreement'. Use anthrokit.figures.plot_agreement."
     >>> missing_attribute("anthrokit", "simulat")
     "anthrokit has no attribute 'simulat'. Did you mean anthrokit.simulate?"
-    >>> missing_attribute("anthrokit", "RetryPolicy")  # doctest: +ELLIPSIS
-    "anthrokit has no attribute 'RetryPolicy'. Did you mean ... the parameter max_retries of anthrokit.LLM?"
+    >>> missing_attribute("anthrokit", "RetryPolicy")
+    "anthrokit has no attribute 'RetryPolicy'. Use max_retries, timeout and max_concurrency of anthrokit.LLM."
     """
     defined = import_module("anthrokit._modidx").d["syms"]
     full = {name[len(module) + 1 :]: name for module, names in defined.items() for name in names if "._" not in name}

@@ -346,6 +346,11 @@ class ClassifierJudge(LanguageJudge):
 
         return remembered(self._known, texts, read)
 
+    def mean_vectors(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the mean vector of each text's sentences, of length 1."""
+        means = np.stack([mean for mean, _ in self._seen(texts)])
+        return means / np.linalg.norm(means, axis=1, keepdims=True)
+
     def logits(self, texts: Sequence[str]) -> np.ndarray:
         """Return the highest logit of each text's sentences, one column per behaviour."""
         return np.stack([logits for _, logits in self._seen(texts)])
@@ -469,10 +474,8 @@ def features(texts: Sequence[str]) -> np.ndarray:
     """
     require_packages("offline", "transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
-    means = np.stack([mean for mean, _ in adapted._seen(texts)])
-    means /= np.linalg.norm(means, axis=1, keepdims=True)
     matched = np.stack([frozen.matched(texts, name) for name in frozen.behaviours], axis=1)
-    return np.hstack([means, adapted.logits(texts) / 4, frozen.logits(texts) / 4, matched])
+    return np.hstack([adapted.mean_vectors(texts), adapted.logits(texts) / 4, frozen.logits(texts) / 4, matched])
 
 # %% ../../nbs/05_judging/05_offline.ipynb #cadf9b16
 def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:

@@ -28,7 +28,7 @@ from .faults import Fault, pause_before_next
 from .limits import RateLimiter, check_number, is_number, limiter_of
 from .loop import wait_for
 from .transports import LEAN, CachedPrefix, Endpoint, RequestTranslator
-from .transports import import_litellm, translate_parameters
+from .transports import import_litellm, preload_litellm, translate_parameters
 
 # %% auto #0
 __all__ = ['LLM']
@@ -412,6 +412,8 @@ class LLM(metaclass=Naming):
         self.parameters, private = by_privacy(options_sent)
         self.credentials, self._live = Credentials(api_key, bases, private, model), CallState()
         self.body = _without_texts(private.get("extra_body"))
+        if not self.embedded:
+            preload_litellm()
 
     @property
     def settings(self) -> dict[str, Any]:

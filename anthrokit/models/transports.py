@@ -71,14 +71,25 @@ def _import_into(future: concurrent.futures.Future) -> None:
         future.set_result(litellm)
 
 
-def import_litellm() -> Any:
-    """Return LiteLLM, imported once."""
+def _begin_import() -> concurrent.futures.Future:
+    """Begin to import LiteLLM, unless that has begun; return the future of the module."""
     global _IMPORT
     with _IMPORT_GUARD:
         if _IMPORT is None or (_IMPORT.done() and _IMPORT.exception() is not None):
             _IMPORT = concurrent.futures.Future()
             threading.Thread(target=_import_into, args=(_IMPORT,), name="import of litellm", daemon=True).start()
-        future = _IMPORT
+        return _IMPORT
+
+
+def preload_litellm() -> None:
+    """Begin to import LiteLLM while the reader of a notebook writes the next cell. A script imports it at the first call."""
+    if "ipykernel" in sys.modules:
+        _begin_import()
+
+
+def import_litellm() -> Any:
+    """Return LiteLLM, imported once."""
+    future = _begin_import()
     if future.done():
         return future.result()
     with status_line("loading LiteLLM"):

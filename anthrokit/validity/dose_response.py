@@ -15,6 +15,7 @@ from ..analysis.clustered import add_holm, as_names, check_count, check_level, h
 from ..core import TableError
 from ..core.errors import require_known
 from ..core.tables import require_columns
+from .human_data import as_numbers
 
 # %% auto #0
 __all__ = ['dose_response', 'turning_point', 'left_out_doses']
@@ -25,11 +26,8 @@ _GROUPS, _MOST_DOSES = 5, 10
 
 def _rows(data: pd.DataFrame, outcome: str, dose: str, cluster: str, where: str) -> pd.DataFrame:
     """Return outcome, dose, person and level (the dose, or the mean dose of its group) without missing values."""
-    rows = data[[outcome, dose, cluster]].dropna().set_axis(["outcome", "dose", "person"], axis=1)
-    try:
-        rows = rows.astype({"outcome": float, "dose": float})
-    except (TypeError, ValueError) as error:
-        raise TableError(f"{where}: {outcome} and {dose} must be numbers ({error}); convert them first") from None
+    rows = as_numbers(data[[outcome, dose, cluster]].dropna(), [outcome, dose], where)
+    rows = rows.set_axis(["outcome", "dose", "person"], axis=1)
     if (n := rows["dose"].nunique()) < 3:
         raise TableError(f"{where}: {n} dose(s) with an outcome; a curve needs 3 or more. compare_conditions compares two.")
     groups = pd.qcut(rows["dose"], _GROUPS, duplicates="drop") if n > _MOST_DOSES else rows["dose"]
@@ -307,11 +305,10 @@ def left_out_doses(
         if len(means) < 4:
             raise TableError(f"{where}: {len(means)} doses; four or more are needed to leave one out")
         enough = has_enough_clusters(means["n_clusters"], ci).all()
-        for place, row in means.iterrows():
-            estimate, deviation = (one.item() for one in _process(means.drop(place))([row["dose"]]))
-            reach = norm.ppf(0.5 + ci / 2) * np.hypot(deviation, row["error"]) if enough else np.nan
-            limits = {"estimate": estimate, "ci_low": estimate - reach, "ci_high": estimate + reach}
-            inside = abs(row["mean"] - estimate) <= reach if enough else pd.NA
-            own = {"dose": row["dose"], "mean": row["mean"], **limits, "inside": inside}
-            parts.append({**group, **own, "n_clusters": int(row["n_clusters"]), "ci": ci})
-    return pd.DataFrame(parts).astype({"inside": "boolean"})
+        estimate, deviation = np.hstack([_process(means.drop(place))([dose]) for place, dose in means["dose"].items()])
+        reach = norm.ppf(0.5 + ci / 2) * np.hypot(deviation, means["error"]) if enough else np.nan
+        table = means.assign(**group, estimate=estimate, ci_low=estimate - reach, ci_high=estimate + reach, ci=ci)
+        inside = table["mean"].between(table["ci_low"], table["ci_high"]).astype("boolean")
+        parts.append(table.assign(inside=inside if enough else pd.NA))
+    names = ["dose", "mean", "estimate", "ci_low", "ci_high", "inside", "n_clusters", "ci"]
+    return pd.concat(parts, ignore_index=True)[[*as_names(by), *names]].astype({"inside": "boolean"})

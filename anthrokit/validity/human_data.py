@@ -23,14 +23,14 @@ from ..anthroscore.mentions import get_protocol
 from ..core import TableError, data_path, public_file, tables
 from ..core.errors import require_known
 from ..core.run import shares_cluster
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 from ..judging import rate_many
 from ..judging.jobs import Judges, as_judges
 from ..simulation import Taxonomy
 from .accuracy import accuracy_measures
 
 # %% auto #0
-__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'load_rankings', 'check_anthroscore',
+__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'as_numbers', 'load_rankings', 'check_anthroscore',
            'load_trial_outcomes']
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #65b0340a
@@ -376,6 +376,14 @@ def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:
     return _compared(np.array(predicted, dtype=bool), np.array(truth, dtype=bool), pd.Series(cluster), **parameters)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #71c00002
+def as_numbers(frame: pd.DataFrame, columns: Sequence[str], where: str) -> pd.DataFrame:
+    """Return a table with columns converted to numbers; raise if a value isn't one."""
+    try:
+        return frame.astype(dict.fromkeys(columns, float))
+    except (TypeError, ValueError) as error:
+        raise TableError(f"{where}: {', '.join(columns)} must be numbers ({error}); convert them first") from None
+
+
 def load_rankings(
     rankings: str | os.PathLike | None = None, texts: str | os.PathLike | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -397,7 +405,7 @@ def load_rankings(
     Raises
     ------
     TableError
-        If a file can't be obtained or lacks a column.
+        If a file can't be obtained, lacks a column, has a text twice, or a rank or dose that is not a number.
 
     Notes
     -----
@@ -414,16 +422,18 @@ def load_rankings(
     doses = [f"{dose:.1f}" for dose in np.arange(-1.5, 2, 0.5)]
     _require(table, ["prompt_id", "opening_prompt", *doses], "ranked texts")
     table = table.melt(["prompt_id", "opening_prompt"], doses, "dose", "message").dropna()
-    table = table.astype({"dose": float, "prompt_id": float}).astype({"prompt_id": int})
+    table = as_numbers(table, ["dose", "prompt_id"], "ranked texts").astype({"prompt_id": int})
     name = "{} {:+.1f}".format
     items = pd.DataFrame({"item_id": list(map(name, table["prompt_id"], table["dose"]))}, table.index)
     items = items.assign(cluster=table["prompt_id"].astype("str"), dose=table["dose"], user=table["opening_prompt"])
     items = items.assign(message=table["message"], test=table["prompt_id"] % 3 == 0)
+    require_unique(items, ["item_id"], "ranked texts: {row} occurs twice; pass the published file")
 
     ranked = _published("relationship_rankings.jsonl") if rankings is None else tables.read_frame(Path(rankings))
     places = [f"{place}:{column}" for place in "ABCD" for column in ("rank", "multiplier")]
     _require(ranked, ["subtask", "ppt_id", "prompt_id", *places], "rankings")
-    ranked = ranked[ranked["subtask"] == "quick-fire-ranking"].astype({"prompt_id": int}).reset_index(drop=True)
+    ranked = as_numbers(ranked[ranked["subtask"] == "quick-fire-ranking"], ["prompt_id", *places], "rankings")
+    ranked = ranked.dropna(subset="prompt_id").astype({"prompt_id": int}).reset_index(drop=True)
     parts = []
     for first, second in permutations("ABCD", 2):
         above = ranked[ranked[f"{first}:rank"] > ranked[f"{second}:rank"]]

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,20 +13,21 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, add_holm, as_floats, as_labels, as_names, check_level
-from ..analysis.clustered import draw_clusters, resample
+from ..analysis.clustered import check_range, draw_clusters, resample
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.errors import missing_columns
 from ..core.tables import require_columns, require_unique
+from ..core.texts import unreadable
 from ..judging import PronounCounter, rate_many
 from ..judging.jobs import Judges, as_judges
-from ..judging.offline import offline_panel
+from ..judging.offline import offline_panel, sentence_judge
 from ..simulation import Taxonomy
 from .correction import judged_and_labelled, judged_share, powered_group, recover_rate
 
 # %% auto #0
-__all__ = ['PENALTIES', 'judge_scores', 'judge_labels', 'style_features', 'scale_kind', 'fit_perception', 'perception_values',
-           'ranking_accuracy', 'accuracy_gain', 'held_out_values', 'people_accuracy', 'partial_effects',
-           'bundled_scale', 'perceived', 'perceived_means']
+__all__ = ['ENCODER', 'judge_scores', 'judge_labels', 'encode', 'style_features', 'scale_kind', 'fit_perception',
+           'perception_values', 'ranking_accuracy', 'accuracy_gain', 'held_out_values', 'people_accuracy',
+           'partial_effects', 'bundled_scale', 'perceived', 'perceived_means']
 
 # %% ../../nbs/08_validity/09_perception.ipynb #ad44dba9
 def _ratings(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None, counted: bool) -> pd.DataFrame:
@@ -107,6 +107,35 @@ def judge_labels(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None
     judged, counted = _ratings(texts, judges, taxonomy, False), _ratings(texts, [PronounCounter()], taxonomy, True)
     return _label_columns(label(pd.concat([judged, counted]))).reset_index(drop=True)
 
+# %% ../../nbs/08_validity/09_perception.ipynb #577f014a
+ENCODER = "sentence encoder"
+
+
+def encode(texts: Sequence[str]) -> pd.DataFrame:
+    """Encode texts by the sentence encoder of the offline judges: the mean vector of a text's sentences.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Messages in English.
+
+    Returns
+    -------
+    DataFrame
+        One row for each text, and 384 columns under the judge "sentence encoder". NaN for a text in another language or
+        without words.
+
+    Examples
+    --------
+    >>> from anthrokit.validity.perception import encode
+    >>> encode(["I feel sad.", " "]).notna().all(axis=1).tolist()
+    [True, False]
+    """
+    readable = [place for place, text in enumerate(texts) if unreadable(text) is None]
+    vectors = sentence_judge().mean_vectors([texts[place] for place in readable]) if readable else None
+    columns = pd.MultiIndex.from_product([[ENCODER], [f"component {place}" for place in range(384)]], names=["judge", "behaviour"])
+    return pd.DataFrame(vectors, readable, columns, dtype=float).reindex(range(len(texts)))
+
 # %% ../../nbs/08_validity/09_perception.ipynb #5e43e522
 _WARM = "feel love miss glad happy friend together heart hug dear care sorry wonderful warm".split()
 _PRONOUNS = {
@@ -135,19 +164,18 @@ def style_features(texts: Sequence[str]) -> pd.DataFrame:
     >>> style_features(["I love it! Do you?"])[["question marks", "warm words"]].values.tolist()
     [[1, 1]]
     """
-    rows = []
-    for text in texts:
-        words, lower = max(len(text.split()), 1), text.lower()
-        row = {"length (log words)": np.log(words)}
-        row |= {name: len(re.findall(pattern, lower)) / words for name, pattern in _PRONOUNS.items()}
-        row |= {"question marks": text.count("?"), "exclamation marks": text.count("!")}
-        rows.append(row | {"warm words": sum(len(re.findall(rf"\b{word}", lower)) for word in _WARM)})
-    return pd.DataFrame(rows)
+    lower = pd.Series(list(texts), dtype="str").str.lower()
+    words = lower.str.split().str.len().clip(lower=1)
+    table = {"length (log words)": np.log(words), **{name: lower.str.count(one) / words for name, one in _PRONOUNS.items()}}
+    table |= {"question marks": lower.str.count(r"\?"), "exclamation marks": lower.str.count("!")}
+    return pd.DataFrame(table | {"warm words": lower.str.count(rf"\b(?:{'|'.join(_WARM)})")})
 
 # %% ../../nbs/08_validity/09_perception.ipynb #26902997
 def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
     """Return the values of the answers ranked higher minus those ranked lower; raise for unknown answers."""
     require_columns(pairs, ["cluster", "more", "less"], "pairs")
+    if repeated := values.index[values.index.duplicated()].tolist():
+        raise TableError(f"the answer {repeated[0]!r} has two rows of scores; give one row for each item_id")
     if unknown := sorted({*pairs["more"], *pairs["less"]} - set(values.index)):
         raise TableError(f"the pairs name {unknown[0]!r}, which has no scores; pass scores indexed by item_id")
     return values.loc[pairs["more"]].to_numpy() - values.loc[pairs["less"]].to_numpy()
@@ -156,8 +184,9 @@ def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
 def _prompts(pairs: pd.DataFrame) -> tuple[np.ndarray, pd.Index]:
     """Return the number of each pair's prompt, and the prompts; raise if there are too few."""
     codes, names = pd.factorize(pairs["cluster"])
-    if len(names) < 10:
-        raise TableError(f"the pairs are of {len(names)} prompts; fitting a scale needs 10 or more (ties give no pairs)")
+    if len(names) < 10 or codes.min() < 0:
+        without = f"the pairs are of {len(names)} prompts, and {(codes < 0).sum()} of {len(codes)} pairs have none (column cluster)"
+        raise TableError(f"{without}; fitting a scale needs 10 or more prompts (ties and missing values give no pairs)")
     return codes, names
 
 
@@ -165,21 +194,17 @@ def _coefficients(differences: np.ndarray, weights: np.ndarray, penalty: float) 
     """Fit the rank model to differences of standardised scores."""
     from sklearn.linear_model import LogisticRegression
 
-    # Every second pair counts reversed, because both outcomes must occur. The estimates stay the same.
-    outcome = np.arange(len(differences)) % 2
-    signed, settings = differences * (2 * outcome - 1)[:, None], {"fit_intercept": False, "max_iter": 1000}
-    model = LogisticRegression(C=2 / penalty, **settings).fit(signed, outcome, sample_weight=weights)
+    # Each pair counts half in both directions, because both outcomes must occur. The estimates stay the same.
+    signed, outcome = np.vstack([differences, -differences]), np.repeat([1, 0], len(differences))
+    settings, halves = {"fit_intercept": False, "solver": "newton-cholesky"}, np.tile(weights / 2, 2)
+    model = LogisticRegression(C=2 / penalty, **settings).fit(signed, outcome, sample_weight=halves)
     slope = LogisticRegression(C=1000, **settings)  # finite also if all pairs are ordered right
-    return model.coef_[0] * slope.fit(signed @ model.coef_.T, outcome, sample_weight=weights).coef_[0, 0]
+    return model.coef_[0] * slope.fit(signed @ model.coef_.T, outcome, sample_weight=halves).coef_[0, 0]
 
 # %% ../../nbs/08_validity/09_perception.ipynb #f2dfb0cd
-# Chosen by cross-validation over the prompts that are not test prompts.
-PENALTIES = {"scores": 10_000.0, "labels": 10.0}
-
-
 def scale_kind(judges: Sequence[str]) -> str:
-    """Return "labels" for the columns of a panel's labels only, else "scores"."""
-    return "labels" if set(judges) == {"panel"} else "scores"
+    """Return "labels" for the columns of a panel's labels, "encoder" for those of the sentence encoder, else "scores"."""
+    return {("panel",): "labels", (ENCODER,): "encoder"}.get(tuple(set(judges)), "scores")
 
 
 def fit_perception(
@@ -190,12 +215,12 @@ def fit_perception(
     Parameters
     ----------
     scores : DataFrame
-        The result of `judge_scores` or `judge_labels`, indexed by item_id.
+        The result of `judge_scores`, `judge_labels` or `encode`, indexed by item_id.
     pairs : DataFrame
         The result of `load_rankings`: cluster, more, less.
     penalty : float
-        Strength of the L2 penalty on the coefficients. Default: 10,000 for scores, which are standardised and
-        correlated, and 10 for labels. Labels are not standardised, so the penalty shrinks rare behaviours most.
+        Strength of the L2 penalty on the coefficients. Default: 10,000 for scores and encoded texts, which are standardised
+        and correlated, and 10 for labels. Labels are not standardised, so the penalty shrinks rare behaviours most.
     n_resamples : int
         Number of resamples of the prompts.
     seed : int
@@ -226,23 +251,29 @@ def fit_perception(
     >>> bool(fit_perception(scores, pairs, n_resamples=2)["coefficient"][0] > 0)
     True
     """
+    if scores.columns.nlevels != 2:
+        raise TableError("the columns of scores name no judge and behaviour; judge_scores and judge_labels make such tables")
     kind = scale_kind(scores.columns.get_level_values(0))
-    centre, spread = scores.mean(), scores.std() if kind == "scores" else scores.std() * 0 + 1
-    penalty = PENALTIES[kind] if penalty is None else penalty
+    centre, spread = scores.mean(), scores.std() * 0 + 1 if kind == "labels" else scores.std()
+    usual = 10.0 if kind == "labels" else 10_000.0  # chosen by cross-validation over the prompts that are not test prompts
+    penalty = usual if penalty is None else penalty
+    check_range(0, penalty=penalty)
     differences = _differences((scores - centre) / spread.where(spread > 0, 1), pairs)
     if np.isnan(differences).any():
         raise TableError("some answers have a missing score; leave out their pairs, or the judge without a rating")
     codes, names = _prompts(pairs)
     table = pd.DataFrame(list(scores.columns), columns=["judge", "behaviour"])
     table = table.assign(centre=centre.to_numpy(), spread=spread.to_numpy())
-    table = table.assign(coefficient=_coefficients(differences, np.ones(len(pairs)), penalty))
-    draws = draw_clusters(len(names), n_resamples, seed)
-    drawn = {f"resample_{k}": _coefficients(differences, one[codes], penalty) for k, one in enumerate(draws)}
-    return table.join(pd.DataFrame(drawn))
+    rows, row = np.unique(differences, axis=0, return_inverse=True)  # equal differences are counted, which is fast
+    draws = [np.ones(len(names)), *draw_clusters(len(names), n_resamples, seed)]
+    fits = [_coefficients(rows, np.bincount(row.ravel(), one[codes]), penalty) for one in draws]
+    columns = ["coefficient", *(f"resample_{k}" for k in range(n_resamples))]
+    return table.join(pd.DataFrame(np.transpose(fits), columns=columns))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #a3f4dbf0
 def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
     """Return the value of each row of scores by the model's coefficients, and by those of each resample."""
+    require_columns(model, ["judge", "behaviour", "centre", "spread", "coefficient"], "model", advice="fit_perception makes it")
     wanted = pd.MultiIndex.from_frame(model[["judge", "behaviour"]])
     if len(absent := wanted.difference(scores.columns)):
         raise TableError(
@@ -252,6 +283,15 @@ def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame
     spread = model["spread"].where(model["spread"] > 0, 1).to_numpy()
     standardised = (scores[wanted].to_numpy(dtype=float) - model["centre"].to_numpy()) / spread
     return pd.DataFrame(standardised @ model.iloc[:, 4:].to_numpy(), scores.index, model.columns[4:])
+
+
+def _half_widths(drawn: pd.DataFrame, ci: float) -> pd.Series:
+    """Return half the width of each row's interval, from its values in resamples: Student's t and their deviation."""
+    from scipy.special import stdtrit
+
+    error = drawn.std(axis=1)
+    return stdtrit(max(drawn.shape[1] - 1, 1), 0.5 + ci / 2) * error.where(error > 1e-9)  # equal resamples say nothing
+
 
 # %% ../../nbs/08_validity/09_perception.ipynb #181957ff
 def _hits(values: pd.Series, pairs: pd.DataFrame) -> np.ndarray:
@@ -351,7 +391,8 @@ def held_out_values(
     >>> bool(held_out_values(scores, pairs)["b0"] > held_out_values(scores, pairs)["a0"])
     True
     """
-    codes, _ = _prompts(pairs)
+    codes, names = _prompts(pairs)
+    check_range(2, len(names), closed=True, folds=folds)
     parts = []
     for fold in range(folds):
         held = codes % folds == fold
@@ -365,12 +406,10 @@ def _others(pairs: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """Return how many other people ordered each pair, and how many of these alike."""
     first = pairs["more"] < pairs["less"]
     key = [pairs["more"].where(first, pairs["less"]), pairs["less"].where(first, pairs["more"])]
-
-    def of_others(counted: pd.Series) -> pd.Series:
-        by_all, by_one = (counted.astype(int).groupby(names).transform("sum") for names in (key, [*key, pairs["person"]]))
-        return by_all - by_one
-
-    return of_others(first | True), of_others(first).where(first, of_others(~first))
+    ranked = pd.DataFrame({"n": 1, "first": first.astype(int)})
+    by_all, by_one = (ranked.groupby(names).transform("sum") for names in (key, [*key, pairs["person"]]))
+    others = by_all - by_one
+    return others["n"], others["first"].where(first, others["n"] - others["first"])
 
 
 def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
@@ -409,20 +448,16 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     return table
 
 # %% ../../nbs/08_validity/09_perception.ipynb #f8c022c8
-def _two_way(pairs: pd.DataFrame) -> np.ndarray:
-    """Return the clusters of pairs: the prompt, and the person if there are 10 people or more."""
-    codes, _ = _prompts(pairs)
-    people = pd.factorize(pairs["person"])[0] if "person" in pairs else np.zeros(len(pairs), dtype=int)
-    return np.column_stack([codes, people]) if people.max() >= 9 else codes
-
-
 def _informative(differences: pd.DataFrame, prompts: np.ndarray) -> pd.DataFrame:
     """Return for each feature the pairs and prompts in which it differs, and why it can't be estimated, if so."""
     differs = differences != 0
     table = pd.DataFrame({"n": differs.sum(), "n_clusters": differs.groupby(prompts).any().sum()})
-    one_sided = ((differences > 0).any() & (differences < 0).any()) == False  # noqa: E712
-    table["note"] = np.where(one_sided, "it always decides, or never differs", "")
-    table["note"] = table["note"].mask(table["n_clusters"] < 10, "it differs in fewer than 10 prompts")
+    two_sided, few = (differences > 0).any() & (differences < 0).any(), table["n_clusters"] < 10
+    notes = ["it differs in fewer than 10 prompts", "it always decides, or never differs"]
+    table["note"] = np.select([few, ~two_sided], notes, "")
+    own, usable = differences.T @ differences, table.index[table["note"] == ""]
+    ranks = [np.linalg.matrix_rank(own.loc[usable[:size], usable[:size]]) for size in range(1, len(usable) + 1)]
+    table.loc[usable[np.diff(ranks, prepend=0) == 0], "note"] = "the other features determine it"
     return table
 
 # %% ../../nbs/08_validity/09_perception.ipynb #ad9e5dd2
@@ -448,7 +483,7 @@ def partial_effects(
         One row for each feature: feature, unit ("present" for 0 and 1, else "one standard deviation"), estimate (odds
         ratio), ci_low, ci_high, p_value, p_adjusted (Holm, over the rows), n (pairs in which it differs), n_total
         (pairs with all features), n_clusters (prompts in which it differs), ci, note. An effect is missing, with a
-        note, if the feature differs in fewer than 10 prompts or always decides.
+        note, if the feature differs in fewer than 10 prompts, always decides, or is determined by `adjust_for` or the features before it.
 
     Raises
     ------
@@ -470,7 +505,7 @@ def partial_effects(
     3.0
     """
     check_level(ci)
-    both = features if adjust_for is None else features.join(adjust_for)
+    both = features if adjust_for is None else adjust_for.join(features)
     binary, spread = both.isin([0, 1]).all(), both.std()
     differences = pd.DataFrame(_differences(both / spread.mask(binary | ~(spread > 0), 1), pairs), columns=both.columns)
     complete = differences.notna().all(axis=1).to_numpy()
@@ -493,7 +528,9 @@ def _fit_effects(differences: pd.DataFrame, pairs: pd.DataFrame, ci: float) -> p
     # Every second pair counts reversed: the model needs both outcomes, and its estimates don't change.
     outcome = np.arange(len(pairs)) % 2
     model = sm.GLM(outcome, differences.mul(np.where(outcome, 1, -1), axis=0), family=sm.families.Binomial())
-    fit = model.fit(cov_type="cluster", cov_kwds={"groups": _two_way(pairs)})
+    ways = ["cluster", "person"] if "person" in pairs and pairs["person"].nunique() > 9 else ["cluster"]
+    codes = np.column_stack([pd.factorize(pairs[way])[0] for way in ways])
+    fit = model.fit(cov_type="cluster", cov_kwds={"groups": codes.squeeze()})
     freedom = max(pairs["cluster"].nunique() - differences.shape[1], 1)
     error = fit.bse.where(fit.bse > 1e-9)  # clusters that are all alike say nothing
     half, tested = t.ppf(0.5 + ci / 2, freedom) * error, np.abs(fit.params) / error
@@ -502,8 +539,8 @@ def _fit_effects(differences: pd.DataFrame, pairs: pd.DataFrame, ci: float) -> p
 
 # %% ../../nbs/08_validity/09_perception.ipynb #d6a9cd00
 def bundled_scale(kind: str) -> pd.DataFrame:
-    """Return a bundled scale: of the offline judges' "scores", or of any panel's "labels"."""
-    table = read_frame(data_path("perception.csv"))
+    """Return a bundled scale: of the "encoder", of the offline judges' "scores", or of any panel's "labels"."""
+    table = read_frame(data_path("perception_encoder.csv" if kind == "encoder" else "perception.csv"))
     return table[(table["judge"] == "panel") == (kind == "labels")].reset_index(drop=True)
 
 
@@ -522,12 +559,13 @@ def _scored(source: Any, judges: Any, model: pd.DataFrame | None) -> tuple[pd.Da
             model = model if whole else bundled_scale("labels")
         return scores, scores.index.to_frame(index=False), model
     texts = [source] if isinstance(source, str) else list(source)
-    model = bundled_scale("scores" if judges is None else "labels") if model is None else model
-    judges = as_judges(offline_panel() if judges is None else judges)
-    if not texts or not judges:
-        raise TableError(f"there are {len(texts)} texts and {len(judges)} judges; pass one or more of each")
-    rate = judge_labels if scale_kind(model["judge"]) == "labels" else judge_scores
-    return rate(texts, judges), pd.DataFrame({"text": texts}), model
+    model = bundled_scale("encoder" if judges is None else "labels") if model is None else model
+    if not texts:
+        raise TableError("there are no texts; pass one or more")
+    if (kind := scale_kind(model["judge"])) == "encoder":
+        return encode(texts), pd.DataFrame({"text": texts}), model
+    rate = judge_labels if kind == "labels" else judge_scores
+    return rate(texts, offline_panel() if judges is None else judges), pd.DataFrame({"text": texts}), model
 
 # %% ../../nbs/08_validity/09_perception.ipynb #cc6dc715
 def perceived(
@@ -544,10 +582,10 @@ def perceived(
     source : Run, DataFrame or sequence of str
         A judged run, a table of labels (as `run.labels()`), or texts.
     model : DataFrame, optional
-        As from `fit_perception`. Default: the bundled scale of the offline judges' scores for texts and for runs that
-        these judged; otherwise the bundled scale of any panel's labels.
+        As from `fit_perception`. Default: the bundled scale of the sentence encoder for texts without judges, that of the
+        offline judges' scores for runs that these judged; otherwise the bundled scale of any panel's labels.
     judges : Judge, LLM, str, or sequence of these, optional
-        The judges that rate texts, as for `judge`; default the offline panel. Not used for a run or labels.
+        The judges that rate texts, as for `judge`. Not used for a run or labels, or by the sentence encoder.
     ci : float
         Confidence level.
 
@@ -556,8 +594,8 @@ def perceived(
     DataFrame
         dialogue_id and turn of a run, or text; estimate (the log-odds that a person ranks the message above an average
         answer of the calibration study), ci_low, ci_high (from resampled prompts: the uncertainty of the scale, not of
-        the judges; missing without resamples, or if these don't differ), scale ("scores" of judges or "labels" of a
-        panel). NA if a rating or label is missing.
+        the judges; missing with fewer than two resamples, or if these don't differ), scale ("encoder", "scores" of judges
+        or "labels" of a panel). NA if a rating or label is missing, or the encoder can't read the text.
 
     Raises
     ------
@@ -578,16 +616,13 @@ def perceived(
     check_level(ci)
     scores, rows, model = _scored(source, judges, model)
     values = perception_values(scores, model).reset_index(drop=True)
-    ends = values.filter(like="resample_").quantile([0.5 - ci / 2, 0.5 + ci / 2], axis=1)
-    has_interval = values.shape[1] > 2
-    low, high = (ends.iloc[end].to_numpy() if has_interval else np.full(len(rows), np.nan) for end in (0, 1))
-    low, high = np.where(high - low > 1e-9, (low, high), np.nan)  # resamples that never differ say nothing
-    return rows.assign(estimate=values["coefficient"], ci_low=low, ci_high=high, scale=scale_kind(model["judge"]))
+    estimate, half = values["coefficient"], _half_widths(values.iloc[:, 1:], ci)
+    return rows.assign(estimate=estimate, ci_low=estimate - half, ci_high=estimate + half, scale=scale_kind(model["judge"]))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #af64cdd5
 def _label_weights(model: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """Return the weight of each behaviour's rate, and the constant, by the coefficients and by each resample."""
-    if scale_kind(model["judge"]) != "labels":
+    if "judge" not in model or scale_kind(model["judge"]) != "labels":
         raise TableError("the scale is not one of labels; fit it to judge_labels, or use the default")
     weights = model.set_index("behaviour").iloc[:, 3:].div(model["spread"].where(model["spread"] > 0, 1).to_numpy(), axis=0)
     return weights, -weights.mul(model["centre"].to_numpy(), axis=0).sum()
@@ -595,8 +630,6 @@ def _label_weights(model: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 
 def _mean_value(groups: list[dict], weights: pd.DataFrame, constant: pd.Series, ci: float) -> dict[str, float]:
     """Return a mean of perceived scores with limits, from the parts of each behaviour's rate."""
-    from scipy.special import ndtri
-
     own, starts = weights["coefficient"].to_numpy(), np.cumsum([0, *(len(group["parts"]) for group in groups)])
     places = list(zip(groups, starts[:-1], starts[1:], strict=True))
     size = np.abs(own).sum()  # rates are combined on a scale from −1 to 1, as their limits are clipped to it
@@ -607,12 +640,16 @@ def _mean_value(groups: list[dict], weights: pd.DataFrame, constant: pd.Series, 
     parts = [part for group in groups for part in group["parts"]]
     middle, low, high = recover_rate(combine, parts, np.vstack([group["influences"] for group in groups]), least=-1.0)
     rates = [group["rate"](*(part[0] for part in group["parts"])) for group in groups]
-    reach = ndtri(0.5 + ci / 2) * (weights.T @ rates + constant).filter(like="resample_").std()
+    reach = _half_widths((weights.T @ rates + constant).iloc[1:].to_frame().T, ci).item()
     estimate = middle * size + constant["coefficient"]
     down, up = np.hypot((middle - low) * size, reach), np.hypot((high - middle) * size, reach)
     return {"estimate": estimate, "ci_low": estimate - down, "ci_high": estimate + up}
 
 # %% ../../nbs/08_validity/09_perception.ipynb #8edc7dc1
+_PANEL_ERRORS = "the panel's labels are taken for true; people's labels of some messages carry their errors"
+_SCALE_ERRORS = "errors of the labels that the bundled scale was fitted to are not carried; they pull it towards 0"
+
+
 def perceived_means(
     labels: Run | pd.DataFrame,
     people: pd.DataFrame | str | os.PathLike | None = None,
@@ -641,8 +678,9 @@ def perceived_means(
     -------
     DataFrame
         by…, raw (mean by the panel's labels), estimate, ci_low, ci_high, n (scored labels of the behaviour with fewest),
-        n_total, n_people (people's labels of the judged behaviour with fewest), n_clusters, ci. The estimate is missing
-        if people labelled no message for one of the judged behaviours, the interval if base prompts are too few.
+        n_total, n_people (people's labels of the judged behaviour with fewest), n_clusters, ci, note (errors that the
+        interval leaves out). The estimate is missing if people labelled no message for one of the judged behaviours, the
+        interval if base prompts are too few.
 
     Raises
     ------
@@ -674,7 +712,8 @@ def perceived_means(
         {**dict(zip(by, key, strict=True)), **_mean_row(part, judged, sample, people is not None, weights, constant, ci)}
         for key, part in raw.groupby(by, sort=False, dropna=False)
     ]
-    return pd.DataFrame(rows).astype({"n_people": "Int64"})
+    note = _PANEL_ERRORS if people is None else _SCALE_ERRORS if model is None else ""
+    return pd.DataFrame(rows).astype({"n_people": "Int64"}).assign(note=note)
 
 # %% ../../nbs/08_validity/09_perception.ipynb #d2519ef2
 def _mean_row(
@@ -682,27 +721,19 @@ def _mean_row(
 ) -> dict[str, Any]:
     """Return one row of `perceived_means`."""
     raw = raw.reset_index(names="_group").set_index("behaviour").reindex(weights.index)
+    own, checked = judged[judged["_group"].isin(raw["_group"])], raw.drop(index=Taxonomy.load().counted, errors="ignore")
+    names, people = own["cluster"].unique(), sample["_group"].value_counts().reindex(checked["_group"], fill_value=0)
     row = dict.fromkeys(["raw", "estimate", "ci_low", "ci_high"], np.nan)
-    row |= {"n": raw["n"].fillna(0).min(), "n_total": raw["n_total"].max(), "n_people": pd.NA, "n_clusters": 0, "ci": ci}
-    counted, alone, powered = set(Taxonomy.load().counted), [], []
-    own = judged[judged["_group"].isin(raw["_group"])]
-    names = own["cluster"].unique()
-    for name, one in raw.iterrows():
-        messages = own[own["_group"] == one["_group"]]
-        alone.append(judged_share(messages, one, names))
-        if labelled and name not in counted:
-            drawn = sample[sample["_group"] == one["_group"]]
-            powered.append(powered_group(messages, drawn, one, ci, names) if len(drawn) else {"n_people": 0})
-        else:
-            powered.append(alone[-1])
-    row["n_clusters"] = len(names)
-    if not raw["estimate"].notna().all():
+    row |= {"n": raw["n"].fillna(0).min(), "n_total": raw["n_total"].max(), "n_people": people.min() if labelled else pd.NA}
+    row |= {"n_clusters": len(names), "ci": ci}
+    if raw["estimate"].isna().any():
         return row
-    row["raw"] = _mean_value(alone, weights, constant, ci)["estimate"]
-    if labelled:
-        row["n_people"] = min(group["n_people"] for group in powered if "n_people" in group)
-    if row["n_people"] is pd.NA or row["n_people"] > 0:
-        row |= _mean_value(powered, weights, constant, ci)
-        if not all(group["known"] for group in powered):
-            row |= {"ci_low": np.nan, "ci_high": np.nan}
-    return row
+    messages = {name: own[own["_group"] == one["_group"]] for name, one in raw.iterrows()}
+    groups = {name: judged_share(messages[name], one, names) for name, one in raw.iterrows()}
+    row["raw"] = _mean_value([*groups.values()], weights, constant, ci)["estimate"]
+    if labelled and people.min() == 0:
+        return row
+    for name, one in checked.iterrows() if labelled else ():
+        groups[name] = powered_group(messages[name], sample[sample["_group"] == one["_group"]], one, ci, names)
+    row |= _mean_value([*groups.values()], weights, constant, ci)
+    return row if all(group["known"] for group in groups.values()) else row | {"ci_low": np.nan, "ci_high": np.nan}
