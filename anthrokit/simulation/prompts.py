@@ -61,7 +61,7 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
 
 def _with_ids(frame: pd.DataFrame, source: object = None) -> pd.DataFrame:
     """Return a checked table of prompts. One without ids gets them: of the texts, and each prompt a base prompt of its own."""
-    require_columns(frame, ["first_message"], "prompts", source=source)
+    require_columns(frame, ["first_message"], "prompts", source=source, rows=False)
     if "prompt_id" not in frame:
         frame = frame.assign(prompt_id=[digest("prompt", str(text)) for text in frame["first_message"]])
     return tables.check_table(frame.assign(base_id=frame.get("base_id", frame["prompt_id"])), "prompts", source=source)

@@ -43,7 +43,7 @@ def test_export_of_design(run, tmp_path):
     assert again.labels()["prompt"].tolist() == run.labels()["prompt"].tolist()
     assert again.dialogues().equals(run.dialogues())
     told = (export / "dictionary.csv").read_text()
-    assert "labels,prompt,str,\"column of the design" in told and "votes,judge,str" in told
+    assert '"labels","prompt","str","column of the design' in told and '"votes","judge","str"' in told
 
 
 def test_figures_and_report(run, tmp_path):
