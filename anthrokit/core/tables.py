@@ -1132,7 +1132,7 @@ def write_frame(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = write_frame(pd.DataFrame({"content": ["=1+1"]}), f"{folder}/messages.csv", "messages")
     ...     path.read_text(), read_frame(path)["content"][0]
-    ('"content"\\n"\'=1+1"\\n', '=1+1')
+    ('"content"\\n"\\'=1+1"\\n', '=1+1')
     """
     path = local_path(path)
     if (suffix := table_suffix(path)) is None:
