@@ -72,7 +72,7 @@ def test_offline_hint(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("prompt_id,first_message\n1,hi\n", "needs the column(s) base_id"),
+        ("prompt_id,opening\n1,hi\n", "needs the column(s) first_message"),
         (
             "prompt_id,base_id,first_message\n1,1,hi\n1,1,ho\n",
             "row 2, column prompt_id: '1' is already in row 1",
