@@ -201,15 +201,8 @@ class StoredTables(metaclass=Naming):
 
     Parameters
     ----------
-    folder : str or path
-        The folder. It is made when something is first written, so a mistyped path leaves no folder behind.
-    read_only : bool
-        Open it without the right to write: while another process works on the run, or for an archive.
-
-    Raises
-    ------
-    RunError
-        If the folder holds something else, its ledger is damaged, or another process is working on the run.
+    folder, read_only
+        As for `Run`.
 
     Examples
     --------
