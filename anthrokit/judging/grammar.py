@@ -67,12 +67,14 @@ _OTHERS = re.compile(
     r"Spanish|Italian|Portuguese|Dutch|Latin|Greek|Polish|Russian|Japanese|Chinese|Korean|Arabic|Turkish)(?: for)?$"
 )
 _ROLE = re.compile(
-    r"\bin character\b|\b(?:voice|role|part) of\b|\b(?:i|me|i'll|i can) play\b|\bplaying\b|\b(?:speak|act|answer|pretend)(?:ing)? (?:as|to be)"
+    r"\bin character\b|"
+    r"\b(?:voice|role|part) of\b|\b(?:i|me|i'll|i can) play\b|\bplaying\b|\b(?:speak|act|answer|pretend)(?:ing)? (?:as|to be)"
     r"\b|\bi(?:'m| am|'ll be) the\b|\brole-?play|\bimaginary\b",
     re.I,
 )
 _ROLE_ENDS = re.compile(
-    r"\byour (?:turn|line|move)\b|\bout of (?:character|the role)|\bstepping out\b|\bnow (?:you|respond)\b|\bend of\b|\bjust me again\b", re.I
+    r"\byour (?:turn|line|move)\b|"
+    r"\bout of (?:character|the role)|\bstepping out\b|\bnow (?:you|respond)\b|\bend of\b|\bjust me again\b", re.I
 )
 _COLON = re.compile(r"(?::|(?<=[\"”] )=)\**(?=\s)")
 _DRAFT = re.compile(r"\s*(?:[A-Z]|(?:i|i'm|my|hey|hi|dear)\b)")
@@ -86,7 +88,7 @@ def _inline(line: str, said: str) -> str:
         speaker = re.search(r"\b(?:i|me)\b", clause, re.I)
         if not said[at:].strip() or not (_DRAFT.match(line, at) or colon[0][0] == "="):
             continue
-        if _ROLE.search(clause) or _ANNOUNCES.search(clause) and not speaker:
+        if _ROLE.search(clause) or (_ANNOUNCES.search(clause) and not speaker):
             end = ends.start() if (ends := _ROLE_ENDS.search(line, at)) else len(line)
         elif (_OTHERS.search(clause) or colon[0][0] == "=") and not speaker:
             end = stop.end() if (stop := re.compile(r"[.!?](?=\s|$)").search(line, at)) else len(line)
@@ -155,8 +157,8 @@ def _block_end(lines: list[str], place: int) -> tuple[int, int]:
     if _ITEM.match(lines[first]):
         listed = line[-1] == ":" and (_ANNOUNCES.search(clause) or _LISTS.search(clause)) and not re.search(r"\b(?:me|myself)\b", clause)
         return first, next((end for end in range(first, len(lines)) if not _ITEM.match(lines[end])), len(lines)) if listed else first
-    announced = _ANNOUNCES.search(clause) or line[-1] == ":" and _ROLE.search(clause)
-    if announced and (line[-1] == ":" or first > place + 1 and _is_verse(lines[first : _paragraph(lines, first)])):
+    announced = _ANNOUNCES.search(clause) or (line[-1] == ":" and _ROLE.search(clause))
+    if announced and (line[-1] == ":" or (first > place + 1 and _is_verse(lines[first : _paragraph(lines, first)]))):
         return first, _draft_end(lines, first)
     return place, place
 
