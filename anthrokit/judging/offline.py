@@ -9,6 +9,7 @@ import copy
 import itertools
 import logging
 import re
+from dataclasses import replace
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ import pandas as pd
 from ..core import TableError, data_path, tables
 from ..core.run import digest
 from ..core.files import load_once
-from .grammar import GrammarJudge, remembered
+from .grammar import GrammarJudge, own_words, remembered
 from .judges import LanguageJudge
 from .verdicts import Rating
 from ..models import fetch_model
@@ -300,7 +301,7 @@ class ClassifierJudge(LanguageJudge):
     name : str
         "sentences" (the adapted encoder) or "embeddings", which with rules is called "embeddings and grammar".
     rules : GrammarJudge, optional
-        Whose findings count as well: for "embeddings".
+        Whose findings count in the score as well, for "embeddings", but not in the verdict: they have a vote of their own.
 
     Examples
     --------
@@ -323,6 +324,7 @@ class ClassifierJudge(LanguageJudge):
         self.settings: dict[str, Any] = {
             "kind": "sentence_classifier",
             "encoder": "all-minilm-l6-v2" + (", adapted" if name == "sentences" else ""),
+            "reads": "own words",
             "hash": digest(weights, rules.settings if rules else None),
         }
         self._known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
@@ -341,8 +343,10 @@ class ClassifierJudge(LanguageJudge):
         """Return the mean sentence vector of each text and the highest logit for each behaviour, from a cache."""
 
         def read(new: list[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-            for vectors in self._sentence_vectors(new):
-                yield vectors.mean(axis=0), (vectors @ self._weight.T + self._bias).max(axis=0)
+            own = [own_words(text) for text in new]
+            for text, vectors in zip(own, self._sentence_vectors(own), strict=True):
+                logits = (vectors @ self._weight.T + self._bias).max(axis=0)
+                yield vectors.mean(axis=0), logits if text.strip() else np.full_like(logits, -10)
 
         return remembered(self._known, texts, read)
 
@@ -355,11 +359,12 @@ class ClassifierJudge(LanguageJudge):
         """Return the highest logit of each text's sentences, one column per behaviour."""
         return np.stack([logits for _, logits in self._seen(texts)])
 
-    def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
-        """Return the probability that each text shows the behaviour."""
+    def scores(self, texts: Sequence[str], behaviour: str, *, with_rules: bool = True) -> np.ndarray:
+        """Return the probability that each text shows the behaviour, with or without the grammar judge's findings."""
         place = self.behaviours.index(behaviour)
         scale = self._slope * self.logits(texts)[:, place] + self._intercepts[place]
-        scale = scale + self._found * self.matched(texts, behaviour)
+        if with_rules:
+            scale = scale + self._found * self.matched(texts, behaviour)
         return 1 / (1 + np.exp(-scale))
 
     def matched(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
@@ -370,7 +375,8 @@ class ClassifierJudge(LanguageJudge):
         return np.array([float(bool(self._rules.constructions(text, behaviour))) for text in texts])
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        return _above(self.scores(texts, behaviour.name), self.threshold, "probability {:.2f}; threshold {:.2f}")
+        votes = _above(self.scores(texts, behaviour.name, with_rules=False), self.threshold, "probability {:.2f}; threshold {:.2f}")
+        return [replace(vote, score=float(one)) for vote, one in zip(votes, self.scores(texts, behaviour.name), strict=True)]
 
 
 @load_once

@@ -6,6 +6,7 @@ import pytest
 from patterns import all_patterns, growth, hostile_units, matcher
 
 from anthrokit.core.errors import redact
+from anthrokit.judging.grammar import own_words
 from anthrokit.judging.offline import split_sentences
 from anthrokit.simulation import first_person_pronouns
 from anthrokit.simulation.personas import role_signals
@@ -53,7 +54,7 @@ def test_all_patterns_are_linear():
 
 
 @pytest.mark.parametrize(
-    "work", [redact, split_sentences, role_signals, first_person_pronouns], ids=lambda work: work.__name__
+    "work", [redact, own_words, split_sentences, role_signals, first_person_pronouns], ids=lambda work: work.__name__
 )
 def test_text_functions_are_linear(work):
     assert worst_unit(work, HOSTILE) is None
