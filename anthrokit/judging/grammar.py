@@ -25,166 +25,73 @@ from ..simulation import Behaviour
 __all__ = ['own_words', 'PatternJudge', 'Reading', 'parse_texts', 'load_grammar', 'GrammarJudge']
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #5d722880
-_DENIAL = re.compile(
-    r"\bas an? (?:ai|artificial|(?:large )?language model|assistant|program|chatbot|bot|machine)\b|\bi lack\b|"
-    r"\b(?:i'm|i am|being) (?:just |only |simply )?(?:an? )?(?:ai|(?:computer )?program|(?:large )?language model|chatbot|bot|machine|"
-    r"software)\b|\bi (?:don't|do not|can't|cannot) (?:\w{1,12}ly )?(?:have|possess|experience|own)\b|\bi have no (?!doubt|idea|words)",
-    re.I,
+_TEXTS = (
+    r"(?:drafts?|letters?|e-?mails?|(?<!my )messages?|repl(?:y|ies)|cards?|captions?|bios?|profile|posts?|tweets?|reviews?|speech|toasts?|"
+    r"eulogy|obituary|statements?|paragraphs?|sentences?|openings?|wording|template|scripts?|scene|scenarios?|dialogue|conversation|"
+    r"story|poems?|verses?|chorus|haikus?|limericks?|lyrics?|songs?|stanzas?|quatrain|couplet|shanty|jingle|refrain|mantra|affirmations?|"
+    r"prayer|voicemail|diary|apology|phrases?|translation|version|examples?|model answer|lines?|acknowledge?ments?|text|"
+    r"you (?:can|could|may|might) (?:\w{1,12} )?(?:say|write|send|use|try|read|adapt|ask|put|tell|reply|text|copy|start|open)|"
+    r"say|write|send|reply|respond|sing|repeat|recite|translate|instance|out loud|by heart|something like|try(?: this)?|how about|like this)"
 )
-_HOWEVER = re.compile(r"\b(?:but|however|yet|still|though|although)\b|;", re.I)
+_ROLES = (
+    r"\b(?:in character|(?:voice|role|part) of|(?:i|me|i'll|i can) play|playing|(?:speak|act|answer|pretend)(?:ing)? (?:as|to be)|"
+    r"i(?:'m| am|'ll be) the|role-?play\w*|imaginary)\b"
+)
+_REPORTS = (
+    r"\b(?:wrote|writes|says?|said|report(?:ed|s)|put it|goes|reads|runs|means?|translates|rendered|given|(?-i:English|French|German|Spanish|"
+    r"Italian|Portuguese|Dutch|Latin|Greek|Polish|Russian|Japanese|Chinese|Korean|Arabic|Turkish)(?: for)?)"
+)
+
+# %% ../../nbs/05_judging/04_grammar.ipynb #06136e12
+_LATER = r"[^.!?;:\n]{0,80}"
+_LINE = (
+    r"[ \t]*(?-i:[A-Z]|(?:i|i'm|my|hey|hi|dear)\b)(?:(?!your (?:turn|line|move)\b|out of (?:character|the role)|stepping out\b|"
+    r"now (?:you|respond)\b|end of\b|just me again\b)[^\n])*"
+)
+_ITEM, _END = r"[ \t]*(?:[-*•–+]|\(?\w{1,2}[.)])[ \t]+", r"[^\n]*(?:\n|\Z)"
+_STANZAS = r"(?:\n+(?:[^\n]{0,68}[^\n.:][ \t]*\n)+[^\n]{1,69}(?:\n|\Z))"
+_BLOCK = rf"\s*\n(?:(?:{_ITEM}{_END})+|(?![\"“>\0])(?:[^\n]*\S{_END})+){_STANZAS}*"
+_TEXTS_FOR_USER = {
+    "line": rf"((?:^|[.!?;][ \t])(?!{_LATER}\b(?:i|me|my)\b){_LATER}\b{_TEXTS}\b{_LATER}:\**){_LINE}",
+    "role": rf"({_ROLES}{_LATER}:){_LINE}",
+    "block": rf"((?:{_ROLES}|\b(?:{_TEXTS}|questions?|starters?|options?|reasons?|asked|choose|rate)\b){_LATER}:\**){_BLOCK}",
+    "verse": rf"(\b{_TEXTS}\b{_LATER}[.!]\n){_STANZAS}+",
+    "choice": rf"()^{_ITEM}(?:i|my)\b{_END}(?:{_ITEM}{_END}){{2,}}",
+    "report": rf"({_REPORTS}:\**)[ \t]*(?-i:[A-Z]|i\b)[^.!?\n]*[.!?]*",
+    "condition": r"()\b(?:if i (?:had|were|was|could|did)|were i|had i|suppose i|imagin\w+ i|would i)\b(?:(?!\b(?:but|still|though)\b)[^.!?;\n])*",
+}
+_NOT_OWN = {name: re.compile(pattern, re.I | re.M) for name, pattern in _TEXTS_FOR_USER.items()}
+
+# %% ../../nbs/05_judging/04_grammar.ipynb #6eccdc85
+_SALUTATION = re.compile(r"^(?:dear\b.{1,40},\s*$|to whom\b|subject:|re:)", re.I | re.M)
+_SIGN_OFF = re.compile(
+    r"^(?:(?:with )?(?:(?:kind|best|warm)(?:est)? )?(?:regards|wishes|greetings)[,.!]?|yours\b[\w ]{0,12}[,.]?|sincerely(?: yours)?,?|"
+    r"(?:best|love|cheers|(?:many )?thanks|thank you|respectfully|xo+),)[ \t]*$(?:\s*^.{1,39}(?<![.!?:])$)?",
+    re.I | re.M,
+)
 
 
 def _blank(text: str) -> str:
-    """Replace all characters but line breaks by spaces."""
-    return re.sub(r"[^\n]", " ", text)
+    """Mark all characters but line breaks as not the speaker's."""
+    return re.sub(r"[^\n]", "\0", text)
 
 
-def _without_denial(sentence: re.Match) -> str:
-    """Blank a sentence that denies being a person, up to its "but"."""
-    if not (denial := _DENIAL.search(sentence[0])):
-        return sentence[0]
-    turn = _HOWEVER.search(sentence[0], denial.end())
-    end = turn.start() if turn else len(sentence[0])
-    return _blank(sentence[0][:end]) + sentence[0][end:]
-
-# %% ../../nbs/05_judging/04_grammar.ipynb #06136e12
-_KINDS = (
-    "draft letter e-?mail (?<!my\\s)message reply card caption bio profile post tweet review speech toast eulogy obituary statement "
-    "paragraph sentence opening wording template script scene scenario dialogue conversation story poem verse chorus haiku limerick "
-    "lyrics? song stanza quatrain couplet shanty jingle refrain mantra affirmation prayer voicemail diary apology phrase translation "
-    "version example (?:model|sample)\\sanswer line acknowledge?ment text"
-)
-_ANNOUNCES = re.compile(
-    rf"\b(?:{'|'.join(_KINDS.split())})(?:e?s)?\b|"
-    r"\byou (?:can|could|may|might) (?:\w{1,12} )?(?:say|write|send|use|try|read|adapt|ask|put|tell|reply|text|copy|start|open)\b|"
-    r"\b(?:say|write|send|reply|respond|sing|repeat|recite|translate|instance|out loud|by heart|something like|try this)\b|"
-    r"\b(?:try|how about|like this)$",
-    re.I,
-)
-_LISTS = re.compile(r"\b(?:question|starter|option|reason|affirmation)s?\b|\b(?:asked|choose|rate|try)\b", re.I)
-_OTHERS = re.compile(
-    r"\b(?:wrote|writes|says?|said|report(?:ed|s)|put it|goes|reads|runs|means?|translates|rendered|given)\b|\b(?:English|French|German|"
-    r"Spanish|Italian|Portuguese|Dutch|Latin|Greek|Polish|Russian|Japanese|Chinese|Korean|Arabic|Turkish)(?: for)?$"
-)
-_ROLE = re.compile(
-    r"\bin character\b|"
-    r"\b(?:voice|role|part) of\b|\b(?:i|me|i'll|i can) play\b|\bplaying\b|\b(?:speak|act|answer|pretend)(?:ing)? (?:as|to be)"
-    r"\b|\bi(?:'m| am|'ll be) the\b|\brole-?play|\bimaginary\b",
-    re.I,
-)
-_ROLE_ENDS = re.compile(
-    r"\byour (?:turn|line|move)\b|"
-    r"\bout of (?:character|the role)|\bstepping out\b|\bnow (?:you|respond)\b|\bend of\b|\bjust me again\b", re.I
-)
-_COLON = re.compile(r"(?::|(?<=[\"”] )=)\**(?=\s)")
-_DRAFT = re.compile(r"\s*(?:[A-Z]|(?:i|i'm|my|hey|hi|dear)\b)")
-
-
-def _inline(line: str, said: str) -> str:
-    """Blank what a line announces after a colon, outside quotation marks."""
-    for colon in _COLON.finditer(said):
-        at = colon.end()
-        clause = re.split(r"[.!?;]\s", said[max(0, colon.start() - 120) : colon.start()])[-1]
-        speaker = re.search(r"\b(?:i|me)\b", clause, re.I)
-        if not said[at:].strip() or not (_DRAFT.match(line, at) or colon[0][0] == "="):
-            continue
-        if _ROLE.search(clause) or (_ANNOUNCES.search(clause) and not speaker):
-            end = ends.start() if (ends := _ROLE_ENDS.search(line, at)) else len(line)
-        elif (_OTHERS.search(clause) or colon[0][0] == "=") and not speaker:
-            end = stop.end() if (stop := re.compile(r"[.!?](?=\s|$)").search(line, at)) else len(line)
-        else:
-            continue
-        said = said[:at] + " " * (end - at) + said[end:]
-    return said
-
-# %% ../../nbs/05_judging/04_grammar.ipynb #6eccdc85
-_ITEM = re.compile(r"[ \t]*(?:[-*•–+]|\(?\w{1,2}[.)])[ \t]+")
-_OWN_ITEM = re.compile(_ITEM.pattern + r"(?:i|my)\b", re.I)
-_RULE = re.compile(r"\s*[-*_]{3,}\s*$")
-_SALUTATION = re.compile(r"dear\b.{1,40},\s*$|to whom\b|subject:|re:", re.I)
-_SIGN_OFF = re.compile(
-    r"(?:with )?(?:(?:kind|best|warm)(?:est)? )?(?:regards|wishes|greetings)[,.!]?\s*$|yours\b[\w ]{0,12}[,.]?\s*$|"
-    r"sincerely(?: yours)?,?\s*$|(?:best|love|cheers|(?:many )?thanks|thank you|respectfully|xo+),\s*$",
-    re.I,
-)
-
-
-def _is_verse(lines: list[str]) -> bool:
-    """Return whether lines are a stanza: at least two, short, at most half of them with a full stop."""
-    stops = sum(line.rstrip()[-1:] in (".", ":") for line in lines)
-    return len(lines) > 1 and max(map(len, lines)) < 70 and 2 * stops <= len(lines) + 1
-
-
-def _paragraph(lines: list[str], first: int) -> int:
-    """Return the line after the paragraph that begins at a line."""
-    return next((place for place in range(first, len(lines)) if not lines[place].strip()), len(lines))
-
-
-def _next_line(lines: list[str], first: int) -> int:
-    """Return the first line with words from a line on."""
-    return next((place for place in range(first, len(lines)) if lines[place].strip()), len(lines))
-
-
-def _draft_end(lines: list[str], first: int) -> int:
-    """Return the line after a draft: after its closing rule, its sign-off and name, its last stanza, or its paragraph."""
-    places = range(first + 1, min(len(lines), first + 200))
-    if _RULE.match(lines[first]):
-        return next((place + 1 for place in places if _RULE.match(lines[place])), len(lines))
-    if signed := next((place for place in places if _SIGN_OFF.match(lines[place])), None):
-        name = _next_line(lines, signed + 1)
-        return name + 1 if name < len(lines) and len(lines[name]) < 40 and lines[name].rstrip()[-1:] not in ".!?:" else signed + 1
-    if _SALUTATION.match(lines[first]):
-        return len(lines)
-    end = _paragraph(lines, first)
-    while _is_verse(lines[first:end]) and _is_verse(lines[(after := _next_line(lines, end)) : _paragraph(lines, after)]):
-        end = _paragraph(lines, after)
-    return end
-
-
-def _block_end(lines: list[str], place: int) -> tuple[int, int]:
-    """Return the lines, from and to, that are text for the user beginning at, or announced by, a line."""
-    line, first = lines[place].rstrip(" \t*_"), _next_line(lines, place + 1)
-    clause = re.split(r"[.!?;]\s", line[-121:-1])[-1]
-    if _SALUTATION.match(line) and (place or any(map(_SIGN_OFF.match, lines))):
-        return place, _draft_end(lines, place)
-    if place and _ITEM.match(lines[place]) and _ITEM.match(lines[place - 1]):
-        return place, place
-    items = next((end for end in range(place, len(lines)) if not _ITEM.match(lines[end])), len(lines))
-    if items - place > 2 and 2 * sum(_OWN_ITEM.match(line) is not None for line in lines[place:items]) > items - place:
-        return place, items
-    if first == len(lines) or line[-1:] not in (":", ".", "!"):
-        return place, place
-    if _ITEM.match(lines[first]):
-        listed = line[-1] == ":" and (_ANNOUNCES.search(clause) or _LISTS.search(clause)) and not re.search(r"\b(?:me|myself)\b", clause)
-        return first, next((end for end in range(first, len(lines)) if not _ITEM.match(lines[end])), len(lines)) if listed else first
-    announced = _ANNOUNCES.search(clause) or (line[-1] == ":" and _ROLE.search(clause))
-    if announced and (line[-1] == ":" or (first > place + 1 and _is_verse(lines[first : _paragraph(lines, first)]))):
-        return first, _draft_end(lines, first)
-    return place, place
-
-
-def _without_drafts(lines: list[str], said: list[str]) -> str:
-    """Blank the text for the user in the lines of a message, of which quotations and code are already blank."""
-    place = 0
-    while place < len(lines):
-        first, end = _block_end(lines, place) if said[place].strip() else (place, place)
-        said[place] = _inline(lines[place], said[place])
-        if first < end and said[first].strip():
-            said[first:end] = map(_blank, said[first:end])
-        place = max(place + 1, end)
-    return "\n".join(said)
+def _without_letter(text: str) -> str:
+    """Blank a letter: from its salutation to the last sign-off and name, or to the end of the text."""
+    if not (start := _SALUTATION.search(text)):
+        return text
+    signed = [sign_off.end() for sign_off in _SIGN_OFF.finditer(text, start.end())]
+    if not (signed or start.start()):
+        return text
+    end = signed[-1] if signed else len(text)
+    return text[: start.start()] + _blank(text[start.start() : end]) + text[end:]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #30023a76
-_TURN = re.compile(r"(?:^|(?<=[.!?\]] ))[A-Z]\w*:(?= )", re.M)
-_SCRIPT = re.compile(r"\b(?:dialogue|script|scene|scenario|conversation|role-?play)\b", re.I)
-_BACK = re.compile(r"\byour (?:line|turn|move)\b", re.I)
-_CLAUSES = re.compile(r"[^.!?\n]+[.!?]*")
+_QUOTATION = re.compile(r"([\"“](?:[^\s\"“”]+[ \t]+){0,2}[^\s\"“”]*[\"”])|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|^>.*$", re.M)
 
 
 def own_words(text: str) -> str:
-    """Replace words that are not the speaker's own claims by spaces.
-
-    These are code, quotations, drafts, verse, lists of statements, scripts and roles for the user, and denials of being a person.
+    """Replace text for the user, quotations and code by spaces.
 
     Returns
     -------
@@ -196,16 +103,13 @@ def own_words(text: str) -> str:
     >>> own_words("I like it. Send this: Hi Jo, I miss you!")
     'I like it. Send this:                   '
     """
-    raw = plain_apostrophes(text).replace("’", "'")
-    code = "".join(mark if mark == "\n" else kept for mark, kept in zip(raw, mask_code(raw), strict=True))
-    said = mask_quotations(code)
-    said = said if any(map(str.isalpha, said)) else code  # a message in quotation marks quotes nobody
-    if _SCRIPT.search(said) and len(turns := [turn.start() for turn in _TURN.finditer(said)]) > 1:
-        said = said[: turns[0]] + _blank(said[turns[0] :])
-    if (back := _BACK.search(said)) and re.search(r"\*[^*\n]+\*", said[: back.start()]):
-        said = _blank(said[: back.start()]) + said[back.start() :]
-    said = _CLAUSES.sub(_without_denial, _without_drafts(raw.split("\n"), said.split("\n")))
-    return "".join(" " if kept == " " else mark for mark, kept in zip(text, said, strict=True))
+    plain = plain_apostrophes(text).replace("’", "'")
+    own = _without_letter("".join("\0" if mark == " " != one != "\n" else one for one, mark in zip(plain, mask_code(plain), strict=True)))
+    for pattern in _NOT_OWN.values():
+        own = pattern.sub(lambda match: match[1] + _blank(match[0][len(match[1]) :]), own)
+    unquoted = _QUOTATION.sub(lambda match: match[1] or _blank(match[0]), own)
+    own = unquoted if any(map(str.isalpha, unquoted)) else own  # a message in quotation marks quotes nobody
+    return "".join(" " if mark == "\0" else one for one, mark in zip(text, own, strict=True))
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #6776eed2
 _NEGATION = re.compile(
@@ -262,7 +166,7 @@ class PatternJudge(LanguageJudge):
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         """Return start and end of each match in the message, in order, for highlighting."""
-        plain, matches = plain_apostrophes(own_words(text)).replace("'", "’"), []
+        plain, matches = mask_quotations(own_words(plain_apostrophes(text))).replace("'", "’"), []
         for pattern in self._patterns.get(behaviour, ()):
             for match in pattern.finditer(plain):
                 start = max(plain.rfind(mark, 0, match.start()) for mark in ".?!;:\n") + 1
@@ -404,7 +308,7 @@ _CALL = re.compile(
 
 def _plain(text: str) -> str:
     """Prepare a text for the parser: the speaker's own words, with a capital I."""
-    plain = plain_apostrophes(own_words(text)).replace("’", "'")
+    plain = mask_quotations(own_words(plain_apostrophes(text))).replace("’", "'")
     return re.sub(r"(?<!\w)i(?=(?:'(?:m|ve|d|ll))?(?!['\w.]))", "I", plain.replace("\n", " "))
 
 
@@ -623,7 +527,7 @@ class GrammarJudge(LanguageJudge):
         read = [reading for reading in self.read([text])[0] if _shows(reading, behaviour, slots)]
         places = [(reading.start, reading.end) for reading in read]
         if "calls" in slots:
-            calls = _CALL.finditer(own_words(text))
+            calls = _CALL.finditer(mask_quotations(own_words(text)))
             places += [match.span(1) for match in calls if match[1].lower() in slots["calls"]]
         return sorted(set(places))
 
