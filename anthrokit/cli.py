@@ -252,15 +252,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except UnknownCommandError as error:
         name = (error.unused_tokens or arguments)[0]
-        lead = lead_of(name, "option" if name[:1] == "-" else "command") or suggest_name(name, [one for one in app if one[0] != "-"])
+        commands = {one: app[one].help for one in app if one[0] != "-"}
+        lead = lead_of(name, "option" if name[:1] == "-" else "command") or suggest_name(name, commands, commands, "anthrokit --help")
         _complain(f"Unknown command {name!r}; {lead}")
         return 2
     except UnknownOptionError as error:
         name = (error.token.keyword or error.token.value).partition("=")[0]
         known = [*error.argument_collection, *app.meta.assemble_argument_collection()]
-        options = sorted({one for each in known for one in each.names if one[:2] == "--"})
+        options = {one: each.parameter.help for each in known for one in each.names if one[:2] == "--"}
         close = close_name(name, options, 0.85) or max((one for one in options if name.startswith(one)), default=None)
-        lead = f"did you mean {close}?" if close else lead_of(name, "option") or suggest_name(name, options)
+        lead = f"did you mean {close}?" if close else lead_of(name, "option") or suggest_name(name, options, options, "--help")
         _complain(f"Unknown option {name}; {lead}")
         return 2
     except (CycloptsError, _SettingsError) as error:
