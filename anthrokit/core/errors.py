@@ -172,10 +172,9 @@ def close_name(name: object, names: Iterable[object], cutoff: float = 0.6) -> st
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b4
 _FILLERS = set(
-    "load read open get set new make create build init from run name id num number list n max total all compute calculate calc fetch "
+    "load read open get set new make create build init from run name id num number list n min max total all compute calculate calc fetch "
     "do use add write define register custom own my a an the of to and or in on at for by with as per into it its".split()
 )
-_MAKES = {"load", "read", "open", "get", "new", "make", "create", "build", "init", "from"}  # Run.load stands for Run
 
 
 def _words(text: object, fillers: Iterable[str] = ()) -> list[str]:
@@ -246,9 +245,12 @@ def rank_names(name: object, about: Mapping[str, str | None]) -> list[str]:
     >>> rank_names("bar_colours", {"palette": "Colours of the bars.", "ax": "Where to draw.", "order": "Order of the bars."})
     ['palette']
     """
-    asked = {*_words(name, _FILLERS)} or {*_words(name)}
+    asked = {*_words(name, _FILLERS)}
     parts = {each: (str(text or "").strip().partition("\n")) for each, text in about.items()}
-    held = {each: ({*_words(each.rpartition(".")[2])}, {*_words(first)}, {*_words(rest)}) for each, (first, _, rest) in parts.items()}
+    held = {
+        each: ({*_words(each.rpartition(".")[2])}, {*_words(f"{each.rpartition('.')[0]} {first}", _FILLERS)}, {*_words(rest)})
+        for each, (first, _, rest) in parts.items()
+    }
     fits = {word: {each: _fit(word, *held[each]) for each in held} for word in asked}
     found = {word: sum(fit > 0.3 for fit in fits[word].values()) for word in asked}
     weight = {word: log((1 + len(held)) / (0.5 + found[word])) for word in asked}
@@ -259,7 +261,7 @@ def rank_names(name: object, about: Mapping[str, str | None]) -> list[str]:
         rare = any(fit[word] and found[word] <= max(2, len(held) / 20 * (fit[word] > 0.5)) for word in asked)
         share = sum(weight[word] * fit[word] for word in asked) / (sum(weight.values()) or 1)
         share *= (1 + sum(map(bool, fit.values())) / max(1, len(fit))) / 2
-        covered = sum(any(_fit(word, {one}, set(), set()) for word in asked) for one in own) / max(1, len(own))
+        covered = sum(max(_fit(word, {one}, set(), set()) for word in asked) for one in own) / max(1, len(own)) if asked else 0
         if whole or (rare and share > 0.25):
             scores[each] = 0.6 * share + 0.3 * covered + 0.1 * (each.count(".") < 2)
     best = sorted(scores, key=lambda each: scores[each], reverse=True)[:3]
@@ -314,7 +316,9 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.75) -
     return near_names(name, names, cutoff) or rank_names(name, dict.fromkeys(names))
 
 
-def suggest_name(name: object, names: Iterable[object], about: Mapping[str, str | None] | None = None, page: str = "") -> str:
+def suggest_name(
+    name: object, names: Iterable[object], about: Mapping[str, str | None] | None = None, page: str = "", elsewhere: bool = False
+) -> str:
     """Return a hint for an unknown name: the existing names that may be meant, or all.
 
     Parameters
@@ -324,7 +328,9 @@ def suggest_name(name: object, names: Iterable[object], about: Mapping[str, str 
     about : dict, optional
         Description of each existing name. If no name is similar, those whose description fits are the hint.
     page : str
-        What lists the names. It is named instead of all names if there are more than eight.
+        What lists the names. A long list is then cut to eight.
+    elsewhere : bool
+        Whether the hint may be another part of anthrokit.
 
     Examples
     --------
@@ -337,7 +343,10 @@ def suggest_name(name: object, names: Iterable[object], about: Mapping[str, str 
     if similar := similar_names(name, names):
         return f"did you mean {' or '.join(similar)}?"
     if described := rank_names(name, about or {}):
-        return "perhaps " + "; ".join(f"{each}: {str((about or {})[each]).strip().partition(chr(10))[0]:.120}" for each in described)
+        lines = {each: str((about or {})[each]).strip().partition("\n")[0].removeprefix(f"{each} : ") for each in described}
+        return "perhaps " + "; ".join(f"{each}: {line:.120}" for each, line in lines.items())
+    if elsewhere and (found := found_names(str(name))):
+        return found[0].lower() + found[1:]
     cut = page and len(names) > 8
     return f"there are {', '.join(names[: 8 if cut else None]) or 'none'}{f' and others: {page}' if cut else ''}"
 
@@ -415,9 +424,8 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
         return suggest_name(name, names)
     if elsewhere := parameters_like(name, owner.__name__, names):
         return f"it is {elsewhere[0]}"
-    if lead := lead_of(name, "package"):
-        return lead[0].lower() + lead[1:]
-    return suggest_name(name, names, _about(owner, names), f"help({owner.__name__})")
+    lead = _leads()["package"].get(name, "")
+    return lead if lead and owner.__name__ not in lead else suggest_name(name, names, _about(owner, names), f"help({owner.__name__})")
 
 
 def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:
@@ -476,13 +484,11 @@ def _name_attribute(self: Any, name: str) -> Any:
     about = {each: inspect.getdoc(getattr(kind, each)) for each in public if callable(getattr(kind, each, None))}
     tables = [each for each in about if "DataFrame" in str(_returned(getattr(kind, each)))]
     hint = None if close_name(name, public, 0.8) else lead_of(name, kind.__name__)
-    if hint is None and self is kind and {*_words(name)} <= _MAKES:
+    if hint is None and self is kind and {*name.split("_")} <= _FILLERS:  # Run.load stands for Run
         hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
     elif hint is None and tables and hasattr(import_module("pandas").DataFrame, name):
         hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
-    if not hint and not similar_names(name, public) and not rank_names(name, about) and (found := found_names(name)):
-        hint = found[0].lower() + found[1:]
-    hint = hint or suggest_name(name, public, about, f"help({kind.__name__})")
+    hint = hint or suggest_name(name, public, about, f"help({kind.__name__})", elsewhere=True)
     raise AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self)
 
 
@@ -516,8 +522,14 @@ class _TableMethod:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # as pickle and IPython ask for
             raise AttributeError(name)
-        kind, part = ("dict", f"[{name!r}]") if "dict" in str(_returned(self.__func__)) else ("table", f".{name}")
-        raise AttributeError(f"{self.__name__} is a method and returns a {kind}; write {self.__name__}(){part}")
+        raise AttributeError(self._call_first(f"[{name!r}]" if "dict" in str(_returned(self.__func__)) else f".{name}"))
+
+    def __getitem__(self, key: object) -> Any:
+        raise TypeError(self._call_first(f"[{key!r}]"))
+
+    def _call_first(self, part: str) -> str:
+        kind = "dict" if "dict" in str(_returned(self.__func__)) else "table"
+        return f"{self.__name__} is a method and returns a {kind}; write {self.__name__}(){part}"
 
 
 class Naming(type):
@@ -557,10 +569,10 @@ def missing_attribute(package: str, name: str) -> str:
         return f"{missing}. Use {defined[0]}."
     own = {each: where for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")}
     if near := near_names(name, own) or near_names(name, public):
-        return f"{missing}. Did you mean {' or '.join(public[each] for each in near)}?"
+        return f"{missing}. Did you mean {' or '.join(public[each] for each in near)}? {lead_of(name, 'package') or ''}".rstrip()
     if library := _library_with(name):
         return f"{missing}. Use {library}.{name} with a table such as run.labels()."
-    found, parameters = found_names(name), parameters_like(name)
+    found, parameters = found_names(f"{name}_{package.partition('.')[2]}") if len(_words(name)) else None, parameters_like(name)
     if found or parameters:
         return f"{missing}. {found or ''}{' Or ' if found else 'Use '}{parameters[0]}." if parameters else f"{missing}. {found}"
     end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…

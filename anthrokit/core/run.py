@@ -21,7 +21,6 @@ import pandas as pd
 
 from . import tables, votes
 from .errors import Naming, RunError, diff_settings, redact, redact_in, require_kind, require_known, similar_names
-from .errors import suggest_name
 from .notes import notify
 from .files import local_copy, local_folder, local_path
 from .ledger import Ledger
@@ -237,9 +236,8 @@ class StoredTables(metaclass=Naming):
 
     def __getitem__(self, name: object) -> Any:
         """Raise: a run is no table. The message names the method that was meant."""
-        names = [each for each in dir(self) if each[0] != "_"]
-        hint = suggest_name(name, names, page="help(Run)")
-        raise TypeError(f"a run has no item {name!r}; its tables are methods, as in run.labels(); {hint}")
+        near = similar_names(name, [each for each in dir(self) if each[0] != "_"]) or ["dialogues", "messages", "labels"]
+        raise TypeError(f"a run has no item {name!r}; its tables are methods: {', '.join(f'run.{each}()' for each in near)}")
 
     def __len__(self) -> int:
         """Raise: a run has several tables."""
