@@ -454,10 +454,10 @@ def explain_class(kind: type) -> type:
     Traceback (most recent call last):
         ...
     TypeError: Box() has no parameter 'widht'; did you mean width?
-    >>> Box().size
+    >>> Box().lid
     Traceback (most recent call last):
         ...
-    AttributeError: Box has no attribute 'size'; there are width
+    AttributeError: Box has no attribute 'lid'; there are width
     """
     package = kind.__module__.partition(".")[0]
     for each in kind.__mro__:
@@ -587,7 +587,7 @@ def documented() -> dict[str, str]:
     Examples
     --------
     >>> documented()["anthrokit.figures.plot_drift"].partition(" ")[0], "anthrokit.panels.DialoguePanel" in documented()
-    ('Draw', False)
+    ('Plot', False)
     """
     root, texts = Path(import_module("anthrokit").__path__[0]), {}
     for stub in (*sorted(root.glob("*/__init__.pyi")), root / "__init__.pyi"):
@@ -615,7 +615,10 @@ def found_names(name: str, *places: str) -> str | None:
 
     Examples
     --------
-    >>> found_names("rate_change_over_turns")
+    >>> found_names("mask_entities")
+    'Perhaps anthrokit.anthroscore.mask_sentences: Find sentences that mention an entity as subject or object, and mask the mention.'
+    >>> found_names("zebra") is None
+    True
     """
     leads = {guess: lead for place in ("package", *places) for guess, lead in _leads().get(place, {}).items()}
     about = {each: text for each, text in documented().items() if not each.endswith("Error")}
