@@ -228,7 +228,7 @@ def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
     return 1 if word in name or alike else 0.8 if related & name else 0.6 if word in text else 0.3 if word in more else 0
 
 
-def rank_names(name: object, about: Mapping[str, str | None]) -> list[str]:
+def rank_names(name: object, about: Mapping[str, str | None], whole: bool = False) -> list[str]:
     """Return the names that share the words of an unknown one, best first: at most three.
 
     A rare word weighs more than a common one, and a word of the name more than one of its synonyms or of the description.
@@ -239,6 +239,8 @@ def rank_names(name: object, about: Mapping[str, str | None]) -> list[str]:
         The unknown name.
     about : dict
         Description of each existing name.
+    whole : bool
+        Whether every word must have its counterpart in the name.
 
     Examples
     --------
@@ -257,12 +259,12 @@ def rank_names(name: object, about: Mapping[str, str | None]) -> list[str]:
     scores = {}
     for each, (own, *_) in held.items():
         fit = {word: fits[word][each] for word in asked}
-        whole = fit and all(one >= 0.8 for one in fit.values())
+        complete = fit and all(one >= 0.8 for one in fit.values())
         rare = any(fit[word] and found[word] <= max(2, len(held) / 20 * (fit[word] > 0.5)) for word in asked)
         share = sum(weight[word] * fit[word] for word in asked) / (sum(weight.values()) or 1)
         share *= (1 + sum(map(bool, fit.values())) / max(1, len(fit))) / 2
         covered = sum(max(_fit(word, {one}, set(), set()) for word in asked) for one in own) / max(1, len(own)) if asked else 0
-        if whole or (rare and share > 0.25):
+        if complete or (rare and share > 0.25 and not whole):
             scores[each] = 0.6 * share + 0.3 * covered + 0.1 * (each.count(".") < 2)
     best = sorted(scores, key=lambda each: scores[each], reverse=True)[:3]
     return [each for each in best if scores[each] > 0.85 * scores[best[0]]]
@@ -291,7 +293,7 @@ def near_names(name: object, names: Iterable[object], cutoff: float = 0.75) -> l
         own, asked = each.lower().split("_"), str(name).lower().split("_")
         if own[0] == asked[0] and min(len(own), len(asked)) > 1:  # what follows plot_ decides
             likeness[each] = SequenceMatcher(None, "_".join(own[1:]), "_".join(asked[1:])).ratio()
-        if {word.rstrip("s") for word in asked} - _FILLERS == {word.rstrip("s") for word in own} - _FILLERS != set():
+        if cutoff < 0.85 and {word.rstrip("s") for word in asked} - _FILLERS == {word.rstrip("s") for word in own} - _FILLERS != set():
             likeness[each] = max(0.99, likeness[each])
     least = max(cutoff, 0.8 * (len(str(name)) > 5))
     near = [each for each in names if likeness[each] >= max(least, 0.85 * (str(name)[:1].lower() != each[:1].lower()))]
@@ -313,7 +315,7 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.75) -
     (['temperature'], ['api_base'])
     """
     names = [str(each) for each in names]
-    return near_names(name, names, cutoff) or rank_names(name, dict.fromkeys(names))
+    return near_names(name, names, cutoff) or rank_names(name, dict.fromkeys(names), whole=cutoff > 0.8)
 
 
 def suggest_name(
