@@ -247,7 +247,7 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
     >>> rank_names("bar_colours", {"palette": "Colours of the bars.", "ax": "Where to draw.", "order": "Order of the bars."})
     ['palette']
     """
-    asked = {*_words(name, _FILLERS)}
+    asked = {*_words(name, {"name", "id", "num"} if whole else _FILLERS)}
     parts = {each: (str(text or "").strip().partition("\n")) for each, text in about.items()}
     held = {
         each: ({*_words(each.rpartition(".")[2])}, {*_words(f"{each.rpartition('.')[0]} {first}", _FILLERS)}, {*_words(rest)})
