@@ -256,7 +256,7 @@ class CallState:
 # %% ../../nbs/02_models/07_llm.ipynb #2616816a
 def choose_endpoint(endpoints: Sequence[Endpoint]) -> Endpoint:
     """Return the available endpoint with the fewest calls in flight, or else the one whose rest ends first."""
-    available = [one for one in endpoints if one.available]
+    available = endpoints if len(endpoints) == 1 else [one for one in endpoints if one.available]
     if not available:
         return min(endpoints, key=lambda one: one.rests_until)
     return min(available, key=lambda one: one.in_flight)
