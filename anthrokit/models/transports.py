@@ -71,7 +71,7 @@ def _import_into(future: concurrent.futures.Future) -> None:
         future.set_result(litellm)
 
 
-def _begin_import() -> concurrent.futures.Future:
+def begin_import() -> concurrent.futures.Future:
     """Begin to import LiteLLM, unless that has begun; return the future of the module."""
     global _IMPORT
     with _IMPORT_GUARD:
@@ -81,15 +81,9 @@ def _begin_import() -> concurrent.futures.Future:
         return _IMPORT
 
 
-def preload_litellm() -> None:
-    """Begin to import LiteLLM while the reader of a notebook writes the next cell. A script imports it at the first call."""
-    if "ipykernel" in sys.modules:
-        _begin_import()
-
-
 def import_litellm() -> Any:
     """Return LiteLLM, imported once."""
-    future = _begin_import()
+    future = begin_import()
     if future.done():
         return future.result()
     with status_line("loading LiteLLM"):
