@@ -880,7 +880,7 @@ _SHAPES = {
     ("AIza",): re.compile(r"\bAIza[A-Za-z0-9_\-]{20,}+"),
     ("earer",): re.compile(r"\b[Bb]earer\s++(?=[A-Za-z_\-.]*\d)[A-Za-z0-9_\-.=+/]{12,}+"),
     ("asic",): re.compile(r"\b[Bb]asic\s++(?=[A-Za-z+/]*[\d=])[A-Za-z0-9+/]{10,}+={0,2}+(?![\w-])"),
-    ("://",): re.compile(r"(?<=://)[^/\s:@]++:[^/\s@]+(?=@)"),
+    ("://",): re.compile(r"://(?P<login>[^/\s:@]++:[^/\s@]+)(?=@)"),
 }
 
 
@@ -951,7 +951,8 @@ def make_redactor() -> Callable[[str], str]:
 
     def remove(text: str) -> str:
         shapes = [shape for marks, shape in _SHAPES.items() if any(mark in text for mark in marks)]
-        spans = [match.span() for shape in shapes for match in shape.finditer(text) if _is_key(match)]
+        found = [match for shape in shapes for match in shape.finditer(text) if _is_key(match)]
+        spans = [match.span("login" if "login" in match.re.groupindex else 0) for match in found]
         for secret in secrets:
             if secret in text:
                 spans += [match.span() for match in re.finditer(re.escape(secret), text)]

@@ -22,7 +22,7 @@ import pandas as pd
 from . import tables, votes
 from .errors import Naming, RunError, diff_settings, redact, redact_in, require_kind, require_known, similar_names
 from .notes import notify
-from .files import local_copy, local_folder, local_path
+from .files import local_copy, local_folder, local_path, preload
 from .ledger import Ledger
 from .tables import TABLES, all_tables, get_table, ledger_tables
 
@@ -227,6 +227,7 @@ class StoredTables(metaclass=Naming):
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
         self.ledger = Ledger(folder, read_only=read_only)
         self.folder = self.ledger.folder
+        preload("matplotlib.figure", "matplotlib.backends.backend_svg")
 
     def __enter__(self) -> Self:
         return self
