@@ -15,6 +15,8 @@ PIP = $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 TORCH_INDEX ?=
 # Processes that share the tests: one more than two processors, for tests wait for servers and browsers as well.
 WORKERS ?= 3
+# Threads of a process wait for each other in loops: with all processors busy, a small matrix takes 60 times its processor time.
+ONE_THREAD := ANTHROKIT_THREADS=1 OMP_NUM_THREADS=1
 # Further arguments of pytest for make test.
 SELECT ?=
 NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' -not -path '*/_*')
@@ -29,11 +31,11 @@ demo: $(RUNS)
 	$(BIN)/anthrokit demo
 
 test: $(STAMP)
-	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SELECT)
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SELECT)
 
 # Unit tests and notebooks.
 test-fast: $(STAMP)
-	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not browser and not slow" $(SELECT)
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not browser and not slow" $(SELECT)
 
 # .venv is made again whenever its sources change: first what anthrokit runs with, then the tools, the
 # embedded models and oTree's environment, so that no test needs the network. Every file is checked against the hashes in

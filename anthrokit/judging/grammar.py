@@ -31,15 +31,16 @@ _TEXTS = (
     r"story|poems?|verses?|chorus|haikus?|limericks?|lyrics?|songs?|stanzas?|quatrain|couplet|shanty|jingle|refrain|mantra|affirmations?|"
     r"prayer|voicemail|diary|apology|phrases?|translation|version|examples?|model answer|lines?|acknowledge?ments?|text|"
     r"you (?:can|could|may|might) (?:\w{1,12} )?(?:say|write|send|use|try|read|adapt|ask|put|tell|reply|text|copy|start|open)|"
-    r"say|write|send|reply|respond|sing|repeat|recite|translate|instance|out loud|by heart|something like|try(?: this)?|how about|like this)"
+    r"say|write|send|reply|respond|sing|repeat|recite|translate|instance|out loud|by heart|something like|try|try this|how about|"
+    r"like this)"
 )
 _ROLES = (
     r"\b(?:in character|(?:voice|role|part) of|(?:i|me|i'll|i can) play|playing|(?:speak|act|answer|pretend)(?:ing)? (?:as|to be)|"
     r"i(?:'m| am|'ll be) the|role-?play\w*|imaginary)\b"
 )
 _REPORTS = (
-    r"\b(?:wrote|writes|says?|said|report(?:ed|s)|put it|goes|reads|runs|means?|translates|rendered|given|(?-i:English|French|German|Spanish|"
-    r"Italian|Portuguese|Dutch|Latin|Greek|Polish|Russian|Japanese|Chinese|Korean|Arabic|Turkish)(?: for)?)"
+    r"\b(?:wrote|writes|says?|said|report(?:ed|s)|put it|goes|reads|runs|means?|translates|rendered|given|(?-i:English|French|German|"
+    r"Spanish|Italian|Portuguese|Dutch|Latin|Greek|Polish|Russian|Japanese|Chinese|Korean|Arabic|Turkish)(?: for)?)"
 )
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #06136e12
@@ -58,7 +59,8 @@ _TEXTS_FOR_USER = {
     "verse": rf"(\b{_TEXTS}\b{_LATER}[.!]\n){_STANZAS}+",
     "choice": rf"()^{_ITEM}(?:i|my)\b{_END}(?:{_ITEM}{_END}){{2,}}",
     "report": rf"({_REPORTS}:\**)[ \t]*(?-i:[A-Z]|i\b)[^.!?\n]*[.!?]*",
-    "condition": r"()\b(?:if i (?:had|were|was|could|did)|were i|had i|suppose i|imagin\w+ i|would i)\b(?:(?!\b(?:but|still|though)\b)[^.!?;\n])*",
+    "condition": r"()\b(?:if i (?:had|were|was|could|did)|were i|had i|suppose i|imagin\w+ i|would i)\b"
+    r"(?:(?!\b(?:but|still|though)\b)[^.!?;\n])*",
 }
 _NOT_OWN = {name: re.compile(pattern, re.I | re.M) for name, pattern in _TEXTS_FOR_USER.items()}
 

@@ -5,6 +5,7 @@ import pytest
 
 from anthrokit import demo_run
 from anthrokit.core import Run, RunError, merge, split, tables
+from anthrokit.core.errors import SetupError
 from anthrokit.core.run import add_prompts, bind, usage_totals
 from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge
 from anthrokit.models import LLM
@@ -114,9 +115,10 @@ def test_duplicate_units_in_parts(tmp_path):
 def test_bundled_run_can_be_judged_again(tmp_path):
     with demo_run(tmp_path / "run") as run:
         asked = {"behaviours": ["emotions", "first-person pronoun use"], "progress": False}
-        judge(run, GrammarJudge(), **asked)  # which has judged it
-        assert len(run.ratings()) == 3200 and run.missing().empty
-        judge(run, PatternJudge(), **asked)  # which has not; the pronouns are counted already
+        with pytest.raises(SetupError, match="other settings"):  # it was judged before judges read own words only
+            judge(run, GrammarJudge(), **asked)
+        for _ in range(2):
+            judge(run, PatternJudge(), **asked)  # the pronouns are counted already
         missing = run.missing()  # texts of the small model that are not in English
         assert len(run.ratings()) == 3200 + 80 and set(missing["reason"]) <= {"language"} and len(missing) <= 4
 
