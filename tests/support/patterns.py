@@ -13,12 +13,12 @@ import anthrokit
 PACKAGE = Path(anthrokit.__file__).parent
 # methods that try a pattern at one place of a text; all others try it at every place
 ANCHORED = {"match", "fullmatch"}
-UNITS = (  # fmt: skip
+UNITS = (
     " ", "\n", "\t", "a", "A", "1", "-", "_", ".", "*", '"', "'", "(", "[", "{", "<", "/", "#", "=", ",",
     "`", "|", "+", "://", "::", "a ", "a.", "a-", "a,", "a\n", "a@", "@", "1.", "1,", "1)", "sk-", "I ",
     "not ", "I'm ", "\n\n", ". ", "。", "我", "é", "’", "“", "…", "<a", "- ", "\\", "a=", " :", "&",
     "http://",
-)
+)  # fmt: skip
 
 
 def in_value(value, depth=0):
