@@ -27,8 +27,8 @@ import pandas as pd
 from .core import BudgetReached, Interrupted, Run, RunError, SetupError
 from .core.errors import explain_arguments
 from .core.files import local_path
-from .core.notes import ProgressBar, status_line
-from .core.run import digest
+from .core.notes import ProgressBar, notify, status_line
+from .core.run import digest, similar_runs
 from .core.tables import get_table
 from .models import LLM, Batch, Budget, Completion, ExecutorPool
 from .models.batches import BatchQueue, Provider, count_pending
@@ -728,6 +728,8 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
         with Run(run, read_only=True) as opened:
             yield opened
     else:
+        if run is not None and (meant := similar_runs(local_path(run))):
+            notify(f"{run} holds no run yet. {meant}")
         with tempfile.TemporaryDirectory() as folder, Run(folder) as empty:
             yield empty
 
