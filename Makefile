@@ -15,6 +15,8 @@ PIP = $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 TORCH_INDEX ?=
 # Processes that share the tests: one more than two processors, for tests wait for servers and browsers as well.
 WORKERS ?= 3
+# Threads of a process wait for each other in loops: with all processors busy, a small matrix takes 60 times its processor time.
+ONE_THREAD := ANTHROKIT_THREADS=1 OMP_NUM_THREADS=1
 # Further arguments of pytest for make test.
 SELECT ?=
 NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' -not -path '*/_*')
@@ -23,17 +25,17 @@ export GOMP_SPINCOUNT ?= 0
 # Each module is compiled once, when it is first imported, wherever it is said that none is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast lint notebooks readme figures pictures docs clean
+.PHONY: demo test test-fast lint notebooks outputs readme figures pictures docs clean
 
 demo: $(RUNS)
 	$(BIN)/anthrokit demo
 
 test: $(STAMP)
-	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SELECT)
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SELECT)
 
 # Unit tests and notebooks.
 test-fast: $(STAMP)
-	ANTHROKIT_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not browser and not slow" $(SELECT)
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not browser and not slow" $(SELECT)
 
 # .venv is made again whenever its sources change: first what anthrokit runs with, then the tools, the
 # embedded models and oTree's environment, so that no test needs the network. Every file is checked against the hashes in
@@ -63,6 +65,11 @@ notebooks: $(STAMP)
 	$(BIN)/nbdev_clean
 	$(BIN)/python docs/opening.py
 	$(MAKE) readme
+
+# Run notebooks and save their outputs; by default all but the papers'.
+outputs: $(STAMP)
+	$(BIN)/python docs/outputs.py $(NOTEBOOKS)
+	$(BIN)/nbdev_clean
 
 readme: $(STAMP)
 	$(BIN)/jupyter nbconvert --log-level=ERROR --to markdown --output-dir . --output README.md nbs/index.ipynb

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnknownOptionError, validators
+from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnknownOptionError, UnusedCliTokensError, validators
 from cyclopts.config import Dict
 
 import anthrokit as ak
@@ -246,22 +246,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: _complain(message)
+            if arguments and arguments[0][:1] != "-" and arguments[0] not in [*app]:  # also before --help
+                raise UnknownCommandError(unused_tokens=arguments)
             return _print_result(app.meta(arguments))
     except KeyboardInterrupt:
         print("anthrokit: interrupted; results are saved, the same command resumes", file=sys.stderr)
         return 130
     except UnknownCommandError as error:
         name = (error.unused_tokens or arguments)[0]
-        lead = lead_of(name, "option" if name[:1] == "-" else "command") or suggest_name(name, [one for one in app if one[0] != "-"])
+        commands = {one: app[one].help for one in app if one[0] != "-"}
+        lead = lead_of(name, "option" if name[:1] == "-" else "command")
+        lead = lead or suggest_name(name, commands, commands, "anthrokit --help", elsewhere=True)
         _complain(f"Unknown command {name!r}; {lead}")
         return 2
     except UnknownOptionError as error:
         name = (error.token.keyword or error.token.value).partition("=")[0]
         known = [*error.argument_collection, *app.meta.assemble_argument_collection()]
-        options = sorted({one for each in known for one in each.names if one[:2] == "--"})
+        options = {one: each.parameter.help for each in known for one in each.names if one[:2] == "--"}
         close = close_name(name, options, 0.85) or max((one for one in options if name.startswith(one)), default=None)
-        lead = f"did you mean {close}?" if close else lead_of(name, "option") or suggest_name(name, options)
+        lead = f"did you mean {close}?" if close else lead_of(name, "option") or suggest_name(name, options, options, "--help")
         _complain(f"Unknown option {name}; {lead}")
+        return 2
+    except UnusedCliTokensError as error:
+        _complain(f"{arguments[0]} has no place for {' '.join(error.unused_tokens or ())!r}; see anthrokit {arguments[0]} --help")
         return 2
     except (CycloptsError, _SettingsError) as error:
         _complain(error)

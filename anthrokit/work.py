@@ -9,6 +9,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import functools
+import gc
 import inspect
 import os
 import signal
@@ -26,8 +27,8 @@ import pandas as pd
 from .core import BudgetReached, Interrupted, Run, RunError, SetupError
 from .core.errors import explain_arguments
 from .core.files import local_path
-from .core.notes import ProgressBar, status_line
-from .core.run import digest
+from .core.notes import ProgressBar, notify, status_line
+from .core.run import digest, similar_runs
 from .core.tables import get_table
 from .models import LLM, Batch, Budget, Completion, ExecutorPool
 from .models.batches import BatchQueue, Provider, count_pending
@@ -280,6 +281,9 @@ async def _work(job: Job, do: Callable[[Steps], Awaitable[Any]], limit: int | No
         raise stops[0]
 
 
+_GARBAGE = 7000  # objects between two searches for cycles, of which calls make few; by default 700
+
+
 async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None = None) -> None:
     """Do the pending units of a job: by calls of this process, of other workers, or in batches."""
     call = functools.partial(job.meter.call, settle=False, raises=False, ask=pool and pool.ask)
@@ -287,13 +291,16 @@ async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None =
     async def compute(step: functools.partial) -> Any:
         return await (pool.compute(step.func, step.args) if pool else asyncio.to_thread(step))
 
+    threshold, *others = gc.get_threshold()
     with pool or contextlib.nullcontext():
+        gc.set_threshold(threshold and max(threshold, _GARBAGE), *others)
         try:
             if batch is None:
                 await _work(job, lambda steps: run_steps(steps, call, compute), pool.places if pool else None)
             else:
                 await _run_in_batches(job, batch, call)
         finally:
+            gc.set_threshold(threshold, *others)
             job.meter.writer.flush()
 
 # %% ../nbs/03_work.ipynb #e8195d70
@@ -721,6 +728,8 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
         with Run(run, read_only=True) as opened:
             yield opened
     else:
+        if run is not None and (meant := similar_runs(local_path(run))):
+            notify(f"{run} holds no run yet. {meant}")
         with tempfile.TemporaryDirectory() as folder, Run(folder) as empty:
             yield empty
 
@@ -833,10 +842,10 @@ def ask(
     added: list[dict[str, str]] = []
     for attempt in range(1, max_attempts + 1):
         sent = request(attempt) if callable(request) else request
-        parameters = dict(sent.parameters)
-        if "seed" in parameters:
-            parameters["seed"] = (parameters["seed"] + attempt - 1) % 2**31
-        response = yield replace(sent, messages=[*sent.messages, *added], parameters=parameters)
+        if attempt > 1:
+            seed = {"seed": (sent.parameters["seed"] + attempt - 1) % 2**31} if "seed" in sent.parameters else {}
+            sent = replace(sent, messages=[*sent.messages, *added], parameters={**sent.parameters, **seed})
+        response = yield sent
         row |= {"attempts": attempt, "response": response}
         if response.status != "failed":
             row["raw"] = response.content
@@ -849,7 +858,7 @@ def ask(
         except ValueError as problem:
             row["error"] = str(problem) or type(problem).__name__
         added = []
-        if retry_message is not None and (response.content or "seed" not in parameters):  # another seed may suffice
+        if retry_message is not None and (response.content or "seed" not in sent.parameters):  # another seed may suffice
             texts = {"assistant": response.content or "…", "user": retry_message(row["error"])}
             added = [{"role": role, "content": text} for role, text in texts.items()]
     return row, None

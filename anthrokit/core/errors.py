@@ -13,10 +13,11 @@ import re
 import sys
 import tomllib
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
+from importlib.util import find_spec
+from math import log
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,10 +26,10 @@ import lazy_loader
 
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
-           'close_name', 'lead_of', 'similar_names', 'suggest_name', 'explain_arguments', 'explain_class', 'Naming',
-           'missing_attribute', 'parameters_like', 'lazy_names', 'missing_columns', 'diff_settings', 'require_kind',
-           'require_known', 'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in',
-           'strings_in']
+           'close_name', 'lead_of', 'rank_names', 'near_names', 'similar_names', 'suggest_name', 'explain_arguments',
+           'explain_class', 'Naming', 'missing_attribute', 'documented', 'found_names', 'parameters_like', 'lazy_names',
+           'missing_columns', 'diff_settings', 'require_kind', 'require_known', 'require_all', 'register_secret',
+           'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -170,21 +171,26 @@ def close_name(name: object, names: Iterable[object], cutoff: float = 0.6) -> st
     return originals[close[0]] if close else None
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b4
+_FILLERS = set(
+    "load read open get set new make create build init from run name id num number list n min max total all compute calculate calc fetch "
+    "do use add write define register custom own my a an the of to and or in on at for by with as per into it its".split()
+)
+
+
+def _words(text: object, fillers: Iterable[str] = ()) -> list[str]:
+    """Return the stems of the words of a name or text, in lower case: judges, judging and judgement are judg."""
+    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", str(text))]
+    ending = r"(?<=...)(ations?|ators?|ates?|ings?|ions?|ors?|ers?|ments?|ies|ed|es|s|e|y)$"
+    return [re.sub(ending, "", word) for word in words if word not in fillers]
+
+
 @functools.cache
 def _leads() -> dict[str, Any]:
-    """Load data/leads.toml: groups of synonyms, and for each place the leads of guesses."""
-    leads = tomllib.loads(import_module("anthrokit.core.tables").data_path("leads.toml").read_text("utf-8"))
-    return leads | {"synonyms": [set(line.split()) for line in leads["synonyms"].strip().splitlines()]}
-
-
-_MAKES = {"load", "read", "open", "get", "new", "make", "create", "build", "init", "from"}  # load_run stands for Run
-_FILLERS = _MAKES | {"name", "id", "num", "number", "list", "n", "max", "total", "all", "compute", "calculate", "calc", "fetch"}
-
-
-def _words(name: object) -> list[str]:
-    """Return the words of a name, in lower case and in the singular."""
-    words = (word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", str(name)))
-    return [re.sub("ies$", "y", word) if word.endswith("ies") else re.sub("(?<=..)(?<![isu])s$", "", word) for word in words]
+    """Load data/leads.toml: groups of synonyms, and for each place the lead of every guess."""
+    sections = tomllib.loads(import_module("anthrokit.core.tables").data_path("leads.toml").read_text("utf-8"))
+    groups = [{*_words(line)} for line in sections.pop("synonyms").strip().splitlines()]
+    each = {place: {guess: lead for guesses, lead in leads.items() for guess in guesses.split()} for place, leads in sections.items()}
+    return each | {"synonyms": groups}
 
 
 def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
@@ -193,41 +199,79 @@ def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
     Parameters
     ----------
     name : str
-        The guess. It holds the words of an entry, and otherwise only words such as "load" or "max".
+        The guess. It has the words of an entry, in any order and form.
     *places : str
         Sections of the file: a class, a function, "package", "figure", "parameter", "command" or "option".
     whole : bool
-        Whether only entries that are equal to it count.
+        Whether words such as "load" and "max" count.
 
     Examples
     --------
     >>> lead_of("load_run", "package"), lead_of("zebra", "package")
     ('Use anthrokit.Run(folder).', None)
     """
-    words = {*_words(name)}
     for place in places:
-        fits = {}
-        for guesses, lead in _leads().get(place, {}).items():
-            each = {guess: {*_words(guess)} for guess in guesses.split()}
-            single = {word for own in each.values() if len(own) == 1 for word in own if len(word) > 1}  # precision and recall
-            if name in each or (not whole and words in each.values()):
-                return lead
-            if not whole and (words - _FILLERS <= single or any(own <= words and words - own <= _FILLERS for own in each.values())):
-                fits[lead] = len(words & set().union(*each.values()))
-        if fits and words - _FILLERS:
-            return max(fits, key=lambda lead: fits[lead])
+        leads = _leads().get(place, {})
+        same = [guess for guess in leads if name == guess] or [guess for guess in leads if {*_words(name)} == {*_words(guess)}]
+        core = {*_words(name, _FILLERS)} if not whole else None
+        if same := same or [guess for guess in leads if core and core == {*_words(guess, _FILLERS)}]:
+            return leads[same[0]]
     return None
 
 
-def _match(word: str, words: set[str]) -> int:
-    """Return how well a word fits one of several: 2 for the same, 1 for a synonym or one of the same stem, 0 for neither."""
-    stem = word[: max(5, len(word) - 2)]
-    alike = len(word) > 3 and any(each.startswith(stem) or (len(each) > 3 and word.startswith(each)) for each in words)
-    return 2 if word in words else int(alike or any(word in group and group & words for group in _leads()["synonyms"]))
+def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
+    """Return how well the stem of a word fits a name with a description: 1 for the same word in the name, 0 for none."""
+    groups = _leads()["synonyms"]
+    near = [group for group in groups if word in group] or [group for group in groups if any(one.startswith(word) for one in group)]
+    related = set().union(*near) if len(word) > 2 else {word}
+    alike = len(word) > 3 and any(one.startswith(word) or (one == word[: len(one)] and 4 < len(one) > len(word) - 4) for one in name)
+    return 1 if word in name or alike else 0.8 if related & name else 0.6 if word in text else 0.3 if word in more else 0
 
 
-def similar_names(name: object, names: Iterable[object], cutoff: float = 0.75) -> list[str]:
-    """Return the existing names that an unknown one may mean, best first: at most three, one if it is nearly the same.
+def rank_names(name: object, about: Mapping[str, str | None], whole: bool = False) -> list[str]:
+    """Return the names that share the words of an unknown one, best first: at most three.
+
+    A rare word weighs more than a common one, and a word of the name more than one of its synonyms or of the description.
+
+    Parameters
+    ----------
+    name : object
+        The unknown name.
+    about : dict
+        Description of each existing name.
+    whole : bool
+        Whether every word must have its counterpart in the name.
+
+    Examples
+    --------
+    >>> rank_names("bar_colours", {"palette": "Colours of the bars.", "ax": "Where to draw.", "order": "Order of the bars."})
+    ['palette']
+    """
+    asked = {*_words(name, {"name", "id", "num"} if whole else _FILLERS)}
+    parts = {each: (str(text or "").strip().partition("\n")) for each, text in about.items()}
+    held = {
+        each: ({*_words(each.rpartition(".")[2])}, {*_words(f"{each.rpartition('.')[0]} {first}", _FILLERS)}, {*_words(rest)})
+        for each, (first, _, rest) in parts.items()
+    }
+    fits = {word: {each: _fit(word, *held[each]) for each in held} for word in asked}
+    found = {word: sum(fit > 0.3 for fit in fits[word].values()) for word in asked}
+    weight = {word: log((1 + len(held)) / (0.5 + found[word])) for word in asked}
+    scores = {}
+    for each, (own, *_) in held.items():
+        fit = {word: fits[word][each] for word in asked}
+        complete = fit and all(one >= 0.8 for one in fit.values())
+        rare = any(fit[word] and found[word] <= max(2, len(held) / 20 * (fit[word] > 0.5)) for word in asked)
+        share = sum(weight[word] * fit[word] for word in asked) / (sum(weight.values()) or 1)
+        share *= (1 + sum(map(bool, fit.values())) / max(1, len(fit))) / 2
+        covered = sum(max(_fit(word, {one}, set(), set()) for word in asked) for one in own) / max(1, len(own)) if asked else 0
+        if complete or (rare and share > 0.25 and not whole):
+            scores[each] = 0.6 * share + 0.3 * covered + 0.1 * (each.count(".") < 2)
+    best = sorted(scores, key=lambda each: scores[each], reverse=True)[:3]
+    return [each for each in best if scores[each] > 0.85 * scores[best[0]]]
+
+
+def near_names(name: object, names: Iterable[object], cutoff: float = 0.75) -> list[str]:
+    """Return the existing names whose letters are nearly those of an unknown one, best first: at most three.
 
     Parameters
     ----------
@@ -236,40 +280,47 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.75) -
     names : iterable
         The existing names.
     cutoff : float
-        Least similarity of the letters, between 0 and 1; at least 0.85 if the first letters differ. With less, every
-        word must have its counterpart, or one that few names have must occur among at most two.
+        Least similarity, between 0 and 1; at least 0.85 if the first letters differ.
+
+    Examples
+    --------
+    >>> near_names("temprature", ["temperature", "top_p"])
+    ['temperature']
+    """
+    names = [str(each) for each in names]
+    likeness = {each: SequenceMatcher(None, str(name).lower(), each.lower()).ratio() for each in names}
+    for each in names:
+        own, asked = each.lower().split("_"), str(name).lower().split("_")
+        if own[0] == asked[0] and min(len(own), len(asked)) > 1:  # what follows plot_ decides
+            likeness[each] = SequenceMatcher(None, "_".join(own[1:]), "_".join(asked[1:])).ratio()
+        if cutoff < 0.85 and {word.rstrip("s") for word in asked} - _FILLERS == {word.rstrip("s") for word in own} - _FILLERS != set():
+            likeness[each] = max(0.99, likeness[each])
+    least = max(cutoff, 0.8 * (len(str(name)) > 5))
+    near = [each for each in names if likeness[each] >= max(least, 0.85 * (str(name)[:1].lower() != each[:1].lower()))]
+    near.sort(key=lambda each: likeness[each], reverse=True)
+    return [each for each in near if likeness[near[0]] < 0.9 or likeness[each] > likeness[near[0]] - 0.01][:3]
+
+
+def similar_names(name: object, names: Iterable[object], cutoff: float = 0.75) -> list[str]:
+    """Return the existing names that an unknown one may mean, by its letters or else its words, best first: at most three.
+
+    Parameters
+    ----------
+    name, names, cutoff
+        As for `near_names`.
 
     Examples
     --------
     >>> similar_names("temprature", ["temperature", "top_p"]), similar_names("base_url", ["model", "api_base"])
     (['temperature'], ['api_base'])
     """
-    names, scores = [str(each) for each in names], {}
-    words = [each for each in _words(name) if each not in _FILLERS] or _words(name)
-    counts = Counter(word for each in names for word in {*_words(each)})
-    for each in names:
-        own = _words(each)
-        asked = words if each[:1].isupper() or own[:1] != _words(name)[:1] else _words(name)
-        related = [_match(word, {*own}) for word in asked]
-        rest = (_words(name)[1:], own[1:]) if own[:1] == _words(name)[:1] and min(len(own), len(_words(name))) > 1 else (name, each)
-        likeness = SequenceMatcher(None, *("_".join(one).lower() if isinstance(one, list) else str(one).lower() for one in rest)).ratio()
-        likeness = 1 if each == name else max(likeness, 0.99 * (own == asked))
-        near = likeness >= max(cutoff, 0.85 * (str(name)[:1].lower() != each[:1].lower()), 0.8 * (len(str(name)) > 5))
-        rare = cutoff < 0.85 and any(word in own and counts[word] <= 2 and len(word) > 3 and word not in _FILLERS for word in asked)
-        if near or (len(str(name)) > 2 and asked and (all(related) or (rare and len(asked) == 2))):
-            scores[each] = (likeness > 0.9, likeness + sum(related) / max(1, len(asked), len(own)) / 2)
-    best = sorted(scores, key=lambda each: scores[each], reverse=True)
-    return best[: 1 if best and scores[best[0]][0] else 3]
+    names = [str(each) for each in names]
+    return near_names(name, names, cutoff) or rank_names(name, dict.fromkeys(names), whole=cutoff > 0.8)
 
 
-def _described(name: str, about: Mapping[str, str | None]) -> list[str]:
-    """Return the names whose descriptions hold every word of an unknown name, unless more than two do."""
-    words = {*_words(name)} - _FILLERS
-    found = [each for each, text in about.items() if words and words <= {*_words(text)}]
-    return found if len(found) < min(3, len(about)) else []
-
-
-def suggest_name(name: object, names: Iterable[object], about: Mapping[str, str | None] | None = None) -> str:
+def suggest_name(
+    name: object, names: Iterable[object], about: Mapping[str, str | None] | None = None, page: str = "", elsewhere: bool = False
+) -> str:
     """Return a hint for an unknown name: the existing names that may be meant, or all.
 
     Parameters
@@ -278,19 +329,28 @@ def suggest_name(name: object, names: Iterable[object], about: Mapping[str, str 
         As for `close_name`.
     about : dict, optional
         Description of each existing name. If no name is similar, those whose description fits are the hint.
+    page : str
+        What lists the names. A long list is then cut to eight.
+    elsewhere : bool
+        Whether the hint may be another part of anthrokit.
 
     Examples
     --------
     >>> suggest_name("empaty", ["empathy", "desires"]), suggest_name("joy", ["empathy", "desires"])
     ('did you mean empathy?', 'there are empathy, desires')
     >>> suggest_name("font", ["style", "ax"], {"style": "Colours and fonts.", "ax": "Where to draw."})
-    'see the help on style'
+    'perhaps style: Colours and fonts.'
     """
     names = [str(each) for each in names]
     if similar := similar_names(name, names):
         return f"did you mean {' or '.join(similar)}?"
-    described = _described(str(name), about or {})
-    return f"see the help on {' and '.join(described)}" if described else f"there are {', '.join(names) or 'none'}"
+    if described := rank_names(name, about or {}):
+        lines = {each: str((about or {})[each]).strip().partition("\n")[0].removeprefix(f"{each} : ") for each in described}
+        return "perhaps " + "; ".join(f"{each}: {line:.120}" for each, line in lines.items())
+    if elsewhere and (found := found_names(str(name))):
+        return found[0].lower() + found[1:]
+    cut = page and len(names) > 8
+    return f"there are {', '.join(names[: 8 if cut else None]) or 'none'}{f' and others: {page}' if cut else ''}"
 
 # %% ../../nbs/01_core/00_errors.ipynb #8133ba47
 def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -364,8 +424,10 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
     is_setting = {"llm", "target"} & {*names} and name in [*inspect.signature(import_module("anthrokit").LLM).parameters][2:]
     if similar_names(name, names) and not is_figure and not is_setting:
         return suggest_name(name, names)
-    elsewhere = parameters_like(name, owner.__name__, names)
-    return f"it is {elsewhere[0]}" if elsewhere else suggest_name(name, names, _about(owner, names))
+    if elsewhere := parameters_like(name, owner.__name__, names):
+        return f"it is {elsewhere[0]}"
+    lead = _leads()["package"].get(name, "")
+    return lead if lead and owner.__name__ not in lead else suggest_name(name, names, _about(owner, names), f"help({owner.__name__})")
 
 
 def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:
@@ -394,10 +456,10 @@ def explain_class(kind: type) -> type:
     Traceback (most recent call last):
         ...
     TypeError: Box() has no parameter 'widht'; did you mean width?
-    >>> Box().size
+    >>> Box().lid
     Traceback (most recent call last):
         ...
-    AttributeError: Box has no attribute 'size'; there are width
+    AttributeError: Box has no attribute 'lid'; there are width
     """
     package = kind.__module__.partition(".")[0]
     for each in kind.__mro__:
@@ -424,17 +486,24 @@ def _name_attribute(self: Any, name: str) -> Any:
     about = {each: inspect.getdoc(getattr(kind, each)) for each in public if callable(getattr(kind, each, None))}
     tables = [each for each in about if "DataFrame" in str(_returned(getattr(kind, each)))]
     hint = None if close_name(name, public, 0.8) else lead_of(name, kind.__name__)
-    if hint is None and self is kind and {*_words(name)} <= _MAKES:
+    if hint is None and self is kind and {*name.split("_")} <= _FILLERS:  # Run.load stands for Run
         hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
     elif hint is None and tables and hasattr(import_module("pandas").DataFrame, name):
         hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
-    hint = hint or suggest_name(name, public, about)
+    hint = hint or suggest_name(name, public, about, f"help({kind.__name__})", elsewhere=True)
     raise AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self)
 
 
 def _returned(method: object) -> object:
     """Return the annotation of what a method returns; None for anything else."""
     return getattr(method, "__annotations__", {}).get("return") if inspect.isfunction(method) else None
+
+
+class _Entries(dict):
+    """A dict whose error for a missing key names the key that was meant."""
+
+    def __missing__(self, key: object) -> Any:
+        raise KeyError(f"there is no entry {key!r}; {suggest_name(key, self)}")
 
 
 class _TableMethod:
@@ -449,13 +518,20 @@ class _TableMethod:
         return self.__func__ if owner is None else _TableMethod(self.__func__, owner)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return self.__func__(self.__self__, *arguments, **options)
+        result = self.__func__(self.__self__, *arguments, **options)
+        return _Entries(result) if type(result) is dict else result
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # as pickle and IPython ask for
             raise AttributeError(name)
-        kind, part = ("dict", f"[{name!r}]") if "dict" in str(_returned(self.__func__)) else ("table", f".{name}")
-        raise AttributeError(f"{self.__name__} is a method and returns a {kind}; write {self.__name__}(){part}")
+        raise AttributeError(self._call_first(f"[{name!r}]" if "dict" in str(_returned(self.__func__)) else f".{name}"))
+
+    def __getitem__(self, key: object) -> Any:
+        raise TypeError(self._call_first(f"[{key!r}]"))
+
+    def _call_first(self, part: str) -> str:
+        kind = "dict" if "dict" in str(_returned(self.__func__)) else "table"
+        return f"{self.__name__} is a method and returns a {kind}; write {self.__name__}(){part}"
 
 
 class Naming(type):
@@ -484,32 +560,84 @@ def missing_attribute(package: str, name: str) -> str:
     >>> missing_attribute("anthrokit", "RetryPolicy")
     "anthrokit has no attribute 'RetryPolicy'. Use max_retries, timeout and max_concurrency of anthrokit.LLM."
     """
-    defined = import_module("anthrokit._modidx").d["syms"]
-    full = {name[len(module) + 1 :]: name for module, names in defined.items() for name in names if "._" not in name}
-    public, subpackages = {}, sorted({".".join(module.split(".")[:2]) for module in defined})
-    for subpackage in ("anthrokit", *subpackages):
-        for each in getattr(import_module(subpackage), "__all__", ()):
-            if f"{subpackage}.{each}" not in subpackages:
-                public.setdefault(each, f"{subpackage}.{each}")
-    full = {each: where for each, where in full.items() if "." not in each} | public
-    missing = f"{package} has no attribute {name!r}"
-    found = f"Use {full[name]}." if name in public or (name in full and len(_words(name)) > 1) else None
-    if lead := lead_of(name, "package", whole=name in public) or found:
+    public = {where.rpartition(".")[2]: where for where in documented()}
+    missing, lead = f"{package} has no attribute {name!r}", _leads()["package"].get(name)
+    if not lead and name in public:
+        return f"{missing}. Use {public[name]}."
+    if lead := lead or lead_of(name, "package", whole=True):
         return f"{missing}. {lead}"
-    own = [each for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")]
-    near = similar_names(name, own) or similar_names(name, public)
-    if leads := [full[each] for each in near] or parameters_like(name):
-        return f"{missing}. Did you mean {' or '.join(leads)}?"
-    for library in ("pandas", "seaborn", "matplotlib.pyplot"):
-        if callable(getattr(import_module(library), name, None)):
-            return f"{missing}. Use {library}.{name} with a table such as run.labels(), or with the Axes that a figure returns."
-    about = {full[each]: (inspect.getdoc(import_module("pydoc").locate(full[each])) or "").partition("\n")[0] for each in own}
-    if found := _described(name, about):
-        return f"{missing}; see the help on {' and '.join(found)}"
+    defined = [where for names in import_module("anthrokit._modidx").d["syms"].values() for where in names if where.endswith(f".{name}")]
+    if defined and "_" in name:
+        return f"{missing}. Use {defined[0]}."
+    own = {each: where for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")}
+    if near := near_names(name, own) or near_names(name, public):
+        return f"{missing}. Did you mean {' or '.join(public[each] for each in near)}? {lead_of(name, 'package') or ''}".rstrip()
+    if library := _library_with(name):
+        return f"{missing}. Use {library}.{name} with a table such as run.labels()."
+    found, parameters = found_names(f"{name}_{package.partition('.')[2]}") if len(_words(name)) else None, parameters_like(name)
+    if found or parameters:
+        return f"{missing}. {found or ''}{' Or ' if found else 'Use '}{parameters[0]}." if parameters else f"{missing}. {found}"
     end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…
-    kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]]
-    names = kin or [where.rpartition(".")[2] for where in public.values() if where.rpartition(".")[0] == package]
-    return f"{missing}; {(not kin and _leads()['overview'].get(package)) or 'there are ' + ', '.join(names)}"
+    kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]][:8]
+    return f"{missing}; {'there are ' + ', '.join(kin) if kin else _leads()['overview']['anthrokit']}"
+
+
+@functools.cache
+def documented() -> dict[str, str]:
+    """Return the docstring of each public name, by its shortest path, from the source: nothing is imported.
+
+    Examples
+    --------
+    >>> documented()["anthrokit.figures.plot_drift"].partition(" ")[0], "anthrokit.panels.DialoguePanel" in documented()
+    ('Plot', False)
+    """
+    root, texts = Path(import_module("anthrokit").__path__[0]), {}
+    for stub in (*sorted(root.glob("*/__init__.pyi")), root / "__init__.pyi"):
+        for module, name in re.findall(r"^from \.(\w+) import (\w+) as", stub.read_text("utf-8"), re.M):
+            short = f"anthrokit.{module}.{name}"
+            if stub.parent == root and short in texts:
+                texts[f"anthrokit.{name}"] = texts.pop(short)
+                continue
+            source = (stub.parent / f"{module}.py").read_text("utf-8")
+            own = re.split(rf"^(?:async )?(?:def|class) {name}\b", source, maxsplit=1, flags=re.M)
+            where = ".".join(["anthrokit", *stub.parent.relative_to(root).parts, name])
+            texts[where] = own[1].split('"""')[1] if len(own) > 1 else ""
+    return texts
+
+
+def found_names(name: str, *places: str) -> str | None:
+    """Return the leads and public names that share words with a guess, each with the first line about it; None if none does.
+
+    Parameters
+    ----------
+    name : str
+        The guess.
+    *places : str
+        Sections of `data/leads.toml` to search beside "package".
+
+    Examples
+    --------
+    >>> found_names("mask_entities")
+    'Perhaps anthrokit.anthroscore.mask_sentences: Find sentences that mention an entity as subject or object, and mask the mention.'
+    >>> found_names("zebra") is None
+    True
+    """
+    leads = {guess: lead for place in ("package", *places) for guess, lead in _leads().get(place, {}).items()}
+    about = {each: text for each, text in documented().items() if not each.endswith("Error")}
+    found: list[str] = []
+    for each in rank_names(name, about | dict.fromkeys(leads, "")):
+        if not any(each in one or leads.get(each) == one for one in found):
+            found.append(leads.get(each) or f"Perhaps {each}: {about[each].partition(chr(10))[0]}")
+    return " ".join(found) or None
+
+
+def _library_with(name: str) -> str | None:
+    """Return which of pandas and seaborn defines a function, from the source: nothing is imported."""
+    for library, files in {"pandas": "__init__.py", "seaborn": "*.py"}.items():
+        folder = Path(str(getattr(find_spec(library), "origin", ""))).parent
+        if any(re.search(rf'^(def {name}\(|    "{name}",$)', path.read_text("utf-8"), re.M) for path in folder.glob(files)):
+            return library
+    return None
 
 
 def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
@@ -527,13 +655,15 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
     >>> parameters_like("behaviours", "LLMJudge")
     ['the parameter behaviours of anthrokit.judge']
     """
-    top, near = import_module("anthrokit"), {*_words(owner), *beside, *({"llm"} if {"target", "judges"} & {*beside} else ())}
-    values = {each: getattr(top, each) for each in top.__all__ if each != owner and each not in ("ajudge", "asimulate")}
-    made = {each: value for each, value in values.items() if callable(value) and "Error" not in str(getattr(value, "__mro__", ""))}
+    near = {*_words(" ".join((owner, *beside, *({"llm"} if {"target", "judges"} & {*beside} else ()))))}
     owners: dict[str, str] = {}
-    for function in made if not owner else [each for each in made if near & {*_words(each)}]:
-        owners |= {one: function for one in inspect.signature(made[function]).parameters if one not in owners}
-    return [f"the parameter {each} of anthrokit.{owners[each]}" for each in similar_names(name, owners, 0.85)]
+    for where, text in documented().items():
+        function = where.partition(".")[2]
+        if "." in function or function in (owner, "ajudge", "asimulate") or (owner and not near & {*_words(function)}):
+            continue
+        heads = re.findall(r"^    (\w+(?:, \w+)*) : ", text.partition("    Returns\n")[0], re.M)
+        owners = {one: where for head in heads for one in head.split(", ")} | owners
+    return [f"the parameter {each} of {owners[each]}" for each in (similar_names if owner else near_names)(name, owners, 0.85)]
 
 
 class _Package(ModuleType):
@@ -750,7 +880,7 @@ _SHAPES = {
     ("AIza",): re.compile(r"\bAIza[A-Za-z0-9_\-]{20,}+"),
     ("earer",): re.compile(r"\b[Bb]earer\s++(?=[A-Za-z_\-.]*\d)[A-Za-z0-9_\-.=+/]{12,}+"),
     ("asic",): re.compile(r"\b[Bb]asic\s++(?=[A-Za-z+/]*[\d=])[A-Za-z0-9+/]{10,}+={0,2}+(?![\w-])"),
-    ("://",): re.compile(r"(?<=://)[^/\s:@]++:[^/\s@]+(?=@)"),
+    ("://",): re.compile(r"://(?P<login>[^/\s:@]++:[^/\s@]+)(?=@)"),
 }
 
 
@@ -821,7 +951,8 @@ def make_redactor() -> Callable[[str], str]:
 
     def remove(text: str) -> str:
         shapes = [shape for marks, shape in _SHAPES.items() if any(mark in text for mark in marks)]
-        spans = [match.span() for shape in shapes for match in shape.finditer(text) if _is_key(match)]
+        found = [match for shape in shapes for match in shape.finditer(text) if _is_key(match)]
+        spans = [match.span("login" if "login" in match.re.groupindex else 0) for match in found]
         for secret in secrets:
             if secret in text:
                 spans += [match.span() for match in re.finditer(re.escape(secret), text)]

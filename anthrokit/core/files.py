@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import os
 import re
 import shutil
+import sys
 import tempfile
 import threading
 import tomllib
@@ -22,7 +24,7 @@ from .errors import RunError, TableError
 
 # %% auto #0
 __all__ = ['local_path', 'read_toml', 'replacing', 'write_file', 'refuse_links', 'cache_folder', 'public_file', 'local_copy',
-           'local_folder', 'load_once']
+           'local_folder', 'load_once', 'preload']
 
 # %% ../../nbs/01_core/06_files.ipynb #5b131a2d
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # a scheme of two letters or more: C:/ is a drive
@@ -369,3 +371,25 @@ def load_once(load: Callable[..., _Loaded]) -> Callable[..., _Loaded]:
 
     loaded.cache_clear, loaded.cache_info = cached.cache_clear, cached.cache_info
     return loaded
+
+# %% ../../nbs/01_core/06_files.ipynb #b7a1c0e2
+def preload(*steps: str | Callable[[], Any]) -> None:
+    """Begin to import modules while the reader of a notebook writes the next cell. A script imports them when it needs them.
+
+    Parameters
+    ----------
+    *steps : str or callable
+        Modules and functions, in order. An error ends them: the code that needs the module reports it.
+
+    Examples
+    --------
+    >>> preload("matplotlib.figure")
+    """
+
+    def load() -> None:
+        with contextlib.suppress(Exception):
+            for step in steps:
+                importlib.import_module(step) if isinstance(step, str) else step()
+
+    if "ipykernel" in sys.modules:
+        threading.Thread(target=load, name="preload", daemon=True).start()

@@ -378,11 +378,16 @@ def _check_folder(path: Path, read_only: bool) -> None:
 def _plain_statements(statements: Iterable[tuple[str, Iterable[Iterable[Any]]]]) -> list[tuple[str, list[list[Any]]]]:
     """Return statements with plain values for SQLite, without keys."""
     lists = [(sql, [list(values) for values in rows]) for sql, rows in statements]
-    texts = "\0".join(value for _, rows in lists for values in rows for value in values if isinstance(value, str))
+    texts = "\0".join([value for _, rows in lists for values in rows for value in values if isinstance(value, str)])
     remove_keys = make_redactor()
     if remove_keys(texts) == texts:  # no text contains a key: skip the search in each of them
         remove_keys = str
-    return [(sql, [[plain_value(value, remove_keys) for value in values] for values in rows]) for sql, rows in lists]
+    for _, rows in lists:
+        for values in rows:
+            for place, value in enumerate(values):
+                if value is not None and type(value) is not int:
+                    values[place] = plain_value(value, remove_keys)
+    return lists
 
 
 def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:

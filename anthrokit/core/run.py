@@ -20,18 +20,18 @@ from typing import Any, Self
 import pandas as pd
 
 from . import tables, votes
-from .errors import Naming, RunError, diff_settings, similar_names, redact, redact_in, require_kind, require_known
+from .errors import Naming, RunError, diff_settings, redact, redact_in, require_kind, require_known, similar_names
 from .notes import notify
-from .files import local_copy, local_folder, local_path
+from .files import local_copy, local_folder, local_path, preload
 from .ledger import Ledger
 from .tables import TABLES, all_tables, get_table, ledger_tables
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'StoredTables', 'Run', 'vote_counts',
-           'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals', 'design_columns', 'has_answers',
-           'has_facts', 'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run', 'require_run',
-           'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts', 'judges_without_verdicts',
-           'forget_judges']
+__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'similar_runs', 'StoredTables', 'Run',
+           'vote_counts', 'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals', 'design_columns',
+           'has_answers', 'has_facts', 'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run',
+           'require_run', 'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts',
+           'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -196,6 +196,18 @@ def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(levels)
 
 # %% ../../nbs/01_core/04_run.ipynb #5c1e07a2
+def similar_runs(folder: Path) -> str:
+    """Return a hint at the runs beside a folder that have a similar name; "" if there is none.
+
+    Examples
+    --------
+    >>> similar_runs(Path("runs/mistyped"))
+    ''
+    """
+    near = similar_names(folder.name, [path.parent.name for path in folder.parent.glob("*/ledger.sqlite")])
+    return f"Did you mean {' or '.join(near)}?" if near else ""
+
+
 class StoredTables(metaclass=Naming):
     """A folder with the ledger of a run, and what it holds as tables.
 
@@ -215,12 +227,25 @@ class StoredTables(metaclass=Naming):
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
         self.ledger = Ledger(folder, read_only=read_only)
         self.folder = self.ledger.folder
+        preload("matplotlib.figure", "matplotlib.backends.backend_svg")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __getitem__(self, name: object) -> Any:
+        """Raise: a run is no table. The message names the method that was meant."""
+        near = similar_names(name, [each for each in dir(self) if each[0] != "_"]) or ["dialogues", "messages", "labels"]
+        raise TypeError(f"a run has no item {name!r}; its tables are methods: {', '.join(f'run.{each}()' for each in near)}")
+
+    def __len__(self) -> int:
+        """Raise: a run has several tables."""
+        raise TypeError("a run has no length; len(run.dialogues()) and len(run.messages()) are those of its tables")
+
+    def __bool__(self) -> bool:
+        return True
 
     @property
     def name(self) -> str:
@@ -255,8 +280,7 @@ class StoredTables(metaclass=Naming):
         if not sql.lstrip().upper().startswith(("SELECT", "WITH")):
             raise RunError(f"query takes SQL that begins with SELECT, not {sql!r:.60}; for rows of the labels, labels().query(…)")
         if self.ledger.fresh:
-            near = similar_names(self.name, [path.parent.name for path in self.folder.parent.glob("*/ledger.sqlite")])
-            meant = f"Did you mean {' or '.join(near)}?" if near else "simulate(…, run=…) makes one."
+            meant = similar_runs(self.folder) or "simulate(…, run=…) makes one."
             notify(f"{self.folder} holds no run yet, so its tables are empty. {meant}")
         return self.ledger.query(sql, parameters)
 

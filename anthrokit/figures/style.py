@@ -25,7 +25,7 @@ import pandas as pd
 
 from ..analysis.synthetic import behaviour_categories
 from ..core import Run
-from ..core.errors import require_kind, require_known
+from ..core.errors import require_kind, require_known, suggest_name
 from ..core.tables import require_columns
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ _LOOK: ContextVar[Look] = ContextVar("look", default=Look())  # noqa: B039
 def theme(
     order: Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
-    palette: Sequence[str] | Mapping[str, str] | None = None,
+    palette: str | Sequence[str] | Mapping[str, str] | None = None,
     style: str | None = None,
 ) -> Iterator[None]:
     """Draw in `THEME` inside a with block, and restore the notebook's settings afterwards.
@@ -133,15 +133,15 @@ def theme(
         Targets, domains, behaviours or categories that come first, in this order. The others follow.
     labels : dict
         Text to show for each name.
-    palette : sequence or dict
-        Colours in order, or a colour for each name.
+    palette : str, sequence or dict
+        The name of a palette of seaborn or matplotlib, colours in order, or a colour for each name.
     style : str
         A name in `STYLES`: "notebook", "paper" or "slide". Omitted options keep their values.
 
     Raises
     ------
     ValueError
-        If the style is unknown.
+        If the style or the palette is unknown.
 
     Examples
     --------
@@ -153,6 +153,7 @@ def theme(
     import matplotlib.pyplot as plt
 
     require_known("style", STYLES, *([style] if style else []), error=ValueError)
+    palette = _colours(palette) if isinstance(palette, str) else palette
     options = {"order": order, "labels": labels, "palette": palette, "style": style}
     token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in options.items() if one is not None}))
     sizes = [name for name in THEME if name.endswith(("size", "linewidth"))]
@@ -163,6 +164,18 @@ def theme(
     finally:
         plt.rcParams.update(before)
         _LOOK.reset(token)
+
+
+def _colours(name: str) -> list[str]:
+    """Return the colours of a palette of seaborn or matplotlib. Raise for an unknown name, with the one that was meant."""
+    import matplotlib as mpl
+    import seaborn as sns
+
+    try:
+        return sns.color_palette(name, len(COLOURS)).as_hex()
+    except ValueError:
+        names = [*sns.palettes.SEABORN_PALETTES, *mpl.colormaps]
+        raise ValueError(f"there is no palette {name!r}; {suggest_name(name, names, page='seaborn.color_palette')}") from None
 
 
 def scaled_size(size: float) -> float:

@@ -484,7 +484,9 @@ def ask_judge(
         missing = Rating(None, why.get(row["status"], row["error"]), status=row["status"])
         ratings = [missing] * len(questions)
     raw = row["raw"] if row["status"] in ("ok", "refused") else row["raw"] and row["raw"][:LONGEST_ANSWER]
-    return [replace(ratings[0], raw=raw), *ratings[1:]], row["attempts"]
+    if ratings[0].raw != raw:
+        ratings = [replace(ratings[0], raw=raw), *ratings[1:]]
+    return ratings, row["attempts"]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #4d47cafc
 JUDGE_TEMPLATE = """\
@@ -544,10 +546,15 @@ def _definition(behaviour: Behaviour, present: bool, permissible: bool = False) 
     return behaviour.definition + shown + (f"\nThese uses do not count:{uses}" if permissible and uses else "")
 
 # %% ../../nbs/05_judging/02_judges.ipynb #82aac177
+_parts_of = functools.lru_cache(re.compile(r"\{(\w+)\}").split)  # texts, and between them names of fields
+
+
 def _fill(template: str, item: Item, context: str, code: str, **fields: str) -> str:
     """Fill the fields of a template. Braces in the texts stay as they are."""
     fields |= {"context": _shown_before(item, context, code), "message": item.text, "user": item.user, "code": code}
-    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1], match[0]), template)
+    parts = _parts_of(template).copy()
+    parts[1::2] = [fields.get(name, f"{{{name}}}") for name in parts[1::2]]
+    return "".join(parts)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #f38c23ae
 def judge_prompt(
@@ -592,16 +599,16 @@ def judge_prompt(
     'Verdict 5f3a91c2: <Yes or No>'
     """
     item = Item(item) if isinstance(item, str) else item
+    template = JUDGE_TEMPLATE if template is None else template
+    template = template if behaviour.not_present else NO_EXAMPLES.sub("", template)
     fields = {
         "name": behaviour.name,
         "definition": _definition(behaviour, present, permissible),
         "question": behaviour.question,
-        "not_present": "\n".join(f'- "{example}"' for example in behaviour.not_present),
-        "history": _history(item),
+        "not_present": "\n".join([f'- "{example}"' for example in behaviour.not_present]),
+        "history": _history(item) if "{history}" in template else "",
         "form": (_JSON_FORM if structured else _FORM).format(code=code),
     }
-    template = JUDGE_TEMPLATE if template is None else template
-    template = template if behaviour.not_present else NO_EXAMPLES.sub("", template)
     return _fill(template, item, context, code, **fields)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..core import TableError, data_path, tables
 from ..core.run import digest
-from ..core.files import load_once
+from ..core.files import load_once, preload
 from .grammar import GrammarJudge, remembered
 from .judges import LanguageJudge
 from .verdicts import Rating
@@ -669,5 +669,6 @@ def offline_panel() -> list[Any]:
     >>> [judge.name for judge in offline_panel()]
     ['grammar', 'embeddings and grammar', 'sentences']
     """
+    preload(quiet_transformers, "torch", "transformers.models.bert.modeling_bert")
     logging.getLogger("anthrokit").warning(quality_note())
     return [grammar_judge(), embedding_judge(), sentence_judge()]

@@ -209,6 +209,11 @@ def _reason(lines: Sequence[str]) -> str | None:
     return " ".join(" ".join(parts).split()).strip("*_ ") or None
 
 
+_USUAL = re.compile(  # a response of exactly the requested form, for which the steps below come to the same
+    r"Reason: (?P<reason>[^\x00-\x1f\x7f-\x9f\u2028\u2029{<]{1,280})\nVerdict (?P<code>[0-9a-f]{8}): (?P<word>Yes|No)\.?"
+)
+
+
 def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "") -> Rating:
     """Parse the response of an LLM judge as a rating.
 
@@ -236,6 +241,9 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     'refused'
     """
     text = (raw or "").strip()
+    if (usual := _USUAL.fullmatch(text)) and usual["code"] == code and not _DECLINES.search(usual["reason"]):
+        if not any(word in judged.lower() for word in ("reason", "verdict")):  # nothing that it could quote
+            return Rating(usual["word"] == "Yes", " ".join(usual["reason"].split()).strip("*_ ") or None, raw=raw)
     if why := _too_long(raw):
         return _missing(raw, why)
     if "<think>" in text and "</think>" not in text:

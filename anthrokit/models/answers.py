@@ -318,19 +318,20 @@ def read_chat_completion(
     >>> read_chat_completion({"choices": [{"message": {"content": ["Yes"], "reasoning": "Hm."}}]}).reasoning
     'Hm.'
     """
-    if fault := fault_in_answer(body, paid_tokens(body)):
-        raise fault
-    usage = body.get("usage") or {}
-    choices = body.get("choices")
+    if fault_in_answer(body):
+        raise fault_in_answer(body, paid_tokens(body))
+    usage, choices = body.get("usage") or {}, body.get("choices")
     choices = [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
-    choice = min(choices, key=lambda one: one["index"] if isinstance(one.get("index"), int) else 0, default={})
+    if len(choices) > 1:
+        choices.sort(key=lambda one: one["index"] if isinstance(one.get("index"), int) else 0)
+    choice = choices[0] if choices else {}
     message = choice.get("message") or ({"content": choice["text"]} if "text" in choice else None)
     if not isinstance(message, Mapping):
         raise Fault("unreadable", "an answer without choices", tokens=paid_tokens(body))
     details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else usage.get("prompt_cache_hit_tokens")
     fields = {
-        "reasoning": next(filter(None, map(message.get, ("reasoning_content", "reasoning", "thinking"))), None),
+        "reasoning": message.get("reasoning_content") or message.get("reasoning") or message.get("thinking"),
         "refusal": message.get("refusal"),
         "finish": choice.get("finish_reason") or choice.get("stop_reason") or "stop",
         "served_model": body.get("model"),

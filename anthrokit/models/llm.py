@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Self
 from ..core import SetupError
 from ..core.errors import Naming, close_name, lead_of, parameters_like, similar_names, register_secret, redact, require_known
 from ..core.errors import strings_in
+from ..core.files import preload
 from ..core.notes import notify
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
@@ -28,7 +29,7 @@ from .faults import Fault, pause_before_next
 from .limits import RateLimiter, check_number, is_number, limiter_of
 from .loop import wait_for
 from .transports import LEAN, CachedPrefix, Endpoint, RequestTranslator
-from .transports import import_litellm, preload_litellm, translate_parameters
+from .transports import begin_import, import_litellm, translate_parameters
 
 # %% auto #0
 __all__ = ['LLM']
@@ -256,7 +257,7 @@ class CallState:
 # %% ../../nbs/02_models/07_llm.ipynb #2616816a
 def choose_endpoint(endpoints: Sequence[Endpoint]) -> Endpoint:
     """Return the available endpoint with the fewest calls in flight, or else the one whose rest ends first."""
-    available = [one for one in endpoints if one.available]
+    available = endpoints if len(endpoints) == 1 else [one for one in endpoints if one.available]
     if not available:
         return min(endpoints, key=lambda one: one.rests_until)
     return min(available, key=lambda one: one.in_flight)
@@ -413,7 +414,7 @@ class LLM(metaclass=Naming):
         self.credentials, self._live = Credentials(api_key, bases, private, model), CallState()
         self.body = _without_texts(private.get("extra_body"))
         if not self.embedded:
-            preload_litellm()
+            preload(begin_import)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -211,9 +211,6 @@ class Meter:
     @contextlib.asynccontextmanager
     async def _reserved(self, request: Request) -> AsyncIterator[None]:
         """Reserve the expected cost of a call as soon as it fits; return it at the end, and wake the calls that wait."""
-        if self.budget.usd is None and self.budget.tokens is None:
-            yield
-            return
         key = request.llm.name, request.purpose
         while True:
             learning = len(self._known_answers(request)) < _ENOUGH and self._in_flight[key]
@@ -343,7 +340,8 @@ class Meter:
                 )
 
         call = llm.acomplete if ask is None else functools.partial(ask, llm)
-        async with self._reserved(request):
+        capped = self.budget.usd is not None or self.budget.tokens is not None
+        async with self._reserved(request) if capped else contextlib.nullcontext():
             start = time.perf_counter()
             try:
                 answer = await call(request.messages, on_lost=lost, show=show, **request.parameters)

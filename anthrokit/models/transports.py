@@ -71,7 +71,7 @@ def _import_into(future: concurrent.futures.Future) -> None:
         future.set_result(litellm)
 
 
-def _begin_import() -> concurrent.futures.Future:
+def begin_import() -> concurrent.futures.Future:
     """Begin to import LiteLLM, unless that has begun; return the future of the module."""
     global _IMPORT
     with _IMPORT_GUARD:
@@ -81,15 +81,9 @@ def _begin_import() -> concurrent.futures.Future:
         return _IMPORT
 
 
-def preload_litellm() -> None:
-    """Begin to import LiteLLM while the reader of a notebook writes the next cell. A script imports it at the first call."""
-    if "ipykernel" in sys.modules:
-        _begin_import()
-
-
 def import_litellm() -> Any:
     """Return LiteLLM, imported once."""
-    future = _begin_import()
+    future = begin_import()
     if future.done():
         return future.result()
     with status_line("loading LiteLLM"):
@@ -255,8 +249,8 @@ def parsed_body(raw: bytes) -> Any:
         body = json.loads(raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw)
     except (ValueError, RecursionError):
         raise Fault("unreadable", "an unparsable response") from None
-    if fault := fault_in_answer(body, paid_tokens(body)):
-        raise fault
+    if fault_in_answer(body):
+        raise fault_in_answer(body, paid_tokens(body))
     if not isinstance(body, dict):
         raise Fault("unreadable", "an unparsable response")
     return body
@@ -277,7 +271,7 @@ class RequestTranslator:
     """
 
     def __init__(self, ready: Mapping[str, Any]):
-        litellm = import_litellm()
+        self.litellm = litellm = import_litellm()
         manager = litellm.utils.ProviderConfigManager
         self.ready = ready
         self.model, self.provider, *_ = litellm.get_llm_provider(ready["model"], api_base=ready.get("api_base"))
@@ -327,13 +321,13 @@ class RequestTranslator:
             key = self.ready.get("api_key") or os.environ.get("OPENAI_API_KEY") or "none"
             url, headers = f"{str(url).rstrip('/')}/chat/completions", {**headers, "Authorization": f"Bearer {key}"}
         headers = {"Content-Type": "application/json", **{name.title(): value for name, value in headers.items()}}
+        mapped.pop("json_mode", None)
         return Form(url, headers, _proxy_of(url), json.dumps(mapped))
 
     def body(self, form: Form, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return the body of a request in the provider's format."""
         parameters = json.loads(form.parameters.replace(str(_SEED), str(request.get("seed"))))
         further = parameters.pop("extra_body", None) or {}
-        parameters.pop("json_mode", None)
         if self.verbatim:
             return {"model": self.model, "messages": list(request["messages"]), **parameters, **further}
         messages = copy.deepcopy(list(request["messages"]))  # translators change what they are given
@@ -350,7 +344,11 @@ class RequestTranslator:
         """Return a request as bytes, with cache markers if the provider needs them."""
         if self.provider in _MARKED:
             request = {**request, "messages": self._with_cache_marks(request["messages"])}
-        return json.dumps(self.body(form, request)).encode()
+        if not self.verbatim or "extra_body" in form.parameters:
+            return json.dumps(self.body(form, request)).encode()
+        start = json.dumps({"model": self.model, "messages": request["messages"]})
+        end = form.parameters.replace(str(_SEED), str(request.get("seed")))
+        return (start if end == "{}" else f"{start[:-1]}, {end[1:]}").encode()
 
     def _with_cache_marks(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return messages with each shared prefix that is long enough in a separate block with a cache marker."""
@@ -384,7 +382,7 @@ class RequestTranslator:
             return answer
         if usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
             return answer  # estimated tokens have no price
-        litellm, tiers = import_litellm(), (body.get("service_tier"), usage.get("service_tier"))
+        litellm, tiers = self.litellm, (body.get("service_tier"), usage.get("service_tier"))
         tier = next((tier for tier in tiers if isinstance(tier, str)), None)
         try:
             usage = litellm.Usage(**{name: value for name, value in usage.items() if value is not None})
@@ -478,7 +476,7 @@ def _session() -> Any:
 
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60, ssl=get_ssl_configuration())
         timeout = aiohttp.ClientTimeout(sock_connect=_CONNECT_SECONDS)
-        _SESSIONS[loop] = aiohttp.ClientSession(connector=connector, timeout=timeout)
+        _SESSIONS[loop] = aiohttp.ClientSession(connector=connector, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar())
     return _SESSIONS[loop]
 
 
@@ -509,7 +507,7 @@ async def _body(response: Any, show: StreamFilter | None = None) -> bytes:
 
 async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
     """Make one attempt straight at the provider, or through LiteLLM if the form needs it or its log is in use."""
-    form = None if _has_listeners(import_litellm()) else wire.form(request)
+    form = None if _has_listeners(wire.litellm) else wire.form(request)
     if form is None or (show and wire.provider not in _AS_OPENAI):
         return await _by_litellm(wire.ready, request, show)
     if show:

@@ -15,6 +15,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from .. import analysis
+from ..core.notes import status_line
 from ..core.run import digest
 from ..figures import plot_emergence_curves, plot_snowball, theme
 from ..figures.style import COLOURS, MARKERS, counted, describe_interval, format_name, interval_text
@@ -129,8 +130,9 @@ def _svg_of(
     margins : mapping
         left, right, top, bottom, in shares of the picture.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
+    with status_line("loading matplotlib"):
+        import matplotlib
+        from matplotlib.figure import Figure
 
     salt = digest(plot.__name__, table.astype(str).values.tolist())  # makes the ids in the SVG its own
     with theme(), matplotlib.rc_context({"savefig.bbox": None, "svg.hashsalt": salt}):

@@ -269,8 +269,9 @@ class Taxonomy(metaclass=Naming):
 
     @classmethod
     def load(cls, path: str | os.PathLike | None = None) -> Self:
-        """Load a taxonomy from a TOML file, by default the bundled one; a TableError names an incomplete entry."""
-        path = data_path("behaviours.toml") if path is None else Path(path)
+        """Load a TOML file or a bundled family, by default the behaviours of AnthroBench; a TableError names an incomplete entry."""
+        families = {file.stem: file for file in data_path("behaviours").glob("*.toml")}
+        path = data_path("behaviours.toml") if path is None else families.get(str(path), Path(path))
         content = read_toml(path)
         entries, title = content.get("behaviour", []), content.get("title", "behaviours")
         if not isinstance(entries, list) or not isinstance(title, str):

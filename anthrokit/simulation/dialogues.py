@@ -201,7 +201,8 @@ def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     for role, model in (("target", target), ("user", user)):
         if not isinstance(model, (LLM, str)):
             raise ValueError(
-                f"{role} is {model!r:.80}; it must be one model. Call simulate once for each model, with the same run."
+                f"{role} is {model!r:.80}; it must be one model: an LLM, or a name such as 'openai/gpt-4o'. "
+                "Call simulate once for each model, with the same run."
             )
     target, user = as_llm(target), as_llm(user)
     return target, target if user.same_as(target) else user

@@ -49,6 +49,16 @@ ATTRIBUTES = """
     run.behaviours labels | run.total_cost usage | run.n_dialogues dialogues | run.status summary
     run.prompts.first_message prompts().first_message | run.summary.targets summary()['targets'] | ak.Run.open Run(folder
     ak.Taxonomy.from_file from_entries
+    ak.families load_family | ak.Prompt load_prompts | ak.personas load_personas | ak.models.Mock load_embedded | ak.models.LiteLLM LLM
+    ak.judging.HumanJudge AnnotationPanel | ak.judging.majority_vote run.labels() | ak.anthroscore.AnthroScorer anthroscore.score
+    ak.anthroscore.extract_entities Entities | ak.analysis.cluster_bootstrap interval | ak.analysis.wilson interval
+    ak.heartbench.load_questions load_cases | ak.heartbench.DIMENSIONS load_cases | ak.io.to_huggingface to_datasets
+    ak.validity.confusion_matrix judge_accuracy | ak.plot_forest plot_differences | ak.inter_rater_reliability agreement
+    ak.transitions snowball_matrix | ak.regression factor_model | ak.load_labels run.labels() | ak.sample_for_labelling annotation_sample
+    ak.custom_behaviour anthrokit.Behaviour | ak.godspeed_scores study | ak.anthroscore.mask mask_sentences | ak.potato to_potato
+    ak.track_costs usage | ak.analysis.survival_curve emergence | ak.panels.TranscriptPanel DialoguePanel | run.sql query
+    run.agreement agreement | run.to_hf to_datasets | run.verdicts ratings | run.errors missing | run.kappa agreement
+    ak.precision_recall judge_accuracy | ak.make_dashboard view | ak.permutation_pvalue compare
 """
 CALLS = """
     ak.LLM("openai/a", base_url="http://b") api_base | ak.LLM("openai/a", temprature=1) temperature
@@ -94,6 +104,11 @@ CALLS = """
     ak.LLM("openai/a", num_predict=3) extra_body | ak.LLM("openai/a", headers={}) extra_headers
     ak.LLM("openai/a", cost=(1, 2)) price | ak.Behaviour("a", description="b") definition | ak.Taxonomy("a.toml") Taxonomy.load
     ak.corrected_rates(run, annotations=None) people | ak.estimate(n_dialogues=5) samples
+    len(run) run.messages() | run["labels"] run.labels() | run[0] run.messages() | run.messages["text"] messages()
+    run.summary()["target"] targets | ak.plot_profile(run, palette="virids") viridis | ak.profile(run, confidence=0.99) ci
+    ak.profile(run, min_judges=2) run.labels( | ak.simulate(None, max_workers=4) max_concurrency | ak.simulate(None, n_turns=2) turns
+    ak.load_prompts(language="de") chinese | ak.load_prompts(use_domain="work") prompts[ | ak.LLMJudge("openai/a", few_shot=[]) present
+    ak.emergence(run, unit="message") by | ak.compare(run, paired=True) n_swaps | ak.compare(run, run) 'domain'
 """
 
 
@@ -123,7 +138,18 @@ def test_every_lead_names_what_exists(names):
 
 @pytest.mark.parametrize(("guess", "lead"), [*listed(ATTRIBUTES), *listed(CALLS)], ids=lambda text: text)
 def test_a_guessed_name_leads_to_the_right_one(guess, lead, names):
-    with pytest.raises((AttributeError, TypeError, ValueError, ak.RunError)) as raised:
+    with pytest.raises((AttributeError, KeyError, TypeError, ValueError, ak.RunError)) as raised:
         eval(guess, names)
     assert lead in str(raised.value).replace(guess, "")
     assert "lists what it has" not in str(raised.value)
+
+
+def test_a_name_without_a_counterpart_gives_a_short_list(names):
+    for guess in ("ak.zebra", "run.zebra", "ak.validity.zebra", "ak.profile(run, zebra=1)", "ak.simulate(None, zebra=1)"):
+        with pytest.raises((AttributeError, TypeError)) as raised:
+            eval(guess, names)
+        assert len(str(raised.value)) < 250 and str(raised.value).count(",") < 9
+
+
+def test_a_bundled_family_is_loaded_by_its_name():
+    assert ak.Taxonomy.load("sycophancy").names == ak.simulation.load_family("sycophancy").names

@@ -11,34 +11,18 @@ from anthrokit.simulation import first_person_pronouns
 from anthrokit.simulation.personas import role_signals
 
 LINEAR = 9  # four times the length may take this many times as long: linear is 4, quadratic is 16
-HOSTILE = (
-    "sk-",
-    "gsk_-",
-    "hf_a",
-    "bearer ",
-    "basic a",
-    "://a:",
-    " ",
-    "\n",
-    "- ",
-    "1. ",
-    "…",
-    "“",
-    "I ",
-    "a. ",
-    "*",
-)
+HOSTILE = ("sk-", "gsk_-", "hf_a", "bearer ", "basic a", "://a:", " ", "\n", "- ", "1. ", "…", "“", "I ", "a. ", "*")
 
 
-def worst_unit(work, units):
+def worst_unit(work, units, size=8_000):
     """Return a text whose repetition takes more than linear time, each seen three times; None if there is none."""
-    return next((unit for unit in units if all(growth(work, unit) > LINEAR for _ in range(3))), None)
+    return next((unit for unit in units if all(growth(work, unit, size) > LINEAR for _ in range(3))), None)
 
 
 def test_measure_of_quadratic_patterns():
-    assert worst_unit(matcher(re.compile(r"\s+x"), anchored=False), [" "]) == " "
-    assert worst_unit(matcher(re.compile(r"\s+x"), anchored=True), [" "]) is None
-    assert worst_unit(matcher(re.compile(r"(?<!\s)\s+x"), anchored=False), [" "]) is None
+    assert worst_unit(matcher(re.compile(r"\s+x"), anchored=False), [" "], 2_000) == " "
+    assert worst_unit(matcher(re.compile(r"\s+x"), anchored=True), [" "], 2_000) is None
+    assert worst_unit(matcher(re.compile(r"(?<!\s)\s+x"), anchored=False), [" "], 2_000) is None
 
 
 @pytest.mark.slow
@@ -48,6 +32,7 @@ def test_all_patterns_are_linear():
     units = {
         (place, pattern.pattern): worst_unit(matcher(pattern, anchored), hostile_units(pattern))
         for place, pattern, anchored in patterns
+        if re.search(r"[*+]|,}", pattern.pattern)  # without an unbounded repetition each try ends soon
     }
     assert not {place: unit for place, unit in units.items() if unit is not None}
 
