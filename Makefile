@@ -25,7 +25,7 @@ export GOMP_SPINCOUNT ?= 0
 # Each module is compiled once, when it is first imported, wherever it is said that none is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast lint notebooks readme figures pictures docs clean
+.PHONY: demo test test-fast lint notebooks outputs readme figures pictures docs clean
 
 demo: $(RUNS)
 	$(BIN)/anthrokit demo
@@ -65,6 +65,11 @@ notebooks: $(STAMP)
 	$(BIN)/nbdev_clean
 	$(BIN)/python docs/opening.py
 	$(MAKE) readme
+
+# Run notebooks and save their outputs; by default all but the papers'.
+outputs: $(STAMP)
+	$(BIN)/python docs/outputs.py $(NOTEBOOKS)
+	$(BIN)/nbdev_clean
 
 readme: $(STAMP)
 	$(BIN)/jupyter nbconvert --log-level=ERROR --to markdown --output-dir . --output README.md nbs/index.ipynb

@@ -9,7 +9,6 @@ import asyncio
 import concurrent.futures
 import contextlib
 import functools
-import gc
 import inspect
 import os
 import signal
@@ -281,9 +280,6 @@ async def _work(job: Job, do: Callable[[Steps], Awaitable[Any]], limit: int | No
         raise stops[0]
 
 
-_GARBAGE = 7000  # objects between two searches for cycles, of which calls make few; by default 700
-
-
 async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None = None) -> None:
     """Do the pending units of a job: by calls of this process, of other workers, or in batches."""
     call = functools.partial(job.meter.call, settle=False, raises=False, ask=pool and pool.ask)
@@ -291,16 +287,13 @@ async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None =
     async def compute(step: functools.partial) -> Any:
         return await (pool.compute(step.func, step.args) if pool else asyncio.to_thread(step))
 
-    threshold, *others = gc.get_threshold()
     with pool or contextlib.nullcontext():
-        gc.set_threshold(threshold and max(threshold, _GARBAGE), *others)
         try:
             if batch is None:
                 await _work(job, lambda steps: run_steps(steps, call, compute), pool.places if pool else None)
             else:
                 await _run_in_batches(job, batch, call)
         finally:
-            gc.set_threshold(threshold, *others)
             job.meter.writer.flush()
 
 # %% ../nbs/03_work.ipynb #e8195d70

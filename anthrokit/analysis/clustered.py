@@ -506,7 +506,7 @@ def wilson_limits(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tupl
 def degrees_of_freedom(
     totals: np.ndarray, alike: np.ndarray | float, squares: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return Satterthwaite's degrees of freedom of `cluster_variance`, for the correlation `alike` within clusters."""
+    """Return Satterthwaite's degrees of freedom of `cluster_variance`, if rows of a cluster have the correlation `alike`."""
     share, squares = totals / totals.sum(axis=0), totals if squares is None else squares
     own = squares * (1 - alike) + totals**2 * alike
     whole, weight = own.sum(axis=0), 1 / (1 - share)

@@ -180,7 +180,10 @@ def _design(labels: pd.DataFrame, factors: Sequence[str], interactions: bool) ->
             alone = parts[first].shape[1] == parts[second].shape[1] == 1
             design[f"{first} × {second}" if alone else f"{a} × {b}"] = parts[first][a] * parts[second][b]
     if aliased := _aliased(design):
-        raise TableError(f"the columns {', '.join(aliased)} are determined by those before them; give fewer of {', '.join(factors)}")
+        raise TableError(
+            f"the effects of {', '.join(aliased)} can't be separated from those of the other factors; "
+            f"leave out one of {', '.join(factors)}"
+        )
     terms, note = list(design.columns[1:]), ""
     if "target" not in factors and "target" in labels.columns and labels["target"].nunique() > 1:
         targets = _indicators(labels, "target")

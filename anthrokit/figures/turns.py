@@ -292,7 +292,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     columns = ["after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
     what = name_column(frame, columns, "analysis.snowball")
     if frame[what].duplicated().any():
-        raise TableError(f"several rows share {what}: filter by target, or draw a panel for each target with ax=")
+        raise TableError(f"the table has several rows with the same {what}: filter by target, or draw a panel for each target with ax=")
     rows = in_order(frame[what])
     part, at = frame.set_index(what).loc[rows], np.arange(len(rows))
     tested = {"odds_ratio", "p_adjusted"} <= set(frame.columns)

@@ -127,9 +127,10 @@ def hard_drop(
     Returns
     -------
     DataFrame
-        model ("mean of models" last), measure (all cases; hard, chosen with it; hard, chosen without it; hard, new
-        answers; the drops from all cases to these; drop from choosing: with minus without), estimate (points), ci_low,
-        ci_high, n (cases with a score), n_total.
+        model ("mean of models" last), measure, estimate (points), ci_low, ci_high, n (cases with a score), n_total.
+        The measures are the score on all cases; on the hard set that was chosen with this model; on the one chosen
+        without it; with new answers to the hard set; the drops from all cases to each of these; and "drop from
+        choosing", the drop with the model minus the drop without it.
 
     Raises
     ------

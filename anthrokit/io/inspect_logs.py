@@ -341,7 +341,7 @@ def _prompt_of(sample: EvalSample) -> dict[str, Any]:
 
 
 def _own(sample: EvalSample) -> dict[str, Any]:
-    """Return the metadata of a sample under our column names. In other logs the names may mean anything."""
+    """Return the metadata of a sample that have the names and types of our columns."""
     own = {name: value for name, value in sample.metadata.items() if name in _KNOWN}
     if own.get("status") not in ("planned", "done", "ended", "failed"):
         own.pop("status", None)

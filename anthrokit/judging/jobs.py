@@ -222,7 +222,7 @@ def _check_fit(run: Run, judges: Sequence[Judge], judged: Sequence[str], taxonom
     showing = [judge.name for judge in judges if judge.present]
     if showing and (bare := [name for name in judged if not taxonomy[name].present]):
         raise ValueError(
-            f"{', '.join(showing)} shows positive examples, and {', '.join(bare)} has none; give "
+            f"{', '.join(showing)} shows positive examples, and the taxonomy has none of {', '.join(bare)}; give "
             f"taxonomy=Taxonomy.load().with_present(), or a taxonomy with examples under `present`"
         )
 
@@ -573,8 +573,8 @@ def judge(
     behaviours : str or list of str, optional
         Behaviours or categories; all by default.
     taxonomy : Taxonomy or list of Behaviour, optional
-        By default the run's, or the bundled one. Behaviours that the run lacks are added to its taxonomy, and only
-        they are judged. A behaviour that the run has with another wording raises an error.
+        By default the run's, or the bundled one. Only the behaviours of this taxonomy are judged; those that the run
+        lacks are added to the run's own. A behaviour that the run has with another wording raises an error.
     quotations : bool
         Whether pronouns inside quotation marks count.
     retry : str or iterable of str

@@ -25,7 +25,7 @@ __all__ = ['Rubrics', 'RubricPanel']
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #84cd3054
 def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
-    """Return a table *hits* for answers without ratings: every verdict is missing."""
+    """Return the table of `heartbench.verdicts` for answers without ratings: every verdict is missing."""
     votes = answers[["model", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
     return heartbench.cases.add_criteria(votes.assign(hit=pd.NA, reason=pd.NA), cases)
 

@@ -393,7 +393,7 @@ class Study:
         return (participant, seat) if hmac.compare_digest(own, label_bytes) else None
 
     def token(self, participant: str) -> str:
-        """Return the token that opens a participant's dialogue, and no other."""
+        """Return the token that opens this participant's dialogue only."""
         return f"{participant}.{self._hash('token', participant)[:40]}"
 
     def whose(self, token: str) -> str | None:
@@ -550,5 +550,7 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     try:
         tomllib.loads(whole)
     except tomllib.TOMLDecodeError as error:
-        raise SetupError(f"{path}: [{section}] can't hold {settings} ({error}). Edit the file by hand.") from None
+        raise SetupError(
+            f"{path}: with {settings} in [{section}] the file would not be valid TOML ({error}). Edit the file by hand."
+        ) from None
     path.write_text(whole, encoding="utf-8")

@@ -20,6 +20,7 @@ from judged import do_part, study
 
 from anthrokit.analysis import compare, profile
 from anthrokit.core import Run, RunError, SetupError, merge, repair, split, tables
+from anthrokit.core.ledger import VERSION
 from anthrokit.core.run import add_prompts, bind, usage_totals
 from anthrokit.judging import LLMJudge, estimate, judge
 from anthrokit.models import LLM
@@ -317,7 +318,7 @@ def spoil(ledger, how):
         "empty": "is empty: its results are lost",
         "cut short": "is damaged .* anthrokit repair .* NEW_FOLDER",
         "no database": "can't be read as a ledger: it is not an SQLite file",
-        "other version": "its tables are of version 99, not 1. Install that version",
+        "other version": f"its tables are of version 99, not {VERSION}. Install that version",
         "other program": "is not a ledger of anthrokit: another program made it",
     }.items(),
 )
@@ -462,7 +463,7 @@ def test_positive_examples(server, tmp_path):
     llm = LLM("openai/model", api_base=server())
     run = simulate(load_prompts().head(1), llm, llm, run=tmp_path / "run", turns=1, progress=False)
     judges = [LLMJudge(llm, name="negative examples"), LLMJudge(llm, name="both examples", present=True)]
-    with pytest.raises(ValueError, match="both examples.* shows positive examples, and agency has none"):
+    with pytest.raises(ValueError, match="both examples.* shows positive examples, and the taxonomy has none of agency"):
         judge(run, judges, behaviours=["agency"], progress=False)
     taxonomy = Taxonomy.load().with_present()
     judge(run, judges, behaviours=["agency"], taxonomy=taxonomy, samples=1, progress=False)

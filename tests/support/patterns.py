@@ -11,56 +11,14 @@ from pathlib import Path
 import anthrokit
 
 PACKAGE = Path(anthrokit.__file__).parent
-ANCHORED = {
-    "match",
-    "fullmatch",
-}  # methods that try a pattern at one place of a text; all others try it at every place
+# methods that try a pattern at one place of a text; all others try it at every place
+ANCHORED = {"match", "fullmatch"}
 UNITS = (
-    *(
-        " ",
-        "\n",
-        "\t",
-        "a",
-        "A",
-        "1",
-        "-",
-        "_",
-        ".",
-        "*",
-        '"',
-        "'",
-        "(",
-        "[",
-        "{",
-        "<",
-        "/",
-        "#",
-        "=",
-        ",",
-        "`",
-    ),
-    *(
-        "|",
-        "+",
-        "://",
-        "::",
-        "a ",
-        "a.",
-        "a-",
-        "a,",
-        "a\n",
-        "a@",
-        "@",
-        "1.",
-        "1,",
-        "1)",
-        "sk-",
-        "I ",
-        "not ",
-        "I'm ",
-    ),
-    *("\n\n", ". ", "。", "我", "é", "’", "“", "…", "<a", "- ", "\\", "a=", " :", "&", "http://"),
-)
+    " ", "\n", "\t", "a", "A", "1", "-", "_", ".", "*", '"', "'", "(", "[", "{", "<", "/", "#", "=", ",",
+    "`", "|", "+", "://", "::", "a ", "a.", "a-", "a,", "a\n", "a@", "@", "1.", "1,", "1)", "sk-", "I ",
+    "not ", "I'm ", "\n\n", ". ", "。", "我", "é", "’", "“", "…", "<a", "- ", "\\", "a=", " :", "&",
+    "http://",
+)  # fmt: skip
 
 
 def in_value(value, depth=0):

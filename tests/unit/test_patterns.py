@@ -12,23 +12,7 @@ from anthrokit.simulation import first_person_pronouns
 from anthrokit.simulation.personas import role_signals
 
 LINEAR = 9  # four times the length may take this many times as long: linear is 4, quadratic is 16
-HOSTILE = (
-    "sk-",
-    "gsk_-",
-    "hf_a",
-    "bearer ",
-    "basic a",
-    "://a:",
-    " ",
-    "\n",
-    "- ",
-    "1. ",
-    "…",
-    "“",
-    "I ",
-    "a. ",
-    "*",
-)
+HOSTILE = ("sk-", "gsk_-", "hf_a", "bearer ", "basic a", "://a:", " ", "\n", "- ", "1. ", "…", "“", "I ", "a. ", "*")
 
 
 def worst_unit(work, units, size=8_000):
