@@ -22,18 +22,18 @@ CHANGES_BY_ITSELF = re.compile(
 
 
 def portable(value):
-    """Return outputs without temporary folders, this repository's path, and widgets, which a file can't show."""
+    """Return outputs without temporary folders, this repository's path, warnings, and widgets, which a file can't show."""
     if isinstance(value, dict):
         return type(value)({name: portable(one) for name, one in value.items()})
     if isinstance(value, list):
-        return [portable(one) for one in value if not (isinstance(one, dict) and is_widget(one))]
+        return [portable(one) for one in value if not (isinstance(one, dict) and is_passing(one))]
     return re.sub(r"/tmp/\w+/", "", value.replace(f"{ROOT}/", "")) if isinstance(value, str) else value
 
 
-def is_widget(output) -> bool:
-    """Return whether an output has nothing but a widget."""
-    data = output.get("data")
-    return data is not None and not any(data[name] for name in data if not name.startswith("application/vnd.jupyter.widget"))
+def is_passing(output) -> bool:
+    """Return whether an output is a line of stderr or has nothing but a widget."""
+    data = output.get("data", {"text/plain": "a stream"})
+    return output.get("name") == "stderr" or not any(data[name] for name in data if not name.startswith("application/vnd.jupyter.widget"))
 
 
 def lasting(outputs) -> str:

@@ -454,6 +454,8 @@ def import_table(table: pd.DataFrame, run: Run | str | os.PathLike | None, accou
     if left_out:
         reasons = ", ".join(f"{count} × {why:.80}" for why, count in Counter(left_out).most_common(3))
         notify(f"{len(left_out)} of {len(account)} rows are left out ({reasons}); judging.import_report(run) lists them.")
+    if blank := int((table["assistant"].eq("") & table["pair_id"].isna()).sum()):
+        notify(f"{blank} of {table['assistant'].notna().sum()} answers are blank: they are not judged, and n_total doesn't count them.")
     return import_dialogues(
         run,
         "imported messages",

@@ -34,7 +34,7 @@ __all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'KEYS', '
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
            'split_branches', 'whole_dialogue', 'turns_of', 'Side', 'read_sides', 'read_preferences', 'read_arena',
            'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating',
-           'read_labelled', 'gather_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
+           'read_answer', 'read_labelled', 'gather_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -927,6 +927,15 @@ def read_alternating(place: str, row: Record, roles: Mapping[str, str] | None = 
     return whole_dialogue(place, row, turns_of(row["data"]), ("data",), roles)
 
 
+def _stands_alone(row: Record) -> bool:
+    return isinstance(row.get("assistant"), str)
+
+
+def read_answer(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
+    """Read a single message of an assistant."""
+    return whole_dialogue(place, row, [{"role": "assistant", "content": row["assistant"]}], ("assistant",), roles)
+
+
 def _labelled_column(row: Record) -> str | None:
     """Return the column that holds a text with labelled lines."""
     return next((name for name, value in row.items() if isinstance(value, str) and labelled_lines(value)), None)
@@ -951,15 +960,17 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
     """Join records of one message each into dialogues, in their order.
 
     Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Records without such a
-    column are one dialogue. A column `turn` must not fall within a dialogue. Without it, records are reversed if their
-    times fall throughout.
+    column are one dialogue, or if all are of an assistant, a dialogue each. A column `turn` must not fall within a
+    dialogue. Without it, records are reversed if their times fall throughout.
     """
     key = next((name for name in KEYS if any(name in row for _, row in records)), None)
+    alone = key is None and all((roles or ROLES).get(str(speaker_of(unwrapped(row))).lower()) == "assistant" for _, row in records)
     groups: dict[Any, list[tuple[str, Record]]] = {}
     for place, row in records:
         if key and as_text(row.get(key), f"{place}, column {key}") is None:
             raise TableError(f"{place}, column {key}: is empty")
-        groups.setdefault((place.rpartition("row ")[0], key and as_text(row[key], place)), []).append((place, row))
+        file = place if alone else place.rpartition("row ")[0]
+        groups.setdefault((file, key and as_text(row[key], place)), []).append((place, row))
     dialogues = []
     for (_, name), rows in groups.items():
         messages, last = [], -math.inf
@@ -1007,6 +1018,7 @@ FORMATS = (
     Format("conversations", "a list or a tree of messages (role and content, …)", nested_conversations, read_nested),
     Format("one message per row", "dialogue_id, role and content", is_message, None),
     Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
+    Format("messages alone", "assistant (a message without the user's)", _stands_alone, read_answer),
     Format("activity", "title and safeHtmlItem (Google's activity export)", _is_activity, read_activity),
     Format("alternating texts", "data: a list of texts of user and assistant in turns", _alternates, read_alternating),
     Format("transcripts", "a text with lines that begin with User: and Assistant:", _labelled_column, read_labelled),
@@ -1016,7 +1028,7 @@ FORMATS = (
 def format_of(row: Any) -> tuple[Format | None, Any]:
     """Return the first format that fits a record, and the record; names of columns in capitals are the last resort."""
     if isinstance(row, dict):
-        small = {str(name).lower(): value for name, value in row.items()}
+        small = {str(name).strip().lower(): value for name, value in row.items()}
         for record in (row, small) if len(small) == len(row) else (row,):
             for form in FORMATS:
                 if form.fits(record):
@@ -1101,6 +1113,7 @@ def _json_values(path: Path) -> list[Any]:
 # %% ../../nbs/05_judging/10_log_formats.ipynb #92a042de
 IDS = ("base_id", "prompt_id", "dialogue_id", "id", "conversation_id", "conversationId", "uuid", "conversation_hash")
 _UNKNOWN_FORM = "holds no messages in a known form"
+_ONE_TEXT = {*_CONTENT, *_ANSWER, "assistant", "reply", "comment"}
 
 
 class Log(NamedTuple):
@@ -1199,7 +1212,9 @@ def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[
         return f"{where} holds no dialogue: row 1 {account[0][2]}"
     wanted = ("user", "assistant", "messages", "chosen", "rejected", "dialogue_id", "role", "content")
     near = {name: other for name in wanted if name not in names and (other := close_name(name, {*names} - {*wanted}))}
+    alone = next((name for name in names if name.strip().lower() in _ONE_TEXT), None)
     hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""
+    hint = f". Does {alone} hold the messages to judge? Rename it assistant" if alone else hint
     forms = "; ".join(form.holds for form in FORMATS)
     return (
         f"{where} has the columns {', '.join(names)[:300]}, and no row has a known form. The forms are: {forms}{hint}"

@@ -293,8 +293,12 @@ class Notebook:
         self.page.set_viewport_size(size)
 
     def overflowing(self, inside=".anthrokit"):
-        """Elements that are wider than they are let be, unless they scroll by design."""
-        return self.page.evaluate(OVERFLOWING, inside)
+        """Elements that are wider than they are let be once the page has settled, unless they scroll by design."""
+        for _ in range(50):
+            if not (elements := self.page.evaluate(OVERFLOWING, inside)):
+                break
+            self.page.wait_for_timeout(100)
+        return elements
 
     def contrasts(self):
         """(ratio, element) for every text of the panels."""
