@@ -450,7 +450,7 @@ def _llm(text: str) -> ak.LLM:
 # %% ../nbs/16_cli.ipynb #2363ff49
 @app.command
 def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positive = 5) -> _Result:
-    """Simulate and judge a few dialogues with the embedded model, without a key.
+    """Simulate and judge a few dialogues with the embedded model, without a key (extras local and offline).
 
     Examples: anthrokit demo; anthrokit demo --dialogues 8 --turns 3 --folder runs/first
 
@@ -465,6 +465,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     """
     from anthrokit.report import draw_figures, profile_table
 
+    ak.models.embedded.require_packages("offline", "torch", "transformers", "spacy")  # not first after minutes of simulation
     start, show = time.perf_counter(), not _session.quiet
     minutes = max(1, round(dialogues * turns / 40))
     _say(
