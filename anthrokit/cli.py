@@ -465,7 +465,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     """
     from anthrokit.report import draw_figures, profile_table
 
-    ak.models.embedded.require_packages("offline", "torch", "transformers", "spacy")  # not first after minutes of simulation
+    ak.models.embedded.require_packages("offline", "torch", "transformers", "spacy")  # before the simulation, which takes minutes
     start, show = time.perf_counter(), not _session.quiet
     minutes = max(1, round(dialogues * turns / 40))
     _say(
