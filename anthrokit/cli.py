@@ -529,7 +529,7 @@ def _tell_missing(missing: pd.DataFrame) -> int:
     """Print the most frequent reasons of missing units on stderr; return the number of units."""
     for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
         print(f"anthrokit: {n} missing: {_cell(reason)}", file=sys.stderr)
-    return len(missing)
+    return int(missing["status"].ne("blank").sum())  # a blank answer can't be had by running again
 
 
 def _draw_prompts(prompts: str, plan: _Plan | _CheckPlan) -> pd.DataFrame:
