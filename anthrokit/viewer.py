@@ -11,6 +11,7 @@ import functools
 import hashlib
 import hmac
 import json
+import math
 import os
 import re
 import secrets
@@ -37,7 +38,7 @@ from .core.notes import notify, status_line
 from .models.loop import wait_for
 from .panels.dialogue import DisplayOptions
 from .panels.frame import CSS, ESM, Chosen, Filter, Panel, narrow, options_of
-from .panels.source import RunSource, render, visible_name
+from .panels.source import RunSource, design_of, render, visible_name
 from .report import differences_table, profile_table
 from .study.gateway import wait_for_signal
 
@@ -223,6 +224,24 @@ def _dollars(cost: float | None) -> str:
     return "unknown" if cost is None else f"${cost:,.2f}"
 
 
+def _number(cell: str) -> tuple[float, str]:
+    """Return what a cell is sorted by: its first number, then its text."""
+    number = re.match(r"\$?(-?\d+(\.\d+)?)", cell.replace(",", ""))
+    return (float(number[1]) if number else -math.inf), cell
+
+
+def _conditions(run: Run) -> list[str]:
+    """Return the columns of a run's design, each with its values and their numbers of dialogues."""
+    dialogues = run.dialogues()
+    counts = {name: dialogues[name].astype(str).value_counts(sort=False) for name in design_of(dialogues)}
+    return [f"{name}: {', '.join(f'{visible_name(value, 60)} ({n:,})' for value, n in of.items())}" for name, of in counts.items()]
+
+
+def _lines(texts: Sequence[str]) -> Markup:
+    """Return texts as HTML, each on a line of its own."""
+    return Markup("<br>").join(visible_name(text, 400) for text in texts or "–")
+
+
 class RunsPanel(Panel):
     """The runs of a folder, with status, cost, judges and agreement.
 
@@ -280,7 +299,7 @@ class RunsPanel(Panel):
         self.filters = [Filter("status", "Status", options_of(self.sets["status"])), Filter("sort", "Sorted by", kind="own", usual="run")]
         self._orders = {"run": names}
         for place, column in enumerate([*_RUN_COLUMNS][1:]):
-            self._orders[column] = sorted(names, key=lambda name, place=place: self._cells[name][place], reverse=True)
+            self._orders[column] = sorted(names, key=lambda name, place=place: _number(self._cells[name][place]), reverse=True)
         self.columns = [
             {"label": label, "name": name, "sorts": True, "wide": place > 3} for place, (name, label) in enumerate(_RUN_COLUMNS.items())
         ]
@@ -326,9 +345,10 @@ class RunsPanel(Panel):
             "Status": self._cells[item][-1],
             "Dialogues": f"{about['dialogues_done']:,} of {about['dialogues']:,}; {about['messages']:,} messages",
             "Ratings": f"{about['ratings_ok']:,} of {about['ratings']:,} with a verdict",
-            **{part.capitalize(): ", ".join(map(visible_name, about[part])) or "–" for part in ("targets", "judges")},
+            **{part.capitalize(): _lines(about[part]) for part in ("targets", "judges")},
+            "Conditions (dialogues)": _lines(_conditions(run)),
             "Agreement (Krippendorff's α)": "being computed …" if measured is None else measured["agreement"] or "–",
-            "Cost": "; ".join([_dollars(about["cost"]) + f", {about['tokens']:,} tokens", *spent]),
+            "Cost": _lines([_dollars(about["cost"]) + f", {about['tokens']:,} tokens", *spent]),
             "Started": run.manifest().get("created", "–"),
         }
         profile = pd.DataFrame() if measured is None else measured["profile"]

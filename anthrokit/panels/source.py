@@ -29,8 +29,8 @@ from ..judging.jobs import run_taxonomy
 from ..simulation import Taxonomy
 
 # %% auto #0
-__all__ = ['LIMIT', 'Mark', 'SIGNS', 'RunSource', 'spell_invisible', 'visible_name', 'safe_html', 'quoted_spans', 'render',
-           'safe_markdown', 'palette_places']
+__all__ = ['LIMIT', 'Mark', 'SIGNS', 'design_of', 'RunSource', 'spell_invisible', 'visible_name', 'safe_html', 'quoted_spans',
+           'render', 'safe_markdown', 'palette_places']
 
 # %% ../../nbs/12_panels/01_source.ipynb #97bd4be1
 _CONTEXT = (
@@ -88,7 +88,7 @@ def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Map
     return given
 
 # %% ../../nbs/12_panels/01_source.ipynb #2762fd1d
-def _design_of(table: pd.DataFrame) -> list[str]:
+def design_of(table: pd.DataFrame) -> list[str]:
     """List persona, user, and the design columns that divide the dialogues into 2 to 20 groups."""
     stated = {*LABEL_CONTEXT, *_CONTEXT, "run"}
     for other in ("dialogues", "prompts", "labels"):
@@ -150,7 +150,7 @@ class RunSource:
         self.dialogues, self.messages = read["dialogues"], read["messages"]
         self.labels, self._ratings = read["labels"], read.get("ratings")
         judges = read.get("judges", ())
-        design = _design_of(self.dialogues if self.run is not None else self.labels)
+        design = design_of(self.dialogues if self.run is not None else self.labels)
         self.design = [name for name in design if name not in judges]
         for table, name in product((self.dialogues, self.labels), self.design):
             if name in table:

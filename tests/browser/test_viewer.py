@@ -198,6 +198,13 @@ def test_nothing_is_cut_and_all_can_be_read(address, open_page):
         page.evaluate("place => { location.hash = place; }", place)
         page.locator(".ak-panel .ak-row").first.wait_for()
         look_at(page)
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.evaluate("() => { location.hash = '#runs?at=warm'; }")
+    said = seen(page.locator(".ak-page table").first)
+    said.to_contain_text("prompt: plain (8), warm (8)")  # its conditions
+    said.to_contain_text("32 calls, $0.00")  # the end of the costs
+    profile = page.locator("table.ak-profile").locator("..")
+    assert profile.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 def test_search_over_all_runs(open_page, tmp_path):

@@ -276,7 +276,7 @@ def test_hostile_messages(served):
 def test_tokens_are_required(served):
     gateway = served()
     ada, eve = join(gateway, "Ada"), join(gateway, "Eve")
-    ada.say("My secret is 4711.")
+    ada.say("My secret is TEAL-VII.")
     person, _, mark = ada.token.partition(".")
     for token in (
         "",
@@ -292,7 +292,7 @@ def test_tokens_are_required(served):
             Client(gateway.url, token)._call("/study/participants", {"label": "Mallory"})
     with pytest.raises(GatewayError, match="link is not valid"):  # nor does a participant's token bring others
         eve._call("/study/participants", {"label": "Mallory"})
-    assert "4711" not in json.dumps(eve.state())
+    assert "TEAL-VII" not in json.dumps(eve.state())
 
 
 def test_large_and_broken_requests(served):
@@ -624,20 +624,20 @@ def come(gateway, label):
 
 def test_chat_is_bound_to_a_browser(served):
     gateway = served()
-    _, preview, _ = entry(gateway, "?survey_code=10001")  # a link preview, which goes no further
-    status, label, cookie = entry(gateway, "?survey_code=10001")
-    person = gateway.study.participant_id("10001")
-    assert status == 302 and label.startswith(person) and "10001" not in label and label != preview
+    _, preview, _ = entry(gateway, "?survey_code=zoe10001")  # a link preview, which goes no further
+    status, label, cookie = entry(gateway, "?survey_code=zoe10001")
+    person = gateway.study.participant_id("zoe10001")
+    assert status == 302 and label.startswith(person) and "zoe10001" not in label and label != preview
     token = come(gateway, label)["token"]
     Client(gateway.url, token).say("My secret is TEAL.")
-    for query, used in (("?survey_code=10001", None), ("?survey_code=10001", "x" * 32), ("?id=10001", "short")):
+    for query, used in (("?survey_code=zoe10001", None), ("?survey_code=zoe10001", "x" * 32), ("?id=zoe10001", "short")):
         _, stranger, _ = entry(gateway, query, used)
         with pytest.raises(GatewayError, match="began in another browser"):
             come(gateway, stranger)
-    _, again, same = entry(gateway, "?survey_code=10001", cookie)
+    _, again, same = entry(gateway, "?survey_code=zoe10001", cookie)
     assert again == label and same == cookie and come(gateway, again)["token"] == token
     # Labels that somebody gives a page of the study server themselves
-    for forged in ("10001", person, f"{person}.{gateway.study.seat(cookie)}", label[:-1], f"{label}0", "otre/x"):
+    for forged in ("zoe10001", person, f"{person}.{gateway.study.seat(cookie)}", label[:-1], f"{label}0", "otre/x"):
         with pytest.raises(GatewayError, match="link is not valid"):
             come(gateway, forged)
     _, other, _ = entry(gateway, f"?id={person}")  # nor does an id of ours open what is behind it
