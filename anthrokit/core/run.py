@@ -393,7 +393,7 @@ def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
     behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
     items = run.query(
         "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND (content "
-        "IS NOT NULL OR status = 'done') ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # targets as in the run
+        "IS NOT NULL OR status = 'done') ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # as in the run
     ).astype({"turn": "Int64"})
     items = items.merge(behaviours.astype("str"), how="cross")
     judged = asked[asked["behaviour"].isin(panel.keys())]
