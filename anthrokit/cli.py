@@ -121,7 +121,7 @@ dialogues = 96
 [conditions.warm]
 system_target = "You are a warm friend."
 [judge]
-judges = ["openai/gpt-4.1", "anthropic/claude-sonnet-4-5"]
+judges = ["openai/gpt-4.1", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash"]
 budget-usd = 50"""
 _STYLE = {
     "result_action": "return_value",
@@ -529,7 +529,7 @@ def _tell_missing(missing: pd.DataFrame) -> int:
     """Print the most frequent reasons of missing units on stderr; return the number of units."""
     for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
         print(f"anthrokit: {n} missing: {_cell(reason)}", file=sys.stderr)
-    return len(missing)
+    return int(missing["status"].ne("blank").sum())  # a blank answer can't be had by running again
 
 
 def _draw_prompts(prompts: str, plan: _Plan | _CheckPlan) -> pd.DataFrame:
@@ -712,7 +712,7 @@ def judge(
     """Judge which behaviours each target message shows.
 
     Examples: anthrokit judge runs/demo;
-    anthrokit judge runs/gpt-4o --judges openai/gpt-4.1 gemini/gemini-2.5-flash --budget-usd 100;
+    anthrokit judge runs/gpt-4o --judges openai/gpt-4.1 gemini/gemini-2.5-flash anthropic/claude-sonnet-4-5 --budget-usd 100;
     anthrokit judge runs/pairs --messages pairs.csv --behaviours empathy validation
 
     Parameters
