@@ -30,7 +30,7 @@ from .tables import TABLES, all_tables, get_table, ledger_tables
 __all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'similar_runs', 'StoredTables', 'Run',
            'vote_counts', 'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals', 'design_columns',
            'has_answers', 'has_facts', 'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run',
-           'require_run', 'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts',
+           'run_of', 'require_run', 'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts',
            'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
@@ -1011,13 +1011,19 @@ def as_run(run: Run | str | os.PathLike | None = None) -> Run:
     return Run(run if run is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run")
 
 # %% ../../nbs/01_core/04_run.ipynb #a342349d
-def require_run(run: Any) -> None:
-    """Raise if a value is not a run, such as the path of one.
+def run_of(given: Any) -> Any:
+    """Return the run of a folder that holds one, opened read-only. Return anything else unchanged."""
+    is_path = isinstance(given, str | os.PathLike)
+    return Run(given, read_only=True) if is_path and os.path.exists(os.path.expanduser(os.path.join(given, "ledger.sqlite"))) else given
+
+
+def require_run(run: Any) -> Run:
+    """Return a run, or that of its folder, opened read-only. Raise if it is neither.
 
     Raises
     ------
     TypeError
-        If it is not a run.
+        If it is neither.
 
     Examples
     --------
@@ -1027,7 +1033,8 @@ def require_run(run: Any) -> None:
         ...
     TypeError: this takes a run, opened with Run(folder), not str
     """
-    require_kind(run, Run, "a run, opened with Run(folder)")
+    require_kind(run := run_of(run), Run, "a run, opened with Run(folder)")
+    return run
 
 # %% ../../nbs/01_core/04_run.ipynb #5c1e07a5
 def metadata_rows(columns: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
