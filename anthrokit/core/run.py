@@ -58,7 +58,9 @@ def digest(*parts: Any, length: int = 16) -> str:
 _UNFINISHED = """
 SELECT dialogue_id, 1 + (SELECT COUNT(*) FROM messages WHERE messages.dialogue_id = dialogues.dialogue_id
     AND role = 'assistant' AND content IS NOT NULL) AS turn, status, reason
-FROM dialogues WHERE status NOT IN ('done', 'ended') ORDER BY dialogue_id
+FROM dialogues WHERE status NOT IN ('done', 'ended')
+UNION ALL SELECT dialogue_id, turn, 'blank', error FROM messages JOIN dialogues USING (dialogue_id)
+WHERE role = 'assistant' AND content IS NULL AND status = 'done' ORDER BY dialogue_id, turn
 """
 _ASKED = "FROM messages m JOIN dialogues USING (dialogue_id) JOIN own USING (prompt_id)"
 _ANSWER = "m.role = 'assistant' AND m.content IS NOT NULL"
@@ -390,8 +392,8 @@ def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
     asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
     behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
     items = run.query(
-        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
-        "IS NOT NULL ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # targets as in the run
+        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND (content "
+        "IS NOT NULL OR status = 'done') ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # as in the run
     ).astype({"turn": "Int64"})
     items = items.merge(behaviours.astype("str"), how="cross")
     judged = asked[asked["behaviour"].isin(panel.keys())]
@@ -500,7 +502,7 @@ class Run(StoredTables):
         -------
         DataFrame
             kind (message or rating), dialogue_id, turn, behaviour, judge, sample, status, reason. An
-            unfinished dialogue is one row, at its next turn.
+            unfinished dialogue is one row, at its next turn. An imported answer without text has the status blank.
 
         Examples
         --------

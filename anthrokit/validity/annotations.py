@@ -150,7 +150,8 @@ def draw_annotation_sample(
     require_run(run)
     check_counts(n=n, total=1 if total is None else total)
     by = list(dict.fromkeys(["behaviour", *as_names(by)]))
-    labels = _of_behaviours(run.labels(), behaviours)
+    texts = run.query("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL")
+    labels = _of_behaviours(run.labels(), behaviours).merge(texts.astype({"turn": "Int64"}), on=["dialogue_id", "turn"])
     require_columns(labels, by, rows=False)
     if labels.empty:
         raise TableError(f"The run {run.folder} has no labels, so nothing can be drawn. Judge it first: ak.judge(run).")
