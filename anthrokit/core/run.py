@@ -1099,7 +1099,15 @@ def import_dialogues(
     Run 'run': 1 of 1 dialogues, 1 messages, 0 of 0 ratings ok
     """
     run, columns = as_run(run), ("dialogue_id", "turn", "role", "content")
-    bind(run, kind=kind, messages=digest([[row[name] for name in columns] for row in rows["messages"]]))
+    messages = digest([[row[name] for name in columns] for row in rows["messages"]])
+    if run.ledger.fact("messages", messages) != messages:
+        [(n,)] = run.ledger.rows("SELECT COUNT(*) FROM messages")
+        before, now = (f"of {source}" if source else "" for source in (run.ledger.fact("source"), facts.get("source")))
+        raise RunError(
+            f"the run {run.folder} belongs to another experiment: it has {n} messages {before}, and this asks for "
+            f"{len(rows['messages'])} other ones {now}. Use another folder for these."
+        )
+    bind(run, kind=kind, messages=messages)
     add_prompts(run, prompts)
     metadata = metadata_rows((row["dialogue_id"], row.get("metadata", {})) for row in rows["dialogues"])
     dialogues = [{name: value for name, value in row.items() if name != "metadata"} for row in rows["dialogues"]]
