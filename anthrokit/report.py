@@ -101,7 +101,7 @@ def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> table = profile_table(demo_run().labels())
     >>> table.query("behaviour == 'validation'")[["share", "scored"]].values.tolist()
-    [['69 %', '80 of 80']]
+    [['68 %', '80 of 80']]
     """
     names = ["target", "category", "behaviour"]
     shares = analysis.profile(labels, by=names)
