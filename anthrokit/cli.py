@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnknownOptionError, UnusedCliTokensError, validators
 from cyclopts.config import Dict
+from cyclopts.help import DefaultFormatter
 
 import anthrokit as ak
 from .core.errors import close_name, lead_of, suggest_name
@@ -96,14 +97,16 @@ class _Session:
     conditions: dict[str, _Plan] = field(default_factory=dict)  # [conditions] of the settings file
     versions: dict[str, dict[str, str]] = field(default_factory=dict)  # [check.versions] of the settings file
     options: dict[str, Any] = field(default_factory=dict)  # for every named model
+    settings: Path | None = None
 
 
-class _SettingsError(ValueError):
-    """A mistake in a settings file."""
+class _UsageError(ValueError):
+    """A wrong flag, or a mistake in a settings file."""
 
 
 _session = _Session()
-_EPILOGUE = """Exit codes: 0 done, 1 failed, 2 wrong usage, 3 units are missing, 130 interrupted.
+_EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 units are missing, 130 interrupted."
+_EPILOGUE = f"""{_EXIT_CODES}
 
 A settings file, for --settings study.toml. Flags override it. [conditions] is optional: simulate and estimate then cover
 every condition.
@@ -121,7 +124,7 @@ dialogues = 96
 [conditions.warm]
 system_target = "You are a warm friend."
 [judge]
-judges = ["openai/gpt-4.1", "anthropic/claude-sonnet-4-5"]
+judges = ["openai/gpt-4.1", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash"]
 budget-usd = 50"""
 _STYLE = {
     "result_action": "return_value",
@@ -130,6 +133,19 @@ _STYLE = {
     "exit_on_error": False,
     "print_error": False,
 }
+
+
+
+class _WithoutModels(DefaultFormatter):
+    """The help of a command that calls no model: without the options of models."""
+
+    def __call__(self, console: Any, options: Any, panel: Any) -> None:
+        of_models = {"--settings", "--max-tokens", "--concurrency", "--timeout"}
+        panel.entries = [entry for entry in panel.entries if not of_models & {*entry.names}]
+        super().__call__(console, options, panel)
+
+
+_NO_MODELS = {"help_epilogue": _EXIT_CODES, "help_formatter": _WithoutModels()}
 
 app = App(
     name="anthrokit",
@@ -140,7 +156,7 @@ app = App(
     **_STYLE,
 )
 heartbench = App(name="heartbench", help="HeartBench: answer counselling cases, judge criteria, compute scores.", **_STYLE)
-with_people = App(name="study", help="Run a study with participants, who chat with a system and rate it.", **_STYLE)
+with_people = App(name="study", help="Run a study with participants, who chat with a system and rate it.", **_NO_MODELS, **_STYLE)
 for setting, value in _STYLE.items():
     setattr(app.meta, setting, value)
 app.command(heartbench)
@@ -164,9 +180,19 @@ _Language = Annotated[Literal["zh", "en"], Parameter(help="Language of the instr
 _Judgements = Annotated[_Positive, Parameter(help="Samples of each judge for each answer.")]
 
 
+_IN_TERMINAL = {  # what to do in Python, and in a terminal
+    r",? or pass (LLM\(\S+, )?api_key=…\)?": "",
+    r"LLM\('(\S+)', api_base='(\S+)'\)": r"\1@\2",
+    r"LLMJudge\(…, name=…\)": "[models.NAME] in a settings file",
+}
+
+
 def _complain(message: object) -> None:
-    """Print a line on stderr, with control characters escaped."""
-    print(f"anthrokit: {ak.core.errors.printable(message)}", file=sys.stderr, flush=True)
+    """Print a line on stderr, with control characters escaped, and with advice for a terminal."""
+    text = ak.core.errors.printable(message)
+    for python, terminal in _IN_TERMINAL.items():
+        text = re.sub(python, terminal, text)
+    print(f"anthrokit: {text}", file=sys.stderr, flush=True)
 
 
 def _say(message: str) -> None:
@@ -204,7 +230,7 @@ def _line(
     """
     options = {"max_tokens": max_tokens, "max_concurrency": concurrency, "timeout": timeout}
     options = {name: value for name, value in options.items() if value is not None}
-    vars(_session).update(vars(_Session(json, quiet, options=options)))
+    vars(_session).update(vars(_Session(json, quiet, options=options, settings=settings)))
     app.config = ()
     command, _, rest = app.parse_commands(tokens)
     if command == ("check",) and settings is None:  # its first argument is its settings file
@@ -270,7 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnusedCliTokensError as error:
         _complain(f"{arguments[0]} has no place for {' '.join(error.unused_tokens or ())!r}; see anthrokit {arguments[0]} --help")
         return 2
-    except (CycloptsError, _SettingsError) as error:
+    except (CycloptsError, _UsageError) as error:
         _complain(error)
         return 2
     except (
@@ -301,7 +327,7 @@ def _few(names: Sequence[str]) -> str:
     return (names[0].rpartition("/")[2][:24] + more) if names else "–"
 
 
-@app.command
+@app.command(**_NO_MODELS)
 def runs(folder: str = "runs") -> _Result:
     """List the runs in a folder.
 
@@ -334,7 +360,7 @@ def runs(folder: str = "runs") -> _Result:
     return _Result(table, facts, shown=shown, failed=bool(unread))
 
 # %% ../nbs/16_cli.ipynb #a0caa063
-@app.command
+@app.command(**_NO_MODELS)
 def view(folder: str = "runs", *, port: _Positive = 8765, bundle: Path | None = None, browser: bool = False) -> _Result | int:
     """Show the runs of a folder in a browser: lists, dialogues, search, comparisons. Nothing is changed.
 
@@ -370,13 +396,13 @@ def view(folder: str = "runs", *, port: _Positive = 8765, bundle: Path | None = 
 def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = None) -> dict[str, Any]:
     """Return a section of the settings file. Raise if it is not a table, or has a key that is not one of `keys`."""
     if not isinstance(section, dict):
-        raise _SettingsError(f"{path}: {name} is {section!r}; it must be a section, [{name}]")
+        raise _UsageError(f"{path}: {name} is {section!r}; it must be a section, [{name}]")
     if keys is None:
         return section
     section = {key.replace("-", "_"): value for key, value in section.items()}
     if unknown := [key for key in section if key not in keys]:
         place = f"[{name}]" if name else "the file"
-        raise _SettingsError(f"{path}: {place} can't have {unknown[0]!r}; {suggest_name(unknown[0], sorted(keys))}")
+        raise _UsageError(f"{path}: {place} can't have {unknown[0]!r}; {suggest_name(unknown[0], sorted(keys))}")
     return section
 
 # %% ../nbs/16_cli.ipynb #7361201b
@@ -407,26 +433,26 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
     entry = _section(path, f"models.{name}", entry, [*inspect.signature(ak.LLM).parameters])
     options = _section(path, f"models.{name}.options", entry.get("options", {}))
     if "api_key" in entry or "api_key" in options:
-        raise _SettingsError(
+        raise _UsageError(
             f"{path}: {place} holds an api_key. Keys don't belong in a file. Remove it, put the key into an "
             f"environment variable, and set api_key_env to the variable's name."
         )
     if secret := _secrets(options, entry.get("api_base")):
-        raise _SettingsError(
+        raise _UsageError(
             f"{path}: {place} {secret} may hold a key. Keys don't belong in a file. Remove it and pass it in Python, "
             f"LLM(…, {secret}=…), from an environment variable. For the model's key use api_key_env."
         )
     if repeated := sorted(set(options) & {"name", *entry}):
-        raise _SettingsError(f"{path}: {place} options repeat {repeated[0]}, which the section sets already")
+        raise _UsageError(f"{path}: {place} options repeat {repeated[0]}, which the section sets already")
     for key in ("model", "name", "api_base", "api_key_env"):
         if not isinstance(entry.get(key, ""), str):
-            raise _SettingsError(f"{path}: {place} {key} is {entry[key]!r}; it must be a text in quotation marks")
+            raise _UsageError(f"{path}: {place} {key} is {entry[key]!r}; it must be a text in quotation marks")
     if "model" not in entry:
-        raise _SettingsError(f"{path}: {place} has no model; add model = 'openai/…'")
+        raise _UsageError(f"{path}: {place} has no model; add model = 'openai/…'")
     try:
         _make_llm(name, {**entry, **options})
     except (TypeError, ValueError) as error:
-        raise _SettingsError(f"{path}: {place} {error}") from None
+        raise _UsageError(f"{path}: {place} {error}") from None
     return entry
 
 # %% ../nbs/16_cli.ipynb #78664a07
@@ -439,6 +465,8 @@ def _llm(text: str) -> ak.LLM:
         parts = _WITH_ADDRESS.fullmatch(text)
         assert parts, "the pattern matches every text"
         model, address = parts.groups()
+        if "/" not in text and (like := close_name(text, _session.models)):
+            raise _UsageError(f"{_session.settings}: there is no section [models.{text}]; did you mean {like}?")
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
     entry = _session.models[text]
     variable = entry.get("api_key_env")
@@ -529,7 +557,7 @@ def _tell_missing(missing: pd.DataFrame) -> int:
     """Print the most frequent reasons of missing units on stderr; return the number of units."""
     for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
         print(f"anthrokit: {n} missing: {_cell(reason)}", file=sys.stderr)
-    return len(missing)
+    return int(missing["status"].ne("blank").sum())  # a blank answer can't be had by running again
 
 
 def _draw_prompts(prompts: str, plan: _Plan | _CheckPlan) -> pd.DataFrame:
@@ -543,7 +571,7 @@ def _design(texts: list[str] | None) -> dict[str, str]:
     parts = [one.partition("=") for one in texts or ()]
     for name, sign, value in parts:
         if not (name and sign and value):
-            raise ValueError(f"--design takes column=value, as in prompt=warm, not {name + sign + value}")
+            raise _UsageError(f"--design takes column=value, as in prompt=warm, not {name + sign + value}")
     return {name: value for name, _, value in parts}
 
 
@@ -644,7 +672,9 @@ def simulate(
     prompts
         anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
     """
-    for each in _session.conditions.values() or [plan]:
+    for name, each in (_session.conditions or {"": plan}).items():
+        if name:
+            _say(f"condition {name}")
         ak.simulate(_draw_prompts(prompts, each), run=run, **each.settings(), **limits.settings()).close()
     with ak.Run(run, read_only=True) as opened:
         table = opened.query(_COUNTS)
@@ -683,7 +713,7 @@ class _Questions:
         if list(names) == ["offline"]:
             return None
         if self.together and self.protocol != "paper":
-            raise ValueError("The released protocol asks one behaviour at a time. Remove --together.")
+            raise _UsageError("The released protocol asks one behaviour at a time. Remove --together.")
         if self.together:
             return [ak.TogetherJudge(_llm(name)) for name in names]
         return [ak.LLMJudge(_llm(name), protocol=self.protocol) for name in names]
@@ -712,7 +742,7 @@ def judge(
     """Judge which behaviours each target message shows.
 
     Examples: anthrokit judge runs/demo;
-    anthrokit judge runs/gpt-4o --judges openai/gpt-4.1 gemini/gemini-2.5-flash --budget-usd 100;
+    anthrokit judge runs/gpt-4o --judges openai/gpt-4.1 gemini/gemini-2.5-flash anthropic/claude-sonnet-4-5 --budget-usd 100;
     anthrokit judge runs/pairs --messages pairs.csv --behaviours empathy validation
 
     Parameters
@@ -722,27 +752,29 @@ def judge(
     messages
         Judge the messages of a table: .csv, .tsv, .jsonl, .json (also with gzip) or .parquet.
     """
-    from anthrokit.report import profile_table
+    from anthrokit.report import profile_table, study_columns
 
     if messages:
         ak.judging.import_messages(messages, run).close()
     with ak.Run(_existing(run)) as opened:
         ak.judge(opened, questions.judges(judges), **questions.settings(), **limits.settings())
         labels, missing, spent = opened.labels(), opened.missing(), _spent(opened)
+        by = [*dict.fromkeys(["target", *study_columns(labels, opened)])]
     return _Result(
-        ak.profile(labels, by=("target", "category", "behaviour")),
+        ak.profile(labels, by=[*by, "category", "behaviour"]),
         {"run": run, **spent},
         _tell_missing(missing.query("kind == 'rating'")),
-        shown=profile_table(labels),
+        shown=profile_table(labels, by),
     )
 
 # %% ../nbs/16_cli.ipynb #4e0b0933
 def _price(estimates: pd.DataFrame) -> _Result:
-    """Return an estimate; cached tokens are shown if there are any."""
+    """Return an estimate; the cost with cached tokens is shown if there are any."""
     columns = ["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]
     if estimates["tokens_cached"].any():
-        columns = [*columns[:4], "tokens_cached", *columns[4:6], "cost_cached", columns[6]]
-    return _Result(estimates, {"note": "no call was made"}, shown=estimates[columns])
+        columns.insert(6, "cost_cached")
+    note = ["no call was made", "cost_most is the cost if every answer is as long as max_tokens, or else the model, allows"]
+    return _Result(estimates, {"note": note}, shown=estimates[columns])
 
 
 @app.command
@@ -777,7 +809,7 @@ def estimate(
         Use the prices of the providers' batches.
     """
     if messages and (run or prompts):
-        raise ValueError("--messages is priced alone. Remove the run and --prompts.")
+        raise _UsageError("--messages is priced alone. Remove the run and --prompts.")
     plans = list(_session.conditions.values()) or [plan]
     if run and not prompts and plans == [_Plan()]:  # only judging
         _existing(run)
@@ -820,18 +852,21 @@ def compare(
     by
         behaviour or category.
     baseline
-        Reference level: the others minus this one.
+        Reference level: the others minus this one (default: each pair, in the order of the alphabet).
     within
         Compare within each level of this column, such as target.
     ci
         Confidence level of the intervals.
     """
+    from anthrokit.report import difference_texts
+
     with ak.Run(run, read_only=True) as opened:
         labels = opened.labels(judges)
     columns = [within, by] if within else [by]
     baseline = _level(labels, group, baseline)
     table = ak.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
-    return _Result(table, {"run": run})
+    note = "differences in percentage points; p with Holm's correction"
+    return _Result(table, {"run": run, "note": note}, shown=difference_texts(table, columns))
 
 # %% ../nbs/16_cli.ipynb #8813e862
 @app.command
@@ -877,7 +912,7 @@ def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: s
         return _Result(facts={"file": str(getattr(ak.io, f"write_{format}")(opened, path, **wanted))})
 
 # %% ../nbs/16_cli.ipynb #d048b05e
-@app.command
+@app.command(**_NO_MODELS)
 def repair(run: str, new: str) -> _Result:
     """Save the readable part of a damaged run into a new run; the damaged run is not changed.
 
@@ -893,7 +928,7 @@ def repair(run: str, new: str) -> _Result:
     return _Result(ak.core.repair(run, new), {"run": new})
 
 
-@app.command
+@app.command(**_NO_MODELS)
 def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None = None) -> _Result:
     """Split a run into parts with disjoint pending units, one for each machine.
 
@@ -920,7 +955,7 @@ def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None
     return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
 
 
-@app.command
+@app.command(**_NO_MODELS)
 def merge(run: str, parts: list[str]) -> _Result:
     """Merge the results of all parts of a run into a new run.
 
@@ -1015,7 +1050,7 @@ def anthroscore(
         facts = {"scored": f"{files['n_scored'].sum()} of {files['n_texts'].sum()} texts", "folder": out}
         return _Result(files, facts)
     if on:
-        raise ValueError("--on needs --out FOLDER: workers save the scores of each part in a folder")
+        raise _UsageError("--on needs --out FOLDER: workers save the scores of each part in a folder")
     table = ak.core.read_frame(texts, dtype=str)
     if text not in table:
         raise ValueError(f"{texts} has no column {text!r} of texts; {suggest_name(text, table)}. Name it with --text")
@@ -1184,9 +1219,9 @@ def heartbench_estimate(
         Models that judge the answers of the run.
     """
     if not models and not judges:
-        raise ValueError("No model is given. Name models that answer (--models) or judge (--judges).")
+        raise _UsageError("No model is given. Name models that answer (--models) or judge (--judges).")
     if judges and not run:
-        raise ValueError("Judges are priced by the answers of a run. Name its folder, or remove --judges.")
+        raise _UsageError("Judges are priced by the answers of a run. Name its folder, or remove --judges.")
     panel = [ak.heartbench.RubricJudge(_llm(name), language=cases.language) for name in judges or ()]
     conditions = [{"prompts": cases.prompts(), "target": _llm(name), "turns": 1} for name in models or ()]
     run = _existing(run) if judges else run
@@ -1291,13 +1326,13 @@ def _read_settings(path: str | os.PathLike, command: tuple[str, ...]) -> tuple[d
     try:
         content = ak.core.files.read_toml(path)
     except ak.core.TableError as error:
-        raise _SettingsError(str(error)) from None
+        raise _UsageError(str(error)) from None
     content = _section(path, "", content, {"run", "models", "conditions", *_commands(app)})
     models, conditions = (_section(path, name, content.pop(name, {})) for name in ("models", "conditions"))
     versions = _section(path, "check.versions", _section(path, "check", content.get("check", {})).pop("versions", {}))
     run = content.pop("run", None)
     if not isinstance(run, str | None):
-        raise _SettingsError(f"{path}: run is {run!r}; it must be the path of the run's folder")
+        raise _UsageError(f"{path}: run is {run!r}; it must be the path of the run's folder")
     models = {name: _model_entry(path, name, entry) for name, entry in models.items()}
     own = _flags(("simulate",)) - {"run", "prompts"}
     conditions = {name: _section(path, f"conditions.{name}", values, own) for name, values in conditions.items()}
@@ -1427,7 +1462,7 @@ def check(
         Append the verdicts to this file in Markdown (default: the file named by GITHUB_STEP_SUMMARY).
     """
     if run is None or margin is None:
-        raise _SettingsError(
+        raise _UsageError(
             f"{study}: a check needs a run and a margin. Set run = 'runs/…' at the top, and in [check] the smallest "
             "difference of shares that matters, such as margin = 0.05."
         )
@@ -1459,7 +1494,7 @@ def check(
     return _Result(table, facts, missing, shown=shown, failed=bool(failing.any()))
 
 # %% ../nbs/16_cli.ipynb #773c09c5
-@app.command
+@app.command(**_NO_MODELS)
 def doctor(*, servers: list[str] | None = None) -> _Result:
     """Check which parts can run here: Python, packages, models, keys (names only), servers.
 
@@ -1513,7 +1548,7 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
     return copies
 
 
-@app.command
+@app.command(**_NO_MODELS)
 def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options: str = "") -> _Result | int:
     """Open JupyterLab with a copy of the tutorials, tasks and papers' notebooks.
 

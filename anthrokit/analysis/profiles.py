@@ -96,7 +96,7 @@ def _per_behaviour(
 ) -> tuple[pd.DataFrame, list[str], bool]:
     """Return checked labels, the columns to group by, and whether each group is of one behaviour."""
     labels, by = as_labels(labels), as_names(by)
-    require_columns(labels, [*columns, "label", *by], advice="columns of your own come from simulate(…, design={…})")
+    require_columns(labels, [*columns, "label", *by], advice="columns of your own come from simulate(…, design={…})" if len(labels) else "")
     require_known("variant", ("judged", "all"), variant)
     alone = "behaviour" in by or "behaviour" not in labels.columns
     if alone or not by:

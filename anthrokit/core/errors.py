@@ -5,7 +5,9 @@
 # %% ../../nbs/01_core/00_errors.ipynb #66a6041e
 from __future__ import annotations
 
+import builtins
 import contextlib
+import dis
 import functools
 import inspect
 import os
@@ -25,11 +27,11 @@ from typing import Any
 import lazy_loader
 
 # %% auto #0
-__all__ = ['printable', 'in_two_lines', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached', 'Interrupted',
-           'close_name', 'lead_of', 'rank_names', 'near_names', 'similar_names', 'suggest_name', 'explain_arguments',
-           'explain_class', 'Naming', 'missing_attribute', 'documented', 'found_names', 'parameters_like', 'lazy_names',
-           'missing_columns', 'diff_settings', 'require_kind', 'require_known', 'require_all', 'register_secret',
-           'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+__all__ = ['printable', 'in_two_lines', 'in_short', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached',
+           'Interrupted', 'close_name', 'lead_of', 'rank_names', 'near_names', 'similar_names', 'suggest_name',
+           'explain_arguments', 'explain_class', 'Naming', 'missing_attribute', 'documented', 'found_names',
+           'parameters_like', 'lazy_names', 'missing_columns', 'diff_settings', 'require_kind', 'require_known',
+           'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -53,20 +55,50 @@ def printable(text: object) -> str:
 
 # %% ../../nbs/01_core/00_errors.ipynb #a98a6726
 def in_two_lines(error: BaseException) -> list[str]:
-    """Return what a notebook or IPython shows of an error: its message, and how to see the traceback.
+    """Return what a notebook, IPython or a script shows of an error: its message, and how to see the traceback.
 
-    Set as `_render_traceback_` of an error class. A second call for the same error (`%tb`), and every call while the
+    Set as `_render_traceback_` of an error or its class. A second call for the same error (`%tb`), and every call while the
     environment variable ANTHROKIT_TRACEBACK is set, returns the whole traceback.
 
     Examples
     --------
-    >>> in_two_lines(ValueError("no such column"))
-    ['ValueError: no such column', '%tb shows the traceback.']
+    >>> in_two_lines(ValueError("no such column"))[0]
+    'ValueError: no such column'
     """
     if os.environ.get("ANTHROKIT_TRACEBACK") or getattr(error, "is_shown", False):
         return "".join(traceback.format_exception(error)).splitlines()
     error.is_shown = True
-    return [f"{type(error).__name__}: {error}", "%tb shows the traceback."]
+    how = "%tb" if hasattr(builtins, "__IPYTHON__") else "ANTHROKIT_TRACEBACK=1"
+    return [f"{type(error).__name__}: {error}", f"{how} shows the traceback."]
+
+# %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
+def in_short(error: BaseException) -> BaseException:
+    """Return an error; it is shown in two lines if anthrokit raised it on purpose, or was called with wrong arguments."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is not None:
+        code, package = trace.tb_frame.f_code, trace.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+        raised = code.co_name == "explained" or code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+        if package != __name__.partition(".")[0] or not raised:
+            return error
+    error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
+    return error
+
+
+def _render_current() -> list[str]:
+    return in_two_lines(sys.exc_info()[1] or sys.last_value)
+
+
+def _show(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """Show an error that ends a script."""
+    if hasattr(error, "_render_traceback_"):
+        print(*in_two_lines(error), sep="\n", file=sys.stderr)
+    else:
+        _shown_before(kind, error, trace)
+
+
+_shown_before, sys.excepthook = sys.excepthook, _show
 
 # %% ../../nbs/01_core/00_errors.ipynb #434d7e40
 class _Explained:
@@ -359,7 +391,7 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     Parameters
     ----------
     function : callable
-        A function or a method. Its other errors do not change.
+        A function or a method. Its other errors keep their text.
 
     Examples
     --------
@@ -376,7 +408,10 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     def explained(*arguments: Any, **options: Any) -> Any:
         try:
             return function(*arguments, **options)
-        except TypeError:
+        except ValueError as error:
+            in_short(error)
+            raise
+        except TypeError as error:
             owner = type(arguments[0]) if function.__name__ == "__init__" else None
             heads = [inspect.signature(each).parameters for each in (_makers(owner, function) if owner else [function])]
             names = {name: None for head in heads for name, each in head.items() if each.kind is not each.VAR_KEYWORD}
@@ -385,8 +420,9 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
             accepts_all = any(each.kind is each.VAR_KEYWORD for each in heads[-1].values())
             hint = None if accepts_all or not unknown else f"has no parameter {unknown[0]!r}; {_hint(unknown[0], names, owner or function)}"
             if not (hint := hint or _missing_arguments(function, owner or function, arguments, options)):
+                in_short(error)
                 raise
-        raise TypeError(f"{(owner or function).__name__}() {hint}")
+        raise in_short(TypeError(f"{(owner or function).__name__}() {hint}"))
 
     explained.explains_arguments = True
     return explained
@@ -491,7 +527,7 @@ def _name_attribute(self: Any, name: str) -> Any:
     elif hint is None and tables and hasattr(import_module("pandas").DataFrame, name):
         hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
     hint = hint or suggest_name(name, public, about, f"help({kind.__name__})", elsewhere=True)
-    raise AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self)
+    raise in_short(AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self))
 
 
 def _returned(method: object) -> object:
@@ -503,7 +539,7 @@ class _Entries(dict):
     """A dict whose error for a missing key names the key that was meant."""
 
     def __missing__(self, key: object) -> Any:
-        raise KeyError(f"there is no entry {key!r}; {suggest_name(key, self)}")
+        raise in_short(KeyError(f"there is no entry {key!r}; {suggest_name(key, self)}"))
 
 
 class _TableMethod:
@@ -524,10 +560,10 @@ class _TableMethod:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # as pickle and IPython ask for
             raise AttributeError(name)
-        raise AttributeError(self._call_first(f"[{name!r}]" if "dict" in str(_returned(self.__func__)) else f".{name}"))
+        raise in_short(AttributeError(self._call_first(f"[{name!r}]" if "dict" in str(_returned(self.__func__)) else f".{name}")))
 
     def __getitem__(self, key: object) -> Any:
-        raise TypeError(self._call_first(f"[{key!r}]"))
+        raise in_short(TypeError(self._call_first(f"[{key!r}]")))
 
     def _call_first(self, part: str) -> str:
         kind = "dict" if "dict" in str(_returned(self.__func__)) else "table"
@@ -679,7 +715,7 @@ class _Package(ModuleType):
         if own in self.__all__:
             return getattr(self, own)(*arguments, **options)
         public = [each for each in self.__all__ if not isinstance(getattr(self, each), ModuleType)]
-        raise TypeError(f"{self.__name__} is a module; {suggest_name(own, public)}")
+        raise in_short(TypeError(f"{self.__name__} is a module; {suggest_name(own, public)}"))
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -709,7 +745,7 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
         except AttributeError:
             if name.startswith("_"):
                 raise
-            raise AttributeError(missing_attribute(package, name)) from None
+            raise in_short(AttributeError(missing_attribute(package, name))) from None
         if inspect.isclass(value) and value.__module__.startswith("anthrokit."):
             return explain_class(value)
         if not inspect.isfunction(value) or hasattr(value, "explains_arguments"):

@@ -178,7 +178,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
             rows.append({
                 "turn": number,
                 "user": user,
-                "assistant": answer if answer or number in own or pair else None,
+                "assistant": answer if answer or (number == last if pair else number in own) else None,
                 "judged": bool(answer) and number in own and (pair is None or number == last),
                 "reasoning": "\n".join(one["reasoning"] for one in replies if one.get("reasoning")) or None,
                 "error": next((one["error"] for one in replies if one.get("error")), None),
@@ -454,8 +454,8 @@ def import_table(table: pd.DataFrame, run: Run | str | os.PathLike | None, accou
     if left_out:
         reasons = ", ".join(f"{count} × {why:.80}" for why, count in Counter(left_out).most_common(3))
         notify(f"{len(left_out)} of {len(account)} rows are left out ({reasons}); judging.import_report(run) lists them.")
-    if blank := int((table["assistant"].eq("") & table["pair_id"].isna()).sum()):
-        notify(f"{blank} of {table['assistant'].notna().sum()} answers are blank: they are not judged, and n_total doesn't count them.")
+    if blank := int(table["assistant"].eq("").sum()):
+        notify(f"{blank} of {blank + table['judged'].sum()} answers are blank. Their labels are missing; run.missing() lists them.")
     return import_dialogues(
         run,
         "imported messages",

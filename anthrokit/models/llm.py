@@ -21,7 +21,7 @@ from ..core import SetupError
 from ..core.errors import Naming, close_name, lead_of, parameters_like, similar_names, register_secret, redact, require_known
 from ..core.errors import strings_in
 from ..core.files import preload
-from ..core.notes import notify
+from ..core.notes import notify, status_line
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
 from .embedded import fetch_model, import_openvino
@@ -170,9 +170,11 @@ def _reach(model: str, base: str | None) -> None:
 
     base = (base or default_base or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434").rstrip("/")
     as_openai = provider not in ("anthropic", "gemini", "ollama", "ollama_chat")
-    how = {"timeout": 10, "verify": get_ssl_configuration()}  # as calls are made
+    how = {"timeout": 8, "verify": get_ssl_configuration()}  # as calls are made
     try:
-        if httpx.get(f"{base}/models", **how).status_code == 404 and as_openai:
+        with status_line(f"waiting for {shown_address(base)}"):
+            missing = httpx.get(f"{base}/models", **how).status_code == 404
+        if missing and as_openai:
             nearby = (f"{base}/v1", f"{base.partition('/v1/')[0]}/v1")
             right = [one for one in nearby if one != base and httpx.get(f"{one}/models", **how).is_success]
             if right:

@@ -340,6 +340,7 @@ class DisagreementPanel(DecisionPanel):
     """
 
     title, noun, empty = "Where judges differ", "message", "No message with these filters."
+    nothing = "No judge has rated a message yet."
     shortcuts = (("y n u", "Yes, No, can't tell"), ("z / r", "undo / redo"))
     columns, bar_label, undo_in_view = _COLUMNS, "Your verdict", True
 

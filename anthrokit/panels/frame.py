@@ -180,8 +180,8 @@ class Panel(anywidget.AnyWidget):
 
     Attributes
     ----------
-    title, noun, empty : str
-        Title of the panel, noun for one item, and the text shown if the filters leave nothing.
+    title, noun, empty, nothing : str
+        Title of the panel, noun for one item, and the texts shown if the filters leave nothing and if there is nothing.
     shortcuts, tools : sequence of (str, str)
         Keys and what they do, for the help; acts that have a button in the header, with its text.
     filters : sequence of Filter
@@ -227,7 +227,7 @@ class Panel(anywidget.AnyWidget):
     page = traitlets.Unicode().tag(sync=True)
     bar = traitlets.Unicode().tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
-    title, noun, empty = "Panel", "item", "Nothing fits these filters."
+    title, noun, empty, nothing = "Panel", "item", "Nothing fits these filters.", ""
     shortcuts: Sequence[tuple[str, str]] = ()
     tools: Sequence[tuple[str, str]] = ()
     filters: Sequence[Filter] = ()
@@ -412,7 +412,7 @@ class Panel(anywidget.AnyWidget):
     @property
     def _empty_text(self) -> str:
         """Return what an empty list says: that the filters leave nothing, or that there is nothing at all."""
-        return self.empty if self.total else f"There is no {self.noun} here yet."
+        return self.empty if self.total else self.nothing or f"There is no {self.noun} here yet."
 
     def _lines(self, start: int, n: int = _AHEAD) -> dict[str, Any]:
         """Return a stretch of the list."""

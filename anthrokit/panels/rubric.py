@@ -5,7 +5,8 @@
 # %% ../../nbs/12_panels/07_rubric.ipynb #b9966839
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,7 @@ class Rubrics:
         self.answers = read.get("answers", pd.DataFrame(columns=["model", "case_id", "content"]))
         none = pd.DataFrame(columns=["model", "case_id", "criterion", "judge", "hit"])
         self.ratings = read.get("ratings", none)
+        self.rated = self.ratings.groupby("case_id").indices  # the rows of ratings of each case
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #7f583a6e
 _WORTH = {
@@ -183,7 +185,7 @@ def _points(score: float) -> str:
     return "–" if pd.isna(score) else f"{score:+g}".replace("-", "−") if score else "0"
 
 
-def _judged(ratings: pd.DataFrame) -> list[tuple[str, str, str]]:
+def _judged(ratings: Sequence[Any]) -> list[tuple[str, str, str]]:
     """List what each judge said in each sample, and why."""
     return [
         (
@@ -191,11 +193,11 @@ def _judged(ratings: pd.DataFrame) -> list[tuple[str, str, str]]:
             "no verdict" if pd.isna(row.hit) else "hit" if row.hit else "miss",
             row.reason if isinstance(row.reason, str) else "",
         )
-        for row in ratings.itertuples()
+        for row in ratings
     ]
 
 
-def _verdict(row: Any, ratings: pd.DataFrame) -> dict[str, Any]:
+def _verdict(row: Any, ratings: Sequence[Any]) -> dict[str, Any]:
     """Return one model's verdict on one criterion, ready to be shown."""
     taken = row.ability == OTHER or (pd.notna(row.score) and row.score < 0)
     if pd.isna(row.hit):
@@ -224,14 +226,14 @@ def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #6b29b8f5
 def _side(
-    rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, protocol: str, lit: str
+    rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, special: bool, lit: str
 ) -> dict[str, Any]:
     """Return the answer of one model with its scores, and the marks of what the judges quote."""
-    answers = rubrics.answers.query("model == @model and case_id == @item").to_dict("records")
+    answers = rubrics.answers
+    answers = answers[(answers["model"] == model) & (answers["case_id"] == item)].to_dict("records")
     content, status = (answers[0].get(name) if answers else None for name in ("content", "status"))
     content = content if isinstance(content, str) else ""
     own = rows[rows["model"] == model]
-    special = heartbench.scoring.case_scores(own, protocol)["catastrophic"].fillna(False).any() if len(own) else False
     table = scores[["level", "name"]].assign(value=scores.get(model, np.nan)).astype({"value": object})
     table = table.where(table.notna(), None).values.tolist()
     return {
@@ -241,7 +243,7 @@ def _side(
         "given": bool(answers),
         "words": heartbench.answers.count_words(content),
         "status": status if isinstance(status, str) and status != "ok" else "",
-        "special": bool(special),
+        "special": special,
         "overall": next((value for level, _, value in table if level == "overall"), None),
         "scores": [row for row in table if row[0] != "overall"],
     }
@@ -249,12 +251,14 @@ def _side(
 
 def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str], lit: str) -> list[dict[str, Any]]:
     """Return each criterion with the verdicts on both answers."""
-    ratings, none = rubrics.ratings, rubrics.ratings.head(0)
-    ratings = dict(list(ratings[ratings["case_id"] == item].groupby(["model", "criterion"])))
-    shown = []
-    for number, part in rows.groupby("criterion"):
-        own = {row.model: _verdict(row, ratings.get((row.model, number), none)) for row in part.itertuples()}
-        about = part.iloc[0][["content", "ability"]].to_dict() | {"points": _points(part["score"].iloc[0])}
+    ratings, parts, shown = defaultdict(list), defaultdict(list), []
+    for rating in rubrics.ratings.iloc[rubrics.rated.get(item, [])].itertuples():
+        ratings[rating.model, rating.criterion].append(rating)
+    for row in rows.sort_values("criterion", kind="stable").itertuples():
+        parts[row.criterion].append(row)
+    for number, (first, *_) in parts.items():
+        own = {row.model: _verdict(row, ratings[row.model, number]) for row in parts[number]}
+        about = {"content": first.content, "ability": first.ability, "points": _points(first.score)}
         differ = {"hit", "miss"} <= {verdict["word"] for verdict in own.values()}
         verdicts, on = [own.get(model) for model in pair], f"{item}/{number}" == lit
         choice = {"lit": "" if on else f"{item}/{number}"}
@@ -295,13 +299,14 @@ def _rubric_html(
     spoken, first = _dictionary(chinese), rows.iloc[0]
     shown = rows[(rows["dimension"] == dimension).fillna(False)] if dimension else rows
     left = rows["criterion"].nunique() - shown["criterion"].nunique()
-    scores = _scores_of(rows, protocol)
+    scores, of_cases = _scores_of(rows, protocol), heartbench.scoring.case_scores(rows, protocol)
+    special = set(of_cases.loc[of_cases["catastrophic"].fillna(False), "model"])
     return render(
         "rubric.html",
         item=item,
         about=[name for name in (first["scene"], first["difficulty"]) if pd.notna(name)],
         dialogue=rubrics.dialogues.get(item, ()),
-        sides=[_side(rubrics, item, model, rows, scores, protocol, lit) for model in pair],
+        sides=[_side(rubrics, item, model, rows, scores, model in special, lit) for model in pair],
         criteria=_criteria(rubrics, item, shown, pair, lit),
         left=f"{left} criteria of other dimensions are not shown." if left else "",
         say=lambda word: spoken.get(word, word),

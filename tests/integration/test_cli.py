@@ -94,7 +94,7 @@ def test_estimate_of_a_file(tmp_path):
     planned = rows(anthrokit(*asked, cwd=tmp_path))
     assert [(row["purpose"], row["calls"]) for row in planned] == [("judge", 6), ("all", 6)]
     refused = anthrokit(*asked, "--prompts", "anthrokit", cwd=tmp_path)
-    assert refused.returncode == 1 and "Remove the run and --prompts" in refused.stderr
+    assert refused.returncode == 2 and "Remove the run and --prompts" in refused.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]
 
 
@@ -122,7 +122,9 @@ behaviours = ["empathy"]
     plan = rows(anthrokit("estimate", *study, cwd=tmp_path))
     calls = [(row["purpose"], row["calls"]) for row in plan]
     assert calls == [("target", 8), ("user", 4), ("target", 8), ("user", 4), ("judge", 16), ("all", 40)]
-    assert rows(anthrokit("simulate", *study, cwd=tmp_path))[0]["done"] == 8
+    done = anthrokit("simulate", "--settings", "study.toml", "--json", cwd=tmp_path)
+    assert rows(done)[0]["done"] == 8 and "anthrokit: condition plain\n" in done.stderr and "condition warm\n" in done.stderr
+    assert [(row["condition"], row["n"]) for row in rows(anthrokit("judge", *study, cwd=tmp_path))] == [("plain", 8), ("warm", 8)]
     with Run(tmp_path / "runs" / "study", read_only=True) as run:
         assert run.dialogues()["condition"].value_counts().to_dict() == {"plain": 4, "warm": 4}
     (tmp_path / "wrong.toml").write_text("[conditions.warm]\nsystem_targt = 'x'\n", encoding="utf-8")
@@ -185,7 +187,7 @@ def test_two_by_two_study(server, tmp_path, monkeypatch, capsys):
 
     tutorial = json.loads((ROOT / "nbs" / "tutorials" / "two_by_two.ipynb").read_text())
     [lines] = [text for cell in tutorial["cells"] if "anthrokit simulate" in (text := "".join(cell["source"]))]
-    lines = re.sub(r"(?:openai|gemini)(/[\w.-]+)", rf"openai\1@{server()}", lines.split("```")[1])
+    lines = re.sub(r"(?:openai|gemini|anthropic)(/[\w.-]+)", rf"openai\1@{server()}", lines.split("```")[1])
     lines = lines.replace("--dialogues 96", "--dialogues 8 --turns 2")
     lines = lines.replace("--budget-usd 100", "--budget-tokens 1000000")
     spelled = 'anthrokit() { printf "%q " "$@"; echo; }' + lines  # the shell says which commands come of it
@@ -194,11 +196,11 @@ def test_two_by_two_study(server, tmp_path, monkeypatch, capsys):
     assert len(commands.splitlines()) == 9
     assert [main(shlex.split(command)) for command in commands.splitlines()] == [0] * 9
     said, told = capsys.readouterr()
-    assert "768 of 768 ratings, " in told and "\r" not in told and "layout" not in told
+    assert "1,152 of 1,152 ratings, " in told and "\r" not in told and "layout" not in told
     with Run(tmp_path / "runs" / "study", read_only=True) as run:
         assert run.dialogues().groupby(["target", "prompt"]).size().tolist() == [8] * 4 and run.missing().empty
         assert run.ledger.fact("budget") == {"usd": None, "tokens": 1_000_000}
-    compared = [line.split() for line in said.splitlines() if re.search("warm +plain", line)]
+    compared = [line.split() for line in said.splitlines() if "warm minus plain" in line]
     assert sorted(line[:2] for line in compared) == [
         [f"openai/{model}", behaviour] for model in ("gpt-4o", "gpt-4o-mini") for behaviour in ("empathy", "validation")
     ]
@@ -289,6 +291,7 @@ def test_exit_code_of_missing_units(server, tmp_path):
         (["export", "runs/none", "out"], 1, "anthrokit: runs/none holds no run"),
         (["judge", "x", "--smaples", "3"], 2, "Unknown option --smaples; did you mean --samples?"),
         (["dance"], 2, "Unknown command 'dance'"),
+        (["simulate", "x", "--design", "warm"], 2, "--design takes column=value"),
     ],
 )
 def test_wrong_usage(arguments, code, message, tmp_path):
@@ -304,6 +307,7 @@ def test_wrong_usage(arguments, code, message, tmp_path):
         ("[simulate]\ntunrs = 5\n", "s.toml: [simulate] can't have 'tunrs'; did you mean turns?"),
         ("[judge]\nsamples_ = 0\n", "s.toml: [judge] can't have 'samples_'; did you mean samples?"),
         ("[simulate]\nturns = 0\n", "Must be >= 1"),
+        ("[simulate]\ntarget = 'alfa'\n[models.alpha]\nmodel = 'openai/x'\n", "s.toml: there is no section [models.alfa]; did you"),
         ("[models.a]\nmodel = 'openai/x'\napi_key = 'sk-0'\n", "Keys don't belong in a file"),
         ("[models.a]\nmodel = 'm'\noptions = {extra_headers = {X-Own = 'pl4nted'}}\n", "extra_headers may hold a key"),
         ("[models.a]\nmodel = 'm'\noptions = {extra_query = {code = 'pl4nted'}}\n", "extra_query may hold a key"),
@@ -323,7 +327,7 @@ def test_settings_errors(text, message, tmp_path):
 def test_missing_key_and_server(tmp_path):
     here = {"cwd": tmp_path, "without": ["OPENAI_API_KEY"]}
     done = anthrokit("simulate", "runs/x", "--target", "openai/gpt-4o", "--user", "openai/gpt-4o", **here)
-    assert done.returncode == 1 and "OPENAI_API_KEY" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 1 and "variable OPENAI_API_KEY.\n" in done.stderr and "Traceback" not in done.stderr
     nowhere = "openai/m@http://127.0.0.1:9/v1"
     done = anthrokit("simulate", "runs/x", "--target", nowhere, "--user", nowhere, **here)
     assert done.returncode == 1 and "no server answers at http://127.0.0.1:9/v1" in done.stderr

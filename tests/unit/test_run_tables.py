@@ -3,14 +3,16 @@
 import pandas as pd
 import pytest
 
-from anthrokit import demo_run
+from anthrokit import analysis, demo_run, figures
+from anthrokit.analysis.interrater import missingness
 from anthrokit.core import Run, RunError, merge, split, tables
 from anthrokit.core.run import add_prompts, bind, usage_totals
 from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge, offline_panel
 from anthrokit.models import LLM
 from anthrokit.simulation import load_prompts, simulate
 from anthrokit.validity import draw_annotation_sample
-from anthrokit.validity.annotations import Annotations
+from anthrokit.validity.annotations import Annotations, save_annotation_sample
+from anthrokit.validity.judge_checks import sample_agreement
 
 
 def test_mistyped_path_leaves_nothing(tmp_path):
@@ -166,3 +168,16 @@ def test_partitioned_labels_of_three_runs_are_one_table(read, tmp_path, monkeypa
         assert not (tmp_path / "wrong").exists()
         run.export(tmp_path / "run 0")
     assert not list(tmp_path.glob("run 0/labels/*.parquet")) and (tmp_path / "run 0" / "labels.parquet").is_file()
+
+
+def test_folder_of_a_run_is_taken_as_the_run():
+    """Estimates and figures take the folder of a run where they take a run."""
+    run, pair = demo_run(), demo_run(name="comparison")
+    for estimate in (analysis.profile, analysis.emergence, analysis.agreement, missingness, sample_agreement):
+        pd.testing.assert_frame_equal(estimate(str(run.folder)), estimate(run))
+    pd.testing.assert_frame_equal(analysis.compare(pair.folder, "prompt"), analysis.compare(pair, "prompt"))
+    assert figures.plot_profile(str(run.folder)).get_xlabel() == figures.plot_profile(run).get_xlabel()
+    with pytest.raises(TypeError, match="not str"):
+        figures.plot_profile("runs/none")
+    with pytest.raises(RunError, match="open for reading only"):
+        save_annotation_sample(run.folder, 3)
