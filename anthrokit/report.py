@@ -36,7 +36,8 @@ from .panels.source import RunSource
 from .panels.source import spell_invisible
 
 # %% auto #0
-__all__ = ['demo_run', 'profile_table', 'side_by_side', 'differences_table', 'draw_figures', 'write_report']
+__all__ = ['demo_run', 'profile_table', 'study_columns', 'side_by_side', 'differences_table', 'difference_texts', 'draw_figures',
+           'write_report']
 
 # %% ../nbs/14_report.ipynb #1bb51145
 _DEMOS = {"demo": "demo_run", "comparison": "demo_comparison"}
@@ -83,18 +84,20 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     return Run(run.folder)
 
 # %% ../nbs/14_report.ipynb #9f428729
-def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return the profile as a table of texts: one row per target and behaviour.
+def profile_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.DataFrame:
+    """Return the profile as a table of texts: one row per target, or combination of `by`, and behaviour.
 
     Parameters
     ----------
     labels : DataFrame
         As `run.labels()`.
+    by : sequence of str
+        Columns whose combinations have rows of their own.
 
     Returns
     -------
     DataFrame
-        target, category, behaviour, share (per cent of scored messages), interval (95 %, by base prompt), scored
+        by…, category, behaviour, share (per cent of scored messages), interval (95 %, by base prompt), scored
         ("n of n_total"), base prompts.
 
     Examples
@@ -103,7 +106,7 @@ def profile_table(labels: pd.DataFrame) -> pd.DataFrame:
     >>> table.query("behaviour == 'validation'")[["share", "scored"]].values.tolist()
     [['68 %', '80 of 80']]
     """
-    names = ["target", "category", "behaviour"]
+    names = [*by, "category", "behaviour"]
     shares = analysis.profile(labels, by=names)
     texts = [
         (_percent(row.estimate), _interval(row) or "–", f"{row.n} of {row.n_total}", row.n_clusters)
@@ -120,7 +123,7 @@ def _interval(row: Any) -> str:
     return "" if pd.isna(row.ci_low) else f"{_percent(row.ci_low)} to {_percent(row.ci_high)}"
 
 # %% ../nbs/14_report.ipynb #a5aba5a7
-def _conditions(labels: pd.DataFrame, run: Run) -> list[str]:
+def study_columns(labels: pd.DataFrame, run: Run) -> list[str]:
     """Return the columns that a study compares: target, and columns of the design with 2 to 6 levels."""
     design = [name for name in design_columns(run).columns[1:] if name in labels and 2 <= labels[name].nunique() <= 6]
     return [*(["target"] if labels["target"].nunique() > 1 else []), *design]
@@ -186,20 +189,27 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
     rows = pd.concat(parts) if parts else pd.DataFrame(columns=["estimate"])
     rows = rows[rows["estimate"].notna()]
     rows = rows.iloc[rows["estimate"].abs().argsort(kind="stable")[::-1]]
-    return pd.DataFrame(
-        [
-            {
-                "column": row.column,
-                "behaviour": row.behaviour,
-                "comparison": f"{row.a} minus {row.b}",
-                "difference": f"{100 * row.estimate:+.0f}".replace("-", "−"),
-                "95 % interval": f"{100 * row.ci_low:+.0f} to {100 * row.ci_high:+.0f}".replace("-", "−"),
-                "p": "–" if pd.isna(row.p_adjusted) else f"{max(row.p_adjusted, 0.001):.3f}",
-                "base prompts": row.n_clusters,
-            }
-            for row in rows.itertuples()
-        ]
-    )
+    return difference_texts(rows, ["column", "behaviour"]) if len(rows) else pd.DataFrame()
+
+
+def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of `analysis.compare` as texts, behind their columns `names`."""
+
+    def points(value: float) -> str:
+        return "–" if pd.isna(value) else f"{100 * value:+.0f}".replace("-", "−")
+
+    columns = ["comparison", "difference", f"{100 * rows['ci'].iloc[0]:g} % interval", "p", "base prompts"]
+    texts = [
+        (
+            f"{row.a} minus {row.b}",
+            points(row.estimate),
+            "–" if pd.isna(row.ci_low) else f"{points(row.ci_low)} to {points(row.ci_high)}",
+            "–" if pd.isna(row.p_adjusted) else f"{max(row.p_adjusted, 0.001):.3f}",
+            row.n_clusters,
+        )
+        for row in rows.itertuples()
+    ]
+    return rows[[*names]].reset_index(drop=True).join(pd.DataFrame(texts, columns=columns))
 
 # %% ../nbs/14_report.ipynb #0dd377bb
 def draw_figures(run: Run) -> dict[str, Any]:
@@ -223,7 +233,7 @@ def draw_figures(run: Run) -> dict[str, Any]:
     labels = run.labels()
     if not labels["label"].notna().any():
         raise ValueError(f"The run {run.name!r} has no labels to draw. Judge it first.")
-    by = [*(_conditions(labels, run) or ["target"]), "behaviour"]
+    by = [*(study_columns(labels, run) or ["target"]), "behaviour"]
     return {
         "profile": figures.plot_profile(analysis.profile(labels, by=by)),
         "emergence": figures.plot_emergence(analysis.emergence(labels, by=by)),
@@ -353,7 +363,7 @@ def _report(run: Run, dialogues: int) -> str:
         raise RunError(f"The run {run.name!r} is empty. Simulate, import messages or answer cases first.")
     labels, missing = run.labels(), run.missing()
     labelled = labels["label"].notna().any()
-    conditions = _conditions(labels, run) if labelled else []
+    conditions = study_columns(labels, run) if labelled else []
     pictures = {name: _picture(axes) for name, axes in draw_figures(run).items()} if labelled else {}
     offline = {"grammar", "embeddings and grammar", "embeddings", "sentences", "patterns"} & set(summary["judges"])
     notes = _notes(run, bool(offline))

@@ -30,7 +30,7 @@ from .tables import TABLES, all_tables, get_table, ledger_tables
 __all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'similar_runs', 'StoredTables', 'Run',
            'vote_counts', 'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals', 'design_columns',
            'has_answers', 'has_facts', 'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run',
-           'require_run', 'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts',
+           'run_of', 'require_run', 'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts',
            'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
@@ -58,7 +58,9 @@ def digest(*parts: Any, length: int = 16) -> str:
 _UNFINISHED = """
 SELECT dialogue_id, 1 + (SELECT COUNT(*) FROM messages WHERE messages.dialogue_id = dialogues.dialogue_id
     AND role = 'assistant' AND content IS NOT NULL) AS turn, status, reason
-FROM dialogues WHERE status NOT IN ('done', 'ended') ORDER BY dialogue_id
+FROM dialogues WHERE status NOT IN ('done', 'ended')
+UNION ALL SELECT dialogue_id, turn, 'blank', error FROM messages JOIN dialogues USING (dialogue_id)
+WHERE role = 'assistant' AND content IS NULL AND status = 'done' ORDER BY dialogue_id, turn
 """
 _ASKED = "FROM messages m JOIN dialogues USING (dialogue_id) JOIN own USING (prompt_id)"
 _ANSWER = "m.role = 'assistant' AND m.content IS NOT NULL"
@@ -390,8 +392,8 @@ def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
     asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
     behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
     items = run.query(
-        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND content "
-        "IS NOT NULL ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # targets as in the run
+        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND (content "
+        "IS NOT NULL OR status = 'done') ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # as in the run
     ).astype({"turn": "Int64"})
     items = items.merge(behaviours.astype("str"), how="cross")
     judged = asked[asked["behaviour"].isin(panel.keys())]
@@ -500,7 +502,7 @@ class Run(StoredTables):
         -------
         DataFrame
             kind (message or rating), dialogue_id, turn, behaviour, judge, sample, status, reason. An
-            unfinished dialogue is one row, at its next turn.
+            unfinished dialogue is one row, at its next turn. An imported answer without text has the status blank.
 
         Examples
         --------
@@ -1009,13 +1011,19 @@ def as_run(run: Run | str | os.PathLike | None = None) -> Run:
     return Run(run if run is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run")
 
 # %% ../../nbs/01_core/04_run.ipynb #a342349d
-def require_run(run: Any) -> None:
-    """Raise if a value is not a run, such as the path of one.
+def run_of(given: Any) -> Any:
+    """Return the run of a folder that holds one, opened read-only. Return anything else unchanged."""
+    is_path = isinstance(given, str | os.PathLike)
+    return Run(given, read_only=True) if is_path and os.path.exists(os.path.expanduser(os.path.join(given, "ledger.sqlite"))) else given
+
+
+def require_run(run: Any) -> Run:
+    """Return a run, or that of its folder, opened read-only. Raise if it is neither.
 
     Raises
     ------
     TypeError
-        If it is not a run.
+        If it is neither.
 
     Examples
     --------
@@ -1025,7 +1033,8 @@ def require_run(run: Any) -> None:
         ...
     TypeError: this takes a run, opened with Run(folder), not str
     """
-    require_kind(run, Run, "a run, opened with Run(folder)")
+    require_kind(run := run_of(run), Run, "a run, opened with Run(folder)")
+    return run
 
 # %% ../../nbs/01_core/04_run.ipynb #5c1e07a5
 def metadata_rows(columns: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:

@@ -372,6 +372,20 @@ class JudgingJob(Job):
         self.run.ledger.set_facts(sampling=self.run_sampling)
         forget_judges(self.run, self.replaced)
         self.run.ledger.write("judges", self.entries)
+        self._warn()
+
+    def _warn(self) -> None:
+        """Notify of an even number of judges, and of a judge that is a target."""
+        panels: dict[str, list[str]] = {}
+        for name, asked in self.run.ledger.rows("SELECT judge, behaviours FROM judges WHERE NOT counted ORDER BY position"):
+            for question in json.loads(asked):
+                panels.setdefault(question, []).append(name)
+        if even := next((panel for panel in panels.values() if len(panel) % 2 == 0), None):
+            half = len(even) // 2
+            notify(f"{len(even)} judges ({', '.join(even)}): a {half} to {half} split gives no label. An odd number has fewer ties.")
+        targets = {self.items.origin[dialogue][1] for dialogue, _ in self.items.texts}
+        if own := [one.name for one in self.judges if isinstance(one, PromptJudge) and targets & {one.llm.name, one.llm.model}]:
+            notify(f"{', '.join(own)} judges its own messages, and a model may favour these. Name judges of other models.")
 
     def close(self) -> None:
         rated = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
@@ -612,7 +626,7 @@ def judge(
 
     Examples
     --------
-    >>> judge("runs/gpt-4o", [LLMJudge("openai/gpt-4.1"), LLMJudge("gemini/gemini-2.5-flash")])  # doctest: +SKIP
+    >>> judge("runs/gpt-4o", ["openai/gpt-4.1", "gemini/gemini-2.5-flash", "anthropic/claude-sonnet-4-5"])  # doctest: +SKIP
     """
     return JudgingJob(
         run, judges, samples=samples, behaviours=behaviours, taxonomy=taxonomy, quotations=quotations, retry=retry,
