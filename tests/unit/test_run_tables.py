@@ -6,9 +6,8 @@ import pytest
 from anthrokit import analysis, demo_run, figures
 from anthrokit.analysis.interrater import missingness
 from anthrokit.core import Run, RunError, merge, split, tables
-from anthrokit.core.errors import SetupError
 from anthrokit.core.run import add_prompts, bind, usage_totals
-from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge
+from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge, offline_panel
 from anthrokit.models import LLM
 from anthrokit.simulation import load_prompts, simulate
 from anthrokit.validity import draw_annotation_sample
@@ -117,12 +116,20 @@ def test_duplicate_units_in_parts(tmp_path):
 def test_bundled_run_can_be_judged_again(tmp_path):
     with demo_run(tmp_path / "run") as run:
         asked = {"behaviours": ["emotions", "first-person pronoun use"], "progress": False}
-        with pytest.raises(SetupError, match="other settings"):  # it was judged before judges read own words only
-            judge(run, GrammarJudge(), **asked)
-        for _ in range(2):
-            judge(run, PatternJudge(), **asked)  # the pronouns are counted already
-        missing = run.missing()  # texts of the small model that are not in English
-        assert len(run.ratings()) == 3200 + 80 and set(missing["reason"]) <= {"language"} and len(missing) <= 4
+        judge(run, GrammarJudge(), **asked)  # which has judged it
+        assert len(run.ratings()) == 3200
+        judge(run, PatternJudge(), **asked)  # which has not; the pronouns are counted already
+        assert len(run.ratings()) == 3200 + 80 and run.missing().empty
+
+
+@pytest.mark.parametrize(("name", "ratings"), [("demo", 3200), ("comparison", 1920)])
+def test_bundled_runs_are_of_the_present_offline_panel(tmp_path, name, ratings):
+    """A change of the offline judges is followed by `python benchmarks/demo_runs.py judge`."""
+    with demo_run(tmp_path / "run", name=name) as run:
+        before = run.ratings(), run.summary()
+        judge(run, offline_panel(), progress=False)
+        pd.testing.assert_frame_equal(run.ratings(), before[0])
+        assert run.summary() == before[1] and len(before[0]) == ratings and run.missing().empty
 
 
 def _with_pyarrow(files):
