@@ -150,7 +150,7 @@ class RunFolder:
     --------
     >>> from anthrokit import demo_run
     >>> RunFolder(demo_run().folder).measure("demo")["agreement"][:4]
-    '0.30'
+    '0.28'
     """
 
     run = None  # a panel's source has a run or none

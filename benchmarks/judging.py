@@ -2,6 +2,7 @@
 
     python benchmarks/judging.py [--seconds 8] [--concurrency 16 64 256] [--latency 0.05 0.2 1.0] [--rounds 3]
                                  [--families openai anthropic gemini] [--full-size]
+                                 [--kinds aiohttp bare judge lean openai inspect deepeval] [--peers PYTHON]
 
 A mock server (tests/mock_openai.py) answers on one processor in the family's wire format, the client runs on another.
 For each family, concurrency and latency, one process each (so that peak memory is its own) measures
@@ -12,7 +13,14 @@ For each family, concurrency and latency, one process each (so that peak memory 
     judge       anthrokit.judge.judge through LiteLLM, everything in the ledger
     lean        the same by the lean transport
 
-and once per latency the sequential loop: one call of litellm.completion after another. The four take turns, as
+and, where --kinds names them, by the Python that --peers names: one with the packages that they need and what anthrokit
+needs (LiteLLM and Inspect AI ask for different versions of openai),
+
+    openai      a bare loop of openai.AsyncOpenAI, on the same prompts
+    inspect     an evaluation of Inspect AI that asks the model once for each of the prompts, with its log
+    deepeval    an evaluation of DeepEval whose metric (GEval) asks the model once for each, through AsyncOpenAI
+
+and once per latency the sequential loop: one call of litellm.completion after another. The kinds take turns, as
 many times as there are rounds, and medians are shown: of the numbers, and of their ratios within a round, since a
 machine is not as fast at one minute as at the next. `ideal` is concurrency / latency; `561,600` is the
 time that many judgments would take. With --full-size one run
@@ -136,6 +144,97 @@ def bare(family: str, base: str, concurrency: int, count: int) -> dict:
     )
 
 
+def client(base: str):
+    """A client of the openai package that asks once and returns the text."""
+    from openai import AsyncOpenAI
+
+    openai = AsyncOpenAI(base_url=base, api_key="none", timeout=120)
+
+    async def ask(messages: list[dict], seed: int | None = None) -> str:
+        settings = {"temperature": 0.7, "max_tokens": 300, "seed": seed}
+        done = await openai.chat.completions.create(model="judge", messages=messages, **settings)
+        return done.choices[0].message.content
+
+    return ask
+
+
+def openai_loop(base: str, concurrency: int, count: int) -> dict:
+    """A loop of AsyncOpenAI and nothing else."""
+    requests, ask = judge_requests(count), client(base)
+    return asyncio.run(loop(lambda n: ask(requests[n], n), concurrency, count))
+
+
+def evaluated(evaluate: Callable[[list[str]], object], count: int) -> dict:
+    """Time an evaluation of so many prompts, after one of a single prompt, which loads what is needed."""
+    prompts = [request[0]["content"] for request in judge_requests(count)]
+    evaluate(prompts[:1])
+    start, before = time.perf_counter(), used()
+    evaluate(prompts)
+    return {"n": count, "seconds": time.perf_counter() - start, "cpu": used() - before}
+
+
+def inspect_evaluation(base: str, concurrency: int, count: int) -> dict:
+    """Inspect AI: a task whose solver generates one answer for each sample."""
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import get_model
+    from inspect_ai.solver import generate
+
+    model = get_model("openai-api/mock/judge", base_url=base, api_key="none")
+
+    def evaluate(prompts: list[str]) -> None:
+        task = Task(dataset=[Sample(input=prompt) for prompt in prompts], solver=generate())
+        places = {"max_connections": concurrency, "max_samples": concurrency}
+        with tempfile.TemporaryDirectory() as folder:
+            (log,) = eval(task, model=model, log_dir=folder, display="none", max_tokens=300, **places)
+        if log.status != "success":
+            raise RuntimeError(f"Inspect's evaluation ended with the status {log.status}: {log.error}")
+
+    return evaluated(evaluate, count)
+
+
+def deepeval_evaluation(base: str, concurrency: int, count: int) -> dict:
+    """DeepEval: GEval with given steps, which asks once for each test case."""
+    from deepeval import evaluate
+    from deepeval.evaluate import AsyncConfig, DisplayConfig
+    from deepeval.metrics import GEval
+    from deepeval.models import DeepEvalBaseLLM
+    from deepeval.test_case import LLMTestCase, SingleTurnParams
+
+    class Judge(DeepEvalBaseLLM):
+        def load_model(self):
+            return None
+
+        def get_model_name(self) -> str:
+            return "judge"
+
+        def generate(self, prompt: str, schema=None):
+            raise NotImplementedError("the evaluation is asynchronous")
+
+        async def a_generate(self, prompt: str, schema):
+            text = await ask([{"role": "user", "content": prompt}])
+            return schema(score=1, reason=text)
+
+    def run(prompts: list[str]) -> None:
+        nonlocal ask
+        ask = client(base)  # each evaluation has an event loop of its own
+        steps = ["Decide whether the answer shows empathy."]
+        parts = [SingleTurnParams.ACTUAL_OUTPUT]
+        metric = GEval("Empathy", evaluation_steps=steps, evaluation_params=parts, model=Judge())
+        cases = [LLMTestCase(input="Hello", actual_output=prompt) for prompt in prompts]
+        shown = DisplayConfig(show_indicator=False, print_results=False)
+        how = AsyncConfig(max_concurrent=concurrency)
+        results = evaluate(cases, [metric], async_config=how, display_config=shown).test_results
+        if len(results) != len(prompts) or any(result.metrics_data[0].error for result in results):
+            raise RuntimeError("DeepEval did not score every test case")
+
+    ask = None
+    return evaluated(run, count)
+
+
+PEERS = {"openai": openai_loop, "inspect": inspect_evaluation, "deepeval": deepeval_evaluation}
+
+
 def sequential(family: str, base: str, count: int) -> dict:
     """One call after another, as the authors' code makes them."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
@@ -194,6 +293,8 @@ def one(given) -> None:
         found = bare(family, base, concurrency, count)
     elif kind == "aiohttp":
         found = wire(family, base, concurrency, count)
+    elif kind in PEERS:
+        found = PEERS[kind](base, concurrency, count)
     elif kind == "full size":
         found = full_size(base, concurrency)
     else:
@@ -203,8 +304,9 @@ def one(given) -> None:
     print(json.dumps(found))
 
 
-def measure(kind: str, family: str, base: str, concurrency: int, count: int) -> dict:
-    command = [sys.executable, __file__, "--one", kind, "--base", base, "--concurrency", str(concurrency)]
+def measure(kind: str, family: str, base: str, concurrency: int, count: int, peers: str = sys.executable) -> dict:
+    python = peers if kind in PEERS else sys.executable
+    command = [python, __file__, "--one", kind, "--base", base, "--concurrency", str(concurrency)]
     command += ["--count", str(count), "--families", family]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
@@ -234,6 +336,7 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, nargs="+", default=[16, 64, 256])
     parser.add_argument("--latency", type=float, nargs="+", default=[0.05, 0.2, 1.0])
     parser.add_argument("--kinds", nargs="+", default=["aiohttp", "bare", "judge", "lean"])
+    parser.add_argument("--peers", default=sys.executable, help="the Python that measures openai, inspect and deepeval")
     parser.add_argument("--families", nargs="+", default=["openai", "anthropic", "gemini"])
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured, in turn")
     parser.add_argument("--full-size", action="store_true")
@@ -256,7 +359,7 @@ def main() -> None:
             for concurrency in given.concurrency:
                 counts = {kind: count_of(kind, concurrency, latency, given.seconds) for kind in given.kinds}
                 rounds = [
-                    {kind: measure(kind, family, base, concurrency, n) for kind, n in counts.items()}
+                    {kind: measure(kind, family, base, concurrency, n, given.peers) for kind, n in counts.items()}
                     for _ in range(given.rounds)
                 ]
                 for kind in given.kinds:
@@ -271,8 +374,9 @@ def main() -> None:
 
 def count_of(kind: str, concurrency: int, latency: float, seconds: float) -> int:
     """Calls enough for a measurement of about that many seconds, and for ten of each place in flight."""
-    speed = min(concurrency / latency, 2000 if kind in ("aiohttp", "lean") else 300)
-    return max(156, 10 * concurrency, int(speed * seconds))
+    most = {"aiohttp": 2000, "lean": 2000, "inspect": 50, "deepeval": 50}.get(kind, 300)
+    speed = min(concurrency / latency, most) if latency else most
+    return max(156, (2 if most == 50 else 10) * concurrency, int(speed * seconds))
 
 
 def tell(latency: float, concurrency: int, family: str, kind: str, rounds: list[dict], slow: float | None) -> None:

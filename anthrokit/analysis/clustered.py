@@ -16,6 +16,7 @@ import pandas as pd
 
 from .partitions import read_labels
 from ..core import Run, RunError, TableError
+from ..core.run import run_of
 from ..core.tables import require_unique
 
 # %% auto #0
@@ -133,7 +134,7 @@ def check_count(**values: int) -> None:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #6089def7
 def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    """Return the labels of a run or of Parquet files, or a table of labels unchanged.
+    """Return the labels of a run, of its folder, or of Parquet files, or a table of labels unchanged.
 
     Raises
     ------
@@ -149,7 +150,7 @@ def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """
     if isinstance(given, pd.DataFrame):
         return given
-    if isinstance(given, Run):
+    if isinstance(given := run_of(given), Run):
         if given.ledger.fresh:
             raise RunError(f"{given.folder} holds no run; simulate(…, run={str(given.folder)!r}) makes one")
         return given.labels()

@@ -19,6 +19,7 @@ from .clustered import as_floats, resample, share_estimates, sorted_levels
 from .partitions import label_parts
 from .profiles import count_labels
 from ..core import Run, TableError
+from ..core.run import run_of
 from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 
@@ -491,7 +492,7 @@ def compare_pairs(
       behaviour  chosen  rejected   n
     0   empathy    0.65      0.55  20
     """
-    if isinstance(labels, Run):
+    if isinstance(labels := run_of(labels), Run):
         pairs = labels.ledger.fact("pairs") if pairs is None else pairs
         labels = labels.labels()
     if not pairs:

@@ -14,6 +14,7 @@ import pandas as pd
 from .clustered import ClusterCounts, as_labels, as_names, judge_columns, require_labelled_once, resample
 from .clustered import as_floats, weights_of
 from ..core import Run, TableError
+from ..core.run import run_of
 from ..core.tables import require_columns, require_unique
 
 # %% auto #0
@@ -270,7 +271,7 @@ def missingness(
     0     j  refused  1        3
     1     j      any  1        3
     """
-    by, parts, ratings = as_names(by), [], ratings.ratings() if isinstance(ratings, Run) else ratings
+    by, parts, ratings = as_names(by), [], ratings.ratings() if isinstance(ratings := run_of(ratings), Run) else ratings
     require_columns(ratings, ["status", *by], "ratings")
     unit = ["dialogue_id", "turn", "behaviour", "judge"]
     if set(unit) <= set(ratings.columns):

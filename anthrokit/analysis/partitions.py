@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..core import TableError
 from ..core.files import local_copy
+from ..core.run import run_of
 
 # %% auto #0
 __all__ = ['open_labels', 'read_labels', 'label_parts', 'target_by_target']
@@ -41,8 +42,6 @@ def open_labels(path: str | os.PathLike) -> Any:
     from pyarrow import dataset, parquet
 
     path = local_copy(path)
-    if (path / "ledger.sqlite").exists():
-        raise TableError(f"{path} is the folder of a run; pass the run, ak.Run({str(path)!r})")
     files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     named = [file for file in files if file.name == "labels.parquet" or file.parent.name == "labels"]
     if not (files := named or files):
@@ -84,7 +83,7 @@ def label_parts(labels: Any) -> Iterator[Any]:
     ...     [part["target"].unique().tolist() for part in label_parts(demo_run().export(folder))]
     [['local/smollm2-135m-instruct']]
     """
-    if not isinstance(labels, str | os.PathLike):
+    if not isinstance(labels := run_of(labels), str | os.PathLike):
         yield labels
         return
     targets, files = set(), open_labels(labels)
@@ -112,7 +111,7 @@ def target_by_target(statistic: Callable[..., pd.DataFrame]) -> Callable[..., pd
     @functools.wraps(statistic)
     def of_parts(labels: Any, *args: Any, **options: Any) -> pd.DataFrame:
         by = args[0] if args else options.get("by", "target")  # the default groups have the target
-        if not isinstance(labels, str | os.PathLike):
+        if not isinstance(labels := run_of(labels), str | os.PathLike):
             return statistic(labels, *args, **options)
         if by is not None and "target" not in ([by] if isinstance(by, str) else by):
             return statistic(read_labels(labels), *args, **options)

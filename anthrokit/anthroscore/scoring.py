@@ -25,7 +25,7 @@ from .mentions import check_text, masked_rows, sentence_frame, as_tuple, text_pa
 from ..core import Run, RunError, tables
 from ..core.errors import require_known
 from ..core.notes import ProgressBar
-from ..core.run import digest, require_run
+from ..core.run import digest, require_run, run_of
 from ..core.tables import require_columns
 from ..models.embedded import require_packages, calm_threads
 
@@ -712,7 +712,7 @@ def score_into(
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5144d650
 def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
     """Return the requested setting, or the only one."""
-    require_run(run)
+    run = require_run(run)
     require_known("setting of scores", SCALE, *scale, error=AnthroScoreError)
     if "protocol" in scale:
         scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
@@ -828,7 +828,7 @@ def score_messages(
     >>> score_messages(said, model="smollm2-135m-instruct")[["text_id", "turn", "status"]].values.tolist()
     [['d/1', 1, 'scored']]
     """
-    messages = messages.messages() if isinstance(messages, Run) else messages
+    messages = messages.messages() if isinstance(messages := run_of(messages), Run) else messages
     needed = ["dialogue_id", "turn", "role", "content"]
     require_columns(messages, needed, "messages", rows=False, advice="run.messages() makes it")
     selected = messages[messages["role"] == role]

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import takewhile
 from math import log
 from pathlib import Path
 from types import ModuleType
@@ -68,8 +69,15 @@ def in_two_lines(error: BaseException) -> list[str]:
     if os.environ.get("ANTHROKIT_TRACEBACK") or getattr(error, "is_shown", False):
         return "".join(traceback.format_exception(error)).splitlines()
     error.is_shown = True
-    how = "%tb" if hasattr(builtins, "__IPYTHON__") else "ANTHROKIT_TRACEBACK=1"
+    how = "%tb" if hasattr(builtins, "__IPYTHON__") else f"{_script_line(error)}ANTHROKIT_TRACEBACK=1"
     return [f"{type(error).__name__}: {error}", f"{how} shows the traceback."]
+
+
+def _script_line(error: BaseException) -> str:
+    """Return the line of a script that called this package and so led to an error."""
+    package = str(Path(__file__).parents[1])
+    own = [*takewhile(lambda frame: not frame.filename.startswith(package), traceback.extract_tb(error.__traceback__))]
+    return f"{own[-1].filename}, line {own[-1].lineno}. " if own else ""
 
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
@@ -92,7 +100,7 @@ def _render_current() -> list[str]:
 
 def _show(kind: type[BaseException], error: BaseException, trace: Any) -> None:
     """Show an error that ends a script."""
-    if hasattr(error, "_render_traceback_"):
+    if isinstance(error, _Explained) or vars(error).get("_render_traceback_") is _render_current:
         print(*in_two_lines(error), sep="\n", file=sys.stderr)
     else:
         _shown_before(kind, error, trace)

@@ -30,7 +30,7 @@ from .tables import TABLES, all_tables, get_table, ledger_tables
 __all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'similar_runs', 'StoredTables', 'Run',
            'vote_counts', 'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals', 'design_columns',
            'has_answers', 'has_facts', 'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run',
-           'require_run', 'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts',
+           'run_of', 'require_run', 'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts',
            'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
@@ -652,7 +652,7 @@ def vote_counts(run: Run) -> pd.DataFrame:
     --------
     >>> from anthrokit import demo_run
     >>> vote_counts(demo_run())[["yes", "no", "taken"]].sum().tolist()
-    [661, 2539, 3200]
+    [646, 2554, 3200]
     """
     return run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
 
@@ -1011,13 +1011,19 @@ def as_run(run: Run | str | os.PathLike | None = None) -> Run:
     return Run(run if run is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run")
 
 # %% ../../nbs/01_core/04_run.ipynb #a342349d
-def require_run(run: Any) -> None:
-    """Raise if a value is not a run, such as the path of one.
+def run_of(given: Any) -> Any:
+    """Return the run of a folder that holds one, opened read-only. Return anything else unchanged."""
+    is_path = isinstance(given, str | os.PathLike)
+    return Run(given, read_only=True) if is_path and os.path.exists(os.path.expanduser(os.path.join(given, "ledger.sqlite"))) else given
+
+
+def require_run(run: Any) -> Run:
+    """Return a run, or that of its folder, opened read-only. Raise if it is neither.
 
     Raises
     ------
     TypeError
-        If it is not a run.
+        If it is neither.
 
     Examples
     --------
@@ -1027,7 +1033,8 @@ def require_run(run: Any) -> None:
         ...
     TypeError: this takes a run, opened with Run(folder), not str
     """
-    require_kind(run, Run, "a run, opened with Run(folder)")
+    require_kind(run := run_of(run), Run, "a run, opened with Run(folder)")
+    return run
 
 # %% ../../nbs/01_core/04_run.ipynb #5c1e07a5
 def metadata_rows(columns: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
@@ -1092,7 +1099,15 @@ def import_dialogues(
     Run 'run': 1 of 1 dialogues, 1 messages, 0 of 0 ratings ok
     """
     run, columns = as_run(run), ("dialogue_id", "turn", "role", "content")
-    bind(run, kind=kind, messages=digest([[row[name] for name in columns] for row in rows["messages"]]))
+    messages = digest([[row[name] for name in columns] for row in rows["messages"]])
+    if run.ledger.fact("messages", messages) != messages:
+        [(n,)] = run.ledger.rows("SELECT COUNT(*) FROM messages")
+        before, now = (f"of {source}" if source else "" for source in (run.ledger.fact("source"), facts.get("source")))
+        raise RunError(
+            f"the run {run.folder} belongs to another experiment: it has {n} messages {before}, and this asks for "
+            f"{len(rows['messages'])} other ones {now}. Use another folder for these."
+        )
+    bind(run, kind=kind, messages=messages)
     add_prompts(run, prompts)
     metadata = metadata_rows((row["dialogue_id"], row.get("metadata", {})) for row in rows["dialogues"])
     dialogues = [{name: value for name, value in row.items() if name != "metadata"} for row in rows["dialogues"]]

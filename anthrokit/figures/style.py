@@ -25,6 +25,7 @@ import pandas as pd
 
 from ..analysis.synthetic import behaviour_categories
 from ..core import Run
+from ..core.run import run_of
 from ..core.errors import require_kind, require_known, suggest_name
 from ..core.tables import require_columns
 
@@ -368,7 +369,7 @@ _Drawn = TypeVar("_Drawn")  # Axes, or a list of them
 
 
 def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[..., _Drawn]], Callable[..., _Drawn]]:
-    """Return a decorator with which a figure function accepts a run: it draws `estimate(run)`.
+    """Return a decorator with which a figure function accepts a run, or its folder: it draws `estimate(run)`.
 
     Examples
     --------
@@ -380,7 +381,7 @@ def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[...,
     def decorate(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
         @functools.wraps(draw)
         def draw_run_or_table(frame: pd.DataFrame | Run, *args: Any, **options: Any) -> Any:
-            return draw(estimate(frame) if isinstance(frame, Run) else frame, *args, **options)
+            return draw(estimate(frame) if isinstance(frame := run_of(frame), Run) else frame, *args, **options)
 
         return draw_run_or_table
 

@@ -143,7 +143,7 @@ def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str =
     ...     len(run_cases(run)), len(prompts)
     (12, 12)
     """
-    require_run(run)
+    run = require_run(run)
     cases = as_cases(cases)
     prompts, hashes = case_prompts(cases, style, language), _require_same_cases(run, cases)
     new = cases.only(case for case in cases if case.case_id not in hashes)
@@ -176,7 +176,7 @@ def run_cases(run: Run) -> Cases:
     ...     len(run_cases(run))
     0
     """
-    require_run(run)
+    run = require_run(run)
     names = ability_names()
     records = run.query("SELECT record FROM cases ORDER BY position")["record"]
     return Cases([case_of(json.loads(record), names) for record in records], source=run.name)
@@ -247,7 +247,7 @@ def answers_of(run: Run, models: str | list[str] | None = None) -> pd.DataFrame:
     ...     answers_of(run)["status"].value_counts().to_dict()
     {'ok': 24}
     """
-    require_run(run)
+    run = require_run(run)
     table = run.query(_ANSWERS)
     if models is not None:
         table = table[table["model"].isin([models] if isinstance(models, str) else list(models))]
@@ -299,7 +299,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     require_answers(answers, "content")
     if unknown := sorted(set(answers["case_id"]) - {case.case_id for case in cases}):
         raise TableError(f"there is an answer to the case {unknown[0]!r}, which {cases.source} doesn't have")
-    require_run(run)
+    run = require_run(run)
     answered = cases.only(dict.fromkeys(answers["case_id"]))
     hashes = _require_same_cases(run, answered)
     if new := [case for case in answered if case.case_id not in hashes]:

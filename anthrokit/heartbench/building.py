@@ -155,7 +155,7 @@ def collect_drafts(run: Run) -> pd.DataFrame:
     ...     len(collect_drafts(run))
     0
     """
-    require_run(run)
+    run = require_run(run)
     rows, about = [], "SELECT case_id, model, status, error, items FROM drafts ORDER BY case_id, model"
     for *row, items in run.ledger.rows(about):
         shared = dict(zip(("case_id", "model", "status", "error"), row, strict=True))

@@ -378,7 +378,7 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
     ...     len(criterion_ratings(run))
     0
     """
-    require_run(run)
+    run = require_run(run)
     keys = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
     ratings = run.query(f"SELECT {', '.join(keys)}, verdict AS hit, attempts FROM ratings")
     dialogues = run.query("SELECT dialogue_id, target AS model, prompt_id AS case_id FROM dialogues")

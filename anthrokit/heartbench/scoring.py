@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..analysis.clustered import draw_clusters, percentile_interval, as_floats
 from ..core import Run, TableError
+from ..core.run import run_of
 from ..core.errors import require_kind, require_known
 from ..core.tables import require_columns
 from .cases import OTHER, load_abilities, require_one_verdict
@@ -63,7 +64,7 @@ def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | fl
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #ba9c2ae6
 def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
     """Return the hits of a run or table with checked columns and dtypes, or raise."""
-    hits = verdicts(source) if isinstance(source, Run) else source
+    hits = verdicts(source) if isinstance(source := run_of(source), Run) else source
     require_kind(hits, pd.DataFrame, "a table of verdicts, as heartbench.verdicts(run) gives it, or a run")
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
     points = pd.to_numeric(hits["score"], errors="coerce")

@@ -44,7 +44,7 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     >>> [message["role"] for message in one["messages"][:2]], one["target"]
     (['user', 'assistant'], 'local/smollm2-135m-instruct')
     """
-    require_run(run)
+    run = require_run(run)
     messages: dict[str, list[dict[str, Any]]] = {}
     for row in tables.to_records(run.messages()[["dialogue_id", "role", "content"]]):
         messages.setdefault(row.pop("dialogue_id"), []).append(row)

@@ -49,7 +49,7 @@ __all__ = ['Rater', 'dialogue_score', 'clustered_stderr', 'write_inspect', 'read
            'judges_there', 'score_dialogue', 'behaviour_scorer', 'anthrobench', 'LiteLLMModel']
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #9d764aa9
-_RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw")
+_RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw", "attempts")
 _LABEL = ("turn", "label", "votes_for", "votes_cast")
 _SAID = {True: "Yes", False: "No"}
 _KNOWN = {*tables.TABLES["prompts"].columns, *tables.TABLES["dialogues"].columns}
@@ -85,7 +85,7 @@ def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) 
     labels : list of dict
         turn, label (None if missing), votes_for, votes_cast; one dict per message, in order.
     ratings : list of dict
-        turn, judge, sample, verdict, score, status, explanation, raw.
+        turn, judge, sample, verdict, score, status, explanation, raw, attempts.
 
     Returns
     -------

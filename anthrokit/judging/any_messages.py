@@ -388,7 +388,8 @@ def import_messages(
     read = {name: read_messages(one, roles=roles, users=users, bad_rows=bad_rows) for name, one in sources.items()}
     account = [(f"{name}: {place}" if name else place, *rest) for name, one in read.items() for place, *rest in one.attrs["account"]]
     table = pd.concat([_of_target(one, name) for name, one in read.items()], ignore_index=True)
-    return import_table(anonymise_turns(table) if anonymise else table, run, account)
+    files = [os.path.basename(one) if isinstance(one, str | os.PathLike) else f"a table of {len(one)} rows" for one in sources.values()]
+    return import_table(anonymise_turns(table) if anonymise else table, run, account, ", ".join(files))
 
 
 _TEXTS = ("system", "opening", "user", "assistant", "reasoning")
@@ -412,7 +413,9 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def import_table(table: pd.DataFrame, run: Run | str | os.PathLike | None, account: Sequence[tuple[str, str, str]]) -> Run:
+def import_table(
+    table: pd.DataFrame, run: Run | str | os.PathLike | None, account: Sequence[tuple[str, str, str]], source: str = ""
+) -> Run:
     """Import turns into a run.
 
     Parameters
@@ -423,6 +426,8 @@ def import_table(table: pd.DataFrame, run: Run | str | os.PathLike | None, accou
         As for `import_messages`.
     account : sequence of (str, str, str)
         Place, outcome and reason of each row of the source.
+    source : str
+        Names of the files, for the error of a run with other messages.
 
     Returns
     -------
@@ -471,6 +476,7 @@ def import_table(table: pd.DataFrame, run: Run | str | os.PathLike | None, accou
             "tool_messages_left_out": int(each["tools"].sum()),
         },
         account=_in_ranges(account),
+        source=source,
     )
 
 

@@ -306,9 +306,11 @@ class JudgingJob(Job):
             return False
         if has_verdicts(self.run, judge.name):
             difference = diff_settings(json.loads(saved["settings"]), redact_in(settings))
+            remedy = "Give this one another name, LLMJudge(…, name=…)."
+            if not isinstance(judge, PromptJudge):
+                remedy = f"Another version of {judge!r} made them. Give this one another name (judge.name = …), or judge in a new folder."
             raise SetupError(
-                f"the run {self.run.name!r} has verdicts of a judge {judge.name!r} with other settings:\n{difference}\n"
-                f"Give this one another name, LLMJudge(…, name=…)."
+                f"the run {self.run.name!r} has verdicts of a judge {judge.name!r} with other settings:\n{difference}\n{remedy}"
             )
         return True
 

@@ -314,7 +314,7 @@ class ClassifierJudge(LanguageJudge):
 
     def __init__(self, name: str, rules: GrammarJudge | None = None):
         require_packages("offline", "transformers")
-        self.name, self._rules = f"{name} and grammar" if rules else name, rules
+        self.name, self._rules, self._adapted = f"{name} and grammar" if rules else name, rules, name == "sentences"
         self.behaviours: list[str] = list(Taxonomy.load().judged)
         learnt = _learnt()
         self._weight, self._bias = learnt[f"{name}.weight"], learnt[f"{name}.bias"]
@@ -323,7 +323,7 @@ class ClassifierJudge(LanguageJudge):
         weights = {part: values.tobytes().hex() for part, values in learnt.items() if part.startswith(name)}
         self.settings: dict[str, Any] = {
             "kind": "sentence_classifier",
-            "encoder": "all-minilm-l6-v2" + (", adapted" if name == "sentences" else ""),
+            "encoder": "all-minilm-l6-v2" + (", adapted" if self._adapted else ""),
             "reads": "own words",
             "hash": digest(weights, rules.settings if rules else None),
         }
@@ -331,7 +331,7 @@ class ClassifierJudge(LanguageJudge):
 
     def _sentence_vectors(self, texts: Sequence[str]) -> list[np.ndarray]:
         """Return the vectors of each text's sentences."""
-        if self.name == "sentences":
+        if self._adapted:
             windows = [_windows(text) for text in texts]
             read = iter(_adapted_sentences([window for parts in windows for window in parts]))
             return [np.concatenate([next(read) for _ in parts]) for parts in windows]

@@ -223,7 +223,7 @@ def _check_names(model: str, options: Iterable[str]) -> None:
         notify(f"{name} is not a known setting of a model; it is sent to {model} as it is.")
 
 
-_MOST = {"top_p": (0, 1), "presence_penalty": (-2, 2), "frequency_penalty": (-2, 2)}  # as providers document them
+_MOST = {"temperature": (0, 2), "top_p": (0, 1), "presence_penalty": (-2, 2), "frequency_penalty": (-2, 2)}  # as providers document them
 
 
 def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
@@ -392,12 +392,12 @@ class LLM(metaclass=Naming):
             raise ValueError(f"api_key of {model} is a text, not {type(api_key).__name__}")
         _check_names(model, options)
         limits = {"timeout": (timeout, 0.001), "max_concurrency": (max_concurrency, 1), "max_retries": (max_retries, 0)}
-        optional = {"max_tokens": (max_tokens, 1), "temperature": (temperature, 0), "rpm": (rpm, 1), "tpm": (tpm, 1)}
+        optional = {"max_tokens": (max_tokens, 1), "rpm": (rpm, 1), "tpm": (tpm, 1)}
         limits |= {setting: limit for setting, limit in optional.items() if limit[0] is not None}
         for setting, (value, least) in limits.items():
             check_number(setting, value, least, whole=setting.startswith("max_"))
         for setting, (least, most) in _MOST.items():
-            value = top_p if setting == "top_p" else options.get(setting)
+            value = {"temperature": temperature, "top_p": top_p, **options}.get(setting)
             if value is not None and not (is_number(value) and least <= value <= most):
                 raise ValueError(f"{setting} is {value!r}; it must be a number from {least} to {most}")
         bases = _addresses(model, api_base)

@@ -50,7 +50,7 @@ def list_user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFra
     >>> list_user_turns(demo_run(), source="simulated").shape
     (64, 5)
     """
-    require_run(run)
+    run = require_run(run)
     messages = run.messages()
     turns = messages[(messages["role"] == "user") & messages["content"].notna()]
     turns = turns if first else turns[turns["turn"] > 1]

@@ -20,7 +20,7 @@ import pandas as pd
 from ..analysis.clustered import ClusterCounts, as_floats, as_names, check_range, clusters, draw_clusters, resample
 from ..core import Run, TableError
 from ..core.errors import require_known
-from ..core.run import digest, shares_cluster, usage_totals
+from ..core.run import digest, run_of, shares_cluster, usage_totals
 from ..core.tables import require_columns
 from ..core.votes import modes
 from ..judging import Judge, LLMJudge, LocalJudge, PromptJudge, Rating, import_messages, rate_many
@@ -126,7 +126,7 @@ def _folded(wording: Behaviour) -> Behaviour:
 # %% ../../nbs/08_validity/13_alignment.ipynb #ece9fa1d
 def _labelled_texts(labels: pd.DataFrame | Run) -> pd.DataFrame:
     """Return message, user, cluster and truth of the messages that people decided, and behaviour if it is known."""
-    if isinstance(labels, Run):
+    if isinstance(labels := run_of(labels), Run):
         labels = add_texts(labels, read_annotations(labels.annotations()))
     require_columns(labels, ["message", "truth"], "people's", advice="run.annotations() has no texts: pass the run")
     table = labels[labels["truth"].notna() & labels["message"].notna()].reset_index(drop=True)

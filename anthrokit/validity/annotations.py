@@ -147,7 +147,7 @@ def draw_annotation_sample(
     >>> sheet["behaviour"].value_counts().unique().tolist()
     [4]
     """
-    require_run(run)
+    run = require_run(run)
     check_counts(n=n, total=1 if total is None else total)
     by = list(dict.fromkeys(["behaviour", *as_names(by)]))
     texts = run.query("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL")
@@ -493,7 +493,7 @@ def save_annotation_sample(
     ...     save_annotation_sample(run, 3).equals(save_annotation_sample(run, 3))
     True
     """
-    require_run(run)
+    run = require_run(run)
     name = json.dumps({"n": n, "by": as_names(by), **options}, sort_keys=True)
     if not run.ledger.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
         if run.ledger.read_only:

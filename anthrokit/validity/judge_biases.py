@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, as_floats, as_labels, as_names, clusters, difference, judge_columns, resample
 from ..core import Run, TableError, data_path, read_frame
+from ..core.run import run_of
 from ..core.tables import require_columns
 from ..core.texts import plain_apostrophes
 from ..judging import rate_many
@@ -31,7 +32,7 @@ def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) ->
     """Return the family of each target and judge: as given, by the models of a run, or by the names."""
     if families is not None:
         return families
-    if isinstance(labels, Run):
+    if isinstance(labels := run_of(labels), Run):
         pairs = same_family_judges(labels)
         return dict(pairs[["target", "target_family"]].values) | dict(pairs[["judge", "judge_family"]].values)
     return {name: model_family(name) for name in [*labels["target"].unique(), *judge_columns(labels)]}

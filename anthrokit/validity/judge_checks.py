@@ -16,6 +16,7 @@ from ..analysis import drift
 from ..analysis.clustered import ClusterCounts, as_floats, as_names, check_level, clusters, difference, resample
 from ..analysis.clustered import resample_rows
 from ..core import Run, TableError
+from ..core.run import run_of
 from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..models.embedded import require_packages
@@ -75,7 +76,7 @@ def sample_agreement(
     0.33
     """
     check_level(ci)
-    if isinstance(ratings, Run):
+    if isinstance(ratings := run_of(ratings), Run):
         bases = ratings.dialogues()[["dialogue_id", "base_id"]]
         ratings = ratings.ratings().merge(bases, on="dialogue_id", how="left")
     by = as_names(by)
@@ -362,7 +363,7 @@ def error_bias(
     ['false alarm', 'miss']
     """
     require_known("property of messages", ("length", "turn"), what)
-    messages = labels.messages() if isinstance(labels, Run) and messages is None else messages
+    messages = labels.messages() if isinstance(labels := run_of(labels), Run) and messages is None else messages
     both = join_people(panel_verdicts(labels), people).dropna(subset="verdict")
     if what == "length":
         if messages is None:

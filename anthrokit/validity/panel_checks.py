@@ -14,6 +14,7 @@ import pandas as pd
 from ..analysis import profile
 from ..analysis.clustered import as_floats, as_names, judge_columns
 from ..core import Run, TableError, data_path, label, read_frame
+from ..core.run import run_of
 from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from .accuracy import SAMPLE, judge_accuracy
@@ -138,7 +139,7 @@ def _leaving_out(whole: str, table: pd.DataFrame, group: pd.Series, names: list)
 
 def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     """Return the labels of the whole panel, without each judge, of each judge alone, and of one sample."""
-    if isinstance(ratings, Run):
+    if isinstance(ratings := run_of(ratings), Run):
         context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
         ratings = ratings.ratings().query("judge != 'pronoun count'")
     else:
@@ -154,7 +155,7 @@ def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
 def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     """Return the labels of all users, without each family of users, and of each family alone."""
     models: dict[str, str] = {}
-    if isinstance(labels, Run):
+    if isinstance(labels := run_of(labels), Run):
         models = {name: settings.get("model", name) for name, settings in labels.ledger.fact("users", {}).items()}
         labels = labels.labels()
     if "user" not in labels.columns:

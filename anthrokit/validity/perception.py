@@ -15,6 +15,7 @@ import pandas as pd
 from ..analysis.clustered import ClusterCounts, add_holm, as_floats, as_labels, as_names, check_level
 from ..analysis.clustered import check_range, draw_clusters, resample
 from ..core import Run, TableError, data_path, label, read_frame
+from ..core.run import run_of
 from ..core.errors import missing_columns
 from ..core.tables import require_columns, require_unique
 from ..core.texts import unreadable
@@ -546,7 +547,7 @@ def bundled_scale(kind: str) -> pd.DataFrame:
 
 def _scored(source: Any, judges: Any, model: pd.DataFrame | None) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the scores of messages, the columns that name these, and the scale that fits them."""
-    if isinstance(source, (Run, pd.DataFrame)):
+    if isinstance(source := run_of(source), (Run, pd.DataFrame)):
         labels, message = as_labels(source), ["dialogue_id", "turn"]
         require_columns(labels, [*message, "behaviour", "label"], advice="run.labels() makes it; texts are a list")
         require_unique(labels, [*message, "behaviour"], "{row}: labelled twice; give the labels of one run")

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..analysis.clustered import check_level, check_range
 from ..core import Run, TableError
+from ..core.run import run_of
 from ..core.tables import require_columns
 
 # %% auto #0
@@ -122,7 +123,7 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     {'base prompt': 1.0, 'judge': 0.0, 'rest': 0.0}
     """
     check_level(ci)
-    table = rating_factors(ratings) if isinstance(ratings, Run) else ratings
+    table = rating_factors(ratings) if isinstance(ratings := run_of(ratings), Run) else ratings
     require_columns(table, [value], "ratings")
     table = table[table[value].notna()].reset_index(drop=True)
     observed = table[value].astype(float).to_numpy()

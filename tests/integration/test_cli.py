@@ -634,3 +634,19 @@ def test_doctor(server, tmp_path):
     assert found["python", "Python"]["state"] == found["key", "OPENAI_API_KEY"]["state"] == "ok"
     assert found["server", "server 1"]["state"] == "ok" and found["server", "server 2"]["state"] == "lacks"
     assert "nobody answers" in found["server", "server 2"]["detail"]
+
+
+def test_script_ends_in_two_lines(tmp_path):
+    """Who runs a script sees what is wrong and at which of its lines; errors of other packages are as they were."""
+    script = tmp_path / "study.py"
+    script.write_text("import anthrokit as ak\n\nrun = ak.demo_run()\nak.profile(run, by='colour')\n", encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if name != "ANTHROKIT_TRACEBACK"}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+    message, where = done.stderr.splitlines()
+    assert done.returncode == 1 and message.startswith("TableError: the labels table needs the column(s) colour.")
+    assert where == f"{script}, line 4. ANTHROKIT_TRACEBACK=1 shows the traceback."
+    whole = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment | {"ANTHROKIT_TRACEBACK": "1"})
+    assert whole.stderr.startswith("Traceback (most recent call last):") and message in whole.stderr
+    script.write_text("import anthrokit as ak\n\nak.demo_run().labels()['colour']\n", encoding="utf-8")
+    others = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+    assert others.stderr.startswith("Traceback (most recent call last):") and "KeyError: 'colour'" in others.stderr

@@ -3,15 +3,16 @@
 import pandas as pd
 import pytest
 
-from anthrokit import demo_run
+from anthrokit import analysis, demo_run, figures
+from anthrokit.analysis.interrater import missingness
 from anthrokit.core import Run, RunError, merge, split, tables
-from anthrokit.core.errors import SetupError
 from anthrokit.core.run import add_prompts, bind, usage_totals
-from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge
+from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge, offline_panel
 from anthrokit.models import LLM
 from anthrokit.simulation import load_prompts, simulate
 from anthrokit.validity import draw_annotation_sample
-from anthrokit.validity.annotations import Annotations
+from anthrokit.validity.annotations import Annotations, save_annotation_sample
+from anthrokit.validity.judge_checks import sample_agreement
 
 
 def test_mistyped_path_leaves_nothing(tmp_path):
@@ -115,12 +116,20 @@ def test_duplicate_units_in_parts(tmp_path):
 def test_bundled_run_can_be_judged_again(tmp_path):
     with demo_run(tmp_path / "run") as run:
         asked = {"behaviours": ["emotions", "first-person pronoun use"], "progress": False}
-        with pytest.raises(SetupError, match="other settings"):  # it was judged before judges read own words only
-            judge(run, GrammarJudge(), **asked)
-        for _ in range(2):
-            judge(run, PatternJudge(), **asked)  # the pronouns are counted already
-        missing = run.missing()  # texts of the small model that are not in English
-        assert len(run.ratings()) == 3200 + 80 and set(missing["reason"]) <= {"language"} and len(missing) <= 4
+        judge(run, GrammarJudge(), **asked)  # which has judged it
+        assert len(run.ratings()) == 3200
+        judge(run, PatternJudge(), **asked)  # which has not; the pronouns are counted already
+        assert len(run.ratings()) == 3200 + 80 and run.missing().empty
+
+
+@pytest.mark.parametrize(("name", "ratings"), [("demo", 3200), ("comparison", 1920)])
+def test_bundled_runs_are_of_the_present_offline_panel(tmp_path, name, ratings):
+    """A change of the offline judges is followed by `python benchmarks/demo_runs.py judge`."""
+    with demo_run(tmp_path / "run", name=name) as run:
+        before = run.ratings(), run.summary()
+        judge(run, offline_panel(), progress=False)
+        pd.testing.assert_frame_equal(run.ratings(), before[0])
+        assert run.summary() == before[1] and len(before[0]) == ratings and run.missing().empty
 
 
 def _with_pyarrow(files):
@@ -159,3 +168,16 @@ def test_partitioned_labels_of_three_runs_are_one_table(read, tmp_path, monkeypa
         assert not (tmp_path / "wrong").exists()
         run.export(tmp_path / "run 0")
     assert not list(tmp_path.glob("run 0/labels/*.parquet")) and (tmp_path / "run 0" / "labels.parquet").is_file()
+
+
+def test_folder_of_a_run_is_taken_as_the_run():
+    """Estimates and figures take the folder of a run where they take a run."""
+    run, pair = demo_run(), demo_run(name="comparison")
+    for estimate in (analysis.profile, analysis.emergence, analysis.agreement, missingness, sample_agreement):
+        pd.testing.assert_frame_equal(estimate(str(run.folder)), estimate(run))
+    pd.testing.assert_frame_equal(analysis.compare(pair.folder, "prompt"), analysis.compare(pair, "prompt"))
+    assert figures.plot_profile(str(run.folder)).get_xlabel() == figures.plot_profile(run).get_xlabel()
+    with pytest.raises(TypeError, match="not str"):
+        figures.plot_profile("runs/none")
+    with pytest.raises(RunError, match="open for reading only"):
+        save_annotation_sample(run.folder, 3)
