@@ -232,8 +232,8 @@ def _difference(row: Any) -> str:
 _CONTRAST = ["behaviour", "after_yes", "after_no", "estimate", "ci_low", "ci_high", "ci", "n_after_yes", "n_after_no"]
 
 
-def _contrast_svg(curves: _Curves, line: str, by: str) -> Markup:
-    """Draw the contrast of each line."""
+def _contrast_html(curves: _Curves, line: str, by: str) -> Markup:
+    """Draw the contrast of each line; a narrow panel shows it in words instead."""
     table = curves.contrast
     if by:
         table = table[table["behaviour"] == line].sort_values("group").head(_LINES)
@@ -243,7 +243,12 @@ def _contrast_svg(curves: _Curves, line: str, by: str) -> Markup:
         return Markup("")
     high = 1.35 + 0.27 * len(table)
     margins = {"left": 0.26, "right": 0.8, "top": 1 - 0.6 / high, "bottom": 0.5 / high}
-    return _svg_of(plot_snowball, table[_CONTRAST], (7.2, high), margins)[0]
+    svg = _svg_of(plot_snowball, table[_CONTRAST], (7.2, high), margins)[0]
+    rows = [
+        (format_name(row.behaviour), _difference(row), *map(_percent, (row.after_yes, row.after_no)), row.n_after_yes, row.n_after_no)
+        for row in table.itertuples()
+    ]
+    return render("emergence_contrast.html", svg=svg, rows=rows, intervals=describe_interval(table))
 
 
 def _numbers_html(curves: _Curves, by: str) -> Markup:
@@ -285,7 +290,7 @@ def _about_html(curves: _Curves, line: str, by: str) -> str:
     kinds = {_ANY, *first.get("category", ())}
     return render(
         "emergence.html",
-        contrast=_contrast_svg(curves, line, by),
+        contrast=_contrast_html(curves, line, by),
         n=counted(table["n"]),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",

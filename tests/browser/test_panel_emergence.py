@@ -45,6 +45,13 @@ def test_filters(emergence, labels):
     said = f"emotions, turn 3: {100 * row['estimate']:.0f} % by then"
     seen(panel.locator(f".ak-point[title^='{said}']")).to_have_count(1)
 
+    contrast = analysis.snowball(labels, "behaviour", odds=False).set_index("behaviour").loc["emotions"]
+    words = f"Emotions: {100 * contrast['after_yes']:.0f} % of {contrast['n_after_yes']:.0f}, {100 * contrast['after_no']:.0f} %"
+    seen(panel.get_by_text(words)).to_be_hidden()
+    emergence.width(420)  # too narrow for the picture of the contrast
+    seen(panel.get_by_text(words)).to_be_visible()
+    emergence.width(1200)
+
     form = filters(panel)
     for name in common:
         form.get_by_label(name.capitalize(), exact=True).uncheck()
