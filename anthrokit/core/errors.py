@@ -453,7 +453,7 @@ def _about(owner: Any, names: Iterable[str]) -> dict[str, str]:
     """Return the description of each parameter in a docstring; "" without one."""
     text = inspect.getdoc(owner) or ""
     documented = {name: re.search(rf"^(.*, )?{name}(, .*)? : .*\n(    .*\n?)+", text, re.M) for name in names}
-    return {name: " ".join(one[0].split()) if one else "" for name, one in documented.items()}
+    return {name: " ".join(one[0].replace("\n", ". ", 1).split()) if one else "" for name, one in documented.items()}
 
 
 def _hint(name: str, names: Iterable[str], owner: Any) -> str:

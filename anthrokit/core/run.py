@@ -566,7 +566,7 @@ class Run(StoredTables):
     def export(self, folder: str | os.PathLike, *, partition_by: str | None = None) -> Path:
         """Write every table as Parquet and CSV into a folder, with the manifest and a data dictionary.
 
-        Existing files of the same names are replaced. The meaning of each column is in dictionary.csv and in
+        Files of an earlier export of this run are replaced. The meaning of each column is in dictionary.csv and in
         the Parquet files.
 
         Parameters
@@ -579,7 +579,7 @@ class Run(StoredTables):
         Raises
         ------
         RunError
-            If the folder can't be written.
+            If the folder can't be written, or holds the tables of another run.
 
         Examples
         --------
@@ -956,6 +956,9 @@ def _read_export(path: Path, name: str) -> list[dict[str, Any]]:
 # %% ../../nbs/01_core/04_run.ipynb #e9170434
 def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     """Write the tables of a run into a folder, with their dictionary."""
+    before = json.loads(path.read_text(encoding="utf-8")) if (path := folder / "manifest.json").is_file() else {}
+    if before.get("created", created := run.ledger.fact("created")) != created:
+        raise RunError(f"{folder} holds the tables of another run, {before.get('run')!r}. Name another folder.")
     dictionary = []
     meanings = dict.fromkeys(design_columns(run), "column of the design, or of the file the dialogue came from")
     meanings |= {"vote": "mode over the samples of the judge: True, False"}

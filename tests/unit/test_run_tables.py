@@ -181,3 +181,12 @@ def test_folder_of_a_run_is_taken_as_the_run():
         figures.plot_profile("runs/none")
     with pytest.raises(RunError, match="open for reading only"):
         save_annotation_sample(run.folder, 3)
+
+
+def test_export_leaves_the_tables_of_another_run(tmp_path):
+    with demo_run() as run, demo_run(name="comparison") as other:
+        for _ in range(2):  # an export of the same run is replaced
+            messages = (run.export(tmp_path) / "messages.csv").read_bytes()
+        with pytest.raises(RunError, match="holds the tables of another run, 'demo'"):
+            other.export(tmp_path)
+    assert (tmp_path / "messages.csv").read_bytes() == messages
