@@ -381,7 +381,7 @@ def view(folder: str = "runs", *, port: _Positive = 8765, bundle: Path | None = 
         Open the browser.
     """
     if bundle is not None:
-        return _Result(None, {"page": str(ak.viewer.write_bundle(folder, bundle))})
+        return _Result(None, {"page": str(ak.viewer.write_bundle(folder, bundle, progress=not _session.quiet))})
 
     def ready(viewer: Any) -> None:
         print(viewer.url, flush=True)

@@ -15,6 +15,7 @@ import math
 import os
 import re
 import secrets
+import shutil
 import sqlite3
 import threading
 from collections import defaultdict
@@ -34,7 +35,7 @@ from . import analysis, panels
 from .core import Run, RunError, SetupError, data_path
 from .core.errors import suggest_name
 from .core.files import local_path, write_file
-from .core.notes import notify, status_line
+from .core.notes import ProgressBar, notify
 from .models.loop import wait_for
 from .panels.dialogue import DisplayOptions
 from .panels.frame import CSS, ESM, Chosen, Filter, Panel, narrow, options_of
@@ -901,9 +902,10 @@ def record(panel: Panel, folder: Path, plan: _Plan | None = None, given: Mapping
 
 # %% ../nbs/15_viewer.ipynb #21f901f1
 _PAIRED = 4  # runs of which all pairs are written
+_UNFINISHED = "<!doctype html><title>Unfinished</title>This bundle is not complete. Write it again."
 
 
-def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
+def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress: bool = True) -> Path:
     """Write the runs of a folder as static pages, for a supplement or a site without a server.
 
     The bundle holds the list of runs, all dialogues, and the comparisons of up to four runs. Emergence, disagreement and
@@ -918,7 +920,9 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
     folder : str or path
         A folder of runs, or of one run.
     path : str or path
-        The new folder of the bundle.
+        The new folder of the bundle. One that was left unfinished, by a kill, is written again.
+    progress : bool
+        Show a progress bar.
 
     Returns
     -------
@@ -943,29 +947,36 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike) -> Path:
     runs.errors = {}
     if not runs.runs:
         raise RunError(f"{folder} holds no run that can be read.")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    page = out / "index.html"
+    if page.is_file() and page.read_text(encoding="utf-8") == _UNFINISHED:
+        shutil.rmtree(out / "data", ignore_errors=True)
+    elif out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise RunError(f"{out} is not an empty folder. Name a new folder for the bundle.")
     kinds = {name: runs.kinds(name) for name in runs.runs}
     names = [name for name, shown in kinds.items() if "dialogues" in shown]
     places = [("runs",), *((kind, name) for name, shown in kinds.items() for kind in shown)]
     places += [("compare", *pair) for pair in combinations(names, 2) if len(names) <= _PAIRED]
+    write_file(page, _UNFINISHED)
     for name in runs.runs:
         runs.measure(name)
     pages: dict[tuple[str, ...], dict[Any, str]] = {}
+    bar = ProgressBar("panel", len(places))
     for number, (kind, *of) in enumerate(places):
-        with status_line(f"writing {' and '.join([kind, *of])}"):
-            (out / "data" / str(number)).mkdir(parents=True)
-            panel = open_panel(runs, {"kind": kind, "runs": of})
-            for source in getattr(panel.source, "sides", [panel.source]):
-                source.llm_judges = {}  # a button for a judge's prompt and response would do nothing
-                source._ratings = getattr(source, "ratings", None)  # read once for all pages
-            if isinstance(panel, panels.DisagreementPanel):
-                panel.decisions.table = panel.decisions.table.head(0)
-            given = pages.get(("dialogues", *of)) if kind == "emergence" else None
-            pages[kind, *of] = record(panel, out / "data" / str(number), _PLANS.get(kind), given)
+        (out / "data" / str(number)).mkdir(parents=True)
+        panel = open_panel(runs, {"kind": kind, "runs": of})
+        for source in getattr(panel.source, "sides", [panel.source]):
+            source.llm_judges = {}  # a button for a judge's prompt and response would do nothing
+            source._ratings = getattr(source, "ratings", None)  # read once for all pages
+        if isinstance(panel, panels.DisagreementPanel):
+            panel.decisions.table = panel.decisions.table.head(0)
+        given = pages.get(("dialogues", *of)) if kind == "emergence" else None
+        pages[kind, *of] = record(panel, out / "data" / str(number), _PLANS.get(kind), given)
+        if progress:
+            bar.update(number + 1)
+    bar.close()
     files = {"/".join(place): number for number, place in enumerate(places)}
     about = {"title": runs.path.resolve().name, "runs": kinds, "files": files}
-    return write_file(out / "index.html", _page(about, scripts="'self' file:"))
+    return write_file(page, _page(about, scripts="'self' file:"))
 
 # %% ../nbs/15_viewer.ipynb #e979e13e
 def view(folder: str | os.PathLike, port: int = 8765, ready: Callable[[Viewer], None] | None = None) -> None:

@@ -208,8 +208,8 @@ def profile(
     Parameters
     ----------
     labels : Run, DataFrame or path
-        A run, or its labels: dialogue_id, turn, behaviour, label, base_id, and the columns of `by`. A path is that of exports or
-        of Parquet files with labels, which may be larger than the memory.
+        A run, or its labels: dialogue_id, turn, behaviour, label, base_id, and the columns of `by`. A path is that of a run, of
+        exports or of Parquet files with labels, which may be larger than the memory.
     by : str or sequence of str
         Columns to group by. With "behaviour" among them the shares are per behaviour; with "category" and
         not "behaviour", a share is that of messages with any behaviour of the category; with neither,

@@ -956,7 +956,7 @@ def _read_export(path: Path, name: str) -> list[dict[str, Any]]:
 # %% ../../nbs/01_core/04_run.ipynb #e9170434
 def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     """Write the tables of a run into a folder, with their dictionary."""
-    before = tables.read_json(folder / "manifest.json") if (folder / "manifest.json").is_file() else {}
+    before = json.loads(path.read_text(encoding="utf-8")) if (path := folder / "manifest.json").is_file() else {}
     if before.get("created", created := run.ledger.fact("created")) != created:
         raise RunError(f"{folder} holds the tables of another run, {before.get('run')!r}. Name another folder.")
     dictionary = []

@@ -581,7 +581,7 @@ def judge(
         A run with messages. Saved ratings are not repeated, so judges can be added later.
     judges : Judge, LLM, str, or a sequence of them, optional
         By default the offline panel (`offline_panel`): a way to try the toolkit, not a substitute for LLM judges.
-        After its first verdict, a judge's name belongs to its settings. A judge without any verdict is reported at the
+        Once a judge has a verdict, a judge with other settings needs another name. A judge without any verdict is reported at the
         end. It can be given again with other settings, or removed by `anthrokit.core.forget_judges`.
     samples : int, optional
         Ratings of each prompt judge for each item and question; by default 3, and 1 of a rubric judge. A local judge is

@@ -195,7 +195,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str = "") ->
     if not rows:
         return {"svg": "", "points": [], "stops": [], "never": never, "looks": {}}
     high = max(3.1, 0.3 * len(rows) + 1.0)
-    margins = {"left": 0.055, "right": 0.72, "top": 1 - 0.32 / high, "bottom": 0.55 / high}
+    margins = {"left": 0.055, "right": 0.68, "top": 1 - 0.32 / high, "bottom": 0.55 / high}
     svg, ax = _svg_of(plot_emergence_curves, table, (10.6, high), margins)
 
     def placed(places: Sequence[tuple[float, float]]) -> list[list[float]]:

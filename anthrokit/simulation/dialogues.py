@@ -701,8 +701,8 @@ def simulate(
         The model under study, and the model that plays the person. By default the embedded model, for trying out. A run
         holds several of each: call `simulate` once for each pair.
     run : Run, str or path
-        Saved messages are not simulated again: a failed dialogue resumes where it failed, and more turns continue each
-        dialogue.
+        The folder to save into, such as "runs/pilot". Saved messages are not simulated again: a failed dialogue resumes where
+        it failed, and more turns continue each dialogue.
     turns, repeats : int
         Target messages in each dialogue; dialogues for each prompt.
     system_target : str, optional

@@ -67,6 +67,15 @@ function make(tag, attributes = {}, ...children) {
 const button = (text, does, attributes = {}) => make("button", { type: "button", onclick: does, ...attributes }, text);
 const typing = (node) => node.closest?.("input:not([type=checkbox]), textarea, select");
 
+// Whether a colour is light, in whatever notation. A host that isn't Jupyter, such as marimo, shows its theme by the text's colour.
+function isLight(colour) {
+  const pen = make("canvas").getContext("2d");
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  const [red, green, blue] = pen.getImageData(0, 0, 1, 1).data;
+  return red + green + blue > 384;
+}
+
 async function copy(text) {
   try { await navigator.clipboard.writeText(text); return true; } catch { /* a page without https has no clipboard */ }
   const area = make("textarea");
@@ -476,6 +485,7 @@ function render({ model, el }) {
   const all = () => {
     scheduled = false;
     if (gone) return;
+    root.classList.toggle("ak-dark", !document.querySelector("[data-jp-theme-light]") && isLight(getComputedStyle(root).color));
     for (const draw of Object.values(drawn)) draw();
     drawPage();
     drawView();

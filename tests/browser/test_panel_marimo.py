@@ -27,8 +27,9 @@ SLOW = 60_000
 class Marimo(Server):
     """One notebook of marimo as an application."""
 
-    def __init__(self, folder, imports, code):
+    def __init__(self, folder, imports, code, theme):
         (Path(folder) / "app.py").write_text(APP.format(imports=imports, code=code))
+        (Path(folder) / "pyproject.toml").write_text(f'[tool.marimo.display]\ntheme = "{theme}"\n')
         options = ("--headless", "--no-token", "--host=127.0.0.1")
         super().__init__(folder, "marimo", "run", "app.py", *options)
         self.wait("/health")
@@ -38,8 +39,8 @@ class Marimo(Server):
 def show(browser, tmp_path):
     servers = []
 
-    def open_one(imports, code):
-        servers.append(Marimo(tmp_path, imports, code))
+    def open_one(imports, code, theme="light"):
+        servers.append(Marimo(tmp_path, imports, code, theme))
         page = browser.new_page(viewport={"width": 1100, "height": 1000})
         page.set_default_timeout(SLOW)
         page.goto(servers[-1].url)
@@ -71,6 +72,15 @@ def test_dialogue_selection(show, folder):
     page.keyboard.press("k")  # heard in the shadow root
     seen(panel.locator(".ak-place")).to_have_text("5 / 16", timeout=SLOW)
     seen(panel.locator(".ak-assistant .ak-text").first).to_contain_text(texts[4].strip(), timeout=SLOW)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_follow_the_theme(show, folder, theme):
+    panel = show("DialoguePanel", f"DialoguePanel({str(folder)!r})", theme).locator(".ak-panel").first
+    panel.get_by_role("button", name="Next").click()
+    seen(panel.locator(".ak-place")).to_have_text("2 / 16", timeout=SLOW)
+    good = panel.evaluate("one => getComputedStyle(one).getPropertyValue('--ak-good')")
+    assert good == {"light": "#006B49", "dark": "#4FC79F"}[theme]
 
 
 def test_annotation_keys(show, folder):

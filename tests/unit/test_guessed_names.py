@@ -81,7 +81,7 @@ CALLS = """
     ak.LLM("openai/a", top_p=7) 1 | ak.LLM(name="openai/a") openai/gpt-4o | ak.Behaviour(name="a") definition | ak.report(run) write_report
     ak.compare(run, by="turn") compare(labels, | ak.compare(run, "turn", "turn") group | ak.compare(run, "model") target
     ak.compare(run, "condition") simulate | ak.profile(run, by="model") target | ak.compare(run, run.summary()["targets"][0]) pairs
-    ak.compare(run, reference="a") baseline | ak.profile(run, hue="target") by | ak.profile(str(run.folder)) ak.Run
+    ak.compare(run, reference="a") baseline | ak.profile(run, hue="target") by
     ak.profile("runs/x") ak.Run | ak.profile(ak.Run("typo")) simulate | ak.estimate(None, models=["a"]) estimate()
     ak.plot_profile(ak.profile(run, by="turn")) analysis.profile | ak.plot_profile(run, hue="target") profile
     ak.plot_profile(run, figsize=(1, 2)) figsize | ak.plot_profile(run, save="a") savefig | ak.plot_profile(run, path="a") savefig
