@@ -528,7 +528,9 @@ def _name_attribute(self: Any, name: str) -> Any:
         return object.__getattribute__(self, name)
     ours = [each for each in kind.__mro__ if each.__module__.partition(".")[0] in ("anthrokit", kind.__module__.partition(".")[0])]
     own = {*vars(self)}.union(*map(vars, ours))  # without what a widget inherits from other packages
+    first = " ".join(_leads()["first"].get(each.__name__, "") for each in ours).split()
     public = [each for each in dir(self) if each in own and each[0] != "_" and each != "explains_names"]
+    public.sort(key=lambda each: first.index(each) if each in first else len(first))
     about = {each: inspect.getdoc(getattr(kind, each)) for each in public if callable(getattr(kind, each, None))}
     tables = [each for each in about if "DataFrame" in str(_returned(getattr(kind, each)))]
     hint = None if close_name(name, public, 0.8) else lead_of(name, *[each.__name__ for each in ours])
@@ -630,6 +632,7 @@ def missing_attribute(package: str, name: str) -> str:
         return f"{missing}. {found or ''}{' Or ' if found else 'Use '}{parameters[0]}." if parameters else f"{missing}. {found}"
     end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…
     kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]][:8]
+    kin = kin or (package != "anthrokit" and import_module(package).__all__)
     return f"{missing}; {'there are ' + ', '.join(kin) if kin else _leads()['overview']['anthrokit']}"
 
 
