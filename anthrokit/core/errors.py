@@ -526,10 +526,14 @@ def _name_attribute(self: Any, name: str) -> Any:
     kind = self if isinstance(self, type) else type(self)
     if name.startswith("_") or (self is not kind and name in dir(kind)):  # a property of that name has raised
         return object.__getattribute__(self, name)
-    public = [each for each in dir(self) if each[0] != "_" and each != "explains_names"]
+    ours = [each for each in kind.__mro__ if each.__module__.partition(".")[0] in ("anthrokit", kind.__module__.partition(".")[0])]
+    own = {*vars(self)}.union(*map(vars, ours))  # without what a widget inherits from other packages
+    first = " ".join(_leads()["first"].get(each.__name__, "") for each in ours).split()
+    public = [each for each in dir(self) if each in own and each[0] != "_" and each != "explains_names"]
+    public.sort(key=lambda each: first.index(each) if each in first else len(first))
     about = {each: inspect.getdoc(getattr(kind, each)) for each in public if callable(getattr(kind, each, None))}
     tables = [each for each in about if "DataFrame" in str(_returned(getattr(kind, each)))]
-    hint = None if close_name(name, public, 0.8) else lead_of(name, kind.__name__)
+    hint = None if close_name(name, public, 0.8) else lead_of(name, *[each.__name__ for each in ours])
     if hint is None and self is kind and {*name.split("_")} <= _FILLERS:  # Run.load stands for Run
         hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
     elif hint is None and tables and hasattr(import_module("pandas").DataFrame, name):
@@ -573,6 +577,9 @@ class _TableMethod:
     def __getitem__(self, key: object) -> Any:
         raise in_short(TypeError(self._call_first(f"[{key!r}]")))
 
+    def __repr__(self) -> str:
+        return self._call_first("")
+
     def _call_first(self, part: str) -> str:
         kind = "dict" if "dict" in str(_returned(self.__func__)) else "table"
         return f"{self.__name__} is a method and returns a {kind}; write {self.__name__}(){part}"
@@ -605,6 +612,8 @@ def missing_attribute(package: str, name: str) -> str:
     "anthrokit has no attribute 'RetryPolicy'. Use max_retries, timeout and max_concurrency of anthrokit.LLM."
     """
     public = {where.rpartition(".")[2]: where for where in documented()}
+    if (drawing := f"plot_{name}") in public and package.endswith(".figures"):
+        return f"{package} has no attribute {name!r}. Use {public[drawing]}."
     missing, lead = f"{package} has no attribute {name!r}", _leads()["package"].get(name)
     if not lead and name in public:
         return f"{missing}. Use {public[name]}."
@@ -623,6 +632,7 @@ def missing_attribute(package: str, name: str) -> str:
         return f"{missing}. {found or ''}{' Or ' if found else 'Use '}{parameters[0]}." if parameters else f"{missing}. {found}"
     end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…
     kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]][:8]
+    kin = kin or (package != "anthrokit" and import_module(package).__all__)
     return f"{missing}; {'there are ' + ', '.join(kin) if kin else _leads()['overview']['anthrokit']}"
 
 
