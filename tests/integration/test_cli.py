@@ -456,6 +456,8 @@ def test_lab(tmp_path):
 
 def test_help_has_examples():
     assert "anthrokit judge --help" in anthrokit("--help").stdout
+    doctor = anthrokit("doctor", "--help").stdout  # calls no model
+    assert "--servers" in doctor and "--max-tokens" not in doctor and "[models" not in doctor
     for command in ("demo", "simulate", "judge", "report", "anthroscore", "runs", "lab", "heartbench judge"):
         assert f"Examples: anthrokit {command}" in anthrokit(*command.split(), "--help").stdout
 

@@ -151,7 +151,7 @@ def test_dask_scoring_with_a_killed_worker(corpus, client, tmp_path):
 
 def test_command_scores_a_folder_on_dask(corpus, client, tmp_path, capsys):
     asked = ["anthroscore", str(corpus[0]), "--entities", "bot", "--model", str(corpus[1]), "--json", "--quiet"]
-    assert main([*asked, "--on", client.scheduler.address]) == 1
+    assert main([*asked, "--on", client.scheduler.address]) == 2
     assert "--on needs --out FOLDER" in capsys.readouterr().err
     assert main([*asked, "--on", client.scheduler.address, "--out", str(tmp_path / "scores")]) == 0
     assert json.loads(capsys.readouterr().out)["scored"] == "480 of 480 texts"
