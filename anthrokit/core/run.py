@@ -1105,10 +1105,10 @@ def import_dialogues(
     messages = digest([[row[name] for name in columns] for row in rows["messages"]])
     if run.ledger.fact("messages", messages) != messages:
         [(n,)] = run.ledger.rows("SELECT COUNT(*) FROM messages")
-        before, now = (f"of {source}" if source else "" for source in (run.ledger.fact("source"), facts.get("source")))
+        before, now = (f" of {source}" if source else "" for source in (run.ledger.fact("source"), facts.get("source")))
         raise RunError(
-            f"the run {run.folder} belongs to another experiment: it has {n} messages {before}, and this asks for "
-            f"{len(rows['messages'])} other ones {now}. Use another folder for these."
+            f"the run {run.folder} belongs to another experiment: it has {n} messages{before}, and this asks for "
+            f"{len(rows['messages'])} other ones{now}. Use another folder for these."
         )
     bind(run, kind=kind, messages=messages)
     add_prompts(run, prompts)
