@@ -50,13 +50,12 @@ _LINE = (
     r"now (?:you|respond)\b|end of\b|just me again\b)[^\n])*"
 )
 _ITEM, _END = r"[ \t]*(?:[-*•–+]|\(?\w{1,2}[.)])[ \t]+", r"[^\n]*(?:\n|\Z)"
-_STANZAS = r"(?:\n+(?:[^\n]{0,68}[^\n.:][ \t]*\n)+[^\n]{1,69}(?:\n|\Z))"
-_BLOCK = rf"\s*\n(?:(?:{_ITEM}{_END})+|(?![\"“>\0])(?:[^\n]*\S{_END})+){_STANZAS}*"
+_BLOCK = rf"\s*\n(?:(?:{_ITEM}{_END})+|(?![\"“>\0])(?:[^\n]*\S{_END})+)"
 _TEXTS_FOR_USER = {
     "line": rf"((?:^|[.!?;][ \t])(?!{_LATER}\b(?:i|me|my)\b){_LATER}\b{_TEXTS}\b{_LATER}:\**){_LINE}",
     "role": rf"({_ROLES}{_LATER}:){_LINE}",
     "block": rf"((?:{_ROLES}|\b(?:{_TEXTS}|questions?|starters?|options?|reasons?|asked|choose|rate)\b){_LATER}:\**){_BLOCK}",
-    "verse": rf"(\b{_TEXTS}\b{_LATER}[.!]\n){_STANZAS}+",
+    "verse": rf"()^(?!{_ITEM})[^\n]{{16,59}},[ \t]*\n(?:[^\n]{{8,59}}[^\n.:?][ \t]*\n)*[^\n]{{8,60}}$",
     "choice": rf"()^{_ITEM}(?:i|my)\b{_END}(?:{_ITEM}{_END}){{2,}}",
     "report": rf"({_REPORTS}:\**)[ \t]*(?-i:[A-Z]|i\b)[^.!?\n]*[.!?]*",
     "condition": r"()\b(?:if i (?:had|were|was|could|did)|were i|had i|suppose i|imagin\w+ i|would i)\b"
@@ -162,7 +161,7 @@ class PatternJudge(LanguageJudge):
                 except re.error as error:
                     raise TableError(f"{path}: {behaviour}: {pattern!r} is not a valid regular expression: {error}") from None
         self.behaviours = list(self._patterns)
-        self.settings = {"kind": "patterns", "reads": "own words", "hash": digest(content)}
+        self.settings = {"kind": "patterns", "reads": "own words", "hash": digest(content, _TEXTS_FOR_USER)}
         if languages != ("en",):
             self.settings["languages"] = languages and sorted(languages)
 
