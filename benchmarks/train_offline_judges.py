@@ -29,7 +29,7 @@ from anthrokit.simulation import Taxonomy
 
 OUT = Path(__file__).parent.parent / "data" / "offline_judges.safetensors"
 RANK, EPOCHS, BATCH, RATE, LEAST_RECALL, LEAST_F1 = 16, 5, 32, 8e-4, 0.75, 0.74
-HELD = ("novelist", "recruiter", "roommate", "streamer", "therapist", "uncle")  # drawn by lot, two of each group of writers
+HELD = ("commenter", "novelist", "recruiter", "roommate", "streamer", "therapist", "uncle")  # drawn by lot, one or two of each group
 NAMES = list(Taxonomy.load().judged)
 
 
