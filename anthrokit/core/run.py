@@ -652,7 +652,7 @@ def vote_counts(run: Run) -> pd.DataFrame:
     --------
     >>> from anthrokit import demo_run
     >>> vote_counts(demo_run())[["yes", "no", "taken"]].sum().tolist()
-    [646, 2554, 3200]
+    [643, 2557, 3200]
     """
     return run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
 

@@ -358,8 +358,8 @@ class EmergencePanel(Panel):
     Examples
     --------
     >>> import anthrokit as ak
-    >>> ak.EmergencePanel(ak.demo_run(), state={"line": "emotions", "turns": "5"})
-    EmergencePanel: 3 dialogues where Emotions first occurs at turn 5
+    >>> ak.EmergencePanel(ak.demo_run(), state={"line": "validation", "turns": "2"})
+    EmergencePanel: 6 dialogues where Validation first occurs at turn 2
     """
 
     title, noun, empty = "Emergence", "dialogue", "No dialogue here."
