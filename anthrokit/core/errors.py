@@ -304,9 +304,13 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, wo
     >>> similar_names("temprature", ["temperature", "top_p"]), similar_names("base_url", ["model", "api_base"])
     (['temperature'], ['api_base'])
     """
-    originals, asked, core = {str(each).lower(): str(each) for each in names}, str(name).lower(), {*_words(name, _FILLERS)}
-    same = [each for each in originals if cutoff <= 0.8 and core and core == {*_words(originals[each], _FILLERS)}]
-    near = [asked] if asked in originals else get_close_matches(asked, same, 3, 0.6) or get_close_matches(asked, originals, 3, cutoff)
+    originals, asked = {str(each).lower(): str(each) for each in names}, str(name).lower()
+    cores = {each: {word.rstrip("s") for word in each.split("_")} - _FILLERS for each in (*originals, asked)}
+    same = [each for each in originals if cutoff <= 0.8 and cores[asked] and cores[each] == cores[asked]]
+    near = [asked] if asked in originals else get_close_matches(asked, same, 3, 0.6) or get_close_matches(asked, originals, 1, 0.9)
+    near, head = near or get_close_matches(asked, originals, 3, cutoff), len(asked.partition("_")[0]) + 1
+    rest = {each: each[head:] for each in near if each[:head] == asked[:head] and each not in same}  # what follows plot_ decides
+    near = [each for each in near if each not in rest or get_close_matches(asked[head:], [rest[each]], 1, cutoff)]
     by_words = rank_names(name, dict.fromkeys(originals.values()), whole=cutoff > 0.8) if words and not near else []
     return [originals[each] for each in near] or by_words
 
