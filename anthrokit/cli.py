@@ -455,7 +455,7 @@ def _llm(text: str) -> ak.LLM:
         parts = _WITH_ADDRESS.fullmatch(text)
         assert parts, "the pattern matches every text"
         model, address = parts.groups()
-        if "/" not in text and (like := similar_names(text, _session.models, words=False)):
+        if "/" not in text and (like := similar_names(text, _session.models, 0.6, words=False)):
             raise _UsageError(f"{_session.settings}: there is no section [models.{text}]; did you mean {like[0]}?")
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
     entry = _session.models[text]

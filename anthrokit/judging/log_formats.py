@@ -1211,7 +1211,8 @@ def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[
     if {why for _, _, why in account} - {_UNKNOWN_FORM} or not names:
         return f"{where} holds no dialogue: row 1 {account[0][2]}"
     wanted = ("user", "assistant", "messages", "chosen", "rejected", "dialogue_id", "role", "content")
-    near = {name: others[0] for name in wanted if name not in names and (others := similar_names(name, {*names} - {*wanted}, words=False))}
+    close = {name: similar_names(name, {*names} - {*wanted}, 0.6, words=False) for name in wanted if name not in names}
+    near = {name: others[0] for name, others in close.items() if others}
     alone = next((name for name in names if name.strip().lower() in _ONE_TEXT), None)
     hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""
     hint = f". Does {alone} hold the messages to judge? Rename it assistant" if alone else hint

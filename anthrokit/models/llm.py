@@ -138,7 +138,7 @@ def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | Non
         _, provider, _, base = litellm.get_llm_provider(model, api_base=api_base)
     except litellm.exceptions.BadRequestError:
         first, _, name = model.partition("/")
-        like = similar_names(first, [one.value for one in litellm.LlmProviders], words=False) if name else None
+        like = similar_names(first, [one.value for one in litellm.LlmProviders], 0.6, words=False) if name else None
         remedy = f"it needs the provider before the name, such as 'openai/{model}'."
         raise SetupError(
             f"{model!r} is not a model string that LiteLLM knows: {f'did you mean {like[0]}/{name}?' if like else remedy} "
