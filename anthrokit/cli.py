@@ -855,7 +855,7 @@ def compare(
     columns = [within, by] if within else [by]
     baseline = _level(labels, group, baseline)
     table = ak.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
-    note = "differences in percentage points; p with Holm's correction"
+    note = ["differences in percentage points; p with Holm's correction"]
     return _Result(table, {"run": run, "note": note}, shown=difference_texts(table, columns))
 
 # %% ../nbs/16_cli.ipynb #8813e862
