@@ -135,7 +135,7 @@ def _svg_of(
         from matplotlib.figure import Figure
 
     salt = digest(plot.__name__, table.astype(str).values.tolist())  # makes the ids in the SVG its own
-    with theme(), matplotlib.rc_context({"savefig.bbox": None, "svg.hashsalt": salt}):
+    with theme(), matplotlib.rc_context({"savefig.bbox": None, "svg.hashsalt": salt, "axes.titley": 1.0}):
         figure = Figure(figsize=size, layout="none", facecolor="none", dpi=72)
         ax = figure.add_subplot(facecolor="none")
         figure.subplots_adjust(**margins)
