@@ -27,7 +27,7 @@ from cyclopts.config import Dict
 from cyclopts.help import DefaultFormatter
 
 import anthrokit as ak
-from .core.errors import close_name, lead_of, suggest_name
+from .core.errors import lead_of, similar_names, suggest_name
 from .core.tables import require_columns
 from .core.files import local_path
 from .core.run import add_prompts, has_answers, usage_totals
@@ -180,19 +180,9 @@ _Language = Annotated[Literal["zh", "en"], Parameter(help="Language of the instr
 _Judgements = Annotated[_Positive, Parameter(help="Samples of each judge for each answer.")]
 
 
-_IN_TERMINAL = {  # what to do in Python, and in a terminal
-    r",? or pass (LLM\(\S+, )?api_key=…\)?": "",
-    r"LLM\('(\S+)', api_base='(\S+)'\)": r"\1@\2",
-    r"LLMJudge\(…, name=…\)": "[models.NAME] in a settings file",
-}
-
-
 def _complain(message: object) -> None:
-    """Print a line on stderr, with control characters escaped, and with advice for a terminal."""
-    text = ak.core.errors.printable(message)
-    for python, terminal in _IN_TERMINAL.items():
-        text = re.sub(python, terminal, text)
-    print(f"anthrokit: {text}", file=sys.stderr, flush=True)
+    """Print a line on stderr, with control characters escaped."""
+    print(f"anthrokit: {ak.core.errors.printable(message)}", file=sys.stderr, flush=True)
 
 
 def _say(message: str) -> None:
@@ -289,8 +279,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name = (error.token.keyword or error.token.value).partition("=")[0]
         known = [*error.argument_collection, *app.meta.assemble_argument_collection()]
         options = {one: each.parameter.help for each in known for one in each.names if one[:2] == "--"}
-        close = close_name(name, options, 0.85) or max((one for one in options if name.startswith(one)), default=None)
-        lead = f"did you mean {close}?" if close else lead_of(name, "option") or suggest_name(name, options, options, "--help")
+        close = similar_names(name, options, 0.85, words=False) or sorted(one for one in options if name.startswith(one))[-1:]
+        lead = f"did you mean {close[0]}?" if close else lead_of(name, "option") or suggest_name(name, options, options, "--help")
         _complain(f"Unknown option {name}; {lead}")
         return 2
     except UnusedCliTokensError as error:
@@ -465,8 +455,8 @@ def _llm(text: str) -> ak.LLM:
         parts = _WITH_ADDRESS.fullmatch(text)
         assert parts, "the pattern matches every text"
         model, address = parts.groups()
-        if "/" not in text and (like := close_name(text, _session.models)):
-            raise _UsageError(f"{_session.settings}: there is no section [models.{text}]; did you mean {like}?")
+        if "/" not in text and (like := similar_names(text, _session.models, 0.6, words=False)):
+            raise _UsageError(f"{_session.settings}: there is no section [models.{text}]; did you mean {like[0]}?")
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
     entry = _session.models[text]
     variable = entry.get("api_key_env")
@@ -865,7 +855,7 @@ def compare(
     columns = [within, by] if within else [by]
     baseline = _level(labels, group, baseline)
     table = ak.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
-    note = "differences in percentage points; p with Holm's correction"
+    note = ["differences in percentage points; p with Holm's correction"]
     return _Result(table, {"run": run, "note": note}, shown=difference_texts(table, columns))
 
 # %% ../nbs/16_cli.ipynb #8813e862

@@ -151,7 +151,7 @@ class RunFolder:
     --------
     >>> from anthrokit import demo_run
     >>> RunFolder(demo_run().folder).measure("demo")["agreement"][:4]
-    '0.28'
+    '0.24'
     """
 
     run = None  # a panel's source has a run or none

@@ -61,7 +61,6 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
         "similarity of profiles": lambda: analysis.similarity(labels, n_resamples=2000),
         "domains: Kruskal-Wallis, pairs, differences": lambda: (
             analysis.kruskal_wallis(labels),
-            analysis.domains.post_hoc(labels),
             analysis.compare(labels, group="domain"),
         ),
         "domains: clustered model": lambda: analysis.factor_model(labels),

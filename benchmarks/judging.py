@@ -1,8 +1,8 @@
-"""How fast a study is judged, at what cost in processor time and memory.
+"""How fast a study is judged and simulated, at what cost in processor time and memory.
 
     python benchmarks/judging.py [--seconds 8] [--concurrency 16 64 256] [--latency 0.05 0.2 1.0] [--rounds 3]
                                  [--families openai anthropic gemini] [--full-size]
-                                 [--kinds aiohttp bare judge lean openai inspect deepeval] [--peers PYTHON]
+                                 [--kinds aiohttp bare judge lean simulate openai inspect deepeval inspect_turns …] [--peers PYTHON]
 
 A mock server (tests/mock_openai.py) answers on one processor in the family's wire format, the client runs on another.
 For each family, concurrency and latency, one process each (so that peak memory is its own) measures
@@ -12,6 +12,8 @@ For each family, concurrency and latency, one process each (so that peak memory 
     bare        a bare loop of litellm.acompletion on prompts made beforehand: what LiteLLM itself allows
     judge       anthrokit.judge.judge through LiteLLM, everything in the ledger
     lean        the same by the lean transport
+    simulate    anthrokit.simulate by the lean transport: dialogues of five turns, nine calls each after a given first
+                message, everything in the ledger
 
 and, where --kinds names them, by the Python that --peers names: one with the packages that they need and what anthrokit
 needs (LiteLLM and Inspect AI ask for different versions of openai),
@@ -19,6 +21,8 @@ needs (LiteLLM and Inspect AI ask for different versions of openai),
     openai      a bare loop of openai.AsyncOpenAI, on the same prompts
     inspect     an evaluation of Inspect AI that asks the model once for each of the prompts, with its log
     deepeval    an evaluation of DeepEval whose metric (GEval) asks the model once for each, through AsyncOpenAI
+    inspect_turns, deepeval_turns
+                the same dialogues: a solver of Inspect AI that calls a model for either side; DeepEval's ConversationSimulator
 
 and once per latency the sequential loop: one call of litellm.completion after another. The kinds take turns, as
 many times as there are rounds, and medians are shown: of the numbers, and of their ratios within a round, since a
@@ -42,6 +46,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from statistics import median
 
+TURNS = 5
+CALLS = 2 * TURNS - 1  # of a dialogue whose first message is given
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 FULL = 561_600
@@ -164,44 +170,72 @@ def openai_loop(base: str, concurrency: int, count: int) -> dict:
     return asyncio.run(loop(lambda n: ask(requests[n], n), concurrency, count))
 
 
-def evaluated(evaluate: Callable[[list[str]], object], count: int) -> dict:
-    """Time an evaluation of so many prompts, after one of a single prompt, which loads what is needed."""
-    prompts = [request[0]["content"] for request in judge_requests(count)]
+def evaluated(evaluate: Callable[[list[str]], object], prompts: list[str], calls: int = 1) -> dict:
+    """Time an evaluation of prompts, so many calls each, after one of a single prompt, which loads what is needed."""
     evaluate(prompts[:1])
     start, before = time.perf_counter(), used()
     evaluate(prompts)
-    return {"n": count, "seconds": time.perf_counter() - start, "cpu": used() - before}
+    return {"n": calls * len(prompts), "seconds": time.perf_counter() - start, "cpu": used() - before}
 
 
-def inspect_evaluation(base: str, concurrency: int, count: int) -> dict:
-    """Inspect AI: a task whose solver generates one answer for each sample."""
+def judge_prompts(count: int) -> list[str]:
+    """What a judge is asked, as texts."""
+    return [request[0]["content"] for request in judge_requests(count)]
+
+
+def first_messages(count: int) -> list[str]:
+    """First messages of dialogues that take so many calls."""
+    return [f"I have a question about my garden, number {n}." for n in range(-(-count // CALLS))]
+
+
+def exchanged(dialogue: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The user model's view of a dialogue: a role, and the messages with exchanged roles."""
+    other = {"user": "assistant", "assistant": "user"}
+    return [("system", "You are a person who asks a chatbot."), *((other[role], text) for role, text in dialogue)]
+
+
+def inspect_evaluation(base: str, concurrency: int, prompts: list[str], calls: int = 1) -> dict:
+    """Inspect AI: a task whose solver generates one answer for each sample, or simulates a dialogue."""
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
-    from inspect_ai.model import get_model
-    from inspect_ai.solver import generate
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, get_model
+    from inspect_ai.solver import generate, solver
 
     model = get_model("openai-api/mock/judge", base_url=base, api_key="none")
+    kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+    @solver
+    def dialogue():
+        async def solve(state, generate):
+            state = await generate(state)
+            for _ in range(TURNS - 1):
+                view = exchanged([(message.role, message.text) for message in state.messages])
+                said = await model.generate([kinds[role](content=text) for role, text in view])
+                state.messages.append(ChatMessageUser(content=said.completion))
+                state = await generate(state)
+            return state
+
+        return solve
 
     def evaluate(prompts: list[str]) -> None:
-        task = Task(dataset=[Sample(input=prompt) for prompt in prompts], solver=generate())
+        task = Task(dataset=[Sample(input=prompt) for prompt in prompts], solver=generate() if calls == 1 else dialogue())
         places = {"max_connections": concurrency, "max_samples": concurrency}
         with tempfile.TemporaryDirectory() as folder:
             (log,) = eval(task, model=model, log_dir=folder, display="none", max_tokens=300, **places)
-        if log.status != "success":
+            complete = [len(sample.messages) for sample in log.samples or ()] == [calls + 1] * len(prompts)
+        if log.status != "success" or not complete:
             raise RuntimeError(f"Inspect's evaluation ended with the status {log.status}: {log.error}")
 
-    return evaluated(evaluate, count)
+    return evaluated(evaluate, prompts, calls)
 
 
-def deepeval_evaluation(base: str, concurrency: int, count: int) -> dict:
-    """DeepEval: GEval with given steps, which asks once for each test case."""
-    from deepeval import evaluate
-    from deepeval.evaluate import AsyncConfig, DisplayConfig
-    from deepeval.metrics import GEval
+def deepeval_model(base: str, fields: Callable[[str], dict]):
+    """A model of DeepEval that asks once through AsyncOpenAI, and puts the text into the wanted fields."""
     from deepeval.models import DeepEvalBaseLLM
-    from deepeval.test_case import LLMTestCase, SingleTurnParams
 
-    class Judge(DeepEvalBaseLLM):
+    ask = client(base)  # each evaluation has an event loop of its own
+
+    class Model(DeepEvalBaseLLM):
         def load_model(self):
             return None
 
@@ -212,15 +246,23 @@ def deepeval_evaluation(base: str, concurrency: int, count: int) -> dict:
             raise NotImplementedError("the evaluation is asynchronous")
 
         async def a_generate(self, prompt: str, schema):
-            text = await ask([{"role": "user", "content": prompt}])
-            return schema(score=1, reason=text)
+            return schema(**fields(await ask([{"role": "user", "content": prompt}])))
+
+    return Model()
+
+
+def deepeval_evaluation(base: str, concurrency: int, prompts: list[str]) -> dict:
+    """DeepEval: GEval with given steps, which asks once for each test case."""
+    from deepeval import evaluate
+    from deepeval.evaluate import AsyncConfig, DisplayConfig
+    from deepeval.metrics import GEval
+    from deepeval.test_case import LLMTestCase, SingleTurnParams
 
     def run(prompts: list[str]) -> None:
-        nonlocal ask
-        ask = client(base)  # each evaluation has an event loop of its own
+        judge = deepeval_model(base, lambda text: {"score": 1, "reason": text})
         steps = ["Decide whether the answer shows empathy."]
         parts = [SingleTurnParams.ACTUAL_OUTPUT]
-        metric = GEval("Empathy", evaluation_steps=steps, evaluation_params=parts, model=Judge())
+        metric = GEval("Empathy", evaluation_steps=steps, evaluation_params=parts, model=judge)
         cases = [LLMTestCase(input="Hello", actual_output=prompt) for prompt in prompts]
         shown = DisplayConfig(show_indicator=False, print_results=False)
         how = AsyncConfig(max_concurrent=concurrency)
@@ -228,11 +270,41 @@ def deepeval_evaluation(base: str, concurrency: int, count: int) -> dict:
         if len(results) != len(prompts) or any(result.metrics_data[0].error for result in results):
             raise RuntimeError("DeepEval did not score every test case")
 
-    ask = None
-    return evaluated(run, count)
+    return evaluated(run, prompts)
 
 
-PEERS = {"openai": openai_loop, "inspect": inspect_evaluation, "deepeval": deepeval_evaluation}
+def deepeval_simulation(base: str, concurrency: int, prompts: list[str]) -> dict:
+    """DeepEval: dialogues of its ConversationSimulator, whose target is asked through AsyncOpenAI."""
+    from deepeval.dataset import ConversationalGolden
+    from deepeval.simulator import ConversationSimulator
+    from deepeval.test_case import Turn
+
+    def run(prompts: list[str]) -> None:
+        ask, user = client(base), deepeval_model(base, lambda text: {"simulated_input": text})
+
+        async def target(turns: list) -> Turn:
+            said = await ask([{"role": turn.role, "content": turn.content} for turn in turns])
+            return Turn(role="assistant", content=said)
+
+        goldens = [
+            ConversationalGolden(scenario="A person asks a chatbot.", turns=[Turn(role="user", content=prompt)])
+            for prompt in prompts
+        ]
+        simulator = ConversationSimulator(target, simulator_model=user, max_concurrent=concurrency)
+        made = simulator.simulate(goldens, max_user_simulations=TURNS - 1)
+        if any(len(case.turns) != 2 * TURNS for case in made) or len(made) != len(prompts):
+            raise RuntimeError("DeepEval's dialogues do not have all messages")
+
+    return evaluated(run, prompts, CALLS)
+
+
+PEERS = {
+    "openai": openai_loop,
+    "inspect": lambda base, places, count: inspect_evaluation(base, places, judge_prompts(count)),
+    "deepeval": lambda base, places, count: deepeval_evaluation(base, places, judge_prompts(count)),
+    "inspect_turns": lambda base, places, count: inspect_evaluation(base, places, first_messages(count), CALLS),
+    "deepeval_turns": lambda base, places, count: deepeval_simulation(base, places, first_messages(count)),
+}
 
 
 def sequential(family: str, base: str, count: int) -> dict:
@@ -269,6 +341,22 @@ def judged(family: str, base: str, concurrency: int, count: int, **settings) -> 
     return {"n": n, "seconds": seconds, "cpu": cpu}
 
 
+def simulated(family: str, base: str, concurrency: int, count: int) -> dict:
+    """anthrokit.simulate: dialogues of a target and a user, both at the server."""
+    from anthrokit.simulation import simulate
+
+    target, user = (model(family, name, base, concurrency, transport="lean") for name in ("target", "user"))
+
+    def run(prompts: list[str]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            made = simulate(prompts, target, user, run=f"{folder}/run", turns=TURNS, progress=False)
+            if len(made.messages()) != 2 * TURNS * len(prompts):
+                raise RuntimeError("the dialogues do not have all messages")
+            made.close()
+
+    return evaluated(run, first_messages(count), CALLS)
+
+
 def run_behaviours() -> list[str]:
     from anthrokit.simulation import Taxonomy
 
@@ -295,6 +383,8 @@ def one(given) -> None:
         found = wire(family, base, concurrency, count)
     elif kind in PEERS:
         found = PEERS[kind](base, concurrency, count)
+    elif kind == "simulate":
+        found = simulated(family, base, concurrency, count)
     elif kind == "full size":
         found = full_size(base, concurrency)
     else:
@@ -336,7 +426,7 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, nargs="+", default=[16, 64, 256])
     parser.add_argument("--latency", type=float, nargs="+", default=[0.05, 0.2, 1.0])
     parser.add_argument("--kinds", nargs="+", default=["aiohttp", "bare", "judge", "lean"])
-    parser.add_argument("--peers", default=sys.executable, help="the Python that measures openai, inspect and deepeval")
+    parser.add_argument("--peers", default=sys.executable, help="the Python of openai, inspect and deepeval")
     parser.add_argument("--families", nargs="+", default=["openai", "anthropic", "gemini"])
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured, in turn")
     parser.add_argument("--full-size", action="store_true")
@@ -348,7 +438,7 @@ def main() -> None:
         one(given)
         return
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
-    head = "latency  in flight  family     what            n  judgments/s  of ideal  x bare  x sequential  ms CPU  "
+    head = "latency  in flight  family     what            n      calls/s  of ideal  x bare  x sequential  ms CPU  "
     print(head + "x bare  MB peak  561,600")
     for latency in given.latency:
         for family in given.families:
@@ -374,9 +464,9 @@ def main() -> None:
 
 def count_of(kind: str, concurrency: int, latency: float, seconds: float) -> int:
     """Calls enough for a measurement of about that many seconds, and for ten of each place in flight."""
-    most = {"aiohttp": 2000, "lean": 2000, "inspect": 50, "deepeval": 50}.get(kind, 300)
+    most = {"aiohttp": 2000, "lean": 2000, "simulate": 1000, "openai": 300, "bare": 300, "judge": 300}.get(kind, 50)
     speed = min(concurrency / latency, most) if latency else most
-    return max(156, (2 if most == 50 else 10) * concurrency, int(speed * seconds))
+    return max(156, (2 if most == 50 else 10) * concurrency * (CALLS if kind.endswith("turns") else 1), int(speed * seconds))
 
 
 def tell(latency: float, concurrency: int, family: str, kind: str, rounds: list[dict], slow: float | None) -> None:

@@ -183,7 +183,8 @@ def calibrated(logits: np.ndarray, found: np.ndarray | None, truth: np.ndarray) 
 def thresholds() -> tuple[float, float]:
     """Choose the thresholds with the panel's highest precision on the held-out styles at a recall of at least .75.
 
-    Of those with nearly this precision (.01 less), choose the ones with the highest recall. F1 on the half of the tuning half that nothing was learnt from must be at least .74.
+    Of those with nearly this precision (.01 less), choose the ones with the highest recall. F1 on the half of the tuning half that
+    nothing was learnt from must be at least .74.
     Prints precision and recall on each style with thresholds chosen without it.
     """
     rules, (frozen, adapted), parts = offline.grammar_judge(), again(), []

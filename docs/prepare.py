@@ -30,6 +30,7 @@ DIRECTIVE = re.compile(r"^#\| ?(export|exporti|hide|default_exp|eval)\b.*\n?", r
 # The benchmarks page gathers sections of chapters: its title for the section, and the section's heading.
 MEASURED = {
     "Judging": "Speed",
+    "Simulation": "Speed of simulation",
     "The embedded model": "Tokens a second",
     "Offline judges: quality": "Their measured quality",
     "AnthroScore": "How fast it is",

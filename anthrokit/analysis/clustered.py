@@ -17,7 +17,7 @@ import pandas as pd
 from .partitions import read_labels
 from ..core import Run, RunError, TableError
 from ..core.run import run_of
-from ..core.tables import require_unique
+from ..core.tables import TABLES, require_unique
 
 # %% auto #0
 __all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
@@ -218,7 +218,7 @@ def as_floats(values: pd.Series) -> np.ndarray:
         ) from None
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ef664442
-_VOTES = {"behaviour", "category", "votes_for", "votes_cast", "label", "judges", "truth", "tuned"}
+_VOTES = {*TABLES["labels"].columns, "category", "truth", "tuned"} - {"dialogue_id", "turn"}
 
 
 def judge_columns(labels: pd.DataFrame) -> list[str]:

@@ -14,12 +14,11 @@ import pandas as pd
 from .clustered import ClusterCounts, add_holm, as_names, check_level, clusters
 from .clustered import group_rows, sorted_levels, as_floats
 from .comparisons import require_levels, require_one_column
-from .people import rank_test
 from .profiles import count_labels, select_labels
 from ..core import Run, TableError
 
 # %% auto #0
-__all__ = ['kruskal_wallis', 'post_hoc', 'factor_model']
+__all__ = ['kruskal_wallis', 'factor_model']
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #a9ea2f08
 def _dialogue_shares(
@@ -95,55 +94,6 @@ def kruskal_wallis(
         rows.append((statistic, max(len(samples) - 1, 0), p_value, effect, n, n_clusters, note))
     names = ["statistic", "freedom", "p_value", "effect_size", "n", "n_clusters", "note"]
     return pd.concat([groups, add_holm(pd.DataFrame(rows, columns=names))], axis=1)
-
-# %% ../../nbs/07_analysis/07_domains.ipynb #c49acf98
-def post_hoc(
-    labels: Run | pd.DataFrame,
-    factor: str = "domain",
-    by: str | Sequence[str] = "behaviour",
-    *,
-    variant: str = "judged",
-) -> pd.DataFrame:
-    """Test all pairs of levels by Mann and Whitney after `kruskal_wallis`, with Holm's correction.
-
-    Parameters
-    ----------
-    labels, factor, by, variant
-        As for `kruskal_wallis`.
-
-    Returns
-    -------
-    DataFrame
-        by…, variant (unless by behaviour), a, b (levels in the order that `compare` has them in), statistic (U),
-        p_value, p_adjusted (Holm over all rows), effect_size (rank-biserial correlation: positive where a is higher),
-        n_a, n_b (dialogues).
-
-    Notes
-    -----
-    Dialogues are taken as independent, as in the paper; `compare` respects the base prompts.
-
-    Examples
-    --------
-    >>> from anthrokit.analysis import simulate_labels
-    >>> from anthrokit.analysis.domains import post_hoc
-    >>> labels = simulate_labels(1, base_prompts=20, rates={"empathy": 0.4}, domain_shift=0.5)
-    >>> post_hoc(labels, "empathy")[["a", "b", "effect_size"]].round(2)
-          a    b  effect_size
-    0  high  low         0.61
-    """
-    dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
-    levels, rows = require_levels(dialogues["level"]), []
-    of_level = {level: dialogues["level"].eq(level).to_numpy(dtype=bool) for level in levels}
-    for number, share in enumerate(shares.T):
-        for first, second in combinations(levels, 2):
-            a, b = (share[of_level[level] & ~np.isnan(share)] for level in (first, second))
-            if pairs := len(a) * len(b):
-                statistic, p_value = rank_test(a, b)
-                effect = 2 * statistic / pairs - 1
-                rows.append((number, first, second, statistic, p_value, effect, len(a), len(b)))
-    names = ["number", "a", "b", "statistic", "p_value", "effect_size", "n_a", "n_b"]
-    result = add_holm(pd.DataFrame(rows, columns=names))
-    return pd.concat([groups.loc[result.pop("number")].reset_index(drop=True), result], axis=1)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import data_path
+from ..core.votes import decide
 from ..simulation import Taxonomy
 
 # %% auto #0
@@ -90,12 +91,7 @@ def _add_votes(
     for name in names:
         verdict = pd.Series(truth ^ (random.random(len(truth)) < judge_error), dtype="boolean")
         frame[name] = verdict.where(random.random(len(truth)) >= missing)
-    votes_for, votes_cast = frame[names].eq(True).sum(axis=1), frame[names].count(axis=1)
-    needed = judges // 2 + 1
-    decided = (votes_for >= needed) | (votes_cast - votes_for >= needed)
-    frame["votes_for"], frame["votes_cast"] = votes_for.astype("Int64"), votes_cast.astype("Int64")
-    label = votes_for.ge(needed).astype("boolean").where(decided)
-    return frame.assign(label=label, judges=json.dumps(names), truth=truth)
+    return frame.join(decide(frame[names], judges)).assign(judges=json.dumps(names), truth=truth)
 
 # %% ../../nbs/07_analysis/01_synthetic.ipynb #d214f7a3
 def _describe(

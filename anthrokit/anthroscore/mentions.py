@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from .tables import TABLES
-from ..core.errors import close_name, in_two_lines, require_kind, require_known
+from ..core.errors import in_two_lines, missing_columns, require_kind, require_known
 from ..core.tables import table_suffix
 from ..core.texts import is_blank, unreadable
 from ..models.english import english_pipeline
@@ -230,10 +230,9 @@ def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None
         raise AnthroScoreError(f"{texts} is a file: give core.read_frame({texts!r}), or score it into a run: score(…, run=run)")
     if isinstance(texts, pd.DataFrame):
         if text not in texts.columns:
-            near = close_name(text, texts)
             raise AnthroScoreError(
-                f"the frame has no column {text!r}{f' (there is {near})' if near else ''}; it has "
-                f"{', '.join(map(str, texts.columns))}. Say which one holds the texts by text=…"
+                f"the frame has no column {missing_columns([text], texts)}; it has {', '.join(map(str, texts.columns))}. "
+                f"Say which one holds the texts by text=…"
             )
         pairs: Iterable = zip(texts.get("text_id", texts.index), texts[text], strict=True)
     elif isinstance(texts, (pd.Series, Mapping)):

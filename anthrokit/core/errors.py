@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import dis
 import functools
 import inspect
+import linecache
 import os
 import re
 import sys
 import tomllib
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from difflib import SequenceMatcher, get_close_matches
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import takewhile
@@ -29,10 +29,10 @@ import lazy_loader
 
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'in_short', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached',
-           'Interrupted', 'close_name', 'lead_of', 'rank_names', 'near_names', 'similar_names', 'suggest_name',
-           'explain_arguments', 'explain_class', 'Naming', 'missing_attribute', 'documented', 'found_names',
-           'parameters_like', 'lazy_names', 'missing_columns', 'diff_settings', 'require_kind', 'require_known',
-           'require_all', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+           'Interrupted', 'lead_of', 'rank_names', 'similar_names', 'suggest_name', 'explain_arguments',
+           'explain_class', 'Naming', 'missing_attribute', 'documented', 'found_names', 'parameters_like', 'lazy_names',
+           'missing_columns', 'diff_settings', 'require_kind', 'require_known', 'require_all', 'register_secret',
+           'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -82,13 +82,10 @@ def _script_line(error: BaseException) -> str:
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
     """Return an error; it is shown in two lines if anthrokit raised it on purpose, or was called with wrong arguments."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is not None:
-        code, package = trace.tb_frame.f_code, trace.tb_frame.f_globals.get("__name__", "").partition(".")[0]
-        raised = code.co_name == "explained" or code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
-        if package != __name__.partition(".")[0] or not raised:
+    for frame, line in [*traceback.walk_tb(error.__traceback__)][-1:]:
+        raised = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).lstrip().startswith("raise ")
+        ours = frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]
+        if not ours or not (raised or frame.f_code.co_name == "explained"):
             return error
     error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
     return error
@@ -187,28 +184,6 @@ class Interrupted(_Explained, KeyboardInterrupt):
     >>> isinstance(Interrupted("stopped: 3 of 8 messages are saved"), KeyboardInterrupt)
     True
     """
-
-# %% ../../nbs/01_core/00_errors.ipynb #5c1d70af
-def close_name(name: object, names: Iterable[object], cutoff: float = 0.6) -> str | None:
-    """Return the existing name that is similar to an unknown one, ignoring case; None if there is none.
-
-    Parameters
-    ----------
-    name : object
-        The unknown name.
-    names : iterable
-        The existing names.
-    cutoff : float
-        Least similarity, between 0 and 1.
-
-    Examples
-    --------
-    >>> close_name("TEXT", ["text_id", "Text"]), close_name("joy", ["empathy"])
-    ('Text', None)
-    """
-    originals = {str(each).lower(): str(each) for each in names}
-    close = get_close_matches(str(name).lower(), originals, n=1, cutoff=cutoff)
-    return originals[close[0]] if close else None
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b4
 _FILLERS = set(
@@ -310,8 +285,8 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
     return [each for each in best if scores[each] > 0.85 * scores[best[0]]]
 
 
-def near_names(name: object, names: Iterable[object], cutoff: float = 0.75) -> list[str]:
-    """Return the existing names whose letters are nearly those of an unknown one, best first: at most three.
+def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, words: bool = True) -> list[str]:
+    """Return the existing names that an unknown one may mean, by its letters or else its words, best first: at most three.
 
     Parameters
     ----------
@@ -320,42 +295,24 @@ def near_names(name: object, names: Iterable[object], cutoff: float = 0.75) -> l
     names : iterable
         The existing names.
     cutoff : float
-        Least similarity, between 0 and 1; at least 0.85 if the first letters differ.
-
-    Examples
-    --------
-    >>> near_names("temprature", ["temperature", "top_p"])
-    ['temperature']
-    """
-    names = [str(each) for each in names]
-    likeness = {each: SequenceMatcher(None, str(name).lower(), each.lower()).ratio() for each in names}
-    for each in names:
-        own, asked = each.lower().split("_"), str(name).lower().split("_")
-        if own[0] == asked[0] and min(len(own), len(asked)) > 1:  # what follows plot_ decides
-            likeness[each] = SequenceMatcher(None, "_".join(own[1:]), "_".join(asked[1:])).ratio()
-        if cutoff < 0.85 and {word.rstrip("s") for word in asked} - _FILLERS == {word.rstrip("s") for word in own} - _FILLERS != set():
-            likeness[each] = max(0.99, likeness[each])
-    least = max(cutoff, 0.8 * (len(str(name)) > 5))
-    near = [each for each in names if likeness[each] >= max(least, 0.85 * (str(name)[:1].lower() != each[:1].lower()))]
-    near.sort(key=lambda each: likeness[each], reverse=True)
-    return [each for each in near if likeness[near[0]] < 0.9 or likeness[each] > likeness[near[0]] - 0.01][:3]
-
-
-def similar_names(name: object, names: Iterable[object], cutoff: float = 0.75) -> list[str]:
-    """Return the existing names that an unknown one may mean, by its letters or else its words, best first: at most three.
-
-    Parameters
-    ----------
-    name, names, cutoff
-        As for `near_names`.
+        Least similarity of the letters, between 0 and 1. Above 0.8 every word must have its counterpart.
+    words : bool
+        Whether names also count that share only words with it.
 
     Examples
     --------
     >>> similar_names("temprature", ["temperature", "top_p"]), similar_names("base_url", ["model", "api_base"])
     (['temperature'], ['api_base'])
     """
-    names = [str(each) for each in names]
-    return near_names(name, names, cutoff) or rank_names(name, dict.fromkeys(names), whole=cutoff > 0.8)
+    originals, asked = {str(each).lower(): str(each) for each in names}, str(name).lower()
+    cores = {each: {word.rstrip("s") for word in each.split("_")} - _FILLERS for each in (*originals, asked)}
+    same = [each for each in originals if cutoff <= 0.8 and cores[asked] and cores[each] == cores[asked]]
+    near = [asked] if asked in originals else get_close_matches(asked, same, 3, 0.6) or get_close_matches(asked, originals, 1, 0.9)
+    near, head = near or get_close_matches(asked, originals, 3, cutoff), len(asked.partition("_")[0]) + 1
+    rest = {each: each[head:] for each in near if each[:head] == asked[:head] and each not in same}  # what follows plot_ decides
+    near = [each for each in near if each not in rest or get_close_matches(asked[head:], [rest[each]], 1, cutoff)]
+    by_words = rank_names(name, dict.fromkeys(originals.values()), whole=cutoff > 0.8) if words and not near else []
+    return [originals[each] for each in near] or by_words
 
 
 def suggest_name(
@@ -366,7 +323,7 @@ def suggest_name(
     Parameters
     ----------
     name, names
-        As for `close_name`.
+        As for `similar_names`.
     about : dict, optional
         Description of each existing name. If no name is similar, those whose description fits are the hint.
     page : str
@@ -461,7 +418,7 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
     is_figure = "ax" in names
     if is_figure and hasattr(import_module("matplotlib.axes").Axes, f"set_{name}"):
         return f"set it on the Axes that it returns: .set_{name}(…)"
-    if close_name(name, names, 0.8):
+    if similar_names(name, names, words=False):
         return suggest_name(name, names)
     if lead := lead_of(name, owner.__name__, *["figure"] * is_figure, "parameter"):
         return lead
@@ -533,7 +490,7 @@ def _name_attribute(self: Any, name: str) -> Any:
     public.sort(key=lambda each: first.index(each) if each in first else len(first))
     about = {each: inspect.getdoc(getattr(kind, each)) for each in public if callable(getattr(kind, each, None))}
     tables = [each for each in about if "DataFrame" in str(_returned(getattr(kind, each)))]
-    hint = None if close_name(name, public, 0.8) else lead_of(name, *[each.__name__ for each in ours])
+    hint = None if similar_names(name, public, words=False) else lead_of(name, *[each.__name__ for each in ours])
     if hint is None and self is kind and {*name.split("_")} <= _FILLERS:  # Run.load stands for Run
         hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
     elif hint is None and tables and hasattr(import_module("pandas").DataFrame, name):
@@ -623,7 +580,7 @@ def missing_attribute(package: str, name: str) -> str:
     if defined and "_" in name:
         return f"{missing}. Use {defined[0]}."
     own = {each: where for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")}
-    if near := near_names(name, own) or near_names(name, public):
+    if near := similar_names(name, own, words=False) or similar_names(name, public, words=False):
         return f"{missing}. Did you mean {' or '.join(public[each] for each in near)}? {lead_of(name, 'package') or ''}".rstrip()
     if library := _library_with(name):
         return f"{missing}. Use {library}.{name} with a table such as run.labels()."
@@ -717,7 +674,7 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
             continue
         heads = re.findall(r"^    (\w+(?:, \w+)*) : ", text.partition("    Returns\n")[0], re.M)
         owners = {one: where for head in heads for one in head.split(", ")} | owners
-    return [f"the parameter {each} of {owners[each]}" for each in (similar_names if owner else near_names)(name, owners, 0.85)]
+    return [f"the parameter {each} of {owners[each]}" for each in similar_names(name, owners, 0.85, bool(owner))]
 
 
 class _Package(ModuleType):

@@ -30,7 +30,7 @@ from .files import local_path, refuse_links, replacing, write_file
 
 # %% auto #0
 __all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'plain_value', 'insertion', 'package_versions',
-           'Ledger']
+           'LedgerFile', 'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 1  # of the tables
@@ -396,7 +396,7 @@ def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 # %% ../../nbs/01_core/03_ledger.ipynb #eaa56891
-def _require_usable(ledger: Ledger) -> None:
+def _require_usable(ledger: LedgerFile) -> None:
     """Raise if a ledger was closed, or opened by the process of which this one is a copy."""
     again = f"Run({str(ledger.folder)!r})"
     if ledger._process != os.getpid():
@@ -408,38 +408,22 @@ def _require_usable(ledger: Ledger) -> None:
         raise RunError(f"the run {ledger.folder} has been closed; open it again with {again}")
 
 
-# %% ../../nbs/01_core/03_ledger.ipynb #da80e17c
-class Ledger:
-    """The SQLite file of a run: queries, changes in transactions, and the facts of the experiment.
+# %% ../../nbs/01_core/03_ledger.ipynb #c0a1b203
+class LedgerFile:
+    """The SQLite file of a run as it is opened, locked, queried and closed.
 
     Parameters
     ----------
     folder : str or path
-        The folder of the run. It is made with the first change if it is missing.
+        The folder of the run.
     read_only : bool
         Open it without the right to write.
 
-    Attributes
-    ----------
-    fresh : bool
-        Whether nothing is on disk yet.
-    closed : bool
-        Whether it was closed.
-
-    Raises
-    ------
-    RunError
-        If the folder holds something else, the ledger is damaged, or another process is writing to it.
-
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     ledger = Ledger(f"{folder}/study")
-    ...     fresh = ledger.fresh, ledger.folder.exists()
-    ...     ledger.write("facts", [{"name": "seed", "value": "1"}])
-    ...     fresh, ledger.fresh, ledger.fact("seed")
-    ((True, False), False, 1)
+    >>> from anthrokit import demo_run
+    >>> LedgerFile(demo_run().folder, read_only=True).rows("SELECT COUNT(*) FROM dialogues")
+    [(16,)]
     """
 
     closed, _lock, _process = False, None, None
@@ -535,6 +519,57 @@ class Ledger:
         with self._open_connection() as connection:
             return connection.execute(sql, tuple(parameters)).fetchall()
 
+    @property
+    def version(self) -> tuple[int, ...]:
+        """A value that changes with every change of the ledger, by this process or another."""
+        with self._open_connection() as connection:
+            [(others,)] = connection.execute("PRAGMA data_version")
+            return id(connection), connection.total_changes, others
+
+    def close(self) -> None:
+        """Release the run for other processes. A closed run can't be used; open it again."""
+        if self._process == os.getpid() and not self.closed and self._connection is not None:
+            self._connection.close()
+            self._release()
+        self.closed = True
+
+    def __del__(self) -> None:
+        self.close()
+
+# %% ../../nbs/01_core/03_ledger.ipynb #da80e17c
+class Ledger(LedgerFile):
+    """The SQLite file of a run: queries, changes in transactions, and the facts of the experiment.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder of the run. It is made with the first change if it is missing.
+    read_only : bool
+        Open it without the right to write.
+
+    Attributes
+    ----------
+    fresh : bool
+        Whether nothing is on disk yet.
+    closed : bool
+        Whether it was closed.
+
+    Raises
+    ------
+    RunError
+        If the folder holds something else, the ledger is damaged, or another process is writing to it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger(f"{folder}/study")
+    ...     fresh = ledger.fresh, ledger.folder.exists()
+    ...     ledger.write("facts", [{"name": "seed", "value": "1"}])
+    ...     fresh, ledger.fresh, ledger.fact("seed")
+    ((True, False), False, 1)
+    """
+
     def change(self, statements: Iterable[tuple[str, Iterable[Iterable[Any]]]]) -> None:
         """Execute statements, each with rows of values, in one transaction. The first makes the run and its manifest."""
         if self.read_only:
@@ -601,13 +636,6 @@ class Ledger:
         values = tuple(parameters)
         self.change([(statement, [values]) for statement in statements])
 
-    @property
-    def version(self) -> tuple[int, ...]:
-        """A value that changes with every change of the ledger, by this process or another."""
-        with self._open_connection() as connection:
-            [(others,)] = connection.execute("PRAGMA data_version")
-            return id(connection), connection.total_changes, others
-
     def fact(self, name: str, default: Any = None) -> Any:
         """Return a fact of the experiment by name, or the default if it is missing.
 
@@ -656,14 +684,3 @@ class Ledger:
             write_file(folder / "manifest.json", json.dumps(self.manifest(), indent=2, ensure_ascii=False) + "\n")
         except RunError as error:
             raise RunError(f"{error} All results are saved in the ledger; run again.") from None
-
-    def close(self) -> None:
-        """Release the run for other processes. A closed run can't be used; open it again."""
-        if self._process == os.getpid() and not self.closed and self._connection is not None:
-            self._connection.close()
-            self._release()
-        self.closed = True
-
-    def __del__(self) -> None:
-        self.close()
-

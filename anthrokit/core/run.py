@@ -77,11 +77,6 @@ FROM questions JOIN n ON n.sample <= samples LEFT JOIN ratings r USING (dialogue
 WHERE (NOT ? OR r.status IS NULL OR r.status <> 'ok')
 ORDER BY dialogue_id, turn, position, place, n.sample
 """
-_VOTE_COUNTS = """
-SELECT dialogue_id, turn, behaviour, judge, COALESCE(SUM(verdict = 1), 0) AS yes,
-    COALESCE(SUM(verdict = 0), 0) AS no, COUNT(*) AS taken
-FROM ratings GROUP BY 1, 2, 3, 4
-"""
 _PANELS = """
 SELECT behaviour, judge, samples, counted, prompt_id FROM (
     SELECT b.value AS behaviour, judge, samples, counted, position, b.key AS place, NULL AS prompt_id
@@ -652,9 +647,9 @@ def vote_counts(run: Run) -> pd.DataFrame:
     --------
     >>> from anthrokit import demo_run
     >>> vote_counts(demo_run())[["yes", "no", "taken"]].sum().tolist()
-    [646, 2554, 3200]
+    [643, 2557, 3200]
     """
-    return run.query(_VOTE_COUNTS).astype({"turn": "Int64"})
+    return run.query(votes.VOTE_COUNTS_SQL).astype({"turn": "Int64"})
 
 
 def shares_cluster(texts: pd.Series, cluster: pd.Series, digests: Collection[str]) -> pd.Series:
@@ -710,7 +705,7 @@ def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
     planned = run.query(_with_questions(_PLANNED_RATINGS), [missing_only])
     if run.ledger.fact("sampling") != "adaptive":
         return planned
-    return votes.pending_ratings(planned, run.query(_VOTE_COUNTS), run.query(_with_questions(_PANELS)))
+    return votes.pending_ratings(planned, run.query(votes.VOTE_COUNTS_SQL), run.query(_with_questions(_PANELS)))
 
 # %% ../../nbs/01_core/04_run.ipynb #7a8412d8
 def usage_totals(run: Run) -> tuple[float | None, int]:

@@ -10,13 +10,21 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from .tables import require_columns
+from .tables import INTEGER, TABLES, require_columns
 
 # %% auto #0
-__all__ = ['modes', 'count_votes', 'label', 'label_messages', 'mode_status', 'pending_ratings', 'latest_annotations']
+__all__ = ['VOTE_COUNTS', 'VOTE_COUNTS_SQL', 'modes', 'count_votes', 'decide', 'label', 'label_messages', 'mode_status',
+           'pending_ratings', 'latest_annotations']
 
 # %% ../../nbs/01_core/02_votes.ipynb #73cbbf26
 _ITEM = ["dialogue_id", "turn", "behaviour"]
+# What is counted for each judge and item: a column of ratings and its value. Columns of labels with these names are sums over the panel.
+VOTE_COUNTS = {"yes": ("verdict", True), "no": ("verdict", False)}
+VOTE_COUNTS_SQL = (
+    f"SELECT {', '.join(_ITEM)}, judge, "
+    + "".join(f"SUM({column} IS {value!r}) AS {name}, " for name, (column, value) in VOTE_COUNTS.items())
+    + "COUNT(*) AS taken FROM ratings GROUP BY 1, 2, 3, 4"
+)
 
 
 def modes(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -66,12 +74,38 @@ def count_votes(ratings: pd.DataFrame) -> pd.DataFrame:
     >>> count_votes(said)[["yes", "no", "taken"]].values.tolist()
     [[2, 0, 3]]
     """
-    keys = [*_ITEM, "judge"]
-    yes = ratings["verdict"].eq(True).fillna(False).astype("int64")
-    counts = ratings[keys].assign(yes=yes, no=ratings["verdict"].notna().astype("int64") - yes, taken=1)
+    keys, counted = [*_ITEM, "judge"], {name: pair for name, pair in VOTE_COUNTS.items() if pair[0] in ratings}
+    hits = {name: ratings[column].eq(value).fillna(False).astype("int64") for name, (column, value) in counted.items()}
+    counts = ratings[keys].assign(**hits, taken=1)
     return counts.groupby(keys, sort=False, observed=True, as_index=False).sum()
 
 # %% ../../nbs/01_core/02_votes.ipynb #34e88c65
+def decide(modes: pd.DataFrame, size: pd.Series | int) -> pd.DataFrame:
+    """Count the votes of a panel and decide by its majority.
+
+    Parameters
+    ----------
+    modes : DataFrame
+        A row per item, a column per judge: True, False, NA.
+    size : Series or int
+        Number of judges on the panel of each item.
+
+    Returns
+    -------
+    DataFrame
+        votes_for, votes_cast, label.
+
+    Examples
+    --------
+    >>> decide(pd.DataFrame({"a": [True, True], "b": [True, None], "c": [None, False]}), 3)["label"].tolist()
+    [True, <NA>]
+    """
+    votes_for, votes_cast = modes.eq(True).fillna(False).sum(axis=1), modes.notna().sum(axis=1)
+    agreed = votes_for >= size // 2 + 1
+    label = agreed.astype("boolean").where(agreed | (votes_cast - votes_for >= size // 2 + 1))
+    return pd.DataFrame({"votes_for": votes_for, "votes_cast": votes_cast}).astype("Int64").assign(label=label)
+
+
 def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> pd.DataFrame:
     """Make labels from ratings: the mode over samples, then the majority of the panel.
 
@@ -102,7 +136,8 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     """
     require_columns(ratings, [*_ITEM, "judge"], "ratings", rows=False, advice="run.ratings() gives it")
     require_columns(ratings, ["yes", "no"] if "taken" in ratings else ["verdict"], "ratings", rows=False)
-    cast = modes(ratings)
+    counts = ratings if "taken" in ratings else count_votes(ratings)
+    cast = modes(counts)
     by_behaviour = cast.groupby("behaviour", sort=False, observed=True)["judge"]
     panels = by_behaviour.unique().to_dict() if panel is None else panel
     names = list(dict.fromkeys(judge for judges in panels.values() for judge in judges))
@@ -115,14 +150,10 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     wide.columns.name = None
     wide = wide.reset_index()
     size = wide["behaviour"].map({name: len(judges) for name, judges in panels.items()}).fillna(0).astype("int64")
-    votes_for = wide[names].eq(True).fillna(False).sum(axis=1)
-    votes_cast = wide[names].notna().sum(axis=1)
-    needed = size // 2 + 1
-    decided = pd.Series(pd.NA, index=wide.index, dtype="boolean")
-    decided[votes_for >= needed] = True
-    decided[votes_cast - votes_for >= needed] = False
-    wide = wide.assign(votes_for=votes_for.astype("Int64"), votes_cast=votes_cast.astype("Int64"), label=decided)
-    return wide.assign(judges=_judges_of(wide["behaviour"], panels))
+    wide = wide.join(decide(wide[names], size)).assign(judges=_judges_of(wide["behaviour"], panels))
+    if sums := [name for name in VOTE_COUNTS if name in TABLES["labels"].columns and name in counts]:
+        wide = wide.merge(counts[counts["judge"].isin(names)].groupby(_ITEM, as_index=False)[sums].sum(), on=_ITEM)
+    return wide
 
 
 def _judges_of(behaviours: pd.Series, panel: dict[str, list[str]]) -> pd.Series:
@@ -161,7 +192,9 @@ def label_messages(
     if "behaviour" not in messages:
         messages = messages.merge(pd.DataFrame({"behaviour": pd.Series(list(panel), dtype="str")}), how="cross")
     frame = messages.merge(label(ratings, panel), on=_ITEM, how="left")
-    frame[["votes_for", "votes_cast"]] = frame[["votes_for", "votes_cast"]].fillna(0)
+    columns = TABLES["labels"].columns
+    counts = [name for name in columns if name in frame and columns[name][0] == INTEGER]
+    frame[counts] = frame[counts].fillna(0)
     return frame.assign(judges=_judges_of(frame["behaviour"], panel))
 
 # %% ../../nbs/01_core/02_votes.ipynb #242dc533

@@ -273,7 +273,7 @@ class RubricJudge(PromptJudge):
     criteria_per_call : int, optional
         Number of criteria in a call; by default all of a case.
     max_attempts : int
-        Maximum number of calls for a response.
+        As for `work.ask`.
 
     Examples
     --------

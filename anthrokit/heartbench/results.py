@@ -25,8 +25,8 @@ from .scoring import ScoreGrid, ability_means, as_hits, case_scores, strict_mean
 from .scoring import normalise_points, rangeless, score, score_grid
 
 # %% auto #0
-__all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'mean_words', 'by_difficulty', 'length_correlation',
-           'saturation', 'require_coordinator', 'golden', 'expert_agreement', 'expert_disagreements']
+__all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'mean_words', 'length_correlation', 'saturation',
+           'require_coordinator', 'golden', 'expert_agreement', 'expert_disagreements']
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #5b6f2c42
 def leaderboard(
@@ -221,56 +221,6 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
 def _words(answers: pd.DataFrame) -> pd.Series:
     """Return the number of words of every answer, from its column or counted."""
     return (answers if "words" in answers else add_word_counts(answers))["words"].astype("Float64")
-
-# %% ../../nbs/10_heartbench/05_results.ipynb #dcf51665
-def by_difficulty(
-    hits: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
-) -> pd.DataFrame:
-    """Compare scores and ranks on the normal and the hard cases.
-
-    Parameters
-    ----------
-    hits : DataFrame or Run
-        The result of `verdicts`, with the column difficulty.
-    protocol, ci, n_resamples, seed
-        As for `score`.
-
-    Returns
-    -------
-    DataFrame
-        model, normal, normal_low, normal_high, hard, hard_low, hard_high, rank_normal, rank_hard, rank_change
-        (positive: a better rank on the hard cases), n_normal, n_hard (cases scored), ci.
-
-    Raises
-    ------
-    TableError
-        No case is normal, or none is hard, or a difficulty has another value.
-
-    Examples
-    --------
-    >>> from anthrokit.heartbench import bundled_verdicts
-    >>> by_difficulty(bundled_verdicts())[["model", "normal", "hard", "rank_change"]].round(0).values.tolist()
-    [['listener', 93.0, 89.0, 0], ['adviser', 11.0, 17.0, 0]]
-    """
-    hits, parts = as_hits(hits), []
-    require_columns(hits, ["difficulty"], "hits")
-    cases = hits.drop_duplicates("case_id")["difficulty"]
-    if len(other := cases.dropna()[~cases.dropna().isin(["normal", "hard"])]):
-        raise TableError(f"difficulty is {other.iloc[0]!r} in {len(other)} cases. It must be normal, hard or missing.")
-    if unmarked := int(cases.isna().sum()):
-        notify(f"{unmarked} of {len(cases)} cases have no difficulty and are left out.")
-    for name in ("normal", "hard"):
-        subset = hits[hits["difficulty"] == name]
-        if subset.empty:
-            raise TableError(f"no case is marked {name}. Pass hits with cases of both difficulties.")
-        board = leaderboard(subset, protocol, ci=ci, n_resamples=n_resamples, seed=seed).set_index("model")
-        columns = [name, f"{name}_low", f"{name}_high", f"rank_{name}", f"n_{name}"]
-        parts.append(board[["estimate", "ci_low", "ci_high", "rank", "n"]].set_axis(columns, axis=1))
-    table = parts[0].join(parts[1], how="outer")
-    table["rank_change"] = table["rank_normal"] - table["rank_hard"]
-    names = [f"{name}{end}" for name in ("normal", "hard") for end in ("", "_low", "_high")]
-    names += ["rank_normal", "rank_hard", "rank_change", "n_normal", "n_hard", "ci"]
-    return table.assign(ci=ci)[names].sort_values("rank_normal").reset_index()
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
 def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:

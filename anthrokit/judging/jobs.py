@@ -138,7 +138,7 @@ def as_judges(judges: Judges) -> list[Judge]:
         )
     if duplicates := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(
-            f"two judges are called {', '.join(duplicates)}; give one another name, LLMJudge(…, name=…)"
+            f"two judges are called {', '.join(duplicates)}; give one another name, LLMJudge(…, name=…) or [models.NAME] in a settings file"
         )
     return judges
 
@@ -306,7 +306,7 @@ class JudgingJob(Job):
             return False
         if has_verdicts(self.run, judge.name):
             difference = diff_settings(json.loads(saved["settings"]), redact_in(settings))
-            remedy = "Give this one another name, LLMJudge(…, name=…)."
+            remedy = "Give this one another name, LLMJudge(…, name=…) or [models.NAME] in a settings file."
             if not isinstance(judge, PromptJudge):
                 remedy = f"Another version of {judge!r} made them. Give this one another name (judge.name = …), or judge in a new folder."
             raise SetupError(

@@ -343,7 +343,7 @@ class PromptJudge(Judge):
     Attributes
     ----------
     max_attempts : int
-        Largest number of calls until a response can be parsed.
+        As for `work.ask`.
     max_tokens : int or None
         Limit of a response, thinking included, for a model that sets none.
     default_samples : int
@@ -355,7 +355,7 @@ class PromptJudge(Judge):
         Which calls begin with the same prompt prefix, for prompt caching: "item" (all calls about an item),
         "questions" (all calls) or None. The prompt marks the prefix with `CachedPrefix`.
     read_truncated : bool
-        Parse responses that were cut off by the token limit. By default they count as unparsable.
+        As for `work.ask`.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core.errors import TableError, close_name, require_known
+from ..core.errors import TableError, require_known, similar_names
 from ..core.files import local_copy
 from ..core.tables import TABLE_FILES, check_size, describe, open_text, read_frame, read_json, table_suffix
 from ..core.texts import is_blank
@@ -1211,7 +1211,8 @@ def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[
     if {why for _, _, why in account} - {_UNKNOWN_FORM} or not names:
         return f"{where} holds no dialogue: row 1 {account[0][2]}"
     wanted = ("user", "assistant", "messages", "chosen", "rejected", "dialogue_id", "role", "content")
-    near = {name: other for name in wanted if name not in names and (other := close_name(name, {*names} - {*wanted}))}
+    close = {name: similar_names(name, {*names} - {*wanted}, 0.6, words=False) for name in wanted if name not in names}
+    near = {name: others[0] for name, others in close.items() if others}
     alone = next((name for name in names if name.strip().lower() in _ONE_TEXT), None)
     hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""
     hint = f". Does {alone} hold the messages to judge? Rename it assistant" if alone else hint

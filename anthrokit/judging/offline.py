@@ -40,7 +40,7 @@ def labelled_messages(split: str | None = None, *, hard: bool = False) -> pd.Dat
     split : str, optional
         "tuning" or "test"; both by default.
     hard : bool
-        Load the harder messages, in thirteen styles, instead.
+        Load the harder messages, in 33 styles, instead.
 
     Returns
     -------

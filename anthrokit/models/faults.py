@@ -46,7 +46,7 @@ KINDS = {
     ),
     "key": Kind(
         "stop",
-        "{model} rejects the key ({status}): {text}. Check the provider's environment variable, or pass api_key=….",
+        "{model} rejects the key ({status}): {text}. Check the provider's environment variable (in Python, also api_key=…).",
     ),
     "payment": Kind("stop", "{model} asks for payment ({status}): {text}. Finished work is saved; pay, and run again."),
     "quota": Kind(

@@ -47,7 +47,7 @@ class RateLimiter:
         self.window = float("inf")
         self.in_flight = self._opened = 0
         self._rest_until = self._cut_at = 0.0
-        self._line: asyncio.Lock | None = None
+        self._line = asyncio.Lock()
         self._place: asyncio.Future | None = None
 
     def limit(self, rpm: float | None, tpm: float | None) -> None:
@@ -57,26 +57,26 @@ class RateLimiter:
         if tpm is not None and (self.tokens is None or tpm < self.tokens.rate):
             self.tokens = Bucket(tpm)
 
+    def _pause(self, tokens: int) -> float:
+        """Return the seconds until a request may be sent; infinity if a call in flight has to end first."""
+        pause = max(0.0, self._rest_until - time.monotonic())
+        for bucket, amount in ((self.requests, 1), (self.tokens, tokens)):
+            pause = max(pause, bucket.wait(amount)) if bucket else pause
+        if not pause and self.in_flight + 1 > self.window:
+            return math.inf
+        return pause or (0.003 if self.in_flight >= self._opened else 0.0)
+
     async def enter(self, tokens: int) -> None:
         """Wait until a request with about this number of tokens may be sent."""
-        self._line = self._line or asyncio.Lock()
-        async with self._line:
-            while True:
-                pause = max(
-                    self._rest_until - time.monotonic(),
-                    self.requests.wait(1) if self.requests else 0.0,
-                    self.tokens.wait(tokens) if self.tokens else 0.0,
-                )
-                if pause > 0:
-                    await asyncio.sleep(pause)
-                elif self.in_flight >= max(1, int(min(self.window, 1e9))):
-                    self._place = asyncio.get_running_loop().create_future()
-                    await self._place
-                elif self.in_flight >= self._opened:
-                    self._opened += 1
-                    await asyncio.sleep(0.003)
-                else:
-                    break
+        if self._line.locked() or self._pause(tokens):
+            async with self._line:
+                while pause := self._pause(tokens):
+                    if pause == math.inf:
+                        self._place = asyncio.get_running_loop().create_future()
+                        await self._place
+                    else:
+                        await asyncio.sleep(pause)
+                        self._opened = max(self._opened, self.in_flight + 1)
         for bucket, amount in ((self.requests, 1), (self.tokens, tokens)):
             if bucket:
                 bucket.take(amount)

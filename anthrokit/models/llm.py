@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from ..core import SetupError
-from ..core.errors import Naming, close_name, lead_of, parameters_like, similar_names, register_secret, redact, require_known
+from ..core.errors import Naming, lead_of, parameters_like, similar_names, register_secret, redact, require_known
 from ..core.errors import strings_in
 from ..core.files import preload
 from ..core.notes import notify, status_line
@@ -138,11 +138,11 @@ def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | Non
         _, provider, _, base = litellm.get_llm_provider(model, api_base=api_base)
     except litellm.exceptions.BadRequestError:
         first, _, name = model.partition("/")
-        like = close_name(first, [one.value for one in litellm.LlmProviders]) if name else None
+        like = similar_names(first, [one.value for one in litellm.LlmProviders], 0.6, words=False) if name else None
         remedy = f"it needs the provider before the name, such as 'openai/{model}'."
         raise SetupError(
-            f"{model!r} is not a model string that LiteLLM knows: {f'did you mean {like}/{name}?' if like else remedy} "
-            f"For your server: LLM('openai/<name>', api_base='http://…/v1')."
+            f"{model!r} is not a model string that LiteLLM knows: {f'did you mean {like[0]}/{name}?' if like else remedy} "
+            f"For your server: LLM('openai/<name>', api_base='http://…/v1'); in a terminal, openai/<name>@http://…/v1."
         ) from None
     return provider, base
 
@@ -198,8 +198,8 @@ def _needs_key(model: str) -> None:
         needed = keys if keys and not any(os.environ[name].strip() for name in keys) else []
     if needed:
         raise SetupError(
-            f"no key for {model}: set the environment variable {' or '.join(needed)}, "
-            f"or pass LLM({model!r}, api_key=…)."
+            f"no key for {model}: set the environment variable {' or '.join(needed)} "
+            f"(in Python, also LLM({model!r}, api_key=…))."
         )
 
 # %% ../../nbs/02_models/07_llm.ipynb #07ec5046

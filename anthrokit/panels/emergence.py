@@ -135,7 +135,7 @@ def _svg_of(
         from matplotlib.figure import Figure
 
     salt = digest(plot.__name__, table.astype(str).values.tolist())  # makes the ids in the SVG its own
-    with theme(), matplotlib.rc_context({"savefig.bbox": None, "svg.hashsalt": salt}):
+    with theme(), matplotlib.rc_context({"savefig.bbox": None, "svg.hashsalt": salt, "axes.titley": 1.0}):
         figure = Figure(figsize=size, layout="none", facecolor="none", dpi=72)
         ax = figure.add_subplot(facecolor="none")
         figure.subplots_adjust(**margins)
@@ -358,8 +358,8 @@ class EmergencePanel(Panel):
     Examples
     --------
     >>> import anthrokit as ak
-    >>> ak.EmergencePanel(ak.demo_run(), state={"line": "emotions", "turns": "5"})
-    EmergencePanel: 3 dialogues where Emotions first occurs at turn 5
+    >>> ak.EmergencePanel(ak.demo_run(), state={"line": "validation", "turns": "2"})
+    EmergencePanel: 6 dialogues where Validation first occurs at turn 2
     """
 
     title, noun, empty = "Emergence", "dialogue", "No dialogue here."

@@ -26,7 +26,7 @@ from ..simulation.dialogues import as_llm
 from ..simulation.behaviours import check_entries, check_entry
 
 # %% auto #0
-__all__ = ['Condition', 'load_conditions', 'show_conditions', 'simulate_conditions', 'compare_behaviours', 'check_conditions']
+__all__ = ['Condition', 'load_conditions', 'show_conditions', 'compare_behaviours', 'check_conditions']
 
 # %% ../../nbs/11_study/02_conditions.ipynb #c9321fba
 @dataclass(frozen=True)
@@ -143,42 +143,6 @@ def show_conditions(conditions: Mapping[str, Condition]) -> pd.DataFrame:
     return pd.DataFrame({name: one.lines for name, one in conditions.items()}).rename_axis("behaviour")
 
 # %% ../../nbs/11_study/02_conditions.ipynb #e7a50007
-def simulate_conditions(
-    prompts: pd.DataFrame | str | os.PathLike = "anthrokit",
-    target: LLM | str = DEFAULT_MODEL,
-    user: LLM | str = DEFAULT_MODEL,
-    *,
-    run: Run | str | os.PathLike,
-    conditions: Mapping[str, Condition] | None = None,
-    **settings: Any,
-) -> Run:
-    """Simulate dialogues of one target under each condition, in one run.
-
-    Parameters
-    ----------
-    prompts, target, user, run, **settings
-        As for `simulate`.
-    conditions : dict, optional
-        From `load_conditions`.
-
-    Returns
-    -------
-    Run
-        The target of each dialogue bears the name of its condition.
-
-    Examples
-    --------
-    >>> from anthrokit.study.conditions import simulate_conditions
-    >>> simulate_conditions(target="openai/gpt-4o", run="runs/conditions")  # doctest: +SKIP
-    """
-    run = run if isinstance(run, Run) else Run(run)
-    for condition in (conditions or load_conditions()).values():
-        named = copy.copy(as_llm(target))
-        named.name = condition.name
-        simulate(prompts, named, user, run=run, system_target=condition.prompt, **settings)
-    return run
-
-
 def compare_behaviours(
     labels: pd.DataFrame, conditions: Sequence[str] = ("high", "low"), *, ci: float = 0.95
 ) -> pd.DataFrame:
@@ -187,7 +151,7 @@ def compare_behaviours(
     Parameters
     ----------
     labels : DataFrame
-        The labels of a judged run of `simulate_conditions`: `run.labels()`.
+        Labels of a judged run, in which the target of each dialogue bears the name of its condition.
     conditions : (str, str)
         The condition that invites the behaviours, then the condition that forbids them.
     ci : float
@@ -258,7 +222,11 @@ def check_conditions(
     """
     conditions = conditions or load_conditions()
     shared = {"budget": budget, "progress": progress}
-    run = simulate_conditions(prompts, target, user, run=run, conditions=conditions, **shared, **settings)
+    run = run if isinstance(run, Run) else Run(run)
+    for condition in conditions.values():
+        named = copy.copy(as_llm(target))
+        named.name = condition.name
+        simulate(prompts, named, user, run=run, system_target=condition.prompt, **shared, **settings)
     judge(run, judges, samples=samples, **shared)
     names = list(conditions)
     graded = conditions[names[0]].dose is not None

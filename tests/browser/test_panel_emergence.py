@@ -41,12 +41,12 @@ def test_filters(emergence, labels):
     seen(panel.locator(".ak-point")).to_have_count(4 * 5)
     seen(pressed(panel, "Line")).to_contain_text(common[0].capitalize())
     table = analysis.emergence(labels[labels["behaviour"].isin(common)], "behaviour")
-    row = table[(table["behaviour"] == "emotions") & (table["turn"] == 3)].iloc[0]
-    said = f"emotions, turn 3: {100 * row['estimate']:.0f} % by then"
+    row = table[(table["behaviour"] == "validation") & (table["turn"] == 3)].iloc[0]
+    said = f"validation, turn 3: {100 * row['estimate']:.0f} % by then"
     seen(panel.locator(f".ak-point[title^='{said}']")).to_have_count(1)
 
-    contrast = analysis.snowball(labels, "behaviour", odds=False).set_index("behaviour").loc["emotions"]
-    words = f"Emotions: {100 * contrast['after_yes']:.0f} % of {contrast['n_after_yes']:.0f}, {100 * contrast['after_no']:.0f} %"
+    contrast = analysis.snowball(labels, "behaviour", odds=False).set_index("behaviour").loc["validation"]
+    words = f"Validation: {100 * contrast['after_yes']:.0f} % of {contrast['n_after_yes']:.0f}, {100 * contrast['after_no']:.0f} %"
     seen(panel.get_by_text(words)).to_be_hidden()
     emergence.width(420)  # too narrow for the picture of the contrast
     seen(panel.get_by_text(words)).to_be_visible()

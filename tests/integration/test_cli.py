@@ -327,7 +327,7 @@ def test_settings_errors(text, message, tmp_path):
 def test_missing_key_and_server(tmp_path):
     here = {"cwd": tmp_path, "without": ["OPENAI_API_KEY"]}
     done = anthrokit("simulate", "runs/x", "--target", "openai/gpt-4o", "--user", "openai/gpt-4o", **here)
-    assert done.returncode == 1 and "variable OPENAI_API_KEY.\n" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 1 and "variable OPENAI_API_KEY (in Python" in done.stderr and "Traceback" not in done.stderr
     nowhere = "openai/m@http://127.0.0.1:9/v1"
     done = anthrokit("simulate", "runs/x", "--target", nowhere, "--user", nowhere, **here)
     assert done.returncode == 1 and "no server answers at http://127.0.0.1:9/v1" in done.stderr

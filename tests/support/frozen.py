@@ -139,7 +139,6 @@ def of_labels(name: str) -> dict:
             "compare": lambda: analysis.compare(labels(), n_swaps=999),
             "similarity": lambda: analysis.similarity(labels(), **FEW),
             "kruskal_wallis": lambda: analysis.kruskal_wallis(labels()),
-            "post_hoc": lambda: analysis.domains.post_hoc(labels()),
         }
     return {f"{function}.{name}": make for function, make in made.items()}
 
@@ -240,7 +239,6 @@ def of_hits() -> dict:
             )
     return made | {
         "heartbench leaderboard": lambda: hb.leaderboard(hb.bundled_verdicts(), **FEW),
-        "heartbench by_difficulty": lambda: hb.results.by_difficulty(hb.bundled_verdicts(), **FEW),
         "heartbench saturation": lambda: hb.results.saturation(hb.bundled_verdicts()),
         "heartbench length_correlation": lambda: hb.results.length_correlation(
             hb.bundled_verdicts(), hb.bundled_answers(), n_resamples=200

@@ -478,7 +478,6 @@ def functions_of_tables():
         "missing scores": (hb.missing_scores, hits),
         "leaderboard": (lambda table: hb.leaderboard(table, **few), hits),
         "compare": (lambda table: hb.compare_models(table, **few), hits),
-        "by difficulty": (lambda table: hb.results.by_difficulty(table, **few), hits),
         "length, hits": (lambda table: hb.results.length_correlation(table, answers, **few), hits),
         "length, answers": (lambda table: hb.results.length_correlation(hits, table, **few), answers),
         "saturation": (hb.results.saturation, hits),
