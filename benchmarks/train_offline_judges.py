@@ -4,7 +4,7 @@
 
 Writes data/offline_judges.safetensors: low-rank changes of the encoder, the classifiers of sentences, their calibration
 and thresholds. Learns from data/written_sentences.csv, every second message of the tuning half, and the harder messages of
-the tuning styles but six; the other half and these six styles calibrate and set the thresholds. The test half and the test
+the tuning styles but seven; the other half and these seven styles calibrate and set the thresholds. The test half and the test
 styles are for offline_judges.py alone. With "thresholds" only these are chosen again. Takes some fifteen minutes on one core;
 the file that ships is what it made. Threads and processors change the last digits.
 """
@@ -243,7 +243,7 @@ def classifiers(whole: list[tuple]) -> list[LogisticRegression]:
 
 
 def held_out() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The messages that nothing was learnt from: half of the tuning half, and the harder ones of six styles."""
+    """The messages that nothing was learnt from: half of the tuning half, and the harder ones of seven styles."""
     return offline.labelled_messages("tuning").iloc[::2], offline.labelled_messages("tuning", hard=True).query("style in @HELD")
 
 

@@ -40,13 +40,13 @@ def labelled_messages(split: str | None = None, *, hard: bool = False) -> pd.Dat
     split : str, optional
         "tuning" or "test"; both by default.
     hard : bool
-        Load the harder messages, in 33 styles, instead.
+        Load the harder messages, in 37 styles, instead.
 
     Returns
     -------
     DataFrame
         message_id, text, domain, focus (the behaviour it was written for), kind (positive or near-miss), split, and
-        one True/False column a judged behaviour. The harder messages have style instead of domain and focus, and 16
+        one True/False column a judged behaviour. The harder messages have style instead of domain and focus, and 17
         kinds.
 
     Examples
