@@ -18,14 +18,23 @@ NOTEBOOKS = sorted(
 )
 
 
+# At least eight seconds of a processor each; the others together take some four minutes of one.
+SLOW = """
+02_models/03_embedded 02_models/05_transports 04_simulation/04_dialogues 05_judging/05_offline 05_judging/06_jobs
+06_anthroscore/02_scoring 06_anthroscore/03_tone 07_analysis/10_pressure 07_analysis/11_versions 08_validity/03_correction
+08_validity/07_judge_checks 08_validity/09_perception 08_validity/10_dose_response 08_validity/11_log_prevalence
+09_figures/04_turns 11_study/02_conditions 12_panels/08_annotation 13_io/07_scout 14_report 15_viewer
+""".split()
 READS_PUBLIC_DATA = 'environ.get(\\"ANTHROKIT_DATA'  # as it stands in a notebook's file
 
 
 def parameters():
-    """Yield the notebooks; those that show more with the public data sets are marked public_data."""
+    """Yield the notebooks; those that show more with the public data sets are marked public_data, and the slow ones slow."""
     for path in NOTEBOOKS:
         marks = [pytest.mark.public_data] if READS_PUBLIC_DATA in path.read_text(encoding="utf-8") else []
-        yield pytest.param(path, id=path.relative_to(ROOT / "nbs").as_posix(), marks=marks)
+        name = path.relative_to(ROOT / "nbs")
+        marks += [pytest.mark.slow] if name.with_suffix("").as_posix() in SLOW else []
+        yield pytest.param(path, id=name.as_posix(), marks=marks)
 
 
 @pytest.mark.parametrize("path", list(parameters()))
