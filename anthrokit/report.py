@@ -104,7 +104,7 @@ def profile_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.D
     --------
     >>> table = profile_table(demo_run().labels())
     >>> table.query("behaviour == 'validation'")[["share", "scored"]].values.tolist()
-    [['66 %', '80 of 80']]
+    [['65 %', '80 of 80']]
     """
     names = [*by, "category", "behaviour"]
     shares = analysis.profile(labels, by=names)

@@ -609,7 +609,7 @@ def open_panel(runs: RunFolder, place: Mapping[str, Any]) -> Panel:
     --------
     >>> from anthrokit import demo_run
     >>> open_panel(RunFolder(demo_run().folder), {"kind": "dialogues", "runs": ["demo"], "state": {"behaviour": "emotions"}})
-    DialoguePanel: 7 of 16 dialogues
+    DialoguePanel: 6 of 16 dialogues
     """
     kind, names = place.get("kind"), [str(name) for name in place.get("runs", ())]
     match kind, names:

@@ -647,7 +647,7 @@ def vote_counts(run: Run) -> pd.DataFrame:
     --------
     >>> from anthrokit import demo_run
     >>> vote_counts(demo_run())[["yes", "no", "taken"]].sum().tolist()
-    [643, 2557, 3200]
+    [645, 2555, 3200]
     """
     return run.query(votes.VOTE_COUNTS_SQL).astype({"turn": "Int64"})
 

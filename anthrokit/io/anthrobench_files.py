@@ -604,7 +604,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     >>> from anthrokit.report import demo_run
     >>> path = write_anthrobench(demo_run(), Path(tempfile.mkdtemp()) / "demo.csv")
     >>> pd.read_csv(path)["emotions_present"].value_counts().to_dict()
-    {0: 69, 1: 11}
+    {0: 70, 1: 10}
     """
     path = local_path(path)
     if path.suffix != ".csv":

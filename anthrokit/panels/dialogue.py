@@ -425,7 +425,7 @@ class DialoguePanel(Panel):
     --------
     >>> import anthrokit as ak
     >>> ak.DialoguePanel(ak.demo_run(), state={"behaviour": "emotions"})
-    DialoguePanel: 7 of 16 dialogues
+    DialoguePanel: 6 of 16 dialogues
     """
 
     title, noun, empty = "Dialogues", "dialogue", "No dialogue fits these filters."

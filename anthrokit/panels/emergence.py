@@ -359,7 +359,7 @@ class EmergencePanel(Panel):
     --------
     >>> import anthrokit as ak
     >>> ak.EmergencePanel(ak.demo_run(), state={"line": "validation", "turns": "2"})
-    EmergencePanel: 6 dialogues where Validation first occurs at turn 2
+    EmergencePanel: 5 dialogues where Validation first occurs at turn 2
     """
 
     title, noun, empty = "Emergence", "dialogue", "No dialogue here."
