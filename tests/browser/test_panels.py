@@ -210,10 +210,10 @@ def test_panel_in_code(open_notebook, tmp_path):
     notebook = open_notebook([code, "panel", "panel.state = {'behaviour': 'emotions', 'markdown': True}"])
     first, other = notebook.panels.nth(0), notebook.panels.nth(1)
     for panel in (first, other):
-        says(panel, "7 of 16")
+        says(panel, "6 of 16")
         seen(panel.locator(".ak-chip")).to_have_text(["Behaviour: emotions ×", "As Markdown ×"])
     first.get_by_role("button", name="Next").click()
-    seen(other.locator(".ak-place")).to_have_text("2 / 7")
+    seen(other.locator(".ak-place")).to_have_text("2 / 6")
     assert notebook.page.evaluate("document.querySelectorAll('.ak-panel [id]').length") != 0
     ids = notebook.page.evaluate("[...document.querySelectorAll('.ak-panel [id]')].map(one => one.id)")
     assert len(ids) == len(set(ids))
