@@ -30,7 +30,7 @@ from ..models.transports import CachedPrefix
 from ..core.texts import unreadable
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
-from ..work import CostEstimate, Job, Request, Steps, ParseError, ask, job_function
+from ..work import MAX_ATTEMPTS, CostEstimate, Job, Request, Steps, ParseError, ask, job_function
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'CHINESE_USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate',
@@ -540,12 +540,12 @@ def _next_message(
     sent[role] = len(messages)
     unit = f"{row['dialogue_id']}/{turn}/{role}"
     request = Request(llm, messages, unit, purpose, {"seed": int(digest(unit, settings.seed, 0, length=7), 16)})
-    outcome, _ = yield from ask(request, _require_text, 3, retry_message=None, read_truncated=True)
+    outcome, _ = yield from ask(request, _require_text, MAX_ATTEMPTS, retry_message=None, read_truncated=True)
     answer = outcome["response"]
     if answer.status == "refused" and role == "assistant" and answer.content is not None:
         return replace(answer, finish_reason="refusal")
     if answer.status in ("refused", "empty"):
-        reason = "the model refused" if answer.status == "refused" else "an empty answer, three times"
+        reason = "the model refused" if answer.status == "refused" else f"an empty answer, {MAX_ATTEMPTS} times"
         return Completion(None, "failed", error=reason)
     return answer
 
