@@ -267,7 +267,7 @@ def test_static_picture(browser, tmp_path):
     page = browser.new_page(viewport={"width": 900, "height": 1000})
     page.set_content(bundle["text/html"])
     seen(page.get_by_role("heading", name="Dialogues")).to_be_visible()
-    seen(page.locator(".ak-row")).to_have_count(7)
+    seen(page.locator(".ak-row")).to_have_count(6)
     badge = page.locator("summary.ak-lit").first
     badge.click()
     seen(badge.locator("xpath=..").locator("table")).to_be_visible()
