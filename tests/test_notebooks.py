@@ -18,7 +18,7 @@ NOTEBOOKS = sorted(
 )
 
 
-# At least eight seconds of a processor each; the others together take some four minutes of one.
+# About eight seconds of a processor or more each; the others together take some five minutes of one.
 SLOW = """
 02_models/03_embedded 02_models/05_transports 04_simulation/04_dialogues 05_judging/05_offline 05_judging/06_jobs
 06_anthroscore/02_scoring 06_anthroscore/03_tone 07_analysis/10_pressure 07_analysis/11_versions 08_validity/03_correction
