@@ -234,13 +234,18 @@ def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
     return None
 
 
+@functools.cache
+def _synonyms(word: str) -> set[str]:
+    """Return the stems that mean the same as that of a word."""
+    groups = _leads()["synonyms"] if len(word) > 2 else [{word}]
+    near = [group for group in groups if word in group] or [group for group in groups if any(one.startswith(word) for one in group)]
+    return set().union(*near)
+
+
 def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
     """Return how well the stem of a word fits a name with a description: 1 for the same word in the name, 0 for none."""
-    groups = _leads()["synonyms"]
-    near = [group for group in groups if word in group] or [group for group in groups if any(one.startswith(word) for one in group)]
-    related = set().union(*near) if len(word) > 2 else {word}
     alike = len(word) > 3 and any(one.startswith(word) or (one == word[: len(one)] and 4 < len(one) > len(word) - 4) for one in name)
-    return 1 if word in name or alike else 0.8 if related & name else 0.6 if word in text else 0.3 if word in more else 0
+    return 1 if word in name or alike else 0.8 if _synonyms(word) & name else 0.6 if word in text else 0.3 if word in more else 0
 
 
 def rank_names(name: object, about: Mapping[str, str | None], whole: bool = False) -> list[str]:
@@ -616,6 +621,7 @@ def documented() -> dict[str, str]:
     return texts
 
 
+@functools.cache
 def found_names(name: str, *places: str) -> str | None:
     """Return the leads and public names that share words with a guess, each with the first line about it; None if none does.
 
