@@ -264,9 +264,10 @@ def test_an_empty_a_broken_and_a_growing_run(open_page, tmp_path):
 @pytest.mark.parametrize("kind", ["served", "bundle"])
 def test_hostile_texts(kind, open_page, tmp_path):
     """Every text and name of a run is a payload: none runs, and none becomes an element."""
-    hostile.write(tmp_path / "runs" / "<img src=x onerror=alert(1)> 'a&b'").close()
-    with hostile.write(tmp_path / "runs" / "other") as other:  # for the comparison, which shows few behaviours as well as all
-        other.ledger.write_all(["DELETE FROM ratings WHERE behaviour NOT LIKE '4%'"])
+    for name in ("<img src=x onerror=alert(1)> 'a&b'", "other"):
+        with hostile.write(tmp_path / "runs" / name) as run:
+            if kind == "bundle":  # a view of each behaviour with ratings would take seconds; each third shows them as well
+                run.ledger.write_all(["DELETE FROM ratings WHERE CAST(behaviour AS INTEGER) % ?"], [9 if name == "other" else 3])
     viewer = Viewer(tmp_path / "runs", port=0)
     with viewer:
         index = viewer.url if kind == "served" else write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri()
