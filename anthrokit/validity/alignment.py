@@ -209,7 +209,7 @@ def best_limit(scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, clus
     best = np.nan_to_num(_agreement(above, truth, drawn, measure), nan=-2).argmax(axis=0)
     new = _agreement(above, truth, left, measure)[best, np.arange(len(best))]
     gain = new - _agreement(verdicts[None], truth, left, measure)[0]
-    return float(np.median(limits[best])) if np.mean(gain[~np.isnan(gain)] > 0) >= 0.9 else None
+    return float(np.median(limits[best])) if np.mean(gain[~np.isnan(gain)] > 0) >= 0.7 else None
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #6220c141
 _PROPOSAL = """\
