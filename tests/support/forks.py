@@ -1,10 +1,11 @@
 """Processes that start at once: forks of one that has imported what takes seconds. They are killed as any other.
 
 `Fork(function, *arguments)` has what tests use of `subprocess.Popen`; the function stands in a module of tests/support.
+All workers share one server of forks, this file as a script (`share`).
 """
 
 import contextlib
-import multiprocessing
+import multiprocessing.forkserver
 import os
 import signal
 import subprocess
@@ -15,7 +16,17 @@ CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["warm"])
 
 
-def _run(function, arguments, errors):
+def share(address):
+    """Have multiprocessing ask the server of forks at this address, instead of one of its own."""
+    server = multiprocessing.forkserver._forkserver
+    server._forkserver_address, server.ensure_running = address, lambda: None
+    server._forkserver_alive_fd = os.open(os.devnull, os.O_RDONLY)  # each fork is given one; the server ends with its stdin
+
+
+def _run(function, arguments, errors, environment):
+    os.environ.clear()
+    os.environ.update(environment)
+    tempfile.tempdir = None
     if errors is not None:
         os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), sys.stderr.fileno())
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -26,7 +37,8 @@ class Fork:
     """A process that does `function(*arguments)`; what it says on stderr goes to the file `errors`."""
 
     def __init__(self, function, *arguments, errors=None):
-        self._process = CONTEXT.Process(target=_run, args=(function, arguments, errors and str(errors)), daemon=True)
+        given = (function, arguments, errors and str(errors), dict(os.environ))
+        self._process = CONTEXT.Process(target=_run, args=given, daemon=True)
         self._process.start()
         self.pid = self._process.pid
 
@@ -77,3 +89,12 @@ def run_command(arguments, cwd=None, env=None):
         said = [os.path.join(folder, name) for name in ("out", "err")]
         code = begin_command(arguments, cwd, env or dict(os.environ), said).wait(600)
         return subprocess.CompletedProcess(arguments, code, *[open(file, encoding="utf-8").read() for file in said])
+
+
+if __name__ == "__main__":  # serve LISTENER
+    import warm  # noqa: F401
+
+    alive = os.dup(0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # nobody reads what forks say
+    multiprocessing.forkserver.main(int(sys.argv[2]), alive, None)
