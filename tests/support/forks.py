@@ -5,8 +5,10 @@ All workers share one server of forks, this file as a script (`share`).
 """
 
 import contextlib
+import importlib
 import multiprocessing.forkserver
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -27,6 +29,7 @@ def _run(function, arguments, errors, environment):
     os.environ.clear()
     os.environ.update(environment)
     tempfile.tempdir = None
+    multiprocessing.forkserver._forkserver.ensure_running = lambda: None  # its own forks come from the same server
     if errors is not None:
         os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), sys.stderr.fileno())
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -89,6 +92,18 @@ def run_command(arguments, cwd=None, env=None):
         said = [os.path.join(folder, name) for name in ("out", "err")]
         code = begin_command(arguments, cwd, env or dict(os.environ), said).wait(600)
         return subprocess.CompletedProcess(arguments, code, *[open(file, encoding="utf-8").read() for file in said])
+
+
+def run_script(file, log):
+    """As `python file` in its folder; what it says goes into the file `log`. Workers that Dask starts have its environment."""
+    for number in (1, 2):
+        os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+    os.chdir(os.path.dirname(file))
+    sys.argv = [file]
+    multiprocessing.current_process()._config["daemon"] = False  # it may have children
+    with contextlib.suppress(ImportError):
+        importlib.import_module("dask").config.set({"distributed.nanny.environ": dict(os.environ)})
+    runpy.run_path(file, run_name="__main__")
 
 
 if __name__ == "__main__":  # serve LISTENER

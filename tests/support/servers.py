@@ -7,7 +7,7 @@ from pathlib import Path
 from forks import CONTEXT, Fork
 
 sys.path.append(str(Path(__file__).parents[1]))
-import mock_openai  # noqa: E402
+import mock_openai
 
 
 @contextmanager
