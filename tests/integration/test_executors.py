@@ -218,16 +218,16 @@ def screen_log(log, into, at=None):
 
 
 def test_screening_a_log_resumes_after_a_kill(tmp_path):
-    """10,000 conversations in 20 row groups: a killed process loses only the group that it was at."""
-    texts = ["I grew up in Rome." if n % 50 == 0 else f"It is step {n}." for n in range(10_000)]
+    """4,000 conversations in 20 row groups: a killed process loses only the group that it was at."""
+    texts = ["I grew up in Rome." if n % 50 == 0 else f"It is step {n}." for n in range(4_000)]
     turns = [[{"role": "user", "content": "And?"}, {"role": "assistant", "content": text}] for text in texts]
-    rows = pd.DataFrame({"user_id": [f"u{n % 500}" for n in range(10_000)], "messages": turns})
-    rows.to_parquet(tmp_path / "log.parquet", row_group_size=500)
+    rows = pd.DataFrame({"user_id": [f"u{n % 200}" for n in range(4_000)], "messages": turns})
+    rows.to_parquet(tmp_path / "log.parquet", row_group_size=200)
 
     def scores():
         return sorted((tmp_path / "into" / "scores").glob("log-*.parquet"))
 
-    process = FORK.Process(target=screen_log, args=(tmp_path / "log.parquet", tmp_path / "into", texts[3601]))
+    process = FORK.Process(target=screen_log, args=(tmp_path / "log.parquet", tmp_path / "into", texts[1441]))
     process.start()
     kill_when(lambda: len(scores()) == 7, process.pid).join(120)
     process.join()
@@ -235,5 +235,5 @@ def test_screening_a_log_resumes_after_a_kill(tmp_path):
     kept = {file: file.stat().st_mtime_ns for file in scores()}
     messages = screen_log(tmp_path / "log.parquet", tmp_path / "into").messages
     assert len(kept) == 7 and all(file.stat().st_mtime_ns == at for file, at in kept.items())
-    assert len(scores()) == 20 and len(messages) == messages["dialogue_id"].nunique() == 10_000
-    assert messages["score personal history"].tolist() == [float(n % 50 == 0) for n in range(10_000)]
+    assert len(scores()) == 20 and len(messages) == messages["dialogue_id"].nunique() == 4_000
+    assert messages["score personal history"].tolist() == [float(n % 50 == 0) for n in range(4_000)]
