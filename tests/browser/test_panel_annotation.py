@@ -142,33 +142,41 @@ def test_held_key_and_notes(notebook, folder):
     seen(note).to_have_value("")
     kept = annotations(folder)
     assert kept["verdict"].tolist() == [True, False] and kept["note"].tolist()[1] == "yes, no, <i>unsure</i>"
+    notebook.screenshot("annotation_light")
+    notebook.theme("JupyterLab Dark")
+    notebook.width(900)
+    assert notebook.overflowing() == []
+    notebook.screenshot("annotation_dark_900")
 
 
-def test_buttons_and_single_behaviour(notebook, folder):
-    panel, heading = notebook.panels.first, notebook.panels.first.locator(".ak-question h4")
+def test_buttons_and_single_behaviour(open_notebook, folder):
+    asked = "2, behaviours=['desires', 'emotions', 'empathy', 'validation']"
+    panel = open_notebook([OPEN.format(str(folder), asked, "Ada")]).panels.first
+    done(panel, 0, 8)
+    heading = panel.locator(".ak-question h4")
     names, first = [], message(panel)
     panel.get_by_role("button", name="Later s").click()
     seen(panel.locator(".ak-judged")).not_to_have_text(first, use_inner_text=True)
-    for number in range(1, 29):
+    for number in range(1, 9):
         names.append(heading.inner_text())
         if number == 2:
             assert message(panel) == first
         name = ("Yes y", "No n", "Can't tell u")[number % 3]
         panel.get_by_role("button", name=name).click()
-        done(panel, number)
-    assert names == [name for name in dict.fromkeys(names) for _ in range(2)] and len(set(names)) == 14
+        done(panel, number, 8)
+    assert names == [name for name in dict.fromkeys(names) for _ in range(2)] and len(set(names)) == 4
     seen(panel.get_by_text("All messages are labelled. Thank you.")).to_be_visible()
     seen(panel.get_by_role("button", name="Yes y")).to_be_disabled()
     seen(panel.get_by_role("row", name=f"{names[0]} ")).to_be_visible()
     panel.get_by_role("button", name="Undo z").click()
-    done(panel, 27)
+    done(panel, 7, 8)
     filters(panel).get_by_label("Behaviour", exact=True).select_option(names[0])
     seen(panel.get_by_text("All messages of this behaviour are labelled")).to_be_visible()
     panel.locator(".ak-row").first.click()
     seen(panel.locator(".ak-judged")).to_be_visible()
     seen(panel.locator(".ak-decide [aria-pressed=true]")).to_have_count(1)
     panel.get_by_text("Everybody's progress").click()
-    seen(panel.get_by_role("row", name="Ada 27 of 28")).to_be_visible()
+    seen(panel.get_by_role("row", name="Ada 7 of 8")).to_be_visible()
     with Run(folder, read_only=True) as run:
         accuracy = judge_accuracy(run, run.annotations(), by="judge")
     assert (accuracy["n_total"] > 0).all()
@@ -225,7 +233,7 @@ def test_run_being_judged(server, folder):
 
         async def both():
             judging = asyncio.create_task(
-                ajudge(run, judges, behaviours=["empathy", "agency"], progress=False)
+                ajudge(run, judges, behaviours=["empathy"], progress=False)
             )
             pressed = 0
             while not judging.done() or panel.item is not None:
@@ -260,18 +268,6 @@ def test_run_in_another_process(open_notebook, folder):
         notebook.page.keyboard.press("y")
         done(panel, 1)
         assert Annotations(run).add(kept) == 1 and run.annotations()["annotator"].tolist() == ["Bo"]
-
-
-def test_appearance(notebook):
-    notebook.screenshot("annotation_light")
-    focus(notebook.panels.first)
-    for number, key in enumerate("yn", 1):
-        notebook.page.keyboard.press(key)
-        done(notebook.panels.first, number)
-    notebook.theme("JupyterLab Dark")
-    notebook.width(900)
-    assert notebook.overflowing() == []
-    notebook.screenshot("annotation_dark_900")
 
 
 def test_hostile_texts(open_notebook, tmp_path):
