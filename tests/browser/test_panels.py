@@ -138,9 +138,9 @@ def test_empty_run(open_notebook, tmp_path):
     code = "from anthrokit import DialoguePanel, EmergencePanel, DisagreementPanel, Run\n{}(Run({!r}))"
     kinds = {"DialoguePanel": "here yet", "EmergencePanel": "here yet", "DisagreementPanel": "No judge has rated a message yet."}
     notebook = open_notebook([code.format(kind, str(tmp_path / kind)) for kind in kinds])
+    says(notebook.panels.first, "0 of 0 dialogues")
     for place, text in enumerate(kinds.values()):
         panel = notebook.panels.nth(place)
-        says(panel, "0 of 0")
         seen(panel.locator(".ak-side .ak-empty")).to_contain_text(text)
         seen(panel.get_by_text("fits these filters")).to_have_count(0)
         seen(panel.get_by_role("button", name="Yes y")).to_have_count(0)
