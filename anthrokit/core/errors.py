@@ -495,7 +495,8 @@ def _name_attribute(self: Any, name: str) -> Any:
         hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
     elif hint is None and tables and hasattr(import_module("pandas").DataFrame, name):
         hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
-    hint = hint or suggest_name(name, public, about, f"help({kind.__name__})", elsewhere=True)
+    few = len(public) <= 8  # then all are named
+    hint = hint or suggest_name(name, public, None if few else about, f"help({kind.__name__})", elsewhere=not few)
     raise in_short(AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self))
 
 

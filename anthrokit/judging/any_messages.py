@@ -23,10 +23,10 @@ from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_o
 from .personal_data import anonymise_texts
 
 # %% auto #0
-__all__ = ['Source', 'paired_turns', 'read_messages', 'import_messages', 'anonymise_turns', 'import_table', 'import_report',
+__all__ = ['Source', 'paired_turns', 'read_messages', 'anonymise_turns', 'import_table', 'import_messages', 'import_report',
            'judge_table']
 
-# %% ../../nbs/05_judging/07_any_messages.ipynb #5bcffc35
+# %% ../../nbs/05_judging/07_any_messages.ipynb #724e422e
 def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Mapping[str, Any]]]]:
     """Group messages by turn and side; system and tool messages belong to no turn."""
     turns: list[dict[str, list[Mapping[str, Any]]]] = []
@@ -38,12 +38,12 @@ def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Ma
             turns[-1].setdefault(role, []).append(message)
     return turns
 
-
+# %% ../../nbs/05_judging/07_any_messages.ipynb #ba968e68
 def _joined(messages: Sequence[Mapping[str, Any]] | None) -> str | None:
     """Return what one side says in a turn as one text; None where it did not speak."""
     return None if messages is None else "\n\n".join(filter(None, (message["content"] for message in messages)))
 
-# %% ../../nbs/05_judging/07_any_messages.ipynb #5bcffc36
+
 def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None, str | None]]:
     """Pair the user's and the assistant's texts by turn.
 
@@ -67,17 +67,8 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     """
     return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in group_turns(messages)]
 
-# %% ../../nbs/05_judging/07_any_messages.ipynb #48fa46d3
+# %% ../../nbs/05_judging/07_any_messages.ipynb #6a96dceb
 _NAMES = IDS[2:]
-_USERS = ("user", "user_id", "userId", "username", "user_name", "participant_id", "account", "hashed_ip")
-_PRIVATE = {*_USERS[1:], "email", "ip", "ip_address", "header", "phone", "user_agent"}
-_OF_PROMPT = ("domain", "scenario", "empathy", "professionalism")
-
-
-def number_users() -> Callable[[str], str]:
-    """Return a function that numbers users' ids in the order in which they come."""
-    numbers: dict[str, str] = {}
-    return lambda user: numbers.setdefault(user, f"user {len(numbers) + 1}")
 
 
 def _cell(value: Any) -> Any:
@@ -109,7 +100,18 @@ def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str
         about["branch"] = "shown" if dialogue.shown else "alternative"
     return about, lifted, differing
 
-# %% ../../nbs/05_judging/07_any_messages.ipynb #3a96231e
+# %% ../../nbs/05_judging/07_any_messages.ipynb #318020f9
+_USERS = ("user", "user_id", "userId", "username", "user_name", "participant_id", "account", "hashed_ip")
+_PRIVATE = {*_USERS[1:], "email", "ip", "ip_address", "header", "phone", "user_agent"}
+_OF_PROMPT = ("domain", "scenario", "empathy", "professionalism")
+
+
+def number_users() -> Callable[[str], str]:
+    """Return a function that numbers users' ids in the order in which they come."""
+    numbers: dict[str, str] = {}
+    return lambda user: numbers.setdefault(user, f"user {len(numbers) + 1}")
+
+
 def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> None:
     """Replace users' ids by pseudonyms, and leave out what else names a person."""
     column = next((name for name in _USERS if any(name in entry["about"] for entry in entries)), None)
@@ -139,7 +141,7 @@ def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
         by_user = several and entry["user"] and not entry["prompt"]
         entry["base_id"] = base_id or (entry["user"] if by_user else digest("prompt", entry["opening"]))
 
-# %% ../../nbs/05_judging/07_any_messages.ipynb #2b8438c1
+# %% ../../nbs/05_judging/07_any_messages.ipynb #86bef4ce
 def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
     """Return each target of a dialogue with its turns: one target, unless the messages name several models."""
     fresh = {id(message) for message in dialogue.messages[dialogue.start :]}
@@ -155,7 +157,7 @@ def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
         targets.setdefault(model or rest, set()).add(number)
     return targets
 
-
+# %% ../../nbs/05_judging/07_any_messages.ipynb #a084e41a
 def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a dialogue for each of its targets: its ids as given, and its turns."""
     about, place = dict(about), dialogue.place
@@ -204,7 +206,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
         })
     return entries
 
-
+# %% ../../nbs/05_judging/07_any_messages.ipynb #7bca7b6c
 def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
     """Give dialogues their ids. Equal ones without a name are numbered; a duplicate name is an error."""
     seen: Counter[str] = Counter()
@@ -222,7 +224,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
                 entry["dialogue_id"] = digest(entry["dialogue_id"], seen[key])
                 entry["pair_id"] = entry["pair_id"] and digest(entry["pair_id"], seen[key])
 
-
+# %% ../../nbs/05_judging/07_any_messages.ipynb #29e54015
 def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
     """Return the dialogues of a log grouped by target; the two sides of a pair form one group."""
     columns = [_about(dialogue) for dialogue in dialogues]
@@ -244,7 +246,18 @@ def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
         notify(f"columns left out, as they differ within a dialogue: {', '.join(differing)}.")
     return groups
 
-# %% ../../nbs/05_judging/07_any_messages.ipynb #0ee3e5bd
+# %% ../../nbs/05_judging/07_any_messages.ipynb #6cf29c21
+def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> None:
+    """Raise if a prompt has two first messages, base prompts or domains."""
+    first: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        own = {"first message": entry["opening"], "base_id": entry["base_id"]}
+        own |= {name: entry["about"].get(name) for name in _OF_PROMPT}
+        before = first.setdefault(entry["prompt_id"], own)
+        if differing := [name for name in own if own[name] != before[name]]:
+            raise TableError(f"{entry['place']}, column prompt_id: has another {differing[0]} here than in a row before")
+
+# %% ../../nbs/05_judging/07_any_messages.ipynb #ff702278
 Source = pd.DataFrame | list | str | os.PathLike
 _COLUMNS = ("dialogue_id", "pair_id", "prompt_id", "base_id", "target", "opening", "system")
 
@@ -326,72 +339,7 @@ def read_messages(
     table.attrs["account"] = log.account
     return table
 
-
-def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> None:
-    """Raise if a prompt has two first messages, base prompts or domains."""
-    first: dict[str, Mapping[str, Any]] = {}
-    for entry in entries:
-        own = {"first message": entry["opening"], "base_id": entry["base_id"]}
-        own |= {name: entry["about"].get(name) for name in _OF_PROMPT}
-        before = first.setdefault(entry["prompt_id"], own)
-        if differing := [name for name in own if own[name] != before[name]]:
-            raise TableError(f"{entry['place']}, column prompt_id: has another {differing[0]} here than in a row before")
-
-# %% ../../nbs/05_judging/07_any_messages.ipynb #8a984d77
-def import_messages(
-    source: Source | Mapping[str, Source],
-    run: Run | str | os.PathLike | None = None,
-    *,
-    roles: Mapping[str, str] | None = None,
-    users: str | Callable[[str], str] = "pseudonym",
-    anonymise: bool = False,
-    bad_rows: str = "raise",
-) -> Run:
-    """Import messages from elsewhere into a run.
-
-    Parameters
-    ----------
-    source : DataFrame, path, or dict of these
-        As for `read_messages`. A dict names the target that each table or file is of.
-    run : Run, str or path, optional
-        The run to import into; by default one in a temporary folder. A run made from other messages is refused.
-    roles, users, bad_rows
-        As for `read_messages`.
-    anonymise : bool
-        Replace names, places, organisations and numbers in the messages, as `personal_data.anonymise_texts` (its recall is
-        below 1), so that judges receive placeholders.
-
-    Returns
-    -------
-    Run
-        Its targets are the values of `target`, or the models that the messages name. The fact `pairs` says which
-        dialogues of preference data belong together, the fact `taken` how many rows, dialogues and messages were read
-        and how many tool messages were left out; `import_report` lists what became of each row. Other columns of the
-        file are in `run.metadata()`.
-
-    Raises
-    ------
-    TableError
-        As for `read_messages`.
-
-    Examples
-    --------
-    >>> chats = pd.DataFrame({"user": ["Hi"], "assistant": ["Hello!"]})
-    >>> run = import_messages({"model a": chats, "model b": chats})
-    >>> run.dialogues()["target"].tolist()
-    ['model a', 'model b']
-    """
-    sources = source if isinstance(source, Mapping) else {None: source}
-    if not sources:
-        raise TableError("the dict names no target")
-    users = number_users() if users == "pseudonym" else users  # a user of two files is one user
-    read = {name: read_messages(one, roles=roles, users=users, bad_rows=bad_rows) for name, one in sources.items()}
-    account = [(f"{name}: {place}" if name else place, *rest) for name, one in read.items() for place, *rest in one.attrs["account"]]
-    table = pd.concat([_of_target(one, name) for name, one in read.items()], ignore_index=True)
-    files = [os.path.basename(one) if isinstance(one, str | os.PathLike) else f"a table of {len(one)} rows" for one in sources.values()]
-    return import_table(anonymise_turns(table) if anonymise else table, run, account, ", ".join(files))
-
-
+# %% ../../nbs/05_judging/07_any_messages.ipynb #17eb66aa
 _TEXTS = ("system", "opening", "user", "assistant", "reasoning")
 
 
@@ -411,6 +359,42 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
         for name in _TEXTS:
             table.loc[rows.index, name] = [replaced.get(text, text) for text in rows[name]]
     return table
+
+# %% ../../nbs/05_judging/07_any_messages.ipynb #cf13ea99
+def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
+    """Return a table with one target, and ids that tell its dialogues from those of another."""
+    if target is None:
+        return table
+    return table.assign(target=target, dialogue_id=[digest(target, name) for name in table["dialogue_id"]])
+
+
+def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the ledger's messages: every user's, and the answers to be judged. Where nothing was said, the turn stays."""
+    messages = []
+    for row in tables.to_records(table):
+        for role in ("user", "assistant"):
+            if row[role] is None or (row[role] and role == "assistant" and not row["judged"]):
+                continue
+            message = {"content": row[role] or None, "finish_reason": "given", "error": None}
+            message["reasoning"] = row["reasoning"] if role == "assistant" else None
+            if role == "assistant" and row["finish_reason"]:
+                message["finish_reason"] = row["finish_reason"]
+            if not row[role]:
+                message |= {"finish_reason": None, "error": (role == "assistant" and row["error"]) or "nothing was said"}
+            messages.append({"dialogue_id": row["dialogue_id"], "turn": row["turn"], "role": role, **message})
+    return messages
+
+# %% ../../nbs/05_judging/07_any_messages.ipynb #0810c10d
+def _in_ranges(account: Sequence[tuple[str, str, str]]) -> list[list[Any]]:
+    """Join rows in a row with the same outcome: first, last, outcome, reason, number."""
+    ranges: list[list[Any]] = []
+    for place, outcome, why in account:
+        if ranges and ranges[-1][2:4] == [outcome, why]:
+            ranges[-1][1] = place
+            ranges[-1][4] += 1
+        else:
+            ranges.append([place, place, outcome, why, 1])
+    return ranges
 
 
 def import_table(
@@ -479,19 +463,61 @@ def import_table(
         source=source,
     )
 
+# %% ../../nbs/05_judging/07_any_messages.ipynb #863446a8
+def import_messages(
+    source: Source | Mapping[str, Source],
+    run: Run | str | os.PathLike | None = None,
+    *,
+    roles: Mapping[str, str] | None = None,
+    users: str | Callable[[str], str] = "pseudonym",
+    anonymise: bool = False,
+    bad_rows: str = "raise",
+) -> Run:
+    """Import messages from elsewhere into a run.
 
-def _in_ranges(account: Sequence[tuple[str, str, str]]) -> list[list[Any]]:
-    """Join rows in a row with the same outcome: first, last, outcome, reason, number."""
-    ranges: list[list[Any]] = []
-    for place, outcome, why in account:
-        if ranges and ranges[-1][2:4] == [outcome, why]:
-            ranges[-1][1] = place
-            ranges[-1][4] += 1
-        else:
-            ranges.append([place, place, outcome, why, 1])
-    return ranges
+    Parameters
+    ----------
+    source : DataFrame, path, or dict of these
+        As for `read_messages`. A dict names the target that each table or file is of.
+    run : Run, str or path, optional
+        The run to import into; by default one in a temporary folder. A run made from other messages is refused.
+    roles, users, bad_rows
+        As for `read_messages`.
+    anonymise : bool
+        Replace names, places, organisations and numbers in the messages, as `personal_data.anonymise_texts` (its recall is
+        below 1), so that judges receive placeholders.
 
+    Returns
+    -------
+    Run
+        Its targets are the values of `target`, or the models that the messages name. The fact `pairs` says which
+        dialogues of preference data belong together, the fact `taken` how many rows, dialogues and messages were read
+        and how many tool messages were left out; `import_report` lists what became of each row. Other columns of the
+        file are in `run.metadata()`.
 
+    Raises
+    ------
+    TableError
+        As for `read_messages`.
+
+    Examples
+    --------
+    >>> chats = pd.DataFrame({"user": ["Hi"], "assistant": ["Hello!"]})
+    >>> run = import_messages({"model a": chats, "model b": chats})
+    >>> run.dialogues()["target"].tolist()
+    ['model a', 'model b']
+    """
+    sources = source if isinstance(source, Mapping) else {None: source}
+    if not sources:
+        raise TableError("the dict names no target")
+    users = number_users() if users == "pseudonym" else users  # a user of two files is one user
+    read = {name: read_messages(one, roles=roles, users=users, bad_rows=bad_rows) for name, one in sources.items()}
+    account = [(f"{name}: {place}" if name else place, *rest) for name, one in read.items() for place, *rest in one.attrs["account"]]
+    table = pd.concat([_of_target(one, name) for name, one in read.items()], ignore_index=True)
+    files = [os.path.basename(one) if isinstance(one, str | os.PathLike) else f"a table of {len(one)} rows" for one in sources.values()]
+    return import_table(anonymise_turns(table) if anonymise else table, run, account, ", ".join(files))
+
+# %% ../../nbs/05_judging/07_any_messages.ipynb #839049ec
 def import_report(run: Run) -> pd.DataFrame:
     """List the outcome of each row of the imported files.
 
@@ -520,30 +546,6 @@ def import_report(run: Run) -> pd.DataFrame:
     if (account := run.ledger.fact("account")) is None:
         raise TableError(f"the run {run.name!r} has no account of rows: it does not come from import_messages")
     return pd.DataFrame(account, columns=["first", "last", "outcome", "reason", "rows"])
-
-
-def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
-    """Return a table with one target, and ids that tell its dialogues from those of another."""
-    if target is None:
-        return table
-    return table.assign(target=target, dialogue_id=[digest(target, name) for name in table["dialogue_id"]])
-
-
-def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the ledger's messages: every user's, and the answers to be judged. Where nothing was said, the turn stays."""
-    messages = []
-    for row in tables.to_records(table):
-        for role in ("user", "assistant"):
-            if row[role] is None or (row[role] and role == "assistant" and not row["judged"]):
-                continue
-            message = {"content": row[role] or None, "finish_reason": "given", "error": None}
-            message["reasoning"] = row["reasoning"] if role == "assistant" else None
-            if role == "assistant" and row["finish_reason"]:
-                message["finish_reason"] = row["finish_reason"]
-            if not row[role]:
-                message |= {"finish_reason": None, "error": (role == "assistant" and row["error"]) or "nothing was said"}
-            messages.append({"dialogue_id": row["dialogue_id"], "turn": row["turn"], "role": role, **message})
-    return messages
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6f0ecd4f
 def judge_table(

@@ -17,7 +17,7 @@ from .languages import language_of, read_words, simplified
 # %% auto #0
 __all__ = ['PLACEHOLDER', 'Span', 'personal_spans', 'anonymise_texts', 'holds_number']
 
-# %% ../../nbs/05_judging/13_personal_data.ipynb #07ab8b3c
+# %% ../../nbs/05_judging/13_personal_data.ipynb #f9270cc0
 _SURNAMES = (
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓"
     "许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊"
@@ -38,6 +38,8 @@ _ENGLISH_NAME = (
     r"(?:[Mm]y name is|[Mm]y name's|[Nn]amed|[Cc]alled) (?!The\b|It\b|In\b|Me\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?"
     r"|\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? [A-Z][a-z]+"
 )
+
+# %% ../../nbs/05_judging/13_personal_data.ipynb #addc954c
 _STREETS = "Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Close|Court|Crescent"
 _PERSONAL = {
     "phone": (
@@ -76,7 +78,7 @@ def _named_spans(text: str) -> Iterator[tuple[int, int, str]]:
                 yield start + name[0], start + name[1], name[2]
             name = [word.start, word.start + len(word.text), word.name] if word and word.name else []
 
-# %% ../../nbs/05_judging/13_personal_data.ipynb #5fc2a7d2
+# %% ../../nbs/05_judging/13_personal_data.ipynb #e6ab8600
 class Span(NamedTuple):
     """A span of personal data in a text.
 
@@ -161,7 +163,7 @@ def personal_spans(text: str) -> list[Span]:
             add(*match.span(match.lastindex), "NAME")
     return sorted(spans)
 
-# %% ../../nbs/05_judging/13_personal_data.ipynb #92bb0492
+# %% ../../nbs/05_judging/13_personal_data.ipynb #669dbdbd
 def _same(kind: str, one: str, other: str) -> bool:
     """Return whether two spans of one kind name the same person, place or number."""
     a, b = one.lower().strip(), other.lower().strip()
@@ -174,7 +176,7 @@ def _same(kind: str, one: str, other: str) -> bool:
         return len(short) >= 2 and (long.endswith(short) or long.startswith(short))
     return short in long.split()
 
-
+# %% ../../nbs/05_judging/13_personal_data.ipynb #7d9e7491
 def anonymise_texts(texts: Sequence[str]) -> tuple[list[str], pd.DataFrame]:
     """Replace personal data in the messages of a dialogue by placeholders.
 
@@ -225,7 +227,7 @@ def anonymise_texts(texts: Sequence[str]) -> tuple[list[str], pd.DataFrame]:
     key = [(placeholder, text, times[text]) for (_, text), placeholder in placeholders.items()]
     return clean, pd.DataFrame(key, columns=["placeholder", "text", "n"])
 
-
+# %% ../../nbs/05_judging/13_personal_data.ipynb #78cbe529
 def holds_number(text: str) -> bool:
     """Return whether a text such as an id holds a phone number, a card, a mail address, an account or a number plate.
 

@@ -71,7 +71,14 @@ class ThresholdJudge(LocalJudge):
         made = [None if score is None else Rating(bool(score > limit), reason(score, limit), score=score) for score in scored]
         return [new or old for new, old in zip(made, ratings, strict=True)]
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #743845d8
+# %% ../../nbs/08_validity/13_alignment.ipynb #ceaf007c
+def _folded(wording: Behaviour) -> Behaviour:
+    """Return a behaviour whose definition has its permissible uses, for judges that show the definition only."""
+    uses = "".join(f"\n- {use}" for use in wording.permissible)
+    definition = wording.definition + (f"\nThese uses do not count:{uses}" if uses else "")
+    return replace(wording, definition=definition, permissible=())
+
+# %% ../../nbs/08_validity/13_alignment.ipynb #22a13719
 class WordedJudge(PromptJudge):
     """A prompt judge that describes behaviours in words that people's labels chose. Made by `align`.
 
@@ -116,14 +123,7 @@ class WordedJudge(PromptJudge):
     def retry_message(self, problem: str, item: Item, question: Question) -> str | None:
         return self.judge.retry_message(problem, item, self._worded(question))
 
-
-def _folded(wording: Behaviour) -> Behaviour:
-    """Return a behaviour whose definition has its permissible uses, for judges that show the definition only."""
-    uses = "".join(f"\n- {use}" for use in wording.permissible)
-    definition = wording.definition + (f"\nThese uses do not count:{uses}" if uses else "")
-    return replace(wording, definition=definition, permissible=())
-
-# %% ../../nbs/08_validity/13_alignment.ipynb #ece9fa1d
+# %% ../../nbs/08_validity/13_alignment.ipynb #7f98cd11
 def _labelled_texts(labels: pd.DataFrame | Run) -> pd.DataFrame:
     """Return message, user, cluster and truth of the messages that people decided, and behaviour if it is known."""
     if isinstance(labels := run_of(labels), Run):
@@ -134,7 +134,7 @@ def _labelled_texts(labels: pd.DataFrame | Run) -> pd.DataFrame:
     user = table["user"].fillna("") if "user" in table else ""
     return table.assign(cluster=cluster, user=user, truth=as_floats(table["truth"]) == 1)
 
-
+# %% ../../nbs/08_validity/13_alignment.ipynb #547ff345
 def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed: int = 0) -> pd.Series:
     """Divide labels into "tuning" and "test" by cluster.
 
@@ -181,7 +181,7 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
                              "part needs Yes, No and two base prompts. Label more messages, or change tuning or seed.")
     return split
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #3adf9d59
+# %% ../../nbs/08_validity/13_alignment.ipynb #0dc135f2
 def _agreement(above: np.ndarray, truth: np.ndarray, weight: np.ndarray, measure: str) -> np.ndarray:
     """Return a measure of verdicts (… × rows) under weights (resamples × rows): … × resamples; NaN if it is undefined."""
     yes, no, above = (weight * truth).T, (weight * ~truth).T, above.astype(float)
@@ -189,7 +189,7 @@ def _agreement(above: np.ndarray, truth: np.ndarray, weight: np.ndarray, measure
         values = accuracy_measures(above @ yes, above @ no, (1 - above) @ yes, (1 - above) @ no)
     return values.reshape(len(above), len(MEASURES), -1)[:, MEASURES.index(measure)]
 
-
+# %% ../../nbs/08_validity/13_alignment.ipynb #12c88612
 def best_limit(scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, cluster: Sequence, measure: str, seed: int = 0) -> float | None:
     """Return a threshold that agrees better with people than the judge's verdicts on clusters left out, or None.
 
@@ -208,10 +208,10 @@ def best_limit(scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, clus
     above, left = scores > limits[:, None], (drawn == 0).astype(float)
     best = np.nan_to_num(_agreement(above, truth, drawn, measure), nan=-2).argmax(axis=0)
     new = _agreement(above, truth, left, measure)[best, np.arange(len(best))]
-    gain = np.nanmean(new - _agreement(verdicts[None], truth, left, measure)[0])
-    return float(np.median(limits[best])) if gain > 0 else None
+    gain = new - _agreement(verdicts[None], truth, left, measure)[0]
+    return float(np.median(limits[best])) if np.mean(gain[~np.isnan(gain)] > 0) >= 0.7 else None
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #f4c6fc37
+# %% ../../nbs/08_validity/13_alignment.ipynb #6220c141
 _PROPOSAL = """\
 A judge decides whether messages show a behaviour, and people disagree with some of its verdicts. Describe the behaviour so that the judge \
 decides as these people do.
@@ -238,7 +238,15 @@ def _proposals(answer: str | None) -> list[Edit]:
         return [(field, text[:600], None) for field, text in texts if isinstance(text, str) and text.strip()]
     return []
 
+# %% ../../nbs/08_validity/13_alignment.ipynb #3cd1cdd4
+def _edited(wording: Behaviour, edits: Sequence[Edit]) -> Behaviour:
+    """Return a behaviour with another definition, or with more permissible uses or counter-examples."""
+    for field, text, _ in edits:
+        value = text if field == "definition" else (*dict.fromkeys([*getattr(wording, field), text]),)
+        wording = replace(wording, **{field: value})
+    return wording
 
+# %% ../../nbs/08_validity/13_alignment.ipynb #97fe4429
 class ProposalJob(Job):
     """One request for a better wording. Its response is saved as a fact of the run, so that the search can be continued."""
 
@@ -256,14 +264,6 @@ class ProposalJob(Job):
 
     def result(self) -> list[Edit]:
         return _proposals(self.run.ledger.fact(self.request.unit))
-
-
-def _edited(wording: Behaviour, edits: Sequence[Edit]) -> Behaviour:
-    """Return a behaviour with another definition, or with more permissible uses or counter-examples."""
-    for field, text, _ in edits:
-        value = text if field == "definition" else (*dict.fromkeys([*getattr(wording, field), text]),)
-        wording = replace(wording, **{field: value})
-    return wording
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #143166a7
 class WordingSearch:
@@ -353,7 +353,7 @@ def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampl
     table = table.assign(**about, n=int(both.sum()), n_total=len(rows))
     return table[["measure", "when", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci"]]
 
-# %% ../../nbs/08_validity/13_alignment.ipynb #279b5f8b
+# %% ../../nbs/08_validity/13_alignment.ipynb #dfc47e8d
 def _align_threshold(judge: LocalJudge, rows: pd.DataFrame, behaviours: Sequence[Behaviour], measure: str, seed: int):
     """Return one threshold for the highest score of the behaviours (or None), and the verdicts before and after."""
     ratings = [rate_many(judge, rows["message"].tolist(), one) for one in behaviours]
@@ -367,7 +367,7 @@ def _align_threshold(judge: LocalJudge, rows: pd.DataFrame, behaviours: Sequence
     limit = best_limit(scores[tuning], before[tuning] == 1, truth, rows["cluster"][tuning], measure, seed)
     return limit, before, before if limit is None else np.where(np.isnan(scores) | np.isnan(before), np.nan, scores > limit)
 
-
+# %% ../../nbs/08_validity/13_alignment.ipynb #2a60e0a1
 def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str | Sequence[str] | None = None, *,
           definitions: Mapping[str, Sequence[str]] | None = None, measure: str = "Cohen's kappa", tuning: float = 0.5, most: int = 200,
           taxonomy: Taxonomy | None = None, name: str | None = None, run: str | os.PathLike | None = None, samples: int = 1,

@@ -73,6 +73,9 @@ def test_controls(rubric):
     seen(reasons).not_to_be_visible()
     panel.get_by_text("Judges", exact=True).first.click()
     seen(reasons).to_be_visible()
+    panel.locator("button[title^='Show what the judges quote']").first.click()
+    seen(panel.locator("button[title^='Show what the judges quote']").first).to_have_attribute("aria-pressed", "true")
+    seen(reasons).to_be_visible()  # the page was drawn anew
     choose(panel, "Only where", "missing")
     seen(panel.get_by_text("No case fits these filters")).to_be_visible()
     choose(panel, "Only where", "models")
