@@ -429,4 +429,4 @@ def walk(notebook, least=50, most=60, *button):
     seen_texts, wrong, answered = notebook.page.evaluate(WALK, [THEIRS, most, SLOW, *button])
     if not answered:
         raise TimeoutError(f"no answer after {seen_texts} items")
-    assert wrong == [] and seen_texts >= least
+    assert wrong == [] and seen_texts >= least, (seen_texts, wrong)
