@@ -104,25 +104,25 @@ class Wire:
             comm.DummyComm.publish_msg = real
 
 
-def uses(panel) -> list[tuple[str, dict]]:
-    """What a reader does: every filter set to some values and back, and steps through the list."""
+def uses(panel, most: int = 3) -> list[tuple[str, dict]]:
+    """What a reader does: every filter set to so many values and back, and steps through the list."""
     found = []
     for one in panel.filters:
         if one.kind == "choice":
-            values = [value for value, _ in one.options if value != one.usual][:3]
+            values = [value for value, _ in one.options if value != one.usual][:most]
         else:
             values = {"text": ["glad"], "tick": [True], "many": [[one.options[0][0]]] if one.options else []}
             values = values.get(one.kind, [])
         for value in [*values, one.usual] if values else []:
             found.append((one.label, {"act": "choose", "value": {one.name: value}}))
-    found += [("next", {"act": "step", "value": 1})] * 3
+    found += [("next", {"act": "step", "value": 1})] * most
     return [*found, ("scroll", {"act": "rows", "value": 100})]
 
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 
 
-def measure(make, clock: str = "wall") -> pd.DataFrame:
+def measure(make, clock: str = "wall", most: int = 3) -> pd.DataFrame:
     """Milliseconds and bytes of a panel's first paint, and of the uses of each of its filters."""
     wire, now = Wire(), CLOCKS[clock]
     rows = []
@@ -140,7 +140,7 @@ def measure(make, clock: str = "wall") -> pd.DataFrame:
     panels: list[widgets.Widget] = []
     with wire.counted():
         timed("first paint", first_paint)
-        for what, content in uses(panels[0]):
+        for what, content in uses(panels[0], most):
             timed(what, lambda content=content: panels[0].receive(content))
         panels[0].close()
     return pd.DataFrame(rows)

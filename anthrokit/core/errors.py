@@ -234,13 +234,25 @@ def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
     return None
 
 
-def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
-    """Return how well the stem of a word fits a name with a description: 1 for the same word in the name, 0 for none."""
+@functools.cache
+def _related(word: str) -> set[str]:
+    """Return the synonyms of the stem of a word."""
     groups = _leads()["synonyms"]
     near = [group for group in groups if word in group] or [group for group in groups if any(one.startswith(word) for one in group)]
-    related = set().union(*near) if len(word) > 2 else {word}
+    return set().union(*near) if len(word) > 2 else {word}
+
+
+@functools.lru_cache(2**12)
+def _words_of(name: str, text: str) -> tuple[set[str], set[str], set[str]]:
+    """Return the stems of a name, of its path and its description's first line, and of the rest of the description."""
+    (path, _, own), (first, _, rest) = name.rpartition("."), text.strip().partition("\n")
+    return {*_words(own)}, {*_words(f"{path} {first}", _FILLERS)}, {*_words(rest)}
+
+
+def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
+    """Return how well the stem of a word fits a name with a description: 1 for the same word in the name, 0 for none."""
     alike = len(word) > 3 and any(one.startswith(word) or (one == word[: len(one)] and 4 < len(one) > len(word) - 4) for one in name)
-    return 1 if word in name or alike else 0.8 if related & name else 0.6 if word in text else 0.3 if word in more else 0
+    return 1 if word in name or alike else 0.8 if _related(word) & name else 0.6 if word in text else 0.3 if word in more else 0
 
 
 def rank_names(name: object, about: Mapping[str, str | None], whole: bool = False) -> list[str]:
@@ -263,11 +275,7 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
     ['palette']
     """
     asked = {*_words(name, {"name", "id", "num"} if whole else _FILLERS)}
-    parts = {each: (str(text or "").strip().partition("\n")) for each, text in about.items()}
-    held = {
-        each: ({*_words(each.rpartition(".")[2])}, {*_words(f"{each.rpartition('.')[0]} {first}", _FILLERS)}, {*_words(rest)})
-        for each, (first, _, rest) in parts.items()
-    }
+    held = {each: _words_of(each, str(text or "")) for each, text in about.items()}
     fits = {word: {each: _fit(word, *held[each]) for each in held} for word in asked}
     found = {word: sum(fit > 0.3 for fit in fits[word].values()) for word in asked}
     weight = {word: log((1 + len(held)) / (0.5 + found[word])) for word in asked}

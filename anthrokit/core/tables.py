@@ -21,6 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+import numpy as np
 import pandas as pd
 
 from .errors import TableError, missing_columns, suggest_name, require_kind
@@ -1156,7 +1157,10 @@ def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     >>> to_records(pd.DataFrame({"turn": pd.array([1, None], "Int64")}))
     [{'turn': 1}, {'turn': None}]
     """
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+    values, names, numbers = frame.astype(object).to_numpy(copy=True), [*frame], (np.number, np.bool_)
+    values[frame.isna().to_numpy(bool)] = None
+    rows = ([value.item() if isinstance(value, numbers) else value for value in row] for row in values.tolist())
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 # %% ../../nbs/01_core/01_tables.ipynb #609f17b9
 def data_path(name: str = "") -> Path:

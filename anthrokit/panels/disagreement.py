@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..core import TableError
 from ..core.errors import require_known
+from ..core.tables import to_records
 from ..core.votes import count_votes as count_verdicts
 from .decisions import LABEL_ANSWERS, DecisionPanel, Labels, answer_ticks, filter_done
 from .frame import Chosen, Fields, Filter, options_of
@@ -284,9 +285,8 @@ def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str
 def _disputed_html(disputes: _Disputes, item: str, own: Labels, raw: str = "") -> str:
     """Return a message with every judge's samples and what people said of it."""
     dialogue_id, turn, behaviour = disputes.key(item)
-    about = disputes.source.of("dialogues", dialogue_id).head(1)
-    about = about.reindex(columns=["target", *disputes.source.design, "domain", "scenario"]).T.dropna()
-    context = about.astype(str).to_numpy().ravel().tolist()
+    about = disputes.source.of("dialogues", dialogue_id).filter(["target", *disputes.source.design, "domain", "scenario"])
+    context = [str(value) for row in to_records(about.head(1)) for value in row.values() if value is not None]
     people = [
         (one.person, WORDS[one.value], block(one.note, limit=1200), str(one.at)[:16].replace("T", " "))
         for one in own.table[own.table["item"] == item].itertuples()

@@ -110,10 +110,10 @@ def overflowing(figure):
     return found
 
 
-def illegible(figure, points):
+def illegible(texts, figure, points):
     """Describe texts smaller than so many points, or of a contrast below 4.5 : 1, in a figure that has been drawn."""
     found = []
-    for text in texts_of(figure):
+    for text in texts:
         if text.get_fontsize() < points - 0.01:
             found.append(f"small: {text.get_text()!r} has {text.get_fontsize():.1f} points")
         back, ink = behind(text, figure), np.array(to_rgba(text.get_color(), text.get_alpha()))
@@ -123,6 +123,6 @@ def illegible(figure, points):
     return found
 
 
-def sizes(figure):
-    """Return whether a figure says how many observations it shows."""
-    return any(re.search(r"\bn\b", text.get_text()) for text in texts_of(figure))
+def sizes(texts):
+    """Return whether the texts of a figure say how many observations it shows."""
+    return any(re.search(r"\bn\b", text.get_text()) for text in texts)

@@ -81,13 +81,13 @@ def seconds(work, text):
     return time.process_time() - start
 
 
-def growth(work, unit, size=8_000):
+def growth(work, unit, size=4_000):
     """Return how much longer a text four times as long takes: about 4 if time is linear, about 16 if it is quadratic.
 
     Returns 1.0 if the time is too short to be measured; a quadratic function is slow enough at this size. The text ends
     in a character that hardly any pattern expects, so that a pattern has to try all its ways.
     """
     short, long = (unit * (n // len(unit)) + "\0" for n in (size, 4 * size))
-    if seconds(work, short) < 0.003:
+    if seconds(work, short) < 0.001:
         return 1.0
     return seconds(work, long) / min(seconds(work, short) for _ in range(3))

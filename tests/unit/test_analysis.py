@@ -47,7 +47,7 @@ def tables(draw):
     return frame.astype({"label": "boolean"})
 
 
-many = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many, few = (settings(max_examples=n, deadline=None, suppress_health_check=[HealthCheck.too_slow]) for n in (25, 12))
 
 
 @many
@@ -86,7 +86,7 @@ def test_emergence_against_a_loop(labels):
         assert (found["first_turn"] == expected) if expected is not pd.NA else pd.isna(found["first_turn"])
 
 
-@many
+@few
 @given(tables(), st.integers(0, 1000))
 def test_row_order_and_cluster_names(labels, seed):
     shuffled = labels.sample(frac=1, random_state=seed).assign(base_id=lambda frame: "x" + frame["base_id"])
@@ -127,7 +127,7 @@ def test_any_of_uses_complete_messages(labels):
         assert pd.isna(found) if expected is pd.NA else bool(found) is expected
 
 
-@many
+@few
 @given(tables())
 def test_category_rates_within_bounds(labels):
     for by in ("category", ("target", "category"), ()):

@@ -65,9 +65,9 @@ def test_panel_filters(run):
     assert {"warm", "plain"} <= set(curves.static_html().replace(">", " ").replace("<", " ").split())
 
 
-@pytest.mark.parametrize("name", ["text", "group", "flag", "behaviours"])
-def test_column_names_in_panels(run, name):
-    run.ledger.write_all(["UPDATE metadata SET name = ? WHERE name = 'prompt'"], [name])
+def test_column_names_in_panels(run):
+    for name in ("text", "group", "flag", "behaviours"):
+        run.ledger.write_all(["INSERT INTO metadata SELECT dialogue_id, ?, value FROM metadata WHERE name = 'prompt'"], [name])
     for panel in (ak.DialoguePanel(run), ak.EmergencePanel(run), ak.DisagreementPanel(run)):
         assert panel.static_html()
 

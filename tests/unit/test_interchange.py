@@ -133,7 +133,7 @@ def same(run, other, columns=SAID, table="messages", blank_is_missing=False):
 TURNS = st.lists(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=3), min_size=1, max_size=4)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(TURNS)
 @example([[(text, text)] for text in ODD])
 @example([[("NA", " ")]])
@@ -197,7 +197,7 @@ def rated(draw):
     return dialogues, ratings
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(rated())
 def test_ratings_round_trip(given):
     """Verdicts, answers and what became of ratings, through AnthroBench's file; and so the labels."""
@@ -433,7 +433,7 @@ def gapped(draw):
     return dialogues, ratings
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(gapped())
 @example(
     (
@@ -600,7 +600,7 @@ ROW = st.dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(ROW, max_size=4))
 @example([{"messages": [{"role": "user", "content": [None]}, {"role": "assistant", "content": "\ud83d"}]}])
 @example([{"user": {}, "assistant": 3.5}])

@@ -44,7 +44,7 @@ def test_adaptive_labels_equal_full_labels(tmp_path):
     """For random patterns of nine answers (Yes, No, none), and for all patterns without a missing one."""
     rng = random.Random(0)
     patterns = [[bool(number >> bit & 1) for bit in range(9)] for number in range(512)]
-    patterns += [rng.choices([True, False, None], weights=[3, 5, 2], k=9) for _ in range(700)]
+    patterns += [rng.choices([True, False, None], weights=[3, 5, 2], k=9) for _ in range(300)]
     labels, asked = {}, {}
     for sampling in ("full", "adaptive"):
         with make_run(tmp_path / sampling, len(patterns)) as run:

@@ -15,7 +15,7 @@ LINEAR = 9  # four times the length may take this many times as long: linear is 
 HOSTILE = ("sk-", "gsk_-", "hf_a", "bearer ", "basic a", "://a:", " ", "\n", "- ", "1. ", "…", "“", "I ", "a. ", "*")
 
 
-def worst_unit(work, units, size=8_000):
+def worst_unit(work, units, size=4_000):
     """Return a text whose repetition takes more than linear time, each seen three times; None if there is none."""
     return next((unit for unit in units if all(growth(work, unit, size) > LINEAR for _ in range(3))), None)
 

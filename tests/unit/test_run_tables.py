@@ -153,16 +153,28 @@ def _with_polars(files):
     return polars.scan_parquet(files).select(polars.len()).collect().item()
 
 
-@pytest.mark.parametrize("read", [_with_pyarrow, _with_datasets, _with_duckdb, _with_polars])
-def test_partitioned_labels_of_three_runs_are_one_table(read, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
-    for number in range(3):
-        with demo_run() as run:
-            run.export(tmp_path / f"run {number}", partition_by="behaviour")
-            labels = run.labels()
-    files = [str(file) for file in sorted(tmp_path.glob("run */labels/*.parquet"))]
-    assert len(files) == 3 * labels["behaviour"].nunique() and read(files) == 3 * len(labels)
+@pytest.fixture(scope="module")
+def partitioned(tmp_path_factory):
+    """A folder with three exports in parts, and the labels of each."""
+    folder = tmp_path_factory.mktemp("partitioned")
     with demo_run() as run:
+        for number in range(3):
+            run.export(folder / f"run {number}", partition_by="behaviour")
+        return folder, run.labels()
+
+
+@pytest.mark.parametrize("read", [_with_pyarrow, _with_datasets, _with_duckdb, _with_polars])
+def test_partitioned_labels_of_three_runs_are_one_table(read, partitioned, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    folder, labels = partitioned
+    files = [str(file) for file in sorted(folder.glob("run */labels/*.parquet"))]
+    assert len(files) == 3 * labels["behaviour"].nunique() and read(files) == 3 * len(labels)
+
+
+def test_labels_in_parts_and_whole(tmp_path):
+    """An export replaces the parts of the one before; a column that labels lack leaves no folder."""
+    with demo_run() as run:
+        run.export(tmp_path / "run 0", partition_by="behaviour")
         with pytest.raises(tables.TableError, match="model"):
             run.export(tmp_path / "wrong", partition_by="model")
         assert not (tmp_path / "wrong").exists()
