@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import gc
 import multiprocessing.util
 import os
@@ -7,14 +8,14 @@ import tempfile
 from pathlib import Path
 
 import certifi
-import mock_openai
+import forks
 import pytest
 from browser import Lab, Notebook, VSCode, chromium
 from documentation import build
 from filelock import FileLock
-from forks import CONTEXT, Fork
 from hypothesis import settings
-from kernels import ForkedKernels, wait
+from kernels import ForkedKernels, Server, address, wait
+from servers import mock_server
 
 from anthrokit.models.faults import pause_before_next
 
@@ -26,6 +27,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # Processes and kernels that tests start find tests/support as the tests do.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE / "support"), os.environ.get("PYTHONPATH")]))
+
+# Workers of a Dask cluster are forks as well.
+os.environ["DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD"] = "forkserver"
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and every process that they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -59,18 +63,8 @@ def one_authority(tmp_path_factory):
 def server(one_authority, monkeypatch):
     """Starts mock servers: server('--latency', '0.01') gives the base URL of one."""
     monkeypatch.setenv("SSL_CERT_FILE", str(one_authority))
-    running = []
-
-    def start(*arguments):
-        heard, tell = CONTEXT.Pipe(duplex=False)
-        running.append(Fork(mock_openai.main, [str(argument) for argument in arguments], tell.send))
-        tell.close()
-        with heard:
-            return heard.recv()
-
-    yield start
-    for process in running:
-        process.kill()
+    with contextlib.ExitStack() as running:
+        yield lambda *arguments: running.enter_context(mock_server(*arguments))
 
 
 @pytest.fixture(scope="session")
@@ -143,14 +137,15 @@ PAGES = []  # the page that notebooks are opened in, for as long as tests pass
 
 
 def pytest_configure(config):
-    """What all workers share goes into one folder, with two servers of kernels that have imported nothing by now."""
+    """What all workers share goes into one folder, with servers of kernels and forks that have imported nothing by now."""
     if not hasattr(config, "workerinput"):
         config.folder = tempfile.TemporaryDirectory(prefix="anthrokit-kernels-")
         folder = Path(config.folder.name)
         plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JUPYTER_PATH")}
         wheel = ForkedKernels(folder / "wheel", folder / "elsewhere" / "bin" / "python", plain)
-        config.kernels = [ForkedKernels(folder / "here"), wheel]
+        config.servers = [ForkedKernels(folder / "here"), wheel, Server(folder / "forks", forks.__file__)]
         os.environ["TESTS_SHARE"] = str(folder)
+    forks.share(address(Path(os.environ["TESTS_SHARE"]) / "forks"))
 
 
 def pytest_collection_finish():
@@ -160,8 +155,8 @@ def pytest_collection_finish():
 
 
 def pytest_unconfigure(config):
-    if hasattr(config, "kernels"):
-        for server in config.kernels:
+    if hasattr(config, "servers"):
+        for server in config.servers:
             server.stop()
         config.folder.cleanup()
 

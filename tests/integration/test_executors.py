@@ -2,13 +2,11 @@
 
 import concurrent.futures
 import json
-import multiprocessing.forkserver
+import multiprocessing
 import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import textwrap
 import threading
 import time
@@ -17,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 import psutil
 import pytest
+from forks import Fork, run_script
 from masked_models import roberta_folder
 
 from anthrokit.anthroscore import score
@@ -48,14 +47,9 @@ def panel(base, **settings):
 @pytest.fixture(scope="module")
 def client():
     """A Dask cluster of two processes, forks of what has imported the package; one that is killed is started again."""
-    distributed, dask = pytest.importorskip("distributed"), pytest.importorskip("dask")
-    multiprocessing.forkserver.ensure_running()  # with what tests/support/forks.py has it import
+    distributed = pytest.importorskip("distributed")
     how = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-    with (
-        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
-        distributed.LocalCluster(**how) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with distributed.LocalCluster(**how) as cluster, distributed.Client(cluster) as client:
         yield client
 
 
@@ -182,7 +176,7 @@ def ray_worker(process):
 
 
 @pytest.mark.parametrize("engine", ["dask", "ray"])
-def test_scripts_of_the_documentation(engine, run, server, tmp_path):
+def test_scripts_of_the_documentation(engine, run, server, tmp_path, monkeypatch):
     """The script as it stands in docs/scale.md, with two workers and a server of ours; one of Ray's is killed."""
     pytest.importorskip(engine)
     [script] = [textwrap.dedent(part) for part in SCRIPTS if "__main__" in part and engine in part.lower()]
@@ -192,10 +186,9 @@ def test_scripts_of_the_documentation(engine, run, server, tmp_path):
     run.close()
     shutil.copytree(run.folder, tmp_path / "runs" / "study")
     base = server("--latency", 0.1 if engine == "ray" else 0.01, "--by-seed")
-    environment = {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": base, "RAY_DISABLE_MEMORY_MONITOR": "1"}
-    with open(tmp_path / "log", "wb") as log:
-        command = [sys.executable, "judge_study.py"]
-        process = subprocess.Popen(command, cwd=tmp_path, env={**os.environ, **environment}, stdout=log, stderr=log)
+    for name, value in {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": base, "RAY_DISABLE_MEMORY_MONITOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    process = Fork(run_script, str(tmp_path / "judge_study.py"), str(tmp_path / "log"))
     with Run(tmp_path / "runs" / "study", read_only=True) as study:
         if engine == "ray":
             rated = "SELECT COUNT(*) FROM ratings"
@@ -225,16 +218,16 @@ def screen_log(log, into, at=None):
 
 
 def test_screening_a_log_resumes_after_a_kill(tmp_path):
-    """10,000 conversations in 20 row groups: a killed process loses only the group that it was at."""
-    texts = ["I grew up in Rome." if n % 50 == 0 else f"It is step {n}." for n in range(10_000)]
+    """4,000 conversations in 20 row groups: a killed process loses only the group that it was at."""
+    texts = ["I grew up in Rome." if n % 50 == 0 else f"It is step {n}." for n in range(4_000)]
     turns = [[{"role": "user", "content": "And?"}, {"role": "assistant", "content": text}] for text in texts]
-    rows = pd.DataFrame({"user_id": [f"u{n % 500}" for n in range(10_000)], "messages": turns})
-    rows.to_parquet(tmp_path / "log.parquet", row_group_size=500)
+    rows = pd.DataFrame({"user_id": [f"u{n % 200}" for n in range(4_000)], "messages": turns})
+    rows.to_parquet(tmp_path / "log.parquet", row_group_size=200)
 
     def scores():
         return sorted((tmp_path / "into" / "scores").glob("log-*.parquet"))
 
-    process = FORK.Process(target=screen_log, args=(tmp_path / "log.parquet", tmp_path / "into", texts[3601]))
+    process = FORK.Process(target=screen_log, args=(tmp_path / "log.parquet", tmp_path / "into", texts[1441]))
     process.start()
     kill_when(lambda: len(scores()) == 7, process.pid).join(120)
     process.join()
@@ -242,5 +235,5 @@ def test_screening_a_log_resumes_after_a_kill(tmp_path):
     kept = {file: file.stat().st_mtime_ns for file in scores()}
     messages = screen_log(tmp_path / "log.parquet", tmp_path / "into").messages
     assert len(kept) == 7 and all(file.stat().st_mtime_ns == at for file, at in kept.items())
-    assert len(scores()) == 20 and len(messages) == messages["dialogue_id"].nunique() == 10_000
-    assert messages["score personal history"].tolist() == [float(n % 50 == 0) for n in range(10_000)]
+    assert len(scores()) == 20 and len(messages) == messages["dialogue_id"].nunique() == 4_000
+    assert messages["score personal history"].tolist() == [float(n % 50 == 0) for n in range(4_000)]

@@ -1,14 +1,13 @@
 """What a notebook can't show of judging: faults, kills, full disks, rate limits."""
 
 import socket
-import subprocess
-import sys
 import threading
 import time
 
 import pandas as pd
 from forks import Fork
-from judged import HERE, judge_on_a_full_disk, kill_again_and_again, llm, make_run, panel, stats, verdicts
+from judged import judge_on_a_full_disk, kill_again_and_again, llm, make_run, panel, stats, verdicts
+from servers import mock_server
 
 from anthrokit.core import Run
 from anthrokit.judging import LLMJudge, TogetherJudge, estimate, judge
@@ -99,31 +98,19 @@ def test_server_restart(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, str(HERE / "mock_openai.py"), "--latency", "0.05", "--port", str(port)]
-
-    def start():
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        return process, process.stdout.readline().strip()
-
-    process, base = start()
+    slow = ("--latency", 0.05, "--port", port)
     with make_run(tmp_path / "run", 12) as run:
-        runner = threading.Thread(
-            target=judge, args=(run, panel(base, max_retries=8)), kwargs={"samples": 1, "progress": False}
-        )
-        runner.start()
-        while run.ledger.rows("SELECT COUNT(*) FROM ratings WHERE judge <> 'pronoun count'")[0][0] < 60:
-            time.sleep(0.02)
-        process.kill()
-        process.wait()
+        with mock_server(*slow) as base:
+            how = {"samples": 1, "progress": False}
+            runner = threading.Thread(target=judge, args=(run, panel(base, max_retries=8)), kwargs=how)
+            runner.start()
+            while run.ledger.rows("SELECT COUNT(*) FROM ratings WHERE judge <> 'pronoun count'")[0][0] < 60:
+                time.sleep(0.02)
         time.sleep(1.5)
-        process.stdout.close()
-        process, _ = start()
-        runner.join(timeout=120)
+        with mock_server(*slow):
+            runner.join(timeout=120)
         assert not runner.is_alive() and run.missing().empty
         assert run.query("SELECT MAX(attempts) AS most FROM calls")["most"][0] > 1
-    process.kill()
-    process.wait()
-    process.stdout.close()
 
 
 def test_full_disk(server, tmp_path):

@@ -1,11 +1,12 @@
 """Gateways as processes that can be killed and started again at once: forks of one that has imported all they need."""
 
 import os
+import signal
 import socket
 import time
 import urllib.request
 
-from forks import CONTEXT
+from forks import Fork
 
 
 def _serve(folder, port, environment):
@@ -30,11 +31,9 @@ class Served:
         self.start()
 
     def start(self):
-        given = (self.study.folder, self.port, self.environment)
-        self.process = CONTEXT.Process(target=_serve, args=given, daemon=True)
-        self.process.start()
+        self.process = Fork(_serve, self.study.folder, self.port, self.environment)
         for _ in range(6000):
-            assert self.process.is_alive(), "the gateway did not start"
+            assert self.process.poll() is None, "the gateway did not start"
             try:
                 with urllib.request.urlopen(f"{self.url}/alive", timeout=5):
                     return
@@ -44,11 +43,9 @@ class Served:
 
     def stop(self):
         """Send SIGTERM; return the exit code."""
-        self.process.terminate()
-        self.process.join()
-        return self.process.exitcode
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait()
 
     def kill(self):
         """Kill -9."""
         self.process.kill()
-        self.process.join()

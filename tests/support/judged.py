@@ -22,7 +22,6 @@ from anthrokit.models import LLM, Batch
 from anthrokit.simulation import load_prompts, simulate
 from anthrokit.work import Job
 
-HERE = Path(__file__).resolve().parent.parent
 KEYS = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
 
 

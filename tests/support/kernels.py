@@ -26,27 +26,19 @@ spacy statsmodels.api transformers.models.llama.modeling_llama transformers.mode
 """.split()
 
 
-class ForkedKernels:
-    """The server, on a Python that need not be there before the first kernel is asked for, and its kernelspec."""
+class Server:
+    """Its process, which begins `python script serve LISTENER` when one first asks; that Python need not be there before."""
 
-    def __init__(self, folder: Path, python: Path | str = sys.executable, env: dict[str, str] | None = None):
+    def __init__(self, folder: Path, script: str, python: Path | str = sys.executable, env: dict[str, str] | None = None):
         folder.mkdir(exist_ok=True)
-        spec = {
-            "argv": [sys.executable, "-I", "-S", __file__, "kernel", address(folder), "-f", "{connection_file}"],
-            "display_name": "Python 3 (ipykernel)",
-            "language": "python",
-            "metadata": {"debugger": True},
-        }
-        (folder / "jupyter" / "kernels" / "python3").mkdir(parents=True)
-        (folder / "jupyter" / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", __file__, "listen", address(folder), python],
-            env=(env or dict(os.environ)) | {"MPLBACKEND": INLINE, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+            [sys.executable, "-I", "-S", __file__, "listen", address(folder), script, python],
+            env=(env or dict(os.environ)) | {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "TMPDIR": str(folder)},
             stdin=subprocess.PIPE,  # it ends with the process that holds the other end
             stdout=subprocess.PIPE,
-            stderr=(folder / "kernels.log").open("wb"),
+            stderr=(folder / "log").open("wb"),
         )
-        assert self.process.stdout.readline() == b"listening\n", "the server of kernels ended"
+        assert self.process.stdout.readline() == b"listening\n", "the server of processes ended"
 
     def stop(self) -> None:
         self.process.kill()
@@ -55,9 +47,24 @@ class ForkedKernels:
         self.process.stdout.close()
 
 
+class ForkedKernels(Server):
+    """The server of kernels, and its kernelspec."""
+
+    def __init__(self, folder: Path, python: Path | str = sys.executable, env: dict[str, str] | None = None):
+        super().__init__(folder, __file__, python, (env or dict(os.environ)) | {"MPLBACKEND": INLINE})
+        spec = {
+            "argv": [sys.executable, "-I", "-S", __file__, "kernel", address(folder), "-f", "{connection_file}"],
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+            "metadata": {"debugger": True},
+        }
+        (folder / "jupyter" / "kernels" / "python3").mkdir(parents=True)
+        (folder / "jupyter" / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
+
+
 def address(folder: Path) -> str:
     """Where the server of that folder listens."""
-    return str(folder / "kernels.sock")
+    return str(folder / "socket")
 
 
 def wait(folder: Path) -> str:
@@ -68,7 +75,7 @@ def wait(folder: Path) -> str:
         asking.shutdown(socket.SHUT_WR)
         if asking.recv(5) == b"ready":
             return str(folder / "jupyter")
-    log = (folder / "kernels.log").read_text()
+    log = (folder / "log").read_text()
     raise RuntimeError(f"the server of kernels ended, or isn't ready after ten minutes: {log}")
 
 
@@ -100,8 +107,8 @@ def import_all() -> None:
     gc.enable()
 
 
-def listen(address: str, python: str) -> None:
-    """Be the server, on that Python, when one first asks."""
+def listen(address: str, script: str, python: str) -> None:
+    """Be the server, by that script on that Python, when one first asks."""
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(16)
@@ -109,7 +116,7 @@ def listen(address: str, python: str) -> None:
         sys.stdout.flush()
         asked_for(listening)
         listening.set_inheritable(True)
-        os.execv(python, [python, __file__, "serve", str(listening.fileno())])
+        os.execv(python, [python, script, "serve", str(listening.fileno())])
 
 
 def asked_for(listening: socket.socket) -> None:

@@ -1,20 +1,23 @@
 """The mock server as a process of its own, for modules that share one or start several."""
 
-import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-SCRIPT = Path(__file__).resolve().parents[1] / "mock_openai.py"
+from forks import CONTEXT, Fork
+
+sys.path.append(str(Path(__file__).parents[1]))
+import mock_openai
 
 
 @contextmanager
 def mock_server(*arguments):
     """Start tests/mock_openai.py with these arguments; its base URL."""
-    process = subprocess.Popen([sys.executable, SCRIPT, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    heard, tell = CONTEXT.Pipe(duplex=False)
+    process = Fork(mock_openai.main, [str(argument) for argument in arguments], tell.send)
+    tell.close()
     try:
-        yield process.stdout.readline().strip()
+        with heard:
+            yield heard.recv()
     finally:
         process.kill()
-        process.wait()
-        process.stdout.close()
