@@ -23,7 +23,7 @@ SLOW = """
 02_models/03_embedded 02_models/05_transports 04_simulation/04_dialogues 05_judging/05_offline 05_judging/06_jobs
 06_anthroscore/02_scoring 06_anthroscore/03_tone 07_analysis/10_pressure 07_analysis/11_versions 08_validity/03_correction
 08_validity/07_judge_checks 08_validity/09_perception 08_validity/10_dose_response 08_validity/11_log_prevalence
-09_figures/04_turns 11_study/02_conditions 12_panels/08_annotation 13_io/07_scout 14_report 15_viewer
+09_figures/04_turns 11_study/02_conditions 12_panels/08_annotation 13_io/07_scout 14_report 15_viewer 16_cli
 """.split()
 READS_PUBLIC_DATA = 'environ.get(\\"ANTHROKIT_DATA'  # as it stands in a notebook's file
 

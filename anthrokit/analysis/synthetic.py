@@ -79,12 +79,7 @@ def _occurrences(
 
 # %% ../../nbs/07_analysis/01_synthetic.ipynb #5508f86d
 def _add_votes(
-    frame: pd.DataFrame,
-    truth: np.ndarray,
-    judges: int,
-    judge_error: float,
-    missing: float,
-    random: np.random.Generator,
+    frame: pd.DataFrame, truth: np.ndarray, judges: int, judge_error: float, missing: float, random: np.random.Generator
 ) -> pd.DataFrame:
     """Add a verdict a judge, the vote and the truth."""
     names = [f"synthetic judge {judge}" for judge in range(1, judges + 1)]

@@ -625,6 +625,7 @@ def documented() -> dict[str, str]:
     return texts
 
 
+@functools.cache
 def found_names(name: str, *places: str) -> str | None:
     """Return the leads and public names that share words with a guess, each with the first line about it; None if none does.
 

@@ -141,12 +141,7 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     by_behaviour = cast.groupby("behaviour", sort=False, observed=True)["judge"]
     panels = by_behaviour.unique().to_dict() if panel is None else panel
     names = list(dict.fromkeys(judge for judges in panels.values() for judge in judges))
-    wide = (
-        cast[cast["judge"].isin(names)]
-        .pivot(index=_ITEM, columns="judge", values="mode")
-        .reindex(columns=names)
-        .astype("boolean")
-    )
+    wide = cast[cast["judge"].isin(names)].pivot(index=_ITEM, columns="judge", values="mode").reindex(columns=names).astype("boolean")
     wide.columns.name = None
     wide = wide.reset_index()
     size = wide["behaviour"].map({name: len(judges) for name, judges in panels.items()}).fillna(0).astype("int64")
