@@ -183,7 +183,7 @@ def lab(chromium_path, kernels, tmp_path_factory):
 
 
 @pytest.fixture
-def open_notebook(request, lab, browser, tmp_path):
+def open_notebook(request, lab, browser):
     """open_notebook(cells, width=900, theme='JupyterLab Dark') opens a notebook in JupyterLab or in VS Code and runs it."""
     in_vscode = getattr(request, "param", "JupyterLab") == "VS Code"
     if in_vscode and not os.environ.get("ANTHROKIT_VSCODE_WIDGETS"):
@@ -195,14 +195,12 @@ def open_notebook(request, lab, browser, tmp_path):
     def open_one(cells, **options):
         if not PAGES:
             PAGES.append(lab.new_page(browser))
-        page = lab.new_page(browser) if opened and not in_vscode else PAGES[0]
-        opened.append(None)
-        opened[-1] = kind(lab, page, tmp_path, cells, **options)
+        opened.append(kind(lab, PAGES[0], cells, **options))
         return opened[-1]
 
     open_one.kind = kind
     yield open_one
-    if request.node.stash.get(FAILED, False) or None in opened:
+    if request.node.stash.get(FAILED, False):
         PAGES.pop().context.close()
     else:
         for notebook in opened:

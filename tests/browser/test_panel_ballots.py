@@ -5,7 +5,7 @@ import signal
 
 import hostile
 import pytest
-from browser import seen, unharmed
+from browser import seen, walk
 
 from anthrokit.heartbench.experts import Ballots
 
@@ -78,20 +78,23 @@ def test_points_and_killed_kernel(panel_of, tmp_path):
     assert again.get_by_text("Bo's own").count() == 0
 
 
-@pytest.mark.parametrize("use", SHEETS)
-def test_appearance(panel_of, tmp_path, use):
+def test_appearance(open_notebook, tmp_path):
     """Narrow and wide, light and dark; nothing runs over, and a vote is kept under its own name."""
-    notebook, panel = panel_of(SHEETS[use], width=1280)
-    notebook.screenshot(f"ballots_{use}_light_1280")
-    panel.locator(".ak-page").click()
-    notebook.page.keyboard.press({"criteria": "d", "golden": "y", "rewrites": "t"}[use])
-    seen(panel.locator(".ak-progress strong")).to_contain_text("1 of")
-    [vote] = Ballots(tmp_path / "votes.csv").table()["vote"]
-    assert vote == {"criteria": "drop", "golden": "hit", "rewrites": "take"}[use]
+    code = "BallotPanel({}, experts.Ballots(folder / '{}.csv'))"
+    cells = [code.format(sheet, use) for use, sheet in SHEETS.items()]
+    notebook = open_notebook([START.format(folder=str(tmp_path)), *cells], width=1280)
+    for number, (use, key, voted) in enumerate([("criteria", "d", "drop"), ("golden", "y", "hit"), ("rewrites", "t", "take")]):
+        panel = notebook.panels.nth(number)
+        notebook.screenshot(f"ballots_{use}_light_1280", panel)
+        panel.locator(".ak-page").click()
+        notebook.page.keyboard.press(key)
+        seen(panel.locator(".ak-progress strong")).to_contain_text("1 of")
+        assert Ballots(tmp_path / f"{use}.csv").table()["vote"].tolist() == [voted]
     notebook.theme("JupyterLab Dark")
     notebook.width(420)
     assert notebook.overflowing() == []
-    notebook.screenshot(f"ballots_{use}_dark_420")
+    for number, use in enumerate(SHEETS):
+        notebook.screenshot(f"ballots_{use}_dark_420", notebook.panels.nth(number))
 
 
 def test_hostile_texts(panel_of):
@@ -107,15 +110,7 @@ def test_hostile_texts(panel_of):
     more = "import re\ndef name(p): return re.sub('[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]', '', p)\n"
     more += f"P = {hostile.PAYLOADS!r}\nsheet = pd.concat([{rows}, {steps}]).assign(expert=P[4])"
     notebook, panel = panel_of("sheet", more=more, width=900)
-    panel.of = len(hostile.PAYLOADS)
-    panel.locator(".ak-page").click()
-    for number in range(panel.of):
-        done(panel, number)
-        unharmed(notebook.page)
-        assert notebook.overflowing(".jp-OutputArea-output") == []
-        if number == 30:
-            notebook.screenshot("ballots_hostile")
-        notebook.page.keyboard.press("u" if number < len(hostile.PAYLOADS[::2]) else "w")
+    walk(notebook, 50, 60, "[data-key=u], [data-key=w]", ".ak-progress strong")
     seen(panel.get_by_text("All is voted on")).to_be_visible()
     assert not notebook.dialogs
 

@@ -2,7 +2,7 @@
 
 import hostile
 import pytest
-from browser import filters, says, seen, unharmed, walk
+from browser import filters, says, seen, walk
 
 from anthrokit import Run, demo_run, judge_accuracy
 from anthrokit.panels.disagreement import confusion, judge_disagreement
@@ -156,18 +156,18 @@ def test_run_in_another_process(open_notebook, folder):
         assert run.annotations()["annotator"].tolist() == ["Bo"]
 
 
-@pytest.mark.parametrize("cell", ["", "Yes, Yes", "no verdict, no verdict"])
-def test_hostile_texts(open_notebook, tmp_path, cell):
+def test_hostile_texts(open_notebook, tmp_path):
     """Messages, reasons, names and notes that try to run, in every place of the panel."""
     with hostile.write(tmp_path / "run") as run:
         ids = run.query("SELECT DISTINCT dialogue_id, turn, behaviour FROM ratings")
         notes = [hostile.PAYLOADS[number % 50] for number in range(len(ids))]
         Annotations(run).add(ids.assign(verdict=True, annotator=notes, note=notes))
-    code = f"from anthrokit import DisagreementPanel\npanel = DisagreementPanel({str(tmp_path / 'run')!r})\n"
-    if cell:
-        code += f"panel.choose(pair=panel.filters[1].options[1][0], verdicts={cell!r})\n"
-    notebook = open_notebook([code + "panel"], width=900)
-    walk(notebook, *((1, 5) if cell else (50, 60)))  # of a pair's messages, the first
-    unharmed(notebook.page)
-    assert notebook.overflowing(".jp-OutputArea-output") == [] and not notebook.dialogs
-    notebook.screenshot(f"disagreement_hostile{len(cell)}")
+    notebook = open_notebook([OPEN.format(repr(str(tmp_path / "run")), "")], width=900)
+    panel = notebook.panels.first
+    for cell in ("", "Yes, Yes", "no verdict, no verdict"):
+        if cell:
+            notebook.execute(f"panel.choose(pair=panel.filters[1].options[1][0], verdicts={cell!r})")
+            seen(panel.locator(".ak-chip").last).to_contain_text(cell)
+        walk(notebook, *((1, 5) if cell else (50, 60)))  # of a pair's messages, the first
+        assert not notebook.dialogs
+        notebook.screenshot(f"disagreement_hostile{len(cell)}")

@@ -93,8 +93,3 @@ def test_annotation_by_criterion(open_notebook, folder, tmp_path):
     assert saved["verdict"].map({True: "y", False: "n"}).fillna("u").tolist() == [*"ynyu"]
     assert set(saved["behaviour"]) <= {one.name for case in load_cases("bundled") for one in case.criteria}
     assert set(accuracy["judge"]) == {"strict", "lenient", "panel"} and (accuracy["n_total"] == 3).all()
-
-
-def test_empty_run(open_notebook, tmp_path):
-    Run(tmp_path / "empty").close()
-    says(opened(open_notebook, "DialoguePanel", tmp_path / "empty"), "0 of 0 dialogues")

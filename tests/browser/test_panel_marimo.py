@@ -1,7 +1,6 @@
 """Panels in marimo, which sends what changed trait by trait, in its own order, and puts a panel into a shadow root."""
 
 import sys
-from pathlib import Path
 
 import pytest
 from browser import Server, seen
@@ -10,6 +9,11 @@ from anthrokit import Run, demo_run
 
 pytest.importorskip("marimo")
 APP = """
+# /// script
+# [tool.marimo.display]
+# theme = "{theme}"
+# ///
+
 import marimo
 
 app = marimo.App()
@@ -25,31 +29,35 @@ SLOW = 60_000
 
 
 class Marimo(Server):
-    """One notebook of marimo as an application."""
+    """All notebooks of a folder as applications."""
 
-    def __init__(self, folder, imports, code, theme):
-        (Path(folder) / "app.py").write_text(APP.format(imports=imports, code=code))
-        (Path(folder) / "pyproject.toml").write_text(f'[tool.marimo.display]\ntheme = "{theme}"\n')
-        options = ("--headless", "--no-token", "--host=127.0.0.1")
-        super().__init__(folder, "marimo", "run", "app.py", *options)
+    def __init__(self, folder):
+        super().__init__(folder, "marimo", "run", ".", "--watch", "--headless", "--no-token", "--host=127.0.0.1")
         self.wait("/health")
 
 
-@pytest.fixture
-def show(browser, tmp_path):
-    servers = []
+@pytest.fixture(scope="module")
+def marimo(tmp_path_factory):
+    server = Marimo(tmp_path_factory.mktemp("marimo"))
+    yield server
+    server.stop()
 
+
+@pytest.fixture
+def show(browser, marimo, request):
     def open_one(imports, code, theme="light"):
-        servers.append(Marimo(tmp_path, imports, code, theme))
+        name = f"{request.node.name}.py"
+        (marimo.folder / name).write_text(APP.format(imports=imports, code=code, theme=theme))
         page = browser.new_page(viewport={"width": 1100, "height": 1000})
         page.set_default_timeout(SLOW)
-        page.goto(servers[-1].url)
-        page.locator(".ak-panel").first.wait_for(timeout=2 * SLOW)
+        page.goto(f"{marimo.url}/?file={name}")
+        panel = page.locator(".ak-panel").first
+        panel.wait_for(timeout=2 * SLOW)
+        good = panel.evaluate("one => getComputedStyle(one).getPropertyValue('--ak-good')")
+        assert good == {"light": "#006B49", "dark": "#4FC79F"}[theme]
         return page
 
-    yield open_one
-    for server in servers:
-        server.stop()
+    return open_one
 
 
 @pytest.fixture
@@ -59,7 +67,7 @@ def folder(tmp_path):
 
 
 def test_dialogue_selection(show, folder):
-    page = show("DialoguePanel", f"DialoguePanel({str(folder)!r})")
+    page = show("DialoguePanel", f"DialoguePanel({str(folder)!r})", "dark")
     with Run(folder, read_only=True) as run:
         messages = run.messages()
     texts = messages[messages["role"] == "assistant"].drop_duplicates("dialogue_id")["content"].str[:60].tolist()
@@ -72,15 +80,6 @@ def test_dialogue_selection(show, folder):
     page.keyboard.press("k")  # heard in the shadow root
     seen(panel.locator(".ak-place")).to_have_text("5 / 16", timeout=SLOW)
     seen(panel.locator(".ak-assistant .ak-text").first).to_contain_text(texts[4].strip(), timeout=SLOW)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_colours_follow_the_theme(show, folder, theme):
-    panel = show("DialoguePanel", f"DialoguePanel({str(folder)!r})", theme).locator(".ak-panel").first
-    panel.get_by_role("button", name="Next").click()
-    seen(panel.locator(".ak-place")).to_have_text("2 / 16", timeout=SLOW)
-    good = panel.evaluate("one => getComputedStyle(one).getPropertyValue('--ak-good')")
-    assert good == {"light": "#006B49", "dark": "#4FC79F"}[theme]
 
 
 def test_annotation_keys(show, folder):

@@ -34,6 +34,15 @@ def test_controls(rubric):
     panel, hits = rubric.panels.first, bundled_verdicts()
     votes = heartbench.cases.add_criteria(label_criteria(bundled_ratings()), load_cases("bundled"))
     says(panel, "12 of 12 cases")
+    answers = panel.locator(".ak-answer")  # side by side, or one above the other where there is no room
+    seen(answers).to_have_count(2)
+    first, second = (one.bounding_box() for one in answers.all())
+    assert first["y"] == second["y"] and first["x"] < second["x"]
+    rubric.width(560)
+    seen(answers.first).to_be_visible()
+    first, second = (one.bounding_box() for one in answers.all())
+    assert first["x"] == second["x"] and first["y"] < second["y"]
+    rubric.width(1200)
     first = votes[votes["case_id"] == "zh-newcomer-promoted"]
     scores = heartbench.score(first, n_resamples=0).set_index(["model", "name"])["estimate"]
     for model, column in (("listener", 2), ("adviser", 3)):
@@ -82,18 +91,6 @@ def test_controls(rubric):
     says(panel, "1 of 12")
     seen(panel.locator(".ak-answer h4 .ak-name")).to_have_text(["回答: listener", "回答: adviser"])
     seen(panel.locator(".ak-yes-no", has_text="未命中").first).to_be_visible()
-
-
-def test_side_by_side(rubric):
-    """Each with its scores; one above the other where there is no room."""
-    answers = rubric.panels.first.locator(".ak-answer")
-    seen(answers).to_have_count(2)
-    first, second = (one.bounding_box() for one in answers.all())
-    assert first["y"] == second["y"] and first["x"] < second["x"]
-    rubric.width(560)
-    seen(answers.first).to_be_visible()
-    first, second = (one.bounding_box() for one in answers.all())
-    assert first["x"] == second["x"] and first["y"] < second["y"]
 
 
 def test_missing_and_special_verdicts(tmp_path):

@@ -45,16 +45,15 @@ def test_landing_page_shows_code_and_a_legible_figure_and_the_api_page_is_short(
     assert page.evaluate("document.documentElement.scrollHeight") < 5000
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("custom behavior", "own_behaviour.html"),
-        ("price", "llm.html#prices"),
-        ("vllm", "questions.html#how-do-i-use-vllm"),
-        ("resume", "questions.html#how-do-i-resume"),
-    ],
-)
-def test_search(site, browser, words, found):
+FOUND = {
+    "custom behavior": "own_behaviour.html",
+    "price": "llm.html#prices",
+    "vllm": "questions.html#how-do-i-use-vllm",
+    "resume": "questions.html#how-do-i-resume",
+}
+
+
+def test_search(site, browser):
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=site)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -62,7 +61,9 @@ def test_search(site, browser, words, found):
         page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
         box = page.get_by_placeholder("Search").first
         box.click()
-        box.type(words)
-        results = page.locator(f'[class*=search] a[href*="{found}"], [id*=search] a[href*="{found}"]')
-        seen(results.first).to_be_visible()
+        for words, found in FOUND.items():
+            box.fill("")
+            box.type(words)
+            results = page.locator(f'[class*=search] a[href*="{found}"], [id*=search] a[href*="{found}"]')
+            seen(results.first).to_be_visible()
         server.shutdown()

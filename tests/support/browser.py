@@ -1,7 +1,7 @@
 """Notebooks in a real browser: JupyterLab with settings of its own, driven by Playwright with Debian's Chromium.
 
 ANTHROKIT_CHROMIUM names the browser where it isn't found on the path, ANTHROKIT_REQUIRE_BROWSER=1 makes tests fail
-instead of being skipped where there is none, ANTHROKIT_SCREENSHOTS names a folder that keeps the screenshots.
+instead of being skipped where there is none, ANTHROKIT_SCREENSHOTS names a folder for screenshots, which are taken only then.
 ANTHROKIT_VSCODE_WIDGETS names dist/ipywidgets.js of the npm package @vscode/jupyter-ipywidgets8: with it some tests
 run in VS Code's widget manager too.
 """
@@ -44,7 +44,8 @@ OVERFLOWING = """selector => [...document.querySelectorAll(`${selector}, ${selec
   return element.clientWidth && element.scrollWidth > element.clientWidth + 1 && !clips && !drawn;
 }).map(element => `${element.tagName} ${element.className}: ${element.scrollWidth} > ${element.clientWidth}`)"""
 
-# Contrast of every text with what lies behind it: all backgrounds from the page inwards are painted onto one pixel.
+# Contrast of every text with what lies behind it: all backgrounds from the page inwards are painted onto one pixel, once for
+# the texts that have them in common.
 CONTRASTS = """() => {
   const context = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
   const paint = colour => { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); };
@@ -54,15 +55,19 @@ CONTRASTS = """() => {
   const texts = [...document.querySelectorAll('.anthrokit *')].filter(element => element.clientHeight
     && !element.closest('[disabled], style')
     && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
-  return texts.map(element => {
-    const around = [];
-    for (let one = element; one; one = one.parentElement) around.unshift(getComputedStyle(one).backgroundColor);
+  const known = {};
+  const contrast = (colour, around) => {
     paint('white');
     around.forEach(paint);
     const behind = luminance();
-    paint(getComputedStyle(element).color);
+    paint(colour);
     const [low, high] = [behind, luminance()].sort((one, other) => one - other);
-    return [(high + 0.05) / (low + 0.05), element.outerHTML.slice(0, 120)];
+    return (high + 0.05) / (low + 0.05);
+  };
+  return texts.map(element => {
+    const around = [], colour = getComputedStyle(element).color;
+    for (let one = element; one; one = one.parentElement) around.unshift(getComputedStyle(one).backgroundColor);
+    return [known[[colour, ...around]] ??= contrast(colour, around), element.outerHTML.slice(0, 120)];
   });
 }"""
 # Open a notebook in place of the one before, whose kernel ends.
@@ -91,25 +96,26 @@ HARM = """selector => [
   ...(window.__hacked === undefined ? [] : ['something ran']),
   ...[...document.querySelectorAll(selector)].map(element => element.outerHTML.slice(0, 200)),
 ]"""
-# From item to item, everything opened, in the page itself: how many looked different, what was wrong, if all answered.
-WALK = """async ([selector, most, patience]) => {
-  const texts = new Set(), panel = document.querySelector('.ak-panel');
-  const next = panel.querySelector('[aria-label=Next]'), place = panel.querySelector('.ak-place');
+# From item to item, everything opened, in the page itself: how many looked different, what was wrong or overflowed, if all answered.
+WALK = """async ([selector, most, patience, next = '[aria-label=Next]', place = '.ak-place']) => {
+  const texts = new Set(), panel = document.querySelector('.ak-panel'), find = one => panel.querySelector(one);
+  const overflowing = () => (OVERFLOWING)('.jp-OutputArea-output');
   const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
   for (;;) {
     document.querySelectorAll('.anthrokit details').forEach(one => { one.open = true; });
     await pause(0);  // what an element does by itself, it does now
     texts.add(panel.innerText);
-    const found = (HARM)(selector);
-    if (found.length || next.disabled || texts.size === most) return [texts.size, found, true];
-    const before = place.textContent, late = performance.now() + patience;
-    next.click();
-    while (place.textContent === before) {
+    for (let times = 0; times < 50 && overflowing().length; times++) await pause(100);
+    const found = [...(HARM)(selector), ...overflowing()];
+    if (found.length || find(next).disabled || texts.size === most) return [texts.size, found, true];
+    const before = find(place).textContent, late = performance.now() + patience;
+    find(next).click();
+    while (find(place).textContent === before) {
       if (performance.now() > late) return [texts.size, [], false];
       await pause(5);
     }
   }
-}""".replace("HARM", HARM)
+}""".replace("HARM", HARM).replace("OVERFLOWING", OVERFLOWING)
 
 
 def chromium():
@@ -181,6 +187,7 @@ class Lab(Server):
             f"--LabApp.user_settings_dir={folder / 'settings'}",
             f"--LabApp.workspaces_dir={folder / 'workspaces'}",
             "--ServerApp.port_retries=0",
+            "--LanguageServerManager.autodetect=False",  # npm would look for them
         )
         self.wait(f"/api/status?token={self.token}")
 
@@ -217,11 +224,10 @@ class Notebook:
     """A notebook that is open in the browser and has run.
 
     All tests share a page: JupyterLab takes five seconds to load and a notebook in it less than one. A second notebook
-    of the same test gets a page of its own.
+    of the same test takes the place of the first.
     """
 
-    def __init__(self, lab, page, screenshots, cells, width=1200, theme="JupyterLab Light"):
-        self.screenshots = Path(os.environ.get("ANTHROKIT_SCREENSHOTS", screenshots))
+    def __init__(self, lab, page, cells, width=1200, theme="JupyterLab Light"):
         self.watch(page)
         self.width(width)
         page.evaluate(OPEN, lab.write(cells))
@@ -259,10 +265,9 @@ class Notebook:
         trouble = self.page.evaluate(TROUBLE)
         assert not trouble, "\n".join(trouble)
 
-    def at(self, place):
-        """Wait until the field *Place* says so; until then the panel may write over what is typed there."""
-        said = "place => [...document.querySelectorAll('.anthrokit input')].some(field => field.value.includes(place))"
-        self.page.wait_for_function(said, arg=place)
+    def execute(self, code):
+        """Give the kernel code beside the cells, without waiting for it."""
+        self.page.evaluate("code => { window.tested.sessionContext.session.kernel.requestExecute({code}); }", code)
 
     def theme(self, name):
         self.command("apputils:change-theme", theme=name)
@@ -280,6 +285,8 @@ class Notebook:
 
     def screenshot(self, name, locator=None, most=20_000):
         """A picture of a panel, or of its first so many pixels."""
+        if "ANTHROKIT_SCREENSHOTS" not in os.environ:
+            return
         locator, size = locator or self.panels.first, self.page.viewport_size
         height = int(locator.bounding_box()["height"])
         self.page.set_viewport_size({"width": size["width"], "height": min(height, 20_000) + 400})
@@ -288,8 +295,7 @@ class Notebook:
         locator.scroll_into_view_if_needed()
         box = locator.bounding_box() | {"height": min(height, most)}
         self.page.mouse.move(0, 0)  # else a button under the pointer looks as if it were chosen
-        self.screenshots.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=self.screenshots / f"{name}.png", clip=box)
+        self.page.screenshot(path=Path(os.environ["ANTHROKIT_SCREENSHOTS"], f"{name}.png"), clip=box)
         self.page.set_viewport_size(size)
 
     def overflowing(self, inside=".anthrokit"):
@@ -362,8 +368,7 @@ everywhere = pytest.mark.parametrize("open_notebook", ["JupyterLab", "VS Code"],
 class VSCode(Notebook):
     """The widgets of a notebook as VS Code shows them: its own widget manager, on a page of its colours."""
 
-    def __init__(self, lab, page, screenshots, cells, width=1200, theme="JupyterLab Light"):
-        self.screenshots = Path(os.environ.get("ANTHROKIT_SCREENSHOTS", screenshots))
+    def __init__(self, lab, page, cells, width=1200, theme="JupyterLab Light"):
         with page.expect_popup() as opened:
             page.evaluate("() => { window.open('about:blank').document.write('<!doctype html><body>'); }")
         self.watch(opened.value)
@@ -386,8 +391,9 @@ class VSCode(Notebook):
         )
 
     def screenshot(self, name, locator=None, most=None):
-        self.screenshots.mkdir(parents=True, exist_ok=True)
-        (locator or self.panels.first).screenshot(path=self.screenshots / f"{name}_vscode.png")
+        if "ANTHROKIT_SCREENSHOTS" in os.environ:
+            path = Path(os.environ["ANTHROKIT_SCREENSHOTS"], f"{name}_vscode.png")
+            (locator or self.panels.first).screenshot(path=path)
 
 
 def seen(locator):
@@ -415,9 +421,12 @@ def unharmed(page):
     assert page.evaluate(HARM, THEIRS) == []
 
 
-def walk(notebook, least=50, most=60):
-    """Through the items of a panel, so many at least and at most, with everything opened that can be."""
-    seen_texts, wrong, answered = notebook.page.evaluate(WALK, [THEIRS, most, SLOW])
+def walk(notebook, least=50, most=60, *button):
+    """Through the items of a panel, so many at least and at most, with everything opened that can be.
+
+    `button` is what leads on in place of Next, and what says then that it did.
+    """
+    seen_texts, wrong, answered = notebook.page.evaluate(WALK, [THEIRS, most, SLOW, *button])
     if not answered:
         raise TimeoutError(f"no answer after {seen_texts} items")
-    assert wrong == [] and seen_texts >= least
+    assert wrong == [] and seen_texts >= least, (seen_texts, wrong)

@@ -133,20 +133,22 @@ def write(folder):
 
 
 def rubric():
-    """A rubric of 50 cases with two answers and two judges; every text and name is a payload."""
+    """A rubric of 25 cases with two answers and two judges; every text and name is one of two payloads a case."""
     import pandas as pd
 
     from anthrokit.heartbench import Case, Cases, Criterion
 
     cases, answers, ratings = [], [], []
-    for number, text in enumerate(PAYLOADS):
-        names = name(number)
-        criteria = (Criterion(1, names, 2.0, text), Criterion(2, "Other", None, text))
-        dialogue = (("user", text), ("helper", text), ("user", text))
-        cases.append(Case(names, dialogue, criteria, names, names, names))
+    for number in range(0, len(PAYLOADS), 2):
+        one, other = (number, number + 1) if number % 4 else (number + 1, number)
+        texts, names = (PAYLOADS[one], PAYLOADS[other]), (name(one), name(other))
+        criteria = (Criterion(1, names[1], 2.0, texts[0]), Criterion(2, "Other", None, texts[1]))
+        dialogue = (("user", texts[0]), ("helper", texts[1]), ("user", texts[0]))
+        cases.append(Case(names[0], dialogue, criteria, names[1], names[0], names[1]))
         for place, model in enumerate((name(4), name(31))):
-            answers.append({"model": model, "case_id": names, "content": text, "status": text})
+            about = {"model": model, "case_id": names[0]}
+            answers.append({**about, "content": texts[place], "status": texts[1 - place]})
             for criterion, (seat, judge) in itertools.product((1, 2), enumerate((name(12), name(42)))):
-                said = {"model": model, "case_id": names, "criterion": criterion, "judge": judge, "sample": 1}
-                ratings.append({**said, "hit": bool((place + seat * number) % 2), "reason": text})
+                said = {**about, "criterion": criterion, "judge": judge, "sample": 1}
+                ratings.append({**said, "hit": bool((place + seat * one) % 2), "reason": texts[criterion - 1]})
     return {"cases": Cases(cases), "answers": pd.DataFrame(answers), "ratings": pd.DataFrame(ratings)}
