@@ -482,10 +482,13 @@ function render({ model, el }) {
   // come by now is there, whatever the order.
   const TRAITS = ["frame", "state", "listing", "above", "page", "bar", "view"];
   let scheduled = false, gone = false;
+  const colour = () => root.classList.toggle("ak-dark", !document.querySelector("[data-jp-theme-light]") && isLight(getComputedStyle(root).color));
+  const themes = new MutationObserver(colour);  // a theme is a class or a style of the page
+  for (const node of [document.documentElement, document.body]) themes.observe(node, { attributeFilter: ["class", "style"] });
   const all = () => {
     scheduled = false;
     if (gone) return;
-    root.classList.toggle("ak-dark", !document.querySelector("[data-jp-theme-light]") && isLight(getComputedStyle(root).color));
+    colour();
     for (const draw of Object.values(drawn)) draw();
     drawPage();
     drawView();
@@ -502,6 +505,7 @@ function render({ model, el }) {
     gone = true;
     for (const name of TRAITS) model.off(`change:${name}`, soon);
     list.close();
+    themes.disconnect();
   };
 }
 

@@ -1,5 +1,6 @@
 """Panels in marimo, which sends what changed trait by trait, in its own order, and puts a panel into a shadow root."""
 
+import re
 import sys
 
 import pytest
@@ -80,6 +81,9 @@ def test_dialogue_selection(show, folder):
     page.keyboard.press("k")  # heard in the shadow root
     seen(panel.locator(".ak-place")).to_have_text("5 / 16", timeout=SLOW)
     seen(panel.locator(".ak-assistant .ak-text").first).to_contain_text(texts[4].strip(), timeout=SLOW)
+    seen(panel).to_have_class(re.compile("ak-dark"))
+    page.evaluate("document.body.className = 'light light-theme'")  # the theme changes while the panel is shown
+    seen(panel).not_to_have_class(re.compile("ak-dark"))
 
 
 def test_annotation_keys(show, folder):
