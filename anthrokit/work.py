@@ -812,7 +812,8 @@ def ask(
         Takes the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an
         unparsable response.
     max_attempts : int
-        Maximum number of attempts. A call that fails, or is refused, is an attempt and ends them.
+        Maximum number of attempts. A call that fails for good, and an answer that the provider refuses to give, is an attempt
+        and ends them.
     retry_message : callable, optional
         From the error to the message that tells the model about it. The response and this message follow the
         request of the next attempt. With None the next attempt sends the request alone.

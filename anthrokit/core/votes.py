@@ -147,7 +147,8 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     size = wide["behaviour"].map({name: len(judges) for name, judges in panels.items()}).fillna(0).astype("int64")
     wide = wide.join(decide(wide[names], size)).assign(judges=_judges_of(wide["behaviour"], panels))
     if sums := [name for name in VOTE_COUNTS if name in TABLES["labels"].columns and name in counts]:
-        wide = wide.merge(counts[counts["judge"].isin(names)].groupby(_ITEM, as_index=False)[sums].sum(), on=_ITEM)
+        total = counts[counts["judge"].isin(names)].groupby(_ITEM, as_index=False)[sums].sum()
+        wide = wide.merge(total.astype(dict.fromkeys(sums, "Int64")), on=_ITEM)
     return wide
 
 

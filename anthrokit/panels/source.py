@@ -156,6 +156,7 @@ class RunSource:
             if name in table:
                 table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
         self._places: dict[str, dict[str, Any]] = {}
+        self._rated: tuple[Any, pd.DataFrame] = None, pd.DataFrame()
         judges = self.run.judges() if self.run is not None else pd.DataFrame(columns=["judge", "settings"])
         settings = {one.judge: one.settings for one in judges.itertuples()}
         settings = {name: json.loads(one) if isinstance(one, str) else one for name, one in settings.items()}
@@ -198,8 +199,11 @@ class RunSource:
             between = [f"{dialogue_id}/", f"{dialogue_id}0"]  # 0 comes after / in the order of texts
             return pd.DataFrame() if self.run is None else self.run.query(_USAGE, between)
         if table == "ratings" and self._ratings is None and self.run is not None:
-            rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
-            return tables.check_table(rows.drop(columns="raw"), "ratings")
+            state = dialogue_id, self.run.ledger.version
+            if self._rated[0] != state:  # one dialogue is kept: its messages are often read one after the other
+                rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
+                self._rated = state, tables.check_table(rows.drop(columns="raw"), "ratings")
+            return self._rated[1]
         frame = getattr(self, table)
         if table not in self._places:
             self._places[table] = frame.groupby("dialogue_id", sort=False, observed=True).indices
