@@ -19,7 +19,7 @@ EXTRAS = {
     "anthrokit.io.petri": "inspect_ai",
     "anthrokit.anthroscore.mentions": "spacy",
 }
-HEAVY = {"anthrokit.models.embedded", "anthrokit.judging.offline", "anthrokit.anthroscore.scoring"}
+HEAVY = {f"anthrokit.{name}" for name in ("models.embedded", "judging.offline", "anthroscore.scoring", "viewer", "report", "validity.perception")}
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(anthrokit.__path__, "anthrokit.")

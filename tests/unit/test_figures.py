@@ -55,6 +55,7 @@ def named(names):
     return labels.assign(behaviour=labels["behaviour"].replace(behaviours))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NAMES)
 def test_hostile_names(kind):
     for ax in drawn(NAMES[kind], named(NAMES[kind])):
