@@ -5,8 +5,6 @@
 # %% ../../nbs/09_figures/03_differences.ipynb #537ab072
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
@@ -14,12 +12,9 @@ from ..analysis.interrater import agreement
 from ..core import TableError
 from ..core.errors import require_known
 from .profiles import draw_dots, draw_heat, name_column
-from .style import COLOURS, colours_of, counted, describe_interval, from_run, in_order, interval_text
+from .style import COLOURS, Axes, colours_of, counted, describe_interval, from_run, in_order, interval_text
 from .style import keep_data, label_of, legend_above, model_labels, name_rows, need_columns, new_axes, percent
 from .style import scaled_size, shorten_name, themed, variant_note, with_series
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # %% auto #0
 __all__ = ['plot_differences', 'plot_odds', 'plot_similarity', 'plot_drift', 'plot_conditions', 'plot_agreement']

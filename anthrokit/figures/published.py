@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..core import TableError
 from .profiles import draw_heat
-from .style import COLOURS, colours_of, figure_size, label_of, legend_above, model_labels
+from .style import COLOURS, Axes, colours_of, figure_size, label_of, legend_above, model_labels
 from .style import name_rows, need_columns, new_axes, scaled_size, shorten_name, themed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # %% auto #0
 __all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes']

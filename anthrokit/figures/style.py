@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Text
+else:  # names for annotations: matplotlib is loaded by the first figure
+    Artist = Axes = Figure = Text = Any
 
 # %% auto #0
 __all__ = ['COLOURS', 'MARKERS', 'ALLOW_OVERFLOW', 'THEME', 'STYLES', 'SHARED', 'Style', 'theme', 'scaled_size', 'figure_size',

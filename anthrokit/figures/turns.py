@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -18,13 +17,9 @@ from ..analysis.synthetic import behaviour_categories
 from ..analysis.timing import emergence, late_share
 from ..core import TableError
 from .profiles import draw_dots, draw_heat, name_column, place_rows, rows_size
-from .style import ALLOW_OVERFLOW, COLOURS, MARKERS, colours_of, counted, describe_interval
+from .style import ALLOW_OVERFLOW, COLOURS, MARKERS, Artist, Axes, colours_of, counted, describe_interval
 from .style import figure_size, from_run, in_order, label_of, legend_above, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, pooled_note, themed, variant_note, with_series
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.artist import Artist
 
 # %% auto #0
 __all__ = ['plot_emergence', 'spread_labels', 'plot_emergence_curves', 'plot_late', 'plot_snowball', 'plot_snowball_matrix',
