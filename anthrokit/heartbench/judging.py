@@ -34,7 +34,6 @@ __all__ = ['rubric_prompt', 'verdict_mark', 'parse_rubric', 'case_item', 'criter
 def rubric_prompt(
     case: Case,
     answer: str,
-    order: Sequence[int] | None = None,
     language: str = "zh",
     *,
     mark: str | None = None,
@@ -45,10 +44,9 @@ def rubric_prompt(
     Parameters
     ----------
     case : Case
+        Its criteria are shown in their order, as 1, 2, ….
     answer : str
         The answer under test.
-    order : sequence of int, optional
-        Numbers of the criteria in the order shown. The judge sees them as 1, 2, ….
     language : str
         zh or en.
     mark : str, optional
@@ -70,16 +68,14 @@ def rubric_prompt(
     True
     """
     words = prompt_texts("judge", language)
-    by_number = {item.number: item for item in case.criteria}
-    shown = [by_number[number] for number in order or by_number]
     criteria = "\n".join(
-        f"{place}. [{words[item.kind]}] {item.content}" for place, item in enumerate(shown, start=1)
+        f"{place}. [{words[item.kind]}] {item.content}" for place, item in enumerate(case.criteria, start=1)
     )
     fields = dict(
         dialogue="\n".join(f"{words[role]}{words['colon']}{text}" for role, text in case.dialogue),
         answer=answer,
         criteria=criteria,
-        n=len(shown),
+        n=len(case.criteria),
         fence="response-" + digest(case.case_id, answer, length=6),
         mark=mark or verdict_mark(answer),
     )

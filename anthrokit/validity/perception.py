@@ -701,7 +701,6 @@ def perceived_means(
     >>> bool(row["ci_low"] < row["estimate"] < row["ci_high"])
     True
     """
-    check_level(ci)
     labels, by = as_labels(labels), as_names(by)
     weights, constant = _label_weights(bundled_scale("labels") if model is None else model)
     require_columns(labels, [*by, "behaviour", "label"])
