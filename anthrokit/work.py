@@ -81,29 +81,37 @@ async def run_steps(
     9
     """
 
-    def one(step: Any) -> Awaitable[Any]:
-        if isinstance(step, Request):
-            return send(step)
-        return compute(step) if callable(step) else run_steps(step, send, compute, in_batch=in_batch)
-
-    async def together(parts: Sequence[Any]) -> list[Any]:
-        results = await asyncio.gather(*map(one, parts), return_exceptions=True)
-        for error in results:
-            if isinstance(error, BaseException):
-                raise error
-        return results
-
     value = None
-    with contextlib.closing(steps):
+    try:
         while True:
             try:
                 step = steps.send(value)
             except StopIteration as end:
                 return end.value
-            if isinstance(step, tuple) and not in_batch:
-                value = [*await together(step[:1]), *await together(step[1:])]
-            else:
-                value = await together(step) if isinstance(step, (list, tuple)) else await one(step)
+            value = await _run_step(step, send, compute, in_batch)
+    finally:
+        steps.close()
+
+
+def _run_step(step: Any, *how: Any) -> Awaitable[Any]:
+    """Run a step; `how`: the further arguments of `run_steps`."""
+    send, compute, in_batch = how
+    if isinstance(step, Request):
+        return send(step)
+    if isinstance(step, (list, tuple)):
+        return _run_parts(step, *how)
+    return compute(step) if callable(step) else run_steps(step, send, compute, in_batch=in_batch)
+
+
+async def _run_parts(parts: list[Any] | tuple[Any, ...], *how: Any) -> list[Any]:
+    """Run parts side by side, but the first of a tuple before the others unless it goes into a batch."""
+    first, results = 1 if isinstance(parts, tuple) and not how[-1] else len(parts), []
+    for some in (parts[:first], parts[first:]):
+        results += await asyncio.gather(*(_run_step(one, *how) for one in some), return_exceptions=True)
+        for error in results:
+            if isinstance(error, BaseException):
+                raise error
+    return results
 
 # %% ../nbs/03_work.ipynb #396c392c
 class Job:
@@ -195,14 +203,11 @@ class Job:
             Done when the rows are on disk.
         """
 
-        def count(written: asyncio.Future) -> None:
-            if not written.cancelled() and written.exception() is None:
-                self.done += done
-                self.failed += failed
+        return self.meter.writer.put(table, rows, functools.partial(self._count, done, failed))
 
-        written = self.meter.writer.put(table, rows)
-        written.add_done_callback(count)
-        return written
+    def _count(self, done: int, failed: int) -> None:
+        self.done += done
+        self.failed += failed
 
 
 class CostEstimate(NamedTuple):

@@ -524,13 +524,16 @@ class _Entries(dict):
 class _TableMethod:
     """A method that returns a table or dict. An attribute of the result that is asked of the method says to call it."""
 
-    def __init__(self, function: Callable[..., Any], owner: Any = None):
+    def __init__(self, function: Callable[..., Any]):
         functools.update_wrapper(self, function)
-        self.__func__, self.__self__ = function, owner
-        self.__wrapped__ = function if owner is None else function.__get__(owner)  # for its signature
+        self.__func__ = function
 
     def __get__(self, owner: Any, _: type | None = None) -> Any:
-        return self.__func__ if owner is None else _TableMethod(self.__func__, owner)
+        if owner is None:
+            return self.__func__
+        bound = object.__new__(_TableMethod)
+        vars(bound).update(vars(self), __self__=owner, __wrapped__=self.__func__.__get__(owner))  # for its signature
+        return bound
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         result = self.__func__(self.__self__, *arguments, **options)

@@ -16,7 +16,7 @@ import sqlite3
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -377,19 +377,17 @@ def _check_folder(path: Path, read_only: bool) -> None:
 
 
 # %% ../../nbs/01_core/03_ledger.ipynb #bfcaf929
-def _plain_statements(statements: Iterable[tuple[str, Iterable[Iterable[Any]]]]) -> list[tuple[str, list[list[Any]]]]:
+def _plain_statements(statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> list[tuple[str, list[list[Any]]]]:
     """Return statements with plain values for SQLite, without keys."""
-    lists = [(sql, [list(values) for values in rows]) for sql, rows in statements]
+    lists, remove_keys, plain = [(sql, list(rows)) for sql, rows in statements], make_redactor(), {type(None), bool, int}
     texts = "\0".join([value for _, rows in lists for values in rows for value in values if isinstance(value, str)])
-    remove_keys = make_redactor()
     if remove_keys(texts) == texts:  # no text contains a key: skip the search in each of them
         remove_keys = str
-    for _, rows in lists:
-        for values in rows:
-            for place, value in enumerate(values):
-                if value is not None and type(value) is not int:
-                    values[place] = plain_value(value, remove_keys)
-    return lists
+        plain |= {str} if texts.isascii() else set()
+    return [
+        (sql, [[one if type(one) in plain else plain_value(one, remove_keys) for one in values] for values in rows])
+        for sql, rows in lists
+    ]
 
 
 def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -572,7 +570,7 @@ class Ledger(LedgerFile):
     ((True, False), False, 1)
     """
 
-    def change(self, statements: Iterable[tuple[str, Iterable[Iterable[Any]]]]) -> None:
+    def change(self, statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> None:
         """Execute statements, each with rows of values, in one transaction. The first makes the run and its manifest."""
         if self.read_only:
             raise RunError(f"the run {self.folder} was opened read-only")

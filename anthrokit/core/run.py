@@ -29,11 +29,11 @@ from .ledger import Ledger
 from .tables import TABLES, all_tables, get_table, ledger_tables
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'reserved_names', 'check_design', 'similar_runs', 'StoredTables', 'Run',
-           'vote_counts', 'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals', 'design_columns',
-           'has_answers', 'has_facts', 'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run',
-           'run_of', 'require_run', 'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts',
-           'judges_without_verdicts', 'forget_judges']
+__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'replace_fields', 'reserved_names', 'check_design', 'similar_runs',
+           'StoredTables', 'Run', 'vote_counts', 'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals',
+           'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind', 'record_prompts',
+           'add_prompts', 'as_run', 'run_of', 'require_run', 'metadata_rows', 'import_dialogues', 'forget_target',
+           'has_verdicts', 'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -55,6 +55,27 @@ def digest(*parts: Any, length: int = 16) -> str:
     'a8b067ed38d24844'
     """
     return hashlib.sha256(_CANONICAL.encode(parts).encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def replace_fields(record: Any, **fields: Any) -> Any:
+    """Return a copy of a dataclass with other fields: `dataclasses.replace` without its checks, in a tenth of the time.
+
+    Parameters
+    ----------
+    record : dataclass
+        Without slots and `__post_init__`.
+    **fields
+        The new values.
+
+    Examples
+    --------
+    >>> from anthrokit.models import Completion
+    >>> replace_fields(Completion("Hm."), attempts=2).attempts
+    2
+    """
+    changed = object.__new__(type(record))
+    vars(changed).update(vars(record), **fields)
+    return changed
 
 # %% ../../nbs/01_core/04_run.ipynb #ef226d56
 _UNFINISHED = """

@@ -18,14 +18,14 @@ import pandas as pd
 
 from ..core import Run, RunError, SetupError, TableError, forget_judges
 from ..core.errors import diff_settings
-from ..core.run import LABEL_CONTEXT, digest
+from ..core.run import LABEL_CONTEXT, digest, replace_fields
 from ..core import tables
 from ..core.errors import check_range, lead_of, redact_in, require_known, suggest_name
 from ..core.notes import notify, status_line
 from ..core.run import has_verdicts, judges_without_verdicts
 from ..core.votes import mode_status
 from .judges import Criterion, Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter
-from .judges import ask_judge, judge_identity, rate_many, validate_rating
+from .judges import ask_judge, judge_identity, rate_many
 from .offline import offline_panel
 from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget
@@ -162,9 +162,9 @@ class Items:
             self.texts = {key: text for key, text in self.texts.items() if self.origin[key[0]][1] in targets}
         histories = run.ledger.rows("SELECT prompt_id, history FROM prompts WHERE history IS NOT NULL")
         self._history = {key: [(one["role"], one["content"]) for one in json.loads(text)] for key, text in histories}
+        self._first_item = functools.lru_cache(maxsize=1024)(self._make_item)  # a message is judged many times
 
-    def item(self, dialogue_id: str, turn: int, sample: int = 1) -> Item:
-        """Return a message with all messages before it."""
+    def _make_item(self, dialogue_id: str, turn: int) -> Item:
         prompt_id, target = self.origin.get(dialogue_id, ("", ""))
         before = (
             (role, text)
@@ -172,8 +172,12 @@ class Items:
             if at < turn or (at == turn and role == "user")
         )
         before = (*self._history.get(prompt_id, ()), *before)
-        about = {"dialogue_id": dialogue_id, "prompt_id": prompt_id, "target": target, "turn": turn, "sample": sample}
-        return Item(self.texts[dialogue_id, turn], before, **about)
+        return Item(self.texts[dialogue_id, turn], before, "00000000", dialogue_id, prompt_id, target, turn)
+
+    def item(self, dialogue_id: str, turn: int, sample: int = 1) -> Item:
+        """Return a message with all messages before it."""
+        item = self._first_item(dialogue_id, turn)
+        return item if sample == 1 else replace_fields(item, sample=sample)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3e955ffa
 class RatingUnit(NamedTuple):
@@ -269,6 +273,7 @@ class JudgingJob(Job):
         counters = [PronounCounter(counted, quotations=quotations)] if counted else []
         self.judges = as_judges([*about_criteria, *(about_behaviours if judged else []), *counters])
         self.criteria = _criteria_of(run) if about_criteria else {}
+        self._criterion = {one.name: one for own in self.criteria.values() for one in own}
         if about_criteria and not self.criteria:
             raise ValueError(
                 f"{about_criteria[0].name} asks about criteria, and the run {run.name!r} has none; "
@@ -336,9 +341,7 @@ class JudgingJob(Job):
 
     def question(self, name: str) -> Behaviour | Criterion:
         """Return a question by its name."""
-        case_id, _, number = name.rpartition("/")
-        matches = [one for one in self.criteria.get(case_id, ()) if str(one.number) == number]
-        return matches[0] if matches else self.taxonomy[name]
+        return self._criterion.get(name) or self.taxonomy[name]
 
     def saved(self, columns: str, where: str, values: Sequence[Any]) -> list[tuple]:
         """Return columns of the ratings that are not to be retried."""
@@ -464,9 +467,8 @@ class JudgingJob(Job):
 
     def save(self, units: Sequence[RatingUnit], ratings: Sequence[Rating], attempts: int = 1) -> None:
         """Save ratings with the number of attempts that they took."""
-        valid = [validate_rating(rating) for rating in ratings]
-        rows = [{**unit._asdict(), **vars(one), "attempts": attempts} for unit, one in zip(units, valid, strict=True)]
-        self.save_rows("ratings", rows, done=len(rows), failed=sum(rating.status != "ok" for rating in valid))
+        rows = [{**unit._asdict(), **vars(one), "attempts": attempts} for unit, one in zip(units, ratings, strict=True)]
+        self.save_rows("ratings", rows, done=len(rows), failed=sum(rating.status != "ok" for rating in ratings))
 
     def forecast(self) -> list[CostEstimate]:
         return [_forecast(self, judge) for judge in self.judges]

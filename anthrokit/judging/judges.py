@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..core.errors import require_kind, require_known
-from ..core.run import digest
+from ..core.run import digest, replace_fields
 from ..core.texts import detect_language, unreadable
 from .released import NO_EXAMPLES, Released, read_released
 from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts
@@ -454,7 +454,7 @@ def ask_judge(
 
     def request(attempt: int) -> Request:
         nonlocal asked
-        asked = replace(item, code=digest(code_of or unit, attempt - 1, length=8))
+        asked = replace_fields(item, code=digest(code_of or unit, attempt - 1, length=8))
         messages = judge.request(asked, question)
         messages = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
         if not shared or (attempt > 1 and again is None and judge.shared_prefix == "item"):
@@ -530,20 +530,24 @@ def _history(item: Item) -> str:
 
 def _shown_before(item: Item, context: str, code: str) -> str:
     """Return the part of the prompt that shows earlier messages."""
-    if context == "none" or not item.before or (context == "user" and not item.user):
+    if context == "none" or not item.before:
         return ""
     if context == "user":
-        quoted = f"<<<USER {code}\n{item.user}\nUSER {code}>>>"
+        if not (user := item.user):
+            return ""
+        quoted = f"<<<USER {code}\n{user}\nUSER {code}>>>"
         return f"The user's message that it answers, for context only:\n{quoted}\n\n"
     return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{_history(item)}\nDIALOGUE {code}>>>\n\n"
 
 # %% ../../nbs/05_judging/02_judges.ipynb #78b197e5
 def _definition(behaviour: Behaviour, present: bool, permissible: bool = False) -> str:
     """Return the definition, with the positive examples and the permissible uses if they are shown."""
-    examples = "".join(f'\n- "{example}"' for example in behaviour.present)
-    shown = f"\nIt IS present in messages such as these:{examples}" if present and examples else ""
-    uses = "".join(f"\n- {use}" for use in behaviour.permissible)
-    return behaviour.definition + shown + (f"\nThese uses do not count:{uses}" if permissible and uses else "")
+    text = behaviour.definition
+    if present and behaviour.present:
+        text += "\nIt IS present in messages such as these:" + "".join(f'\n- "{one}"' for one in behaviour.present)
+    if permissible and behaviour.permissible:
+        text += "\nThese uses do not count:" + "".join(f"\n- {use}" for use in behaviour.permissible)
+    return text
 
 # %% ../../nbs/05_judging/02_judges.ipynb #82aac177
 _parts_of = functools.lru_cache(re.compile(r"\{(\w+)\}").split)  # texts, and between them names of fields
@@ -551,7 +555,8 @@ _parts_of = functools.lru_cache(re.compile(r"\{(\w+)\}").split)  # texts, and be
 
 def _fill(template: str, item: Item, context: str, code: str, **fields: str) -> str:
     """Fill the fields of a template. Braces in the texts stay as they are."""
-    fields |= {"context": _shown_before(item, context, code), "message": item.text, "user": item.user, "code": code}
+    fields |= {"context": _shown_before(item, context, code), "message": item.text, "code": code}
+    fields["user"] = item.user if "{user}" in template else ""
     parts = _parts_of(template).copy()
     parts[1::2] = [fields.get(name, f"{{{name}}}") for name in parts[1::2]]
     return "".join(parts)

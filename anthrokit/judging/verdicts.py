@@ -242,7 +242,8 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     """
     text = (raw or "").strip()
     if (usual := _USUAL.fullmatch(text)) and usual["code"] == code and not _DECLINES.search(usual["reason"]):
-        if not any(word in judged.lower() for word in ("reason", "verdict")):  # nothing that it could quote
+        shown = judged.lower()
+        if "reason" not in shown and "verdict" not in shown:  # nothing that it could quote
             return Rating(usual["word"] == "Yes", " ".join(usual["reason"].split()).strip("*_ ") or None, raw=raw)
     if why := _too_long(raw):
         return _missing(raw, why)

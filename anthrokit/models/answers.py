@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.notes import notify
+from ..core.run import replace_fields
 from ..core.texts import is_blank
 from .faults import Fault, fault_in_answer
 from .thoughts import separate_thoughts, visible_answer
@@ -127,7 +128,7 @@ def split_parts(content: Any) -> tuple[str | None, str | None]:
     for part in content if isinstance(content, (list, tuple)) else [content]:
         if isinstance(part, str):
             text += part
-        elif isinstance(part, Mapping):
+        elif isinstance(part, dict):
             field = next((name for name in _PART_FIELDS if part.get(name)), None)
             kind = part.get("type")
             kind = kind if isinstance(kind, str) else field or ""
@@ -191,8 +192,8 @@ def stated_reason(body: Any) -> Any:
     >>> [stated_reason(body) for body in ({"stop_reason": "end_turn"}, {"candidates": [{"finishReason": "STOP"}]}, {})]
     ['end_turn', 'STOP', None]
     """
-    parts = [body, *(body.get("choices") or ()), *(body.get("candidates") or ())] if isinstance(body, Mapping) else []
-    fields = [part.get(name) for part in parts if isinstance(part, Mapping) for name in _REASON_FIELDS]
+    parts = [body, *(body.get("choices") or ()), *(body.get("candidates") or ())] if isinstance(body, dict) else []
+    fields = [part.get(name) for part in parts if isinstance(part, dict) for name in _REASON_FIELDS]
     return next((reason for reason in fields if isinstance(reason, str) and reason), None)
 
 # %% ../../nbs/02_models/04_answers.ipynb #a63efe06
@@ -262,7 +263,7 @@ def priced(answer: Completion, prices: tuple[float, float] | None) -> Completion
     """Return an answer with its cost by US dollars per token (in, out), or unchanged without prices."""
     if prices is None:
         return answer
-    return replace(answer, cost=answer.tokens_in * prices[0] + answer.tokens_out * prices[1])
+    return replace_fields(answer, cost=answer.tokens_in * prices[0] + answer.tokens_out * prices[1])
 
 
 def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
@@ -272,7 +273,7 @@ def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
 # %% ../../nbs/02_models/04_answers.ipynb #9553c5df
 def usage_counts(usage: Any) -> tuple[Any, Any]:
     """Return the tokens (in, out) that a server states in any provider's fields; (0, 0) if it states none."""
-    for names in _USAGE_FIELDS if isinstance(usage, Mapping) else ():
+    for names in _USAGE_FIELDS if isinstance(usage, dict) else ():
         if usage.get(names[0]) is not None:
             return usage[names[0]], usage.get(names[1], 0)
     return 0, 0
@@ -288,7 +289,7 @@ _USAGE_FIELDS = (
 
 def paid_tokens(body: Any) -> tuple[int, int] | None:
     """Return the tokens (in, out) that a server states in the body of an answer; None if it states none."""
-    if not isinstance(body, Mapping):
+    if not isinstance(body, dict):
         return None
     counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body)
     return tuple(counted(count, lambda: 0) for count in counts) if any(counts) else None
@@ -321,15 +322,15 @@ def read_chat_completion(
     if fault_in_answer(body):
         raise fault_in_answer(body, paid_tokens(body))
     usage, choices = body.get("usage") or {}, body.get("choices")
-    choices = [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
+    choices = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
     if len(choices) > 1:
         choices.sort(key=lambda one: one["index"] if isinstance(one.get("index"), int) else 0)
     choice = choices[0] if choices else {}
     message = choice.get("message") or ({"content": choice["text"]} if "text" in choice else None)
-    if not isinstance(message, Mapping):
+    if not isinstance(message, dict):
         raise Fault("unreadable", "an answer without choices", tokens=paid_tokens(body))
-    details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else usage.get("prompt_cache_hit_tokens")
+    details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
+    cached = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
     fields = {
         "reasoning": message.get("reasoning_content") or message.get("reasoning") or message.get("thinking"),
         "refusal": message.get("refusal"),

@@ -173,9 +173,9 @@ def _error_text(body: str) -> str:
         if isinstance(parsed, list):
             parsed = parsed[0]
         error = parsed.get("error", parsed)
-        if isinstance(error, Mapping):
+        if isinstance(error, dict):
             error = error.get("message") or error.get("detail") or error
-            error = error.get("message", error) if isinstance(error, Mapping) else error
+            error = error.get("message", error) if isinstance(error, dict) else error
         return error if isinstance(error, str) else json.dumps(error)
     except (ValueError, AttributeError, IndexError, RecursionError):
         return re.sub(r"<[^<>]*>", " ", body)
@@ -239,17 +239,17 @@ def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault |
     """
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
-    if not isinstance(body, Mapping):
+    if not isinstance(body, dict):
         return None
     choices = body.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     error = body.get("error") or choice.get("error")
-    is_answer = any(map(body.get, _ANSWER_FIELDS)) or isinstance(body.get("message"), Mapping)
+    is_answer = any(map(body.get, _ANSWER_FIELDS)) or isinstance(body.get("message"), dict)
     if not error and not is_answer:
         error = next(({**body, "message": body[name]} for name in _ERROR_FIELDS if body.get(name)), None)
     if not error:
         return None
-    fields = error if isinstance(error, Mapping) else {}
+    fields = error if isinstance(error, dict) else {}
     codes = [fields.get(name) for name in ("code", "status", "status_code", "type")]
     status, text = next(filter(None, map(status_of, codes)), None), json.dumps({"error": error})
     if status is None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import itertools
 import json
@@ -14,7 +15,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 from ..core import SetupError
@@ -22,7 +23,7 @@ from ..core.errors import Naming, lead_of, parameters_like, similar_names, regis
 from ..core.errors import check_range, is_number, strings_in
 from ..core.files import preload
 from ..core.notes import notify, status_line
-from ..core.run import digest
+from ..core.run import digest, replace_fields
 from .answers import Completion, guess_messages, priced
 from .embedded import fetch_model, import_openvino
 from .faults import Fault, pause_before_next
@@ -286,6 +287,12 @@ _UNREACHED_RETRIES = 3  # further ones to a server that has never answered, with
 def _form(request: Mapping[str, Any]) -> tuple[frozenset, frozenset]:
     """Return the names of a request's parameters and its roles: if one request of a form works, its settings are right."""
     return frozenset(request), frozenset(message["role"] for message in request["messages"])
+
+
+def _show_piece(pieces: list[str], show: Callable[[str], None], piece: str) -> None:
+    """Show a piece of an answer, and note it."""
+    pieces.append(piece)
+    show(piece)
 
 
 _ABOUT_ROLES = re.compile(
@@ -700,17 +707,12 @@ class LLM(metaclass=Naming):
         if not live.takes_seed:
             parameters.pop("seed", None)
         request, pieces = {**parameters, "messages": self.as_sent(messages)}, []
-
-        def show_piece(piece: str) -> None:
-            pieces.append(piece)
-            if show is not None:
-                show(piece)
-
+        show_piece = functools.partial(_show_piece, pieces, show) if show else None
         async with live.concurrency:
             start = time.perf_counter()
             for attempts in itertools.count(1):
                 try:
-                    answer, server = await self._attempt(request, show_piece if show else None)
+                    answer, server = await self._attempt(request, show_piece)
                     live.worked.add(_form(request))
                     break
                 except Fault as fault:
@@ -722,7 +724,7 @@ class LLM(metaclass=Naming):
                         answer, server = await self._refusal(fault, attempts, request, on_lost), None
                         break
                 await asyncio.sleep(pause)
-        return replace(answer, attempts=attempts, server=server, seconds=time.perf_counter() - start)
+        return replace_fields(answer, attempts=attempts, server=server, seconds=time.perf_counter() - start)
 
     def _pause_before_next(self, fault: Fault, attempts: int) -> float | None:
         """Return the seconds to wait before another attempt; None if none follows."""
@@ -800,7 +802,7 @@ class LLM(metaclass=Naming):
                 return
             self._live.worked.add(_form(request))
             if on_lost is not None:
-                on_lost(replace(answer, status="probe", server=server))
+                on_lost(replace_fields(answer, status="probe", server=server))
 
     def lost_attempt(self, fault: Fault, request: Mapping[str, Any]) -> Completion:
         """Return an attempt without an answer that may be billed, as a completion to book."""

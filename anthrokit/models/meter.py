@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,12 +30,14 @@ class Writer:
     seconds = 0.05
 
     def __init__(self, run: Run):
-        self._run, self._rows = run, {}
+        self._run, self._rows, self._then = run, {}, []
         self._written: asyncio.Future | None = None
         self._failure: Exception | None = None
 
-    def put(self, table: str, rows: Iterable[Mapping[str, Any]]) -> asyncio.Future:
-        """Write rows; return a future that ends when they are on disk, or with the error.
+    def put(
+        self, table: str, rows: Iterable[Mapping[str, Any]], then: Callable[[], None] | None = None
+    ) -> asyncio.Future:
+        """Write rows; return a future that ends when they are on disk, or with the error. `then` is called once they are.
 
         It need not be awaited: after an error the next call of `put` or `flush` raises it.
         """
@@ -48,6 +49,8 @@ class Writer:
             self._written.add_done_callback(lambda done: done.cancelled() or done.exception())
             loop.call_later(self.seconds, self._write)
         self._rows.setdefault(table, []).extend(rows)
+        if then is not None:
+            self._then.append(then)
         return self._written
 
     def flush(self) -> None:
@@ -59,14 +62,17 @@ class Writer:
 
     def _write(self) -> None:
         """Write the gathered rows in one transaction."""
-        rows, written = self._rows, self._written
+        rows, written, callbacks = self._rows, self._written, self._then
         if written is None:  # flushed before
             return
-        self._rows, self._written = {}, None
+        self._rows, self._written, self._then = {}, None, []
         try:
             self._run.ledger.write_together(rows.items())
         except Exception as failure:
             self._failure = failure
+        else:
+            for then in callbacks:
+                then()
         if not written.cancelled():  # cancelled by an interrupt; the rows are written all the same
             written.set_exception(self._failure) if self._failure else written.set_result(None)
 
@@ -208,9 +214,8 @@ class Meter:
             self._answers[key] = deque((tokens for (tokens,) in reversed(rows)), maxlen=200)
         return self._answers[key]
 
-    @contextlib.asynccontextmanager
-    async def _reserved(self, request: Request) -> AsyncIterator[None]:
-        """Reserve the expected cost of a call as soon as it fits; return it at the end, and wake the calls that wait."""
+    async def _reserve(self, request: Request) -> tuple[float, int]:
+        """Reserve the expected cost of a call as soon as it fits; return its dollars and tokens."""
         key = request.llm.name, request.purpose
         while True:
             learning = len(self._known_answers(request)) < _ENOUGH and self._in_flight[key]
@@ -221,12 +226,13 @@ class Meter:
             await self._returned.wait()
         self.reserve(cost, tokens)
         self._in_flight[key] += 1
-        try:
-            yield
-        finally:
-            self.set_aside(-cost, -tokens)
-            self._in_flight[key] -= 1
-            self._returned.set()
+        return cost, tokens
+
+    def _release(self, request: Request, cost: float, tokens: int) -> None:
+        """Return the reservation of a call, and wake the calls that wait."""
+        self.set_aside(-cost, -tokens)
+        self._in_flight[request.llm.name, request.purpose] -= 1
+        self._returned.set()
 
     def over(self, cost: float, tokens: int) -> str | None:
         """Return the cap that a further amount would exceed; None if it fits."""
@@ -278,9 +284,10 @@ class Meter:
             addresses = self.run.ledger.fact("addresses", {})
             if addresses.get(llm.name) != llm.address:
                 self.run.ledger.set_facts(addresses={**addresses, llm.name: llm.address})
-        row = {"unit": unit, "purpose": purpose, "model": llm.name, "seconds": round(answer.seconds, 4)}
-        row |= {name: getattr(answer, name) for name in _BOOKED}
-        return self.writer.put("calls", [{**row, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}])
+        row = {name: getattr(answer, name) for name in _BOOKED}
+        row |= {"unit": unit, "purpose": purpose, "model": llm.name, "seconds": round(answer.seconds, 4)}
+        row["at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        return self.writer.put("calls", [row])
 
     def _notice_length(self, llm: LLM, answer: Completion, asked: int | None) -> None:
         """Warn once if an answer is longer than requested, and reserve its length from now on."""
@@ -296,6 +303,15 @@ class Meter:
                 stacklevel=2,
             )
         self._longest_seen[llm.name] = answer.tokens_out
+
+    def _book_attempt(self, request: Request, lost: Completion) -> None:
+        """Record an attempt without an answer that may be billed; raise if it reaches the budget."""
+        self.book(request.llm, lost, unit=request.unit, purpose=request.purpose)
+        if cap := self.over(0, 0):
+            raise BudgetReached(
+                f"failed attempts that may be billed have reached the budget of {cap}: {lost.error}. "
+                f"Finished work is saved; run again with a larger Budget to go on."
+            )
 
     async def call(
         self,
@@ -329,33 +345,26 @@ class Meter:
         CallFailed, SetupError
             As in `LLM.complete`.
         """
-        llm, booked_as = request.llm, {"unit": request.unit, "purpose": request.purpose}
-
-        def lost(one: Completion) -> None:
-            self.book(llm, one, **booked_as)
-            if cap := self.over(0, 0):
-                raise BudgetReached(
-                    f"failed attempts that may be billed have reached the budget of {cap}: {one.error}. "
-                    f"Finished work is saved; run again with a larger Budget to go on."
-                )
-
+        llm, on_lost = request.llm, functools.partial(self._book_attempt, request)
         call = llm.acomplete if ask is None else functools.partial(ask, llm)
         capped = self.budget.usd is not None or self.budget.tokens is not None
-        async with self._reserved(request) if capped else contextlib.nullcontext():
-            start = time.perf_counter()
-            try:
-                answer = await call(request.messages, on_lost=lost, show=show, **request.parameters)
-            except BudgetReached:
-                self.writer.flush()
-                raise
-            except (CallFailed, SetupError) as failure:
-                self.book(llm, Completion(None, "failed", seconds=time.perf_counter() - start), **booked_as)
-                self.writer.flush()
-                if raises or not isinstance(failure, CallFailed):
-                    raise
-                return Completion(None, "failed", error=str(failure))
+        reserved, start = await self._reserve(request) if capped else None, time.perf_counter()
+        try:
+            answer = await call(request.messages, on_lost=on_lost, show=show, **request.parameters)
             self._known_answers(request).append(answer.tokens_out)
-        self.book(llm, answer, **booked_as)
+        except BudgetReached:
+            self.writer.flush()
+            raise
+        except (CallFailed, SetupError) as failure:
+            self.book(llm, Completion(None, "failed", seconds=time.perf_counter() - start), unit=request.unit, purpose=request.purpose)
+            self.writer.flush()
+            if raises or not isinstance(failure, CallFailed):
+                raise
+            return Completion(None, "failed", error=str(failure))
+        finally:
+            if reserved:
+                self._release(request, *reserved)
+        self.book(llm, answer, unit=request.unit, purpose=request.purpose)
         self._notice_length(llm, answer, request.parameters.get("max_tokens"))
         if settle:
             self.writer.flush()

@@ -21,12 +21,13 @@ import urllib.request
 import warnings
 import weakref
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..core import SetupError
 from ..core.errors import known_secrets, redact
 from ..core.notes import notify, status_line
+from ..core.run import replace_fields
 from anthrokit.models.answers import (
     Completion,
     StreamFilter,
@@ -131,7 +132,7 @@ def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Comple
     with contextlib.suppress(KeyError, TypeError, ValueError):
         routers_cost = float(headers["x-litellm-response-cost"])
         cost = routers_cost if cost is None and 0 < routers_cost < 1e6 else cost
-    return replace(answer, served_model=f"{answer.served_model or model} ({deployment})", cost=cost)
+    return replace_fields(answer, served_model=f"{answer.served_model or model} ({deployment})", cost=cost)
 
 
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
@@ -240,13 +241,34 @@ def _proxy_of(url: str) -> str | None:
     return urllib.request.getproxies().get(parts.scheme)
 
 # %% ../../nbs/02_models/05_transports.ipynb #4c275784
+def _load_json(raw: bytes) -> Any:
+    """Parse JSON, by the faster of two parsers if it can."""
+    import pydantic_core  # which LiteLLM requires
+
+    try:
+        return pydantic_core.from_json(raw)
+    except ValueError:  # also for half a surrogate pair, a byte order mark and deep nesting, which the standard parser takes
+        return json.loads(raw)
+
+
+def _dump_json(value: Any) -> bytes:
+    """Return a value as JSON in UTF-8, by the faster of two encoders if it can."""
+    import pydantic_core
+
+    try:
+        return pydantic_core.to_json(value)
+    except ValueError:  # half a surrogate pair, which the standard encoder escapes
+        return json.dumps(value).encode()
+
+
 _COMMENTS = re.compile(rb"(?:\s*:[^\n]*\n)+")  # what some servers send to keep a connection open
 
 
 def parsed_body(raw: bytes) -> Any:
     """Return the JSON of a 200 response; raise a fault if it is not JSON, or states an error."""
+    raw = raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw
     try:
-        body = json.loads(raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw)
+        body = _load_json(raw)
     except (ValueError, RecursionError):
         raise Fault("unreadable", "an unparsable response") from None
     if fault_in_answer(body):
@@ -322,6 +344,8 @@ class RequestTranslator:
             url, headers = f"{str(url).rstrip('/')}/chat/completions", {**headers, "Authorization": f"Bearer {key}"}
         headers = {"Content-Type": "application/json", **{name.title(): value for name, value in headers.items()}}
         mapped.pop("json_mode", None)
+        if not mapped.get("extra_body"):
+            mapped.pop("extra_body", None)
         return Form(url, headers, _proxy_of(url), json.dumps(mapped))
 
     def body(self, form: Form, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -345,10 +369,10 @@ class RequestTranslator:
         if self.provider in _MARKED:
             request = {**request, "messages": self._with_cache_marks(request["messages"])}
         if not self.verbatim or "extra_body" in form.parameters:
-            return json.dumps(self.body(form, request)).encode()
-        start = json.dumps({"model": self.model, "messages": request["messages"]})
-        end = form.parameters.replace(str(_SEED), str(request.get("seed")))
-        return (start if end == "{}" else f"{start[:-1]}, {end[1:]}").encode()
+            return _dump_json(self.body(form, request))
+        start = _dump_json({"model": self.model, "messages": request["messages"]})
+        end = form.parameters.replace(str(_SEED), str(request.get("seed"))).encode()
+        return start if end == b"{}" else b"%b, %b" % (start[:-1], end[1:])
 
     def _with_cache_marks(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return messages with each shared prefix that is long enough in a separate block with a cache marker."""
@@ -389,7 +413,7 @@ class RequestTranslator:
         except (TypeError, ValueError):
             return answer
         response = litellm.ModelResponse(model=answer.served_model, usage=usage, service_tier=tier)
-        return replace(answer, cost=self._cost(response))
+        return replace_fields(answer, cost=self._cost(response))
 
     def _translated(self, body: Mapping[str, Any], raw: bytes, asked: Sequence[Mapping[str, Any]]) -> Any:
         """Return an answer in LiteLLM's form, by its translator."""
@@ -470,14 +494,15 @@ _CONNECT_SECONDS = 8.0
 def _session() -> Any:
     """Return the HTTP session of the running loop."""
     loop = asyncio.get_running_loop()
-    if loop not in _SESSIONS:
+    if (session := _SESSIONS.get(loop)) is None:
         import aiohttp
         from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60, ssl=get_ssl_configuration())
         timeout = aiohttp.ClientTimeout(sock_connect=_CONNECT_SECONDS)
-        _SESSIONS[loop] = aiohttp.ClientSession(connector=connector, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar())
-    return _SESSIONS[loop]
+        session = aiohttp.ClientSession(connector=connector, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar())
+        _SESSIONS[loop] = session
+    return session
 
 
 @atexit.register
@@ -511,7 +536,7 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
     if form is None or (show and wire.provider not in _AS_OPENAI):
         return await _by_litellm(wire.ready, request, show)
     if show:
-        data = json.dumps({**wire.body(form, request), **_STREAMED}).encode()
+        data = _dump_json({**wire.body(form, request), **_STREAMED})
     else:
         data = wire.encode(form, request)
     async with _session().post(form.url, data=data, headers=form.headers, proxy=form.proxy) as response:
@@ -643,7 +668,7 @@ class Endpoint:
         for secret in self.secrets:
             for name in ("content", "reasoning", "served_model"):
                 if secret in (getattr(answer, name) or ""):
-                    answer = replace(answer, **{name: getattr(answer, name).replace(secret, "[key removed]")})
+                    answer = replace_fields(answer, **{name: getattr(answer, name).replace(secret, "[key removed]")})
         return answer
 
 # %% ../../nbs/02_models/05_transports.ipynb #e221f5c9
