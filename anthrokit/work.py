@@ -202,7 +202,6 @@ class Job:
         Future
             Done when the rows are on disk.
         """
-
         return self.meter.writer.put(table, rows, functools.partial(self._count, done, failed))
 
     def _count(self, done: int, failed: int) -> None:
