@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import proportion, as_floats, as_labels, as_names, clusters, group_rows
+from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows
 from ..analysis.clustered import require_labelled_once, cluster_variance, degrees_of_freedom
 from ..analysis.clustered import effective_sizes, influence_correlation, wilson_limits
 from ..analysis.comparisons import require_levels
