@@ -35,7 +35,8 @@ test: $(STAMP)
 
 # Unit tests and notebooks.
 test-fast: $(STAMP)
-	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not integration and not browser and not slow" $(SELECT)
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(SELECT) \
+	    tests/unit tests/test_frozen.py tests/test_notebooks.py
 
 # .venv is made again whenever its sources change: first what anthrokit runs with, then the tools, the
 # embedded models and oTree's environment, so that no test needs the network. Every file is checked against the hashes in

@@ -223,12 +223,9 @@ def pytest_collection_modifyitems(items):
 
     items.sort(key=rank)
     for item in items:
-        kind = item.path.parent.name
-        if kind in ("integration", "browser"):
-            item.add_marker(kind)
         if "public_data" in item.fixturenames:
             item.add_marker(pytest.mark.public_data)
-        if kind == "browser":  # time-outs are retried, assertions never
+        if item.path.parent.name == "browser":  # time-outs are retried, assertions never
             item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=["TimeoutError"]))
         if item.path.name == "test_notebooks.py":  # another kernel had the port just before
             item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=[r"IDS\|MSG"]))

@@ -5,15 +5,17 @@
 # %% ../../nbs/01_core/04_run.ipynb #ba965bef
 from __future__ import annotations
 
+import concurrent.futures
 import functools
 import hashlib
 import html
+import itertools
 import json
 import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -533,10 +535,7 @@ class Run(StoredTables):
         [['target', 80, 0.0], ['user', 64, 0.0]]
         """
         by = [by] if isinstance(by, str) else list(by)
-        if unknown := set(by) - {"purpose", "model", "served_model", "status"}:
-            raise ValueError(
-                f"usage can't be grouped by {', '.join(sorted(unknown))}. Use purpose, model, served_model or status."
-            )
+        require_known("column of calls", ("purpose", "model", "served_model", "status"), *by, error=ValueError)
         return self.query(_USAGE.format(by=", ".join(by)))
 
     def summary(self) -> dict[str, Any]:
@@ -925,19 +924,25 @@ _ALWAYS_EXPORTED = ("prompts", "dialogues", "messages", "judges", "ratings", "ca
 _NOT_FACTS = ("run", "judges", "models_served", "changed")  # entries of a manifest that are computed
 
 
-def _export_tables(run: Run) -> dict[str, pd.DataFrame]:
-    """Return every table of an export: those of the ledger with rows, and those computed from them."""
-    own = ("messages", "ratings", "missing")
-    frames = {name: run.query(f"SELECT * FROM {name}") for name in ledger_tables() if name not in ("facts", *own)}
-    frames = {name: frame for name, frame in frames.items() if name in _ALWAYS_EXPORTED or len(frame)}
-    frames["dialogues"] = frames["dialogues"].merge(design_columns(run), on="dialogue_id", how="left")
+def _export_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield every table of an export, labels first: those of the ledger with rows, and those computed from them."""
     labels, judges = run.labels(), run.judges()["judge"].tolist()
     judges = [name for name in judges if name in labels.columns]
+    yield "labels", labels.drop(columns=judges)
     if judges:  # one row per judge, so that tables of runs with other judges have the same columns
-        frames["votes"] = labels.melt(["dialogue_id", "turn", "behaviour"], judges, "judge", "vote").dropna(subset="vote")
-    frames["labels"] = labels.drop(columns=judges)
-    frames["usage"] = run.usage().astype({"calls": "Int64", "failed": "Int64"})
-    return frames | {name: getattr(run, name)() for name in own}
+        yield "votes", labels.melt(["dialogue_id", "turn", "behaviour"], judges, "judge", "vote").dropna(subset="vote")
+    own = ("messages", "ratings", "missing")
+    for name in ledger_tables():
+        if name in ("facts", *own):
+            continue
+        frame = run.query(f"SELECT * FROM {name}")
+        if name == "dialogues":
+            frame = frame.merge(design_columns(run), on="dialogue_id", how="left")
+        if name in _ALWAYS_EXPORTED or len(frame):
+            yield name, frame
+    yield "usage", run.usage().astype({"calls": "Int64", "failed": "Int64"})
+    for name in own:
+        yield name, getattr(run, name)()
 
 # %% ../../nbs/01_core/04_run.ipynb #20b1f0aa
 def _read_export(path: Path, name: str) -> list[dict[str, Any]]:
@@ -954,27 +959,32 @@ def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     before = json.loads(path.read_text(encoding="utf-8")) if (path := folder / "manifest.json").is_file() else {}
     if before.get("created", created := run.ledger.fact("created")) != created:
         raise RunError(f"{folder} holds the tables of another run, {before.get('run')!r}. Name another folder.")
-    dictionary = []
     meanings = dict.fromkeys(design_columns(run), "column of the design, or of the file the dialogue came from")
     meanings |= {"vote": "mode over the samples of the judge: True, False"}
-    frames = _export_tables(run)
-    if partition_by is not None:
-        tables.require_columns(frames["labels"], [partition_by], "labels")
-    run.ledger.write_manifest(folder)
-    for file in [folder / "labels.parquet", *folder.glob("labels/[0-9][0-9][0-9][0-9].parquet")]:
-        file.unlink(missing_ok=True)  # of an earlier export
-    for name, frame in frames.items():
+
+    def write(name: str, frame: pd.DataFrame) -> list[tuple[str, ...]]:
+        """Write a table; return its rows of the dictionary."""
         parts = {f"{name}.csv": frame, f"{name}.parquet": frame}
         if name == "labels" and partition_by is not None:
             values = enumerate(frame.groupby(partition_by, dropna=False), 1)
             parts = {f"{name}.csv": frame} | {f"{name}/{number:04}.parquet": part for number, (_, part) in values}
         for file, part in parts.items():
             tables.write_frame(part, folder / file, name, meanings=meanings)
-        for column, dtype in frame.dtypes.items():
-            meaning = tables.describe_column(name, column) or meanings.get(column, "")
-            dictionary.append((name, column, str(dtype), meaning))
+        described = {column: tables.describe_column(name, column) or meanings.get(column, "") for column in frame}
+        return [(name, column, str(frame[column].dtype), meaning) for column, meaning in described.items()]
+
+    exported = _export_tables(run)
+    first = next(exported)
+    if partition_by is not None:
+        tables.require_columns(first[1], [partition_by], "labels")
+    run.ledger.write_manifest(folder)
+    for file in [folder / "labels.parquet", *folder.glob("labels/[0-9][0-9][0-9][0-9].parquet")]:
+        file.unlink(missing_ok=True)  # of an earlier export
+    with concurrent.futures.ThreadPoolExecutor(1) as writer:  # a table is written while the next one is read
+        written = [writer.submit(write, *table) for table in itertools.chain([first], exported)]
+    rows = [row for table in written for row in table.result()]
     names = ["table", "column", "dtype", "meaning"]
-    tables.write_frame(pd.DataFrame(dictionary, columns=names), folder / "dictionary.csv", "dictionary")
+    tables.write_frame(pd.DataFrame(rows, columns=names), folder / "dictionary.csv", "dictionary")
 
 
 # %% ../../nbs/01_core/04_run.ipynb #8d8c48c2

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TextIO
 import numpy as np
 import pandas as pd
 
-from .errors import TableError, missing_columns, suggest_name, require_kind
+from .errors import TableError, missing_columns, suggest_name, require_kind, require_known
 from .files import local_copy, local_path, replacing
 
 # %% auto #0
@@ -168,8 +168,7 @@ def get_table(table: str) -> Table:
     >>> get_table("ratings").key
     ('dialogue_id', 'turn', 'behaviour', 'judge', 'sample')
     """
-    if table not in (tables := all_tables()):
-        raise TableError(f"there is no table {table!r}; {suggest_name(table, tables)}")
+    require_known("table", tables := all_tables(), table)
     return tables[table]
 
 
@@ -594,8 +593,8 @@ def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str
     frame = frame.copy(deep=False)
     for name in frame.select_dtypes(include=["object", "str"]).columns:
         texts = frame[name]
-        if texts.dtype == "object":  # a column of mixed values
-            texts = texts.where(texts.map(lambda value: isinstance(value, str))).astype("str")
+        if texts.dtype == "object":  # mixed values, or none
+            texts = texts.map(lambda value: value if isinstance(value, str) else None, na_action="ignore").astype("str")
         if (hits := texts.str.match(pattern).eq(True)).any():
             frame.loc[hits, name] = texts[hits].map(change)
     return frame.rename(columns=lambda name: change(name) if isinstance(name, str) and re.match(pattern, name) else name)

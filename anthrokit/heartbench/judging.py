@@ -24,7 +24,7 @@ from ..judging import PromptJudge, Rating
 from ..judging.judges import Criterion, Item, Response
 from ..models import LLM
 from ..models.transports import CachedPrefix
-from ..simulation.dialogues import check_counts
+from ..models.limits import check_counts
 from ..work import MAX_ATTEMPTS, ParseError, PromptJob, job_function, run_job
 
 # %% auto #0

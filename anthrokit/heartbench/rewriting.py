@@ -27,7 +27,7 @@ from .corpus import read_scene
 from .judging import prompt_job, read_object
 from ..judging.languages import language_of
 from ..judging.personal_data import PLACEHOLDER, anonymise_texts, holds_number, personal_spans
-from ..simulation.dialogues import check_counts
+from ..models.limits import check_counts
 from ..work import ParseError, Steps
 
 # %% auto #0

@@ -30,7 +30,7 @@ from .offline import offline_panel
 from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget
 from ..simulation import Behaviour, Taxonomy, load_family, simulate
-from ..simulation.dialogues import check_counts
+from ..models.limits import check_counts
 from ..work import CostEstimate, Job, Steps, check_outcomes, estimate_jobs, job_function, mean_response_tokens
 from ..work import open_readonly
 
@@ -159,9 +159,7 @@ class Items:
         if targets is not None:
             targets = [targets] if isinstance(targets, str) else list(targets)
             names = {name for _, name in self.origin.values()}
-            if unknown := [name for name in targets if name not in names]:
-                nearest = suggest_name(unknown[0], names)
-                raise ValueError(f"the run {run.name!r} has no target {unknown[0]!r}; {nearest}")
+            require_known("target", names, *targets, where=f"the run {run.name!r}: ", error=ValueError)
             self.texts = {key: text for key, text in self.texts.items() if self.origin[key[0]][1] in targets}
         histories = run.ledger.rows("SELECT prompt_id, history FROM prompts WHERE history IS NOT NULL")
         self._history = {key: [(one["role"], one["content"]) for one in json.loads(text)] for key, text in histories}
@@ -254,7 +252,7 @@ class JudgingJob(Job):
         sampling="full", targets=None, budget=None, expected=(0, 0.0, 0.0), report_silent=True,
     ):
         retry = [retry] if isinstance(retry, str) else list(retry)
-        check_counts(**({} if samples is None else {"samples": samples}))
+        check_counts(samples=1 if samples is None else samples)
         check_outcomes(retry)
         require_known("sampling", ("full", "adaptive"), sampling, error=ValueError)
         if not isinstance(run, Run):

@@ -116,12 +116,17 @@ def is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False) -> None:
-    """Raise if a setting is not a finite number, is below its minimum, or is a count that is not whole."""
-    if not (is_number(value) and value >= least):
-        raise ValueError(f"{name} is {value!r}; it must be a number of {least:g} or more")
-    if whole and not isinstance(value, numbers.Integral):
-        raise ValueError(f"{name} is {value!r}; it must be a whole number")
+def check_number(name: str, value: Any, least: float = 0, most: float = math.inf, *, whole: bool = False) -> None:
+    """Raise if a setting is not a finite number, is outside its limits, or is a count that is not whole."""
+    if not (is_number(value) and least <= value <= most and (not whole or isinstance(value, numbers.Integral))):
+        limits = f"of {least:g} or more" if most == math.inf else f"from {least:g} to {most:g}"
+        raise ValueError(f"{name} is {value!r}; it must be a {'whole ' * whole}number {limits}")
+
+
+def check_counts(**counts: Any) -> None:
+    """Raise if a count is not a whole number of 1 or more."""
+    for name, value in counts.items():
+        check_number(name, value, 1, whole=True)
 
 # %% ../../nbs/02_models/06_limits.ipynb #0356de66
 @dataclass(frozen=True)

@@ -396,10 +396,9 @@ class LLM(metaclass=Naming):
         limits |= {setting: limit for setting, limit in optional.items() if limit[0] is not None}
         for setting, (value, least) in limits.items():
             check_number(setting, value, least, whole=setting.startswith("max_"))
-        for setting, (least, most) in _MOST.items():
-            value = {"temperature": temperature, "top_p": top_p, **options}.get(setting)
-            if value is not None and not (is_number(value) and least <= value <= most):
-                raise ValueError(f"{setting} is {value!r}; it must be a number from {least} to {most}")
+        for setting, limit in _MOST.items():
+            if (value := {"temperature": temperature, "top_p": top_p, **options}.get(setting)) is not None:
+                check_number(setting, value, *limit)
         bases = _addresses(model, api_base)
         require_known("transport", ("lean", "litellm"), transport, error=ValueError)
         if not isinstance(system_role, bool):

@@ -26,6 +26,7 @@ from ..core.errors import redact_in
 from ..core.ledger import plain_value
 from ..core.run import metadata_rows, require_same_prompts, reserved_names
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
+from ..models.limits import check_counts
 from ..models.transports import CachedPrefix
 from ..core.texts import unreadable
 from .personas import check_personas, has_assistant_phrases
@@ -34,8 +35,8 @@ from ..work import MAX_ATTEMPTS, CostEstimate, Job, Request, Steps, ParseError, 
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'CHINESE_USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate',
-           'user_system_prompt', 'swap_roles', 'as_llm', 'check_counts', 'SimulationSettings', 'planned_dialogues',
-           'Opening', 'opening_of', 'pending_dialogues', 'simulate']
+           'user_system_prompt', 'swap_roles', 'as_llm', 'SimulationSettings', 'planned_dialogues', 'Opening',
+           'opening_of', 'pending_dialogues', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -208,13 +209,6 @@ def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     return target, target if user.same_as(target) else user
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7a9b36cf
-def check_counts(**counts: Any) -> None:
-    """Raise if a count is not a whole number of 1 or more."""
-    for name, value in counts.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{name} is {value!r}; it must be a whole number of 1 or more")
-
-
 _PROTOCOLS = {"paper": (USER_TEMPLATE, None), "released": (RELEASED_USER_TEMPLATE, RELEASED_TARGET_PROMPT)}
 
 

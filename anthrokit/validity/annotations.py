@@ -23,7 +23,7 @@ from ..core.tables import require_columns
 from ..core.votes import latest_annotations
 from ..core.files import local_path
 from ..judging.jobs import run_taxonomy
-from ..simulation.dialogues import check_counts
+from ..models.limits import check_counts
 
 # %% auto #0
 __all__ = ['ITEM', 'add_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations', 'by_annotator',

@@ -2,13 +2,14 @@
 
 import re
 import sys
+from importlib.util import find_spec
 
 import pytest
 from browser import Server, seen
 
 from anthrokit import Run, demo_run
 
-pytest.importorskip("marimo")
+pytestmark = pytest.mark.skipif(not find_spec("marimo"), reason="needs marimo")
 APP = """
 # /// script
 # [tool.marimo.display]

@@ -9,17 +9,15 @@ import time
 
 import pandas as pd
 import pytest
+from masked_models import bert_folder, roberta_folder
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-from masked_models import bert_folder, roberta_folder  # noqa: E402
-
-from anthrokit.anthroscore import scoring as score  # noqa: E402
-from anthrokit.core import Run, RunError  # noqa: E402
+from anthrokit.anthroscore import scoring as score
+from anthrokit.core import Run, RunError
 
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread():
+    torch, transformers = map(pytest.importorskip, ("torch", "transformers"))
     torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
 

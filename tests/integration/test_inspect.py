@@ -9,13 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from inspect_ai.log import read_eval_log
 
+from anthrokit import io
 from anthrokit.core.texts import is_blank
-from anthrokit.io import (
-    read_inspect,
-    write_inspect,
-)
 from anthrokit.simulation import load_prompts
 
 HERE = Path(__file__).parents[1]
@@ -84,23 +80,23 @@ def test_eval(server, tmp_path):
     done = inspect_command(tmp_path, server(), "--limit", "9", "--model-role", user, "-T", f"judges={judges}")
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = (tmp_path / "logs").glob("*.eval")
-    run = read_inspect(log, tmp_path / "run")
+    run = io.read_inspect(log, tmp_path / "run")
     assert len(run.messages()) == 9 * 2 * 2
     assert run.dialogues()["target"].unique().tolist() == ["anthrokit/openai/target"]
     ratings = run.ratings()
     assert len(ratings) == 9 * 2 * (3 * 3 + 1) and ratings["status"].eq("ok").all()
     assert run.labels()["votes_cast"].tolist() == [3, 1] * 18 and run.labels()["label"].notna().all()
     assert run.prompts()["base_id"].tolist() == load_prompts().head(9)["base_id"].tolist()
-    again = read_inspect(write_inspect(run, tmp_path / "again.eval"))
+    again = io.read_inspect(io.write_inspect(run, tmp_path / "again.eval"))
     same(run, again, RATED, "ratings")
-    for one, other in zip(
-        read_eval_log(str(log)).results.scores, metrics_of(tmp_path / "again.eval"), strict=True
-    ):
+    for one, other in zip(metrics_of(log), metrics_of(tmp_path / "again.eval"), strict=True):
         assert one.metrics["mean"].value == pytest.approx(other.metrics["mean"].value)
         assert one.metrics["clustered_stderr"].value == pytest.approx(other.metrics["clustered_stderr"].value)
 
 
 def metrics_of(path):
+    from inspect_ai.log import read_eval_log
+
     return read_eval_log(str(path)).results.scores
 
 

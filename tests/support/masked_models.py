@@ -4,9 +4,6 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-
 PRONOUNS = "he she her him He She Her Him it its It Its".split()
 WORDS = [*PRONOUNS, *"you we us You We Us I i the bot system was kind and I liked said a".split()]
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
@@ -14,6 +11,7 @@ SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "i
 
 def roberta_folder(folder: Path, seed: int = 1, positions: int = 130) -> Path:
     """A small RobertaForMaskedLM with random weights and a byte-level tokenizer, saved."""
+    torch, transformers = map(pytest.importorskip, ("torch", "transformers"))
     from tokenizers import ByteLevelBPETokenizer
 
     folder.mkdir(parents=True)
@@ -46,6 +44,7 @@ def roberta_folder(folder: Path, seed: int = 1, positions: int = 130) -> Path:
 
 def bert_folder(folder: Path, kind: str = "bert") -> Path:
     """A small BertForMaskedLM or DistilBertForMaskedLM with a WordPiece vocabulary, saved."""
+    torch, transformers = map(pytest.importorskip, ("torch", "transformers"))
     folder.mkdir(parents=True)
     pieces = [
         "[PAD]",

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm
 
 from anthrokit import analysis, figures, validity
 from anthrokit.core import TableError
@@ -180,6 +179,7 @@ def test_category_with_an_unlabelled_behaviour():
 
 def test_interval_coverage():
     """A short form of benchmarks/coverage.py: 30 base prompts, 120 repetitions."""
+    from scipy.stats import norm
     from statsmodels.stats.proportion import proportion_confint
 
     rates, shift, inside, naive = {"rare": 0.05, "common": 0.5}, 0.3, [], []

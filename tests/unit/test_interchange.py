@@ -13,19 +13,16 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from inspect_ai.log import read_eval_log
 
-from anthrokit import demo_run
+from anthrokit import demo_run, io
 from anthrokit.core import Run, TableError, data_path, import_dialogues
 from anthrokit.core.run import digest
 from anthrokit.core.texts import is_blank
 from anthrokit.io import (
     read_anthrobench,
-    read_inspect,
     to_datasets,
     write_anthrobench,
     write_every_eval_ever,
-    write_inspect,
     write_openai,
     write_sharegpt,
 )
@@ -164,7 +161,7 @@ def test_anthrobench_round_trip(dialogues):
 @example([[(text, text)] for text in ODD])
 def test_inspect_round_trip(dialogues):
     run = filled(dialogues)
-    same(run, read_inspect(write_inspect(run, run.folder.parent / "a.eval")))
+    same(run, io.read_inspect(io.write_inspect(run, run.folder.parent / "a.eval")))
 
 
 ANSWER = st.sampled_from(
@@ -304,6 +301,7 @@ def test_published_base_prompts(tmp_path, public_data):
 
 def test_unscored_is_missing(tmp_path):
     """A dialogue whose messages have no label leaves Inspect's mean; one with some labels is a share of those."""
+    from inspect_ai.log import read_eval_log
 
     def row(dialogue, turn, verdict):
         place = {"dialogue_id": dialogue, "turn": turn, "behaviour": "emotions", "judge": "one", "sample": 1}
@@ -319,7 +317,7 @@ def test_unscored_is_missing(tmp_path):
     }
     run = filled([[("a", "b"), ("c", "d")]] * 3, [row(*key, verdict) for key, verdict in verdicts.items()])
     run.ledger.write_all(("DELETE FROM judges WHERE judge = 'three'",))
-    log = read_eval_log(str(write_inspect(run, tmp_path / "log.eval")))
+    log = read_eval_log(str(io.write_inspect(run, tmp_path / "log.eval")))
     emotions = next(score for score in log.results.scores if score.name == "emotions")
     assert emotions.metrics["mean"].value == pytest.approx((1.0 + 0.5) / 2)
     assert (emotions.scored_samples, emotions.unscored_samples) == (2, 1)
@@ -345,7 +343,7 @@ def test_log_of_another_task(tmp_path):
         scorer=match(),
     )
     (log,) = eval(task, model=model, epochs=2, display="none", log_dir=str(tmp_path))
-    run = read_inspect(log.location)
+    run = io.read_inspect(log.location)
     assert run.messages()["content"].tolist() == ["Hi", "I am glad."] * 2
     assert (
         run.dialogues()["system_target"].tolist() == ["Be kind."] * 2
@@ -451,7 +449,7 @@ def test_missing_messages(given):
     run = filled(dialogues, ratings or [RATED_ONCE])
     folder = run.folder.parent
     for back in (
-        read_inspect(write_inspect(run, folder / "a.eval")),
+        io.read_inspect(io.write_inspect(run, folder / "a.eval")),
         read_anthrobench(write_anthrobench(run, folder / "a.csv")),
     ):
         same(run, back)
@@ -477,7 +475,7 @@ RATED_ONCE = {
 def inspect_log(path, change):
     """A log of one dialogue with a rating, changed by hand."""
     run = filled([[("a", "b"), ("c", "d")]], [{**RATED_ONCE, "verdict": True, "status": "ok"}])
-    log = json.loads(Path(write_inspect(run, path)).read_text(encoding="utf-8"))
+    log = json.loads(Path(io.write_inspect(run, path)).read_text(encoding="utf-8"))
     change(log)
     path.write_text(json.dumps(log), encoding="utf-8")
     return path
@@ -506,7 +504,7 @@ def rating_of(log):
 )
 def test_malformed_ratings_raise(tmp_path, change, message):
     with pytest.raises(TableError, match=f"log.json: .*{message}"):
-        read_inspect(inspect_log(tmp_path / "log.json", change))
+        io.read_inspect(inspect_log(tmp_path / "log.json", change))
 
 
 def test_system_messages(tmp_path):
@@ -514,7 +512,7 @@ def test_system_messages(tmp_path):
         said = log["samples"][0]["messages"]
         said[:0] = [{"role": "system", "content": "Be kind."}, {"role": "system", "content": "Be brief."}]
 
-    run = read_inspect(inspect_log(tmp_path / "log.json", add))
+    run = io.read_inspect(inspect_log(tmp_path / "log.json", add))
     assert run.dialogues()["system_target"].tolist() == ["Be kind.\n\nBe brief."]
 
 
@@ -664,7 +662,7 @@ def test_any_anthrobench_table(further, data, n):
 def test_any_bytes(content, kind):
     path = Path(tempfile.mkdtemp()) / f"a{kind}"
     path.write_bytes(content)
-    for read in (read_messages, read_anthrobench, read_inspect):
+    for read in (read_messages, read_anthrobench, io.read_inspect):
         with pytest.raises(TableError, match=r"a\.|table"):
             read(path)
     with pytest.raises(TableError):
