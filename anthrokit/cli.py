@@ -973,10 +973,9 @@ def _workers(on: str | None) -> Iterator[Any]:
     if on is None or on == "ray":
         yield ak.models.RayExecutor() if on else None
         return
-    try:
-        from dask.distributed import Client
-    except ImportError:
-        raise ak.SetupError("--on dask needs Dask: pip install 'anthrokit[dask]'") from None
+    ak.models.embedded.require_packages("dask", "distributed")
+    from dask.distributed import Client
+
     with Client() if on == "dask" else Client(on, timeout=10) as client:
         yield client
 

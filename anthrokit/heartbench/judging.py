@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError
-from ..core.errors import require_known
+from ..core.errors import check_range, require_known
 from ..core.run import digest, planned_ratings, require_run
 from .answers import answers_of
 from .cases import Case, has_text, label_criteria, prompt_texts
@@ -24,7 +24,6 @@ from ..judging import PromptJudge, Rating
 from ..judging.judges import Criterion, Item, Response
 from ..models import LLM
 from ..models.transports import CachedPrefix
-from ..models.limits import check_counts
 from ..work import MAX_ATTEMPTS, ParseError, PromptJob, job_function, run_job
 
 # %% auto #0
@@ -297,7 +296,8 @@ class RubricJudge(PromptJudge):
         max_attempts: int = MAX_ATTEMPTS,
     ):
         prompt_texts("judge", language)
-        check_counts(max_attempts=max_attempts, criteria_per_call=1 if criteria_per_call is None else criteria_per_call)
+        per_call = 1 if criteria_per_call is None else criteria_per_call
+        check_range(1, closed=True, whole=True, max_attempts=max_attempts, criteria_per_call=per_call)
         super().__init__(llm, name=name)
         self.language, self.shuffle, self.seed, self.structured = language, shuffle, seed, structured
         self.questions_per_call, self.max_attempts = criteria_per_call, max_attempts

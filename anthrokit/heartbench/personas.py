@@ -10,7 +10,8 @@ import textwrap
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import check_range, draw_clusters
+from ..analysis.clustered import draw_clusters
+from ..core.errors import check_range
 from ..core import Run, TableError
 from ..figures.style import Axes, colours_of, figure_size, in_order, model_labels, scaled_size, themed
 from .figures import closed, in_chinese, names_of, set_spokes

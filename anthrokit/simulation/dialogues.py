@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import Run, TableError
-from ..core.errors import diff_settings, require_known
+from ..core.errors import check_range, diff_settings, require_known
 from ..core.notes import notify
 from ..core.maintenance import ids_in_part
 from ..core.run import add_prompts, bind, check_design, digest, forget_target, has_answers, has_facts
@@ -26,7 +26,6 @@ from ..core.errors import redact_in
 from ..core.ledger import plain_value
 from ..core.run import metadata_rows, require_same_prompts, reserved_names
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
-from ..models.limits import check_counts
 from ..models.transports import CachedPrefix
 from ..core.texts import unreadable
 from .personas import check_personas, has_assistant_phrases
@@ -240,7 +239,7 @@ class SimulationSettings:
         template, system_target = _PROTOCOLS[self.protocol]
         self.template = template if self.template is None else self.template
         self.system_target = system_target if self.system_target is None else self.system_target
-        check_counts(turns=self.turns, repeats=self.repeats)
+        check_range(1, closed=True, whole=True, turns=self.turns, repeats=self.repeats)
         for name in ("system_target", "persona"):
             if not isinstance(getattr(self, name), str | None):
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be a text")

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import as_labels, check_level, check_range
+from ..analysis.clustered import as_labels, check_level
+from ..core.errors import check_range
 from ..core import Run, TableError
 from ..core.run import run_of, usage_totals
 
