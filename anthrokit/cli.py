@@ -973,10 +973,9 @@ def _workers(on: str | None) -> Iterator[Any]:
     if on is None or on == "ray":
         yield ak.models.RayExecutor() if on else None
         return
-    try:
-        from dask.distributed import Client
-    except ImportError:
-        raise ak.SetupError("--on dask needs Dask: pip install 'anthrokit[dask]'") from None
+    ak.models.embedded.require_packages("dask", "distributed")
+    from dask.distributed import Client
+
     with Client() if on == "dask" else Client(on, timeout=10) as client:
         yield client
 
@@ -1032,27 +1031,22 @@ def anthroscore(
         Score parts for --out on other workers: dask (the processors of this machine), the address of a Dask scheduler, or ray.
     """
     score = ak.anthroscore
+    words = tuple(entities) if entities else score.preset(preset, names or ())
+    how = {"protocol": protocol, "text": text, "check_language": not any_language, "progress": not _session.quiet}
     if out:
-        words = tuple(entities) if entities else score.preset(preset, names or ())
-        how = {"protocol": protocol, "text": text, "check_language": not any_language, "precision": precision}
         with _workers(on) as executor:
-            files = score.score(texts, words, model, into=out, on=executor, progress=not _session.quiet, **how)
+            files = score.score(texts, words, model, into=out, on=executor, precision=precision, **how)
         facts = {"scored": f"{files['n_scored'].sum()} of {files['n_texts'].sum()} texts", "folder": out}
         return _Result(files, facts)
     if on:
         raise _UsageError("--on needs --out FOLDER: workers save the scores of each part in a folder")
-    table = ak.core.read_frame(texts, dtype=str)
-    if text not in table:
-        raise ValueError(f"{texts} has no column {text!r} of texts; {suggest_name(text, table)}. Name it with --text")
-    words = tuple(entities) if entities else score.preset(preset, names or ())
     scorer = score.load_scorer(model, precision=precision)
-    common = {"protocol": protocol, "text": text, "check_language": not any_language}
     if run:
         with ak.Run(run) as opened:
-            score.score(texts, words, scorer, run=opened, progress=not _session.quiet, **common)
+            score.score(texts, words, scorer, run=opened, **how)
             scores = score.stored_summary(opened, fingerprint=scorer.fingerprint, protocol=protocol)
     else:
-        scores = score.summarise(score.score(table, words, scorer, **common))
+        scores = score.summarise(score.score(ak.core.read_frame(texts, dtype=str), words, scorer, **how))
     scored = scores["score"].dropna()
     facts = {
         "scored": f"{len(scored)} of {len(scores)} texts",

@@ -945,13 +945,8 @@ class PromptJob(Job):
         self.hashes = {item: digest(*own, self.llm.settings) for item, own in prompts.items()}
         self.opened = not isinstance(run, Run)
         run = Run(run) if self.opened else run
-        try:
-            super().__init__(run, [self.llm], budget)
-            saved = run.ledger.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
-        except BaseException:
-            if self.opened:
-                run.close()
-            raise
+        super().__init__(run, [self.llm], budget)
+        saved = run.ledger.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
         repeated = {item for item, _, status in saved if status in retry}
         hashes = {item: hash for item, hash, _ in saved if item not in repeated}
         self.pending = [item for item, hash in self.hashes.items() if hashes.get(item) != hash]

@@ -106,7 +106,7 @@ def cell(rate: float, labels: int, draw: str, errors: str, studies: int) -> list
         alone += [group["alone"][1:] for group in groups]
         relied += [len(group["parts"]) > 1 for group in groups]
         if len(groups) == 2:
-            apart.append(correction.powered_difference(*groups)[1:])
+            apart.append([*correction.powered_difference(*groups).values()][1:])
     told = {"true": rate, "labels": labels, "draw": draw, "errors": errors, "studies": studies}
     people = {f"people_{name}": value for name, value in counted(np.array(alone), rate).items()}
     rows = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,13 +16,14 @@ import pandas as pd
 
 from .partitions import read_labels
 from ..core import Run, RunError, TableError
+from ..core.errors import check_range
 from ..core.run import run_of
 from ..core.tables import TABLES, require_unique
 
 # %% auto #0
-__all__ = ['as_names', 'check_level', 'check_range', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
-           'judge_columns', 'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'weights_of',
-           'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes', 'score_interval',
+__all__ = ['as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats', 'judge_columns',
+           'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'weights_of', 'group_rows',
+           'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes', 'score_interval',
            'cluster_variance', 'proportion', 'influence_correlation', 'Shares', 'share_estimates', 'shared_correlation',
            'recover_limits', 'contrast', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval',
            'resample', 'resample_rows', 'holm', 'add_holm']
@@ -72,34 +73,6 @@ def check_level(ci: float) -> None:
         raise ValueError(f"ci is a confidence level between 0 and 1, such as 0.95, not {ci!r}")
 
 
-def check_range(low: float, high: float = np.inf, *, closed: bool = False, **values: float) -> None:
-    """Raise if a value is not a number between two others.
-
-    Parameters
-    ----------
-    low, high : float
-        Limits; by default without an upper one.
-    closed : bool
-        Whether the limits themselves are allowed.
-    **values : float
-        Values to check, by the names of the parameters.
-
-    Raises
-    ------
-    ValueError
-        If a value is not a number between the limits.
-
-    Examples
-    --------
-    >>> from anthrokit.analysis.clustered import check_range
-    >>> check_range(0, 1, power=0.8)
-    """
-    for name, value in values.items():
-        if not isinstance(value, Real) or not (low < value < high or (closed and value in (low, high))):
-            limits = f"between {low:g} and {high:g}" if high < np.inf else f"above {low:g}"
-            raise ValueError(f"{name} is a number {limits}, not {value!r}")
-
-
 def at_least_half(share: pd.Series) -> pd.Series:
     """Return whether shares are one half or more, with a tolerance for rounding errors.
 
@@ -118,7 +91,7 @@ def check_count(**values: int) -> None:
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError
         If a value is not whole, or is below 0.
 
     Examples
@@ -126,11 +99,7 @@ def check_count(**values: int) -> None:
     >>> from anthrokit.analysis.clustered import check_count
     >>> check_count(n_resamples=2000, seed=0)
     """
-    for name, value in values.items():
-        if not isinstance(value, Integral) or isinstance(value, bool):
-            raise TypeError(f"{name} is a whole number, such as 100; not {value!r}")
-        if value < 0:
-            raise ValueError(f"{name} is 0 or more, not {value!r}")
+    check_range(0, closed=True, whole=True, **values)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #6089def7
 def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:

@@ -12,7 +12,8 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from .clustered import as_names, check_level, check_range, sorted_levels
+from .clustered import as_names, check_level, sorted_levels
+from ..core.errors import check_range
 from ..core import TableError
 from ..core.tables import require_columns
 

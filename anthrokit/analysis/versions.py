@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import as_labels, check_range
+from .clustered import as_labels
 from .comparisons import compare_levels, level_pairs, LevelCounts, require_one_column
 from ..core import Run
-from ..core.errors import require_known
+from ..core.errors import check_range, require_known
 from ..core.tables import require_columns
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM

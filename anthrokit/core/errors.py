@@ -20,7 +20,8 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import takewhile
-from math import log
+from math import inf, isfinite, log
+from numbers import Integral, Real
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,8 +32,8 @@ import lazy_loader
 __all__ = ['printable', 'in_two_lines', 'in_short', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached',
            'Interrupted', 'lead_of', 'rank_names', 'similar_names', 'suggest_name', 'explain_arguments',
            'explain_class', 'Naming', 'missing_attribute', 'documented', 'found_names', 'parameters_like', 'lazy_names',
-           'missing_columns', 'diff_settings', 'require_kind', 'require_known', 'require_all', 'register_secret',
-           'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+           'missing_columns', 'diff_settings', 'require_kind', 'require_known', 'require_all', 'is_number',
+           'check_range', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -889,6 +890,47 @@ def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, .
     for member in members:
         require_kind(member, kind, expected)
     return members
+
+# %% ../../nbs/01_core/00_errors.ipynb #c4ange01
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number.
+
+    Examples
+    --------
+    >>> [value for value in (5, 0.5, True, "5", float("nan"), None) if is_number(value)]
+    [5, 0.5]
+    """
+    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+
+
+def check_range(low: float, high: float = inf, *, closed: bool = False, whole: bool = False, **values: Any) -> None:
+    """Raise if a value is not a number between two others.
+
+    Parameters
+    ----------
+    low, high : float
+        Limits; by default without an upper one.
+    closed : bool
+        Whether the limits themselves are allowed.
+    whole : bool
+        Whether the values must be whole.
+    **values : float
+        Values to check, by the names of the parameters.
+
+    Raises
+    ------
+    ValueError
+        If a value is not a number between the limits.
+
+    Examples
+    --------
+    >>> check_range(0, 1, power=0.8)
+    """
+    for name, value in values.items():
+        inside = is_number(value) and (low < value < high or (closed and value in (low, high)))
+        if not inside or (whole and not isinstance(value, Integral)):
+            limits = f"between {low:g} and {high:g}" if high < inf else f"of {low:g} or more" if closed else f"above {low:g}"
+            raise ValueError(f"{name} is a {'whole ' * whole}number {limits}, not {value!r}")
 
 # %% ../../nbs/01_core/00_errors.ipynb #8f337ecd
 _SECRETS: set[str] = set()

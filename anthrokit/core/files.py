@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 from .errors import RunError, TableError
 
 # %% auto #0
-__all__ = ['local_path', 'read_toml', 'replacing', 'write_file', 'refuse_links', 'cache_folder', 'public_file', 'local_copy',
-           'local_folder', 'load_once', 'preload']
+__all__ = ['local_path', 'read_toml', 'compile_pattern', 'replacing', 'write_file', 'refuse_links', 'cache_folder', 'public_file',
+           'local_copy', 'local_folder', 'load_once', 'preload']
 
 # %% ../../nbs/01_core/06_files.ipynb #5b131a2d
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # a scheme of two letters or more: C:/ is a drive
@@ -90,6 +90,35 @@ def read_toml(path: str | os.PathLike) -> dict[str, Any]:
         raise TableError(f"{path}: can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
+
+# %% ../../nbs/01_core/06_files.ipynb #s1144998
+def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern:
+    """Compile a regular expression of a user's file.
+
+    Parameters
+    ----------
+    pattern : str
+        The regular expression.
+    where : str
+        File and entry, for the error.
+    flags : int
+        Flags of `re`.
+
+    Raises
+    ------
+    TableError
+        If it is not a valid regular expression.
+
+    Examples
+    --------
+    >>> compile_pattern("i f[eo]+l", "own.toml: emotions", re.I).search("So I feel.")[0]
+    'I feel'
+    """
+    try:
+        return re.compile(pattern, flags)
+    except re.error as error:
+        raise TableError(f"{where}: {pattern!r} is not a valid regular expression: {error}") from None
+
 
 # %% ../../nbs/01_core/06_files.ipynb #aeb83fbe
 @contextlib.contextmanager

@@ -535,10 +535,7 @@ class Run(StoredTables):
         [['target', 80, 0.0], ['user', 64, 0.0]]
         """
         by = [by] if isinstance(by, str) else list(by)
-        if unknown := set(by) - {"purpose", "model", "served_model", "status"}:
-            raise ValueError(
-                f"usage can't be grouped by {', '.join(sorted(unknown))}. Use purpose, model, served_model or status."
-            )
+        require_known("column of calls", ("purpose", "model", "served_model", "status"), *by, error=ValueError)
         return self.query(_USAGE.format(by=", ".join(by)))
 
     def summary(self) -> dict[str, Any]:

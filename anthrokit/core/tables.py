@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TextIO
 import numpy as np
 import pandas as pd
 
-from .errors import TableError, missing_columns, suggest_name, require_kind
+from .errors import TableError, missing_columns, suggest_name, require_kind, require_known
 from .files import local_copy, local_path, replacing
 
 # %% auto #0
@@ -168,8 +168,7 @@ def get_table(table: str) -> Table:
     >>> get_table("ratings").key
     ('dialogue_id', 'turn', 'behaviour', 'judge', 'sample')
     """
-    if table not in (tables := all_tables()):
-        raise TableError(f"there is no table {table!r}; {suggest_name(table, tables)}")
+    require_known("table", tables := all_tables(), table)
     return tables[table]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,9 @@ import pandas as pd
 from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
-from .style import ALLOW_OVERFLOW, MARKERS, colours_of, contrast_ratio, counted, describe_interval
+from .style import ALLOW_OVERFLOW, MARKERS, Axes, colours_of, contrast_ratio, counted, describe_interval
 from .style import from_run, in_order, label_of, legend_above, model_labels, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, themed, variant_note, with_series
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # %% auto #0
 __all__ = ['name_column', 'row_kinds', 'rows_size', 'place_rows', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat']

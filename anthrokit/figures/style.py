@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Text
+else:  # names for annotations: matplotlib is loaded by the first figure
+    Artist = Axes = Figure = Text = Any
 
 # %% auto #0
 __all__ = ['COLOURS', 'MARKERS', 'ALLOW_OVERFLOW', 'THEME', 'STYLES', 'SHARED', 'Style', 'theme', 'scaled_size', 'figure_size',
@@ -390,11 +392,10 @@ def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[...,
 
 def contrast_ratio(one: Sequence[float], other: Sequence[float]) -> float:
     """Return the contrast of two colours, red, green and blue from 0 to 1, as WCAG 2 defines it: 1 to 21."""
-    light = []
-    for colour in (one, other):
-        part = np.asarray(colour[:3], dtype=float)
-        light.append(np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4) @ (0.2126, 0.7152, 0.0722))
-    return (max(light) + 0.05) / (min(light) + 0.05)
+    from seaborn.utils import relative_luminance
+
+    dark, light = sorted(relative_luminance(np.clip(colour[:3], 0, 1)) for colour in (one, other))
+    return (light + 0.05) / (dark + 0.05)
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:

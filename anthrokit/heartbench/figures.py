@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,15 +16,11 @@ from ..core.errors import require_known
 from ..core.tables import require_columns, require_unique
 from ..figures import plot_counts, plot_scores
 from ..figures.published import fit_notes
-from ..figures.style import colours_of, describe_interval, figure_size, in_order, keep_data, label_of
+from ..figures.style import Axes, Text, colours_of, describe_interval, figure_size, in_order, keep_data, label_of
 from ..figures.style import legend_above, model_labels, new_axes, scaled_size, themed
 from .cases import OTHER, Cases, load_abilities
 from .results import wide_scores
 from .scoring import as_hits, case_means, normalise_points
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.text import Text
 
 # %% auto #0
 __all__ = ['CHINESE_FONTS', 'chinese_font', 'plot_criteria', 'plot_abilities', 'plot_case_scores', 'plot_radar',

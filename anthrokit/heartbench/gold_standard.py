@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import as_names, check_range, weights_of
+from ..analysis.clustered import as_names, weights_of
 from ..core import TableError
-from ..core.errors import require_known
+from ..core.errors import check_range, require_known
 from ..core.run import digest
 from ..core.tables import require_unique, require_columns
 from .answers import require_answers

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import check_range, draw_clusters, percentile_interval
+from ..analysis.clustered import draw_clusters, percentile_interval
+from ..core.errors import check_range
 from ..core import TableError
 from ..core.tables import require_unique
 from .scoring import ability_means, case_means, nanmean

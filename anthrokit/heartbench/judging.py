@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError
-from ..core.errors import require_known
+from ..core.errors import check_range, require_known
 from ..core.run import digest, planned_ratings, require_run
 from .answers import answers_of
 from .cases import Case, has_text, label_criteria, prompt_texts
@@ -24,7 +24,6 @@ from ..judging import PromptJudge, Rating
 from ..judging.judges import Criterion, Item, Response
 from ..models import LLM
 from ..models.transports import CachedPrefix
-from ..simulation.dialogues import check_counts
 from ..work import MAX_ATTEMPTS, ParseError, PromptJob, job_function, run_job
 
 # %% auto #0
@@ -35,7 +34,6 @@ __all__ = ['rubric_prompt', 'verdict_mark', 'parse_rubric', 'case_item', 'criter
 def rubric_prompt(
     case: Case,
     answer: str,
-    order: Sequence[int] | None = None,
     language: str = "zh",
     *,
     mark: str | None = None,
@@ -46,10 +44,9 @@ def rubric_prompt(
     Parameters
     ----------
     case : Case
+        Its criteria are shown in their order, as 1, 2, ….
     answer : str
         The answer under test.
-    order : sequence of int, optional
-        Numbers of the criteria in the order shown. The judge sees them as 1, 2, ….
     language : str
         zh or en.
     mark : str, optional
@@ -71,16 +68,14 @@ def rubric_prompt(
     True
     """
     words = prompt_texts("judge", language)
-    by_number = {item.number: item for item in case.criteria}
-    shown = [by_number[number] for number in order or by_number]
     criteria = "\n".join(
-        f"{place}. [{words[item.kind]}] {item.content}" for place, item in enumerate(shown, start=1)
+        f"{place}. [{words[item.kind]}] {item.content}" for place, item in enumerate(case.criteria, start=1)
     )
     fields = dict(
         dialogue="\n".join(f"{words[role]}{words['colon']}{text}" for role, text in case.dialogue),
         answer=answer,
         criteria=criteria,
-        n=len(shown),
+        n=len(case.criteria),
         fence="response-" + digest(case.case_id, answer, length=6),
         mark=mark or verdict_mark(answer),
     )
@@ -301,7 +296,8 @@ class RubricJudge(PromptJudge):
         max_attempts: int = MAX_ATTEMPTS,
     ):
         prompt_texts("judge", language)
-        check_counts(max_attempts=max_attempts, criteria_per_call=1 if criteria_per_call is None else criteria_per_call)
+        per_call = 1 if criteria_per_call is None else criteria_per_call
+        check_range(1, closed=True, whole=True, max_attempts=max_attempts, criteria_per_call=per_call)
         super().__init__(llm, name=name)
         self.language, self.shuffle, self.seed, self.structured = language, shuffle, seed, structured
         self.questions_per_call, self.max_attempts = criteria_per_call, max_attempts

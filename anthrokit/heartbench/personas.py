@@ -6,21 +6,18 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import check_range, draw_clusters
+from ..analysis.clustered import draw_clusters
+from ..core.errors import check_range
 from ..core import Run, TableError
-from ..figures.style import colours_of, figure_size, in_order, model_labels, scaled_size, themed
+from ..figures.style import Axes, colours_of, figure_size, in_order, model_labels, scaled_size, themed
 from .figures import closed, in_chinese, names_of, set_spokes
 from .cases import load_abilities
 from .results import wide_scores
 from .scoring import ability_means, as_hits, case_scores, nanmean, score_grid
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # %% auto #0
 __all__ = ['ability_profiles', 'persona_words', 'plot_personas']

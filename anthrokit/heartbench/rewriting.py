@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError
-from ..core.errors import require_all
+from ..core.errors import check_range, require_all
 from ..core.run import HTML_ATTRS
 from ..core.tables import require_unique, require_columns
 from .building import new_case
@@ -27,7 +27,6 @@ from .corpus import read_scene
 from .judging import prompt_job, read_object
 from ..judging.languages import language_of
 from ..judging.personal_data import PLACEHOLDER, anonymise_texts, holds_number, personal_spans
-from ..simulation.dialogues import check_counts
 from ..work import ParseError, Steps
 
 # %% auto #0
@@ -308,7 +307,7 @@ def synthesise(seeds: Iterable[Case], *, n: int = 1) -> Any:
     --------
     >>> synthesise(seeds, n=3, model="openai/gpt-4o", run="runs/syntheses")  # doctest: +SKIP
     """
-    check_counts(n=n)
+    check_range(1, closed=True, whole=True, n=n)
     anonymised = [replace(anonymise(seed)[0], criteria=()) for seed in seeds]
     require_anonymous(anonymised)
     texts, prompts = {}, {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,14 +19,11 @@ from ..core.files import read_toml
 from ..core.tables import require_unique, require_columns
 from ..core.texts import detect_language, mask_quotations, plain_apostrophes
 from ..figures.profiles import draw_dots
-from ..figures.style import counted, legend_above, themed
+from ..figures.style import Axes, counted, legend_above, themed
 from .answers import count_words, require_answers
 from ..judging.languages import language_of, read_sentences, read_words, simplified
 from .scoring import case_means
 from ..models.english import english_pipeline
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # %% auto #0
 __all__ = ['MEASURES', 'CONTROLS', 'sentence_kinds', 'answer_patterns', 'patterns', 'patterns_and_scores', 'plot_patterns']

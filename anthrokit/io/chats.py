@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..core import Run, tables
 from ..core.run import require_run
 from ..core.files import local_path, write_file
+from ..models.embedded import require_packages
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -140,7 +141,7 @@ def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:
 
     Raises
     ------
-    ImportError
+    SetupError
         datasets is not installed.
 
     Examples
@@ -149,10 +150,9 @@ def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:
     >>> to_datasets(demo_run())["messages"].num_rows
     160
     """
-    try:
-        from datasets import Dataset, DatasetInfo
-    except ImportError as error:
-        raise ImportError(f"to_datasets needs datasets: pip install 'anthrokit[datasets]' ({error})") from None
+    require_packages("datasets", "datasets")
+    from datasets import Dataset, DatasetInfo
+
     run = run if isinstance(run, Run) else Run(run, read_only=True)
     datasets = {}
     for name in ("prompts", "dialogues", "messages", "ratings", "labels"):

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core import Run, TableError
 from ..judging import LocalJudge
+from ..models.embedded import require_packages
 from ..simulation import Behaviour, Taxonomy
 from .inspect_logs import name_of, read_log, run_of_log, score_dialogue
 from inspect_ai.log import EvalSample  # after inspect_logs, which says how to install it
@@ -22,18 +23,10 @@ from inspect_ai.scorer import Score
 __all__ = ['scanners', 'read_scan']
 
 # %% ../../nbs/13_io/07_scout.ipynb #f0000006
-def _package() -> Any:
-    """Return the package inspect_scout, or raise with how to install it."""
-    try:
-        import inspect_scout
-    except ImportError:
-        raise ImportError("Scanners need Scout. Install it: pip install 'anthrokit[scout]'") from None
-    return inspect_scout
-
-
 def _scanner(behaviour: Behaviour, judges: Sequence[str | LocalJudge] | None, samples: int) -> Any:
     """Return the scanner of one behaviour."""
-    scout = _package()
+    require_packages("scout", "inspect_scout")
+    import inspect_scout as scout
 
     @scout.scanner(messages=["system", "user", "assistant"], name=behaviour.name)
     def make(judges: list[str] | None = None, samples: int = 3) -> Any:
@@ -76,7 +69,7 @@ def scanners(
 
     Raises
     ------
-    ImportError
+    SetupError
         Scout is not installed.
     TableError
         A behaviour is unknown.
@@ -94,8 +87,11 @@ def scanners(
 # %% ../../nbs/13_io/07_scout.ipynb #f0000009
 def _scores(scan: str | os.PathLike) -> tuple[dict[tuple[str, str, int], dict[str, Score]], dict[str, Behaviour]]:
     """Return the scores of a scan by log, sample and epoch, and the behaviours that were scanned for."""
+    require_packages("scout", "inspect_scout")
+    from inspect_scout import scan_results_df
+
     scores, behaviours = defaultdict(dict), {}
-    for name, rows in _package().scan_results_df(str(scan)).scanners.items():
+    for name, rows in scan_results_df(str(scan)).scanners.items():
         for row in rows.to_dict("records"):
             place = f"{scan}: {name}, transcript {row['transcript_id']}"
             if isinstance(row.get("scan_error"), str):

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, data_path
-from ..core.files import read_toml
+from ..core.errors import require_known
+from ..core.files import compile_pattern, read_toml
 from ..core.run import digest
-from .grammar import remembered
+from .grammar import rating_of_spans, remembered
 from .judges import LanguageJudge
 from .offline import load_labelled, quality
 from .verdicts import Rating
@@ -213,12 +214,11 @@ def load_chinese_grammar(path: Any = None) -> dict[str, dict[str, list[re.Patter
     path = data_path("grammar_zh.toml") if path is None else path
     content = read_toml(path)
     for behaviour, slots in content.items():
-        if unknown := [slot for slot in slots if slot not in _SLOTS]:
-            raise TableError(f"{path}: {behaviour}: the slot {unknown[0]!r} is unknown; use one of {', '.join(_SLOTS)}")
-    try:
-        return {name: {slot: [re.compile(one) for one in words] for slot, words in slots.items()} for name, slots in content.items()}
-    except re.error as error:
-        raise TableError(f"{path}: {error.pattern!r} is not a valid regular expression: {error}") from None
+        require_known("slot", _SLOTS, *slots, where=f"{path}: {behaviour}: ")
+    return {
+        name: {slot: [compile_pattern(one, f"{path}: {name}") for one in words] for slot, words in slots.items()}
+        for name, slots in content.items()
+    }
 
 
 class ChineseGrammarJudge(LanguageJudge):
@@ -280,12 +280,7 @@ class ChineseGrammarJudge(LanguageJudge):
                     yield part.start + match.start(), part.start + match.end()
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        ratings = []
-        for text in texts:
-            words = dict.fromkeys(f"“{text[start:end]}”" for start, end in self.spans(text, behaviour.name))
-            reason = f"read: {'; '.join(words)}" if words else "no claim of this kind"
-            ratings.append(Rating(bool(words), reason, score=float(len(words))))
-        return ratings
+        return [rating_of_spans(text, self.spans(text, behaviour.name), "read", "no claim of this kind") for text in texts]
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #fb6cfaa1
 def chinese_quality() -> pd.DataFrame:

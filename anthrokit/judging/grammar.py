@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core import TableError, data_path
-from ..core.errors import suggest_name
-from ..core.files import read_toml
+from ..core.errors import require_known
+from ..core.files import compile_pattern, read_toml
 from ..core.run import digest
 from ..core.files import load_once
 from .judges import LanguageJudge
@@ -23,7 +23,7 @@ from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 from ..simulation import Behaviour
 
 # %% auto #0
-__all__ = ['own_words', 'PatternJudge', 'Reading', 'parse_texts', 'load_grammar', 'GrammarJudge']
+__all__ = ['own_words', 'rating_of_spans', 'PatternJudge', 'Reading', 'parse_texts', 'load_grammar', 'GrammarJudge']
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #5d722880
 _TEXTS = (
@@ -121,7 +121,7 @@ _NEGATION = re.compile(
 _REACH = 45  # characters before a match in which a negation counts
 
 
-def _rating(text: str, spans: Sequence[tuple[int, int]], how: str, otherwise: str) -> Rating:
+def rating_of_spans(text: str, spans: Sequence[tuple[int, int]], how: str, otherwise: str) -> Rating:
     """Return a rating: present if there are spans, with their words as the reason."""
     words = dict.fromkeys(f"“{text[start:end]}”" for start, end in spans)
     return Rating(bool(spans), f"{how}: {'; '.join(words)}" if spans else otherwise, score=float(len(spans)))
@@ -155,13 +155,9 @@ class PatternJudge(LanguageJudge):
     def __init__(self, path: Any = None, languages: Collection[str] | None = ("en",)):
         path = data_path("patterns.toml") if path is None else path
         content, self.languages = read_toml(path), languages
-        self._patterns: dict[str, list[re.Pattern]] = {}
-        for behaviour, patterns in content.items():
-            for pattern in patterns:
-                try:
-                    self._patterns.setdefault(behaviour, []).append(re.compile(pattern, re.I))
-                except re.error as error:
-                    raise TableError(f"{path}: {behaviour}: {pattern!r} is not a valid regular expression: {error}") from None
+        self._patterns = {
+            name: [compile_pattern(one, f"{path}: {name}", re.I) for one in patterns] for name, patterns in content.items()
+        }
         self.behaviours = list(self._patterns)
         self.settings = {"kind": "patterns", "reads": "own words", "hash": digest(content, _TEXTS_FOR_USER)}
         if languages != ("en",):
@@ -178,7 +174,7 @@ class PatternJudge(LanguageJudge):
         return sorted(set(matches))
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        return [_rating(text, self.spans(text, behaviour.name), "matched", "no pattern matched") for text in texts]
+        return [rating_of_spans(text, self.spans(text, behaviour.name), "matched", "no pattern matched") for text in texts]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #e3cb11f5
 _PERSONS = {
@@ -430,9 +426,7 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     path = data_path("grammar.toml") if path is None else path
     content = read_toml(path)
     for behaviour, slots in content.items():
-        if unknown := [slot for slot in slots if slot not in {*_SLOTS, *_OTHER}]:
-            hint = suggest_name(unknown[0], sorted({*_SLOTS, *_OTHER}))
-            raise TableError(f"{path}: {behaviour}: the slot {unknown[0]!r} is unknown; {hint}")
+        require_known("slot", [*_SLOTS, *_OTHER], *slots, where=f"{path}: {behaviour}: ")
     return {
         behaviour: {slot: words if slot == "aside" else frozenset(words) for slot, words in slots.items()}
         for behaviour, slots in content.items()
@@ -536,4 +530,4 @@ class GrammarJudge(LanguageJudge):
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         self.read(texts)
-        return [_rating(text, self.spans(text, behaviour.name), "read", "no claim of this kind") for text in texts]
+        return [rating_of_spans(text, self.spans(text, behaviour.name), "read", "no claim of this kind") for text in texts]

@@ -20,7 +20,7 @@ from ..core import Run, RunError, SetupError, TableError, forget_judges
 from ..core.errors import diff_settings
 from ..core.run import LABEL_CONTEXT, digest
 from ..core import tables
-from ..core.errors import lead_of, redact_in, require_known, suggest_name
+from ..core.errors import check_range, lead_of, redact_in, require_known, suggest_name
 from ..core.notes import notify, status_line
 from ..core.run import has_verdicts, judges_without_verdicts
 from ..core.votes import mode_status
@@ -30,7 +30,6 @@ from .offline import offline_panel
 from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget
 from ..simulation import Behaviour, Taxonomy, load_family, simulate
-from ..simulation.dialogues import check_counts
 from ..work import CostEstimate, Job, Steps, check_outcomes, estimate_jobs, job_function, mean_response_tokens
 from ..work import open_readonly
 
@@ -159,9 +158,7 @@ class Items:
         if targets is not None:
             targets = [targets] if isinstance(targets, str) else list(targets)
             names = {name for _, name in self.origin.values()}
-            if unknown := [name for name in targets if name not in names]:
-                nearest = suggest_name(unknown[0], names)
-                raise ValueError(f"the run {run.name!r} has no target {unknown[0]!r}; {nearest}")
+            require_known("target", names, *targets, where=f"the run {run.name!r}: ", error=ValueError)
             self.texts = {key: text for key, text in self.texts.items() if self.origin[key[0]][1] in targets}
         histories = run.ledger.rows("SELECT prompt_id, history FROM prompts WHERE history IS NOT NULL")
         self._history = {key: [(one["role"], one["content"]) for one in json.loads(text)] for key, text in histories}
@@ -243,18 +240,16 @@ class JudgingJob(Job):
     expected : (int, float, float)
         Target messages that a simulation has still to make, with the characters of one and of the user's message
         before it; for cost estimates.
-    report_silent : bool
-        Whether a notice at the end names judges without any verdict.
     """
 
     noun = "rating"
 
     def __init__(
         self, run, judges=None, *, samples=None, behaviours=None, taxonomy=None, quotations=True, retry=("failed",),
-        sampling="full", targets=None, budget=None, expected=(0, 0.0, 0.0), report_silent=True,
+        sampling="full", targets=None, budget=None, expected=(0, 0.0, 0.0),
     ):
         retry = [retry] if isinstance(retry, str) else list(retry)
-        check_counts(**({} if samples is None else {"samples": samples}))
+        check_range(1, closed=True, whole=True, samples=1 if samples is None else samples)
         check_outcomes(retry)
         require_known("sampling", ("full", "adaptive"), sampling, error=ValueError)
         if not isinstance(run, Run):
@@ -281,7 +276,7 @@ class JudgingJob(Job):
             )
         _check_fit(run, [*about_behaviours, *counters], judged, self.taxonomy)
         super().__init__(run, [judge.llm for judge in self.judges if isinstance(judge, PromptJudge)], budget)
-        self.items, self.retry, self.expected, self.report_silent = Items(run, targets), retry, expected, report_silent
+        self.items, self.retry, self.expected = Items(run, targets), retry, expected
         self.sampling, self.run_sampling = sampling, self._run_sampling(sampling)
         questions = {one.name: one.supported(counted if one.counts_words else judged) for one in self.judges}
         questions |= {judge.name: [] for judge in about_criteria}
@@ -390,7 +385,7 @@ class JudgingJob(Job):
     def close(self) -> None:
         rated = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
         forget_judges(self.run, [name for name in self.new if not self.run.ledger.rows(rated, [name])])
-        for name, notice in judges_without_verdicts(self.run).items() if self.report_silent else ():
+        for name, notice in judges_without_verdicts(self.run).items():
             if name in self.plans:
                 notify(notice, again=True)
         super().close()

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core.errors import require_kind, require_known, suggest_name
+from ..core.errors import require_kind, require_known
 from ..core.run import digest
 from ..core.texts import detect_language, unreadable
 from .released import NO_EXAMPLES, Released, read_released
@@ -674,11 +674,10 @@ class LLMJudge(PromptJudge):
         structured: bool | None = None,
     ):
         require_known("context", CONTEXTS, context, error=ValueError)
-        if protocol == "released":
-            protocol = Released()
-        elif protocol != "paper" and not isinstance(protocol, Released):
-            raise ValueError(f"the protocol {protocol!r} is unknown; {suggest_name(protocol, ('paper', 'released'))}")
-        self.released = None if protocol == "paper" else protocol
+        if not isinstance(protocol, Released):
+            require_known("protocol", ("paper", "released"), protocol, error=ValueError)
+            protocol = Released() if protocol == "released" else None
+        self.released = protocol
         own = {"template": template is not None, "message_first": message_first, "present": present, "permissible": permissible}
         if self.released and (options := [name for name, is_given in own.items() if is_given]):
             raise ValueError(f"the released protocol has a fixed prompt; leave {options[0]} out")

@@ -17,11 +17,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..core import Run, SetupError
-from ..core.errors import redact
+from ..core.errors import check_range, redact
 from ..core.run import digest
 from .answers import Completion, priced
 from .faults import Fault, fault_of_error, fault_of_response, pause_before_next, status_of
-from .limits import check_number
 from .llm import LLM, provider_of
 from .meter import OPEN_BATCHES, Meter, Request
 from .transports import http, import_litellm
@@ -60,9 +59,8 @@ class Batch:
     megabytes: float = 200.0
 
     def __post_init__(self) -> None:
-        check_number("poll", self.poll)
-        check_number("requests", self.requests, 1, whole=True)
-        check_number("megabytes", self.megabytes)
+        check_range(0, closed=True, poll=self.poll, megabytes=self.megabytes)
+        check_range(1, closed=True, whole=True, requests=self.requests)
 
     @property
     def moment(self) -> float:

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from ..core import BudgetReached, CallFailed, SetupError
+from ..core.errors import check_range
+from .embedded import require_packages
 from .faults import Fault
-from .limits import check_number
 from .llm import LLM
 from .loop import wait_for
 from .answers import Completion
@@ -122,10 +123,9 @@ class RayExecutor:
     """
 
     def __init__(self, **options: Any):
-        try:
-            import ray
-        except ModuleNotFoundError:
-            raise SetupError("Ray is not installed: pip install 'anthrokit[ray]'") from None
+        require_packages("ray", "ray")
+        import ray
+
         if not ray.is_initialized():
             ray.init(include_dashboard=False, log_to_driver=False)
         self._max_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -171,8 +171,7 @@ class ExecutorPool:
             executor = executor.get_executor(pure=False)
         self.executor, self.shards = executor, shards or workers or os.cpu_count() or 1
         self.calls = calls
-        check_number("shards", self.shards, 1, whole=True)
-        check_number("calls", calls, 1, whole=True)
+        check_range(1, closed=True, whole=True, shards=self.shards, calls=calls)
         self._waiting: list[_PendingCall] = []
         self._out: set[asyncio.Task] = set()
         self._pickled: weakref.WeakKeyDictionary[LLM, bytes] = weakref.WeakKeyDictionary()

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import math
-import numbers
 import os
 import time
 from dataclasses import dataclass
-from typing import Any
 
+from ..core.errors import check_range
 from .faults import Fault
 
 # %% auto #0
@@ -110,19 +109,6 @@ def limiter_of(key: str) -> RateLimiter:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_LIMITERS.clear)
 
-# %% ../../nbs/02_models/06_limits.ipynb #e3cf5889
-def is_number(value: Any) -> bool:
-    """Return whether a value is a finite number."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def check_number(name: str, value: Any, least: float = 0, *, whole: bool = False) -> None:
-    """Raise if a setting is not a finite number, is below its minimum, or is a count that is not whole."""
-    if not (is_number(value) and value >= least):
-        raise ValueError(f"{name} is {value!r}; it must be a number of {least:g} or more")
-    if whole and not isinstance(value, numbers.Integral):
-        raise ValueError(f"{name} is {value!r}; it must be a whole number")
-
 # %% ../../nbs/02_models/06_limits.ipynb #0356de66
 @dataclass(frozen=True)
 class Budget:
@@ -162,4 +148,4 @@ class Budget:
     def __post_init__(self) -> None:
         for name, value in (("usd", self.usd), ("tokens", self.tokens)):
             if value is not None:
-                check_number(f"the budget's {name}", value)
+                check_range(0, closed=True, **{f"the budget's {name}": value})

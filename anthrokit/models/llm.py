@@ -19,14 +19,14 @@ from typing import Any, NamedTuple, Self
 
 from ..core import SetupError
 from ..core.errors import Naming, lead_of, parameters_like, similar_names, register_secret, redact, require_known
-from ..core.errors import strings_in
+from ..core.errors import check_range, is_number, strings_in
 from ..core.files import preload
 from ..core.notes import notify, status_line
 from ..core.run import digest
 from .answers import Completion, guess_messages, priced
 from .embedded import fetch_model, import_openvino
 from .faults import Fault, pause_before_next
-from .limits import RateLimiter, check_number, is_number, limiter_of
+from .limits import RateLimiter, limiter_of
 from .loop import wait_for
 from .transports import LEAN, CachedPrefix, Endpoint, RequestTranslator
 from .transports import begin_import, import_litellm, translate_parameters
@@ -395,11 +395,10 @@ class LLM(metaclass=Naming):
         optional = {"max_tokens": (max_tokens, 1), "rpm": (rpm, 1), "tpm": (tpm, 1)}
         limits |= {setting: limit for setting, limit in optional.items() if limit[0] is not None}
         for setting, (value, least) in limits.items():
-            check_number(setting, value, least, whole=setting.startswith("max_"))
-        for setting, (least, most) in _MOST.items():
-            value = {"temperature": temperature, "top_p": top_p, **options}.get(setting)
-            if value is not None and not (is_number(value) and least <= value <= most):
-                raise ValueError(f"{setting} is {value!r}; it must be a number from {least} to {most}")
+            check_range(least, closed=True, whole=setting.startswith("max_"), **{setting: value})
+        for setting, limit in _MOST.items():
+            if (value := {"temperature": temperature, "top_p": top_p, **options}.get(setting)) is not None:
+                check_range(*limit, closed=True, **{setting: value})
         bases = _addresses(model, api_base)
         require_known("transport", ("lean", "litellm"), transport, error=ValueError)
         if not isinstance(system_role, bool):

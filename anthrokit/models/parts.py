@@ -186,7 +186,6 @@ def map_parts(
     folder: Path,
     *arguments: Any,
     on: Any = None,
-    noun: str = "part",
     what: str = "results",
     progress: bool = False,
 ) -> list[Path]:
@@ -204,8 +203,8 @@ def map_parts(
         Passed to the function.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
         Its workers call the function.
-    noun, what : str
-        Names of a part and of the results, for the progress bar and for errors.
+    what : str
+        Name of the results, for errors.
     progress : bool
         Show a progress bar.
 
@@ -237,7 +236,7 @@ def map_parts(
             pending.append((function, part, made, arguments))
         elif json.loads(pyarrow.parquet.read_schema(made).metadata[b"PANDAS_ATTRS"])["part"] != part.fingerprint():
             raise TableError(f"{made} holds {what} of other content than {part.path} now has: name another folder")
-    bar, done = ProgressBar(noun, len(parts), len(parts) - len(pending)), itertools.count(len(parts) - len(pending) + 1)
+    bar, done = ProgressBar("part", len(parts), len(parts) - len(pending)), itertools.count(len(parts) - len(pending) + 1)
 
     def count() -> None:
         if progress:

@@ -9,7 +9,6 @@ import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,14 +29,13 @@ from .frame import Chosen, Fields, Filter, narrow, options_of, sets_of
 from .source import render, table_html, visible_name
 from ..simulation import Taxonomy
 from ..validity import judge_accuracy
-from ..validity.annotations import Annotations, by_annotator, save_annotation_sample
+from ..validity.annotations import ITEM, Annotations, by_annotator, save_annotation_sample
 
 # %% auto #0
 __all__ = ['AnnotationPanel']
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #43cb4d0f
-_ITEM = ["dialogue_id", "turn", "behaviour"]
-_SHEET = [*_ITEM, "base_id", "weight", "question", "user", "message"]
+_SHEET = [*ITEM, "base_id", "weight", "question", "user", "message"]
 
 
 def _read_sheet(source: Any, n: int, by: str | Sequence[str], **draw: Any) -> tuple[Run | None, pd.DataFrame]:
@@ -55,11 +53,11 @@ def _read_sheet(source: Any, n: int, by: str | Sequence[str], **draw: Any) -> tu
         texts = {**tables.get_table("annotations").text_dtypes, **dict.fromkeys(("question", "user", "message"), "str")}
         sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source, dtype=texts)
     makes = "validity.draw_annotation_sample makes it"
-    require_columns(sheet, [*_ITEM, "message"], "annotation sheet", advice=makes)
+    require_columns(sheet, [*ITEM, "message"], "annotation sheet", advice=makes)
     where = "the sheet" if isinstance(source, (Run, pd.DataFrame)) else source
-    sheet = sheet.reset_index(drop=True).reindex(columns=_SHEET).dropna(how="all", subset=[*_ITEM, "message"])
+    sheet = sheet.reset_index(drop=True).reindex(columns=_SHEET).dropna(how="all", subset=[*ITEM, "message"])
     sheet = tables.check_table(sheet.assign(annotator="anybody", verdict=None), "annotations", where)
-    return run, sheet[_SHEET].drop_duplicates(_ITEM).reset_index(drop=True)
+    return run, sheet[_SHEET].drop_duplicates(ITEM).reset_index(drop=True)
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #6b1f2c90
 def _split_votes(run: Run) -> dict[str, float]:
@@ -71,7 +69,7 @@ def _split_votes(run: Run) -> dict[str, float]:
 
 def _order(sheet: pd.DataFrame, annotator: str, split: Mapping[str, float], postponed: Sequence[int]) -> list[int]:
     """Return the rows of a sheet in an annotator's own order, shuffled by behaviour."""
-    seed = digest(annotator, sheet[_ITEM].astype("str").values.tolist())
+    seed = digest(annotator, sheet[ITEM].astype("str").values.tolist())
     random, later = np.random.default_rng(int(seed, 16)), np.zeros(len(sheet))
     shuffled = random.permutation(len(sheet))
     names = random.permutation(sheet["behaviour"].unique()).tolist()
@@ -85,10 +83,10 @@ def _current_labels(sheet: pd.DataFrame, annotations: Annotations) -> pd.DataFra
     """Return the current verdicts on a sheet with their items, oldest first; of drawn messages only those given blind."""
     rows = annotations.table(history=True)
     rows = rows[~rows["undone"].eq(True).fillna(False)]
-    items = sheet[_ITEM].assign(item=sheet.index.astype("str"), drawn=sheet["weight"].notna())
-    rows = rows.merge(items, on=_ITEM).sort_values("annotation")
+    items = sheet[ITEM].assign(item=sheet.index.astype("str"), drawn=sheet["weight"].notna())
+    rows = rows.merge(items, on=ITEM).sort_values("annotation")
     rows = rows[rows["weight"].notna() | ~rows.pop("drawn")]
-    return rows.drop_duplicates([*_ITEM, "annotator"], keep="last")
+    return rows.drop_duplicates([*ITEM, "annotator"], keep="last")
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #65f8ceff
 def _card_html(row: Mapping[str, Any], taxonomy: Taxonomy) -> Markup:

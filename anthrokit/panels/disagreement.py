@@ -23,15 +23,12 @@ from .decisions import LABEL_ANSWERS, DecisionPanel, Labels, answer_ticks, filte
 from .frame import Chosen, Fields, Filter, options_of
 from .dialogue import reason_html
 from .source import RunSource, block, render, visible_name
-from ..validity.annotations import Annotations
+from ..validity.annotations import ITEM, Annotations
 
 # %% auto #0
 __all__ = ['WORDS', 'judge_disagreement', 'confusion', 'two', 'DisagreementPanel']
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #80b2758c
-_ITEM = ["dialogue_id", "turn", "behaviour"]
-
-
 class _Tally(NamedTuple):
     """Numbers of ratings, of verdicts, and of those Yes: of every item (a row) and judge (a column)."""
 
@@ -48,8 +45,8 @@ class _Tally(NamedTuple):
 def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
     """Count verdicts of ratings, or take their `tally`; `items` may name messages without ratings."""
     counts = ratings if "taken" in ratings else count_verdicts(ratings)
-    rows = pd.MultiIndex.from_frame((counts if items is None else items)[_ITEM].drop_duplicates())
-    keyed = counts.assign(cast=counts["yes"] + counts["no"]).set_index([*_ITEM, "judge"])
+    rows = pd.MultiIndex.from_frame((counts if items is None else items)[ITEM].drop_duplicates())
+    keyed = counts.assign(cast=counts["yes"] + counts["no"]).set_index([*ITEM, "judge"])
     judges = counts["judge"].drop_duplicates().tolist()
     wide = (keyed[name].unstack("judge", fill_value=0) for name in ("taken", "cast", "yes"))
     return _Tally(*(table.reindex(index=rows, columns=judges, fill_value=0).astype("int64") for table in wide))
@@ -157,7 +154,7 @@ _CELLS = [f"{one}, {other}" for one in _MODES for other in _MODES]
 
 def _with_ids(table: pd.DataFrame) -> pd.DataFrame:
     """Add the column item: dialogue, turn and behaviour, joined by strokes."""
-    parts = [table[name].astype("str") for name in _ITEM]
+    parts = [table[name].astype("str") for name in ITEM]
     return table.assign(item=parts[0].str.cat(parts[1:], sep="/").astype(object))
 
 

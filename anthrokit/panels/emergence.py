@@ -17,7 +17,7 @@ from markupsafe import Markup
 from .. import analysis
 from ..core.notes import status_line
 from ..core.run import digest
-from ..figures import plot_emergence_curves, plot_snowball, theme
+from ..figures import plot_emergence_curves, theme
 from ..figures.style import COLOURS, MARKERS, counted, describe_interval, format_name, interval_text
 from .dialogue import DisplayOptions, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Panel, options_of
@@ -115,31 +115,18 @@ _INK |= dict.fromkeys(("#e3e3e3", "#b0b0b0"), "var(--ak-line)")
 _INK |= {colour.lower(): f"var(--ak-c{place})" for place, colour in enumerate(COLOURS) if colour != "#000000"}
 
 
-def _svg_of(
-    plot: Callable, table: pd.DataFrame, size: tuple[float, float], margins: Mapping[str, float]
-) -> tuple[Markup, Any]:
-    """Draw a table with a function of the figures; return the SVG in the panel's colours, and the Axes.
-
-    Parameters
-    ----------
-    plot : callable
-        Draws a table into the Axes that it is given.
-    table : DataFrame
-    size : (float, float)
-        Inches.
-    margins : mapping
-        left, right, top, bottom, in shares of the picture.
-    """
+def _svg_of(table: pd.DataFrame, high: float) -> tuple[Markup, Any]:
+    """Draw the curves of a table, so many inches high; return the SVG in the panel's colours, and the Axes."""
     with status_line("loading matplotlib"):
         import matplotlib
         from matplotlib.figure import Figure
 
-    salt = digest(plot.__name__, table.astype(str).values.tolist())  # makes the ids in the SVG its own
+    salt = digest(table.astype(str).values.tolist())  # makes the ids in the SVG its own
     with theme(), matplotlib.rc_context({"savefig.bbox": None, "svg.hashsalt": salt, "axes.titley": 1.0}):
-        figure = Figure(figsize=size, layout="none", facecolor="none", dpi=72)
+        figure = Figure(figsize=(10.6, high), layout="none", facecolor="none", dpi=72)
         ax = figure.add_subplot(facecolor="none")
-        figure.subplots_adjust(**margins)
-        plot(table, ax)
+        figure.subplots_adjust(left=0.055, right=0.68, top=1 - 0.32 / high, bottom=0.55 / high)
+        plot_emergence_curves(table, ax)
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None}, dpi=72)
     svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text.getvalue(), flags=re.DOTALL)
@@ -194,9 +181,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str = "") ->
     table, rows, never = _rows_of(curves, names, line, by)
     if not rows:
         return {"svg": "", "points": [], "stops": [], "never": never, "looks": {}}
-    high = max(3.1, 0.3 * len(rows) + 1.0)
-    margins = {"left": 0.055, "right": 0.68, "top": 1 - 0.32 / high, "bottom": 0.55 / high}
-    svg, ax = _svg_of(plot_emergence_curves, table, (10.6, high), margins)
+    svg, ax = _svg_of(table, high=max(3.1, 0.3 * len(rows) + 1.0))
 
     def placed(places: Sequence[tuple[float, float]]) -> list[list[float]]:
         """Convert places in the data into left and top, in percent of the picture."""
@@ -221,7 +206,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str = "") ->
 # %% ../../nbs/12_panels/06_emergence.ipynb #3641b441
 def _signed(value: float) -> str:
     """Format a difference of shares in percentage points."""
-    return (f"{100 * value:+.1f}" if abs(value) < 0.1 else f"{100 * value:+.0f}").replace("-", "−")
+    return (f"{100 * value:+.1f}" if abs(value) < 0.01 else f"{100 * value:+.0f}").replace("-", "−")
 
 
 def _difference(row: Any) -> str:
@@ -229,39 +214,41 @@ def _difference(row: Any) -> str:
     return shown + (f" ({_signed(row.ci_low)} to {_signed(row.ci_high)})" if pd.notna(row.ci_low) else "")
 
 
-_CONTRAST = ["behaviour", "after_yes", "after_no", "estimate", "ci_low", "ci_high", "ci", "n_after_yes", "n_after_no"]
+def _share(share: float, n: float) -> str:
+    return f"{_percent(share)} % of {n:,.0f}" if n else "–"
 
 
-def _contrast_html(curves: _Curves, line: str, by: str) -> Markup:
-    """Draw the contrast of each line; a narrow panel shows it in words instead."""
-    table = curves.contrast
-    if by:
-        table = table[table["behaviour"] == line].sort_values("group").head(_LINES)
-        table = table.assign(behaviour=table["group"])
-    table = table[table["after_yes"].notna() & table["after_no"].notna()]
-    if table.empty:
-        return Markup("")
-    high = 1.35 + 0.27 * len(table)
-    margins = {"left": 0.26, "right": 0.8, "top": 1 - 0.6 / high, "bottom": 0.5 / high}
-    svg = _svg_of(plot_snowball, table[_CONTRAST], (7.2, high), margins)[0]
-    rows = [
-        (format_name(row.behaviour), _difference(row), *map(_percent, (row.after_yes, row.after_no)), row.n_after_yes, row.n_after_no)
-        for row in table.itertuples()
-    ]
-    return render("emergence_contrast.html", svg=svg, rows=rows, intervals=describe_interval(table))
+_STRIP = """<span class="ak-shares" aria-hidden="true">{% for share, mark, colour in marks %}
+<i style="--ak-at: {{ share }}; color: var(--ak-c{{ colour }})">{{ mark }}</i>{% endfor %}</span>"""
 
 
-def _numbers_html(curves: _Curves, by: str) -> Markup:
-    """Return both statistics as tables."""
+def _strip(row: Any) -> Markup:
+    """Draw both shares of a row on a scale from 0 to 100 %."""
+    marks = (row.after_no, "●", 0), (row.after_yes, "■", 1)
+    return render(_STRIP, marks=[(round(share, 3), *look) for share, *look in marks if pd.notna(share)])
 
-    def table(caption: str, rows: pd.DataFrame, columns: Mapping[str, Callable[[Any], Any]]) -> Markup:
-        columns = named | columns
-        rows = rows.sort_values(["behaviour", "group"], kind="stable").itertuples()
-        cells = [[of(row) for of in columns.values()] for row in rows]
-        return table_html(list(columns), cells, caption, "ak-numbers")
 
-    named = {"behaviour": lambda row: row.behaviour} | ({by: lambda row: row.group} if by else {})
-    curve = {
+def _numbers_html(table: pd.DataFrame, by: str, columns: Mapping[str, Callable[[Any], Any]], look: str, caption: str) -> Markup:
+    """Return a statistic as a table with these columns."""
+    columns = {"behaviour": lambda row: format_name(row.behaviour), **({by: lambda row: row.group} if by else {}), **columns}
+    rows = table.sort_values(["behaviour", "group"], kind="stable").itertuples()
+    return table_html(list(columns), [[of(row) for of in columns.values()] for row in rows], caption, look)
+
+
+def _contrast_html(curves: _Curves, by: str) -> Markup:
+    """Return the contrasts: both shares of next turns that show the behaviour, as numbers and drawn, and their difference."""
+    columns = {
+        "● after one without it": lambda row: _share(row.after_no, row.n_after_no),
+        "■ after one with it": lambda row: _share(row.after_yes, row.n_after_yes),
+        f"difference in points, {describe_interval(curves.contrast)}": _difference,
+        "0 to 100 %": _strip,
+    }
+    return _numbers_html(curves.contrast, by, columns, "ak-numbers ak-contrast", "Turns that show it, by the turn before")
+
+
+def _incidence_html(curves: _Curves, by: str) -> Markup:
+    """Return the points of the curves as a table."""
+    columns = {
         "turn": lambda row: row.turn,
         "by then (%)": lambda row: _percent(row.estimate),
         describe_interval(curves.incidence): lambda row: interval_text(row, _percent),
@@ -270,18 +257,10 @@ def _numbers_html(curves: _Curves, by: str) -> Markup:
         "dialogues": lambda row: f"{row.n} of {row.n_total}",
         "undecided": lambda row: row.n_undecided,
     }
-    contrast = {
-        "after a turn with it (%)": lambda row: _percent(row.after_yes),
-        "turns with it": lambda row: row.n_after_yes,
-        "after a turn without it (%)": lambda row: _percent(row.after_no),
-        "turns without it": lambda row: row.n_after_no,
-        f"difference in points, {describe_interval(curves.contrast)}": _difference,
-    }
-    incidence = table("Cumulative incidence", curves.incidence, curve)
-    return incidence + table("Snowball contrast", curves.contrast, contrast)
+    return _numbers_html(curves.incidence, by, columns, "ak-numbers", "Cumulative incidence")
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #00c726e5
-def _about_html(curves: _Curves, line: str, by: str) -> str:
+def _about_html(curves: _Curves, by: str) -> str:
     """Return the contrast, an explanation of the numbers, and the numbers."""
     table, first = curves.incidence, curves.first
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
@@ -290,7 +269,7 @@ def _about_html(curves: _Curves, line: str, by: str) -> str:
     kinds = {_ANY, *first.get("category", ())}
     return render(
         "emergence.html",
-        contrast=_contrast_html(curves, line, by),
+        contrast=_contrast_html(curves, by),
         n=counted(table["n"]),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
@@ -299,7 +278,7 @@ def _about_html(curves: _Curves, line: str, by: str) -> str:
         intervals=describe_interval(table),
         cluster="base prompt" if has_base_ids else "dialogue",
         clusters=f"{analysis.clustered.clusters(first).nunique():,}",
-        tables=_numbers_html(curves, by),
+        tables=_incidence_html(curves, by),
     )
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #a6aab57c
@@ -405,11 +384,11 @@ class EmergencePanel(Panel):
         group = chosen["group"] if chosen["group"] in groups else groups[0]
         return _Asked(names, curves, line, group, _behind(curves, line, group))
 
-    def _picture(self, draw: Callable, curves: _Curves, line: str, by: str, *rest: Any) -> Any:
+    def _drawn_once(self, draw: Callable, curves: _Curves, *about: Any) -> Any:
         """Draw these statistics, once."""
-        key = (draw, id(curves), line if by else "")  # the statistics are kept, so that no other gets their id
+        key = (draw, id(curves), *about)  # the statistics are kept, so that no other gets their id
         if key not in self._pictures:
-            self._pictures[key] = draw(curves, *rest, line, by)
+            self._pictures[key] = draw(curves, *about)
         return self._pictures[key]
 
     def list_items(self, chosen: Chosen) -> list[str]:
@@ -430,7 +409,7 @@ class EmergencePanel(Panel):
             told = "There is nothing to draw: choose what to show, widen the filters, or judge the run."
             return render("<p>{{ told }}</p>", told=told)
         by = chosen["by"]
-        chart, row = self._picture(_chart_of, curves, line, by, names), group if by else line
+        chart, row = self._drawn_once(_chart_of, curves, tuple(names), line if by else "", by), group if by else line
         turns = _turns_of(chosen["turns"], self.occurrences.turns) if chosen["turns"] else [""]
         left = [name for name in self.occurrences.names if name in chosen["show"]][_LINES:]
         left += sorted({*curves.incidence["group"]})[_LINES:] if by else []
@@ -464,7 +443,7 @@ class EmergencePanel(Panel):
         if curves is None:
             return ""
         if item is None:
-            return self._picture(_about_html, curves, line, chosen["by"])
+            return self._drawn_once(_about_html, curves, chosen["by"])
         members = self.source.taxonomy.categories.get(line.removesuffix(_CATEGORY), ())
         return dialogue_html(self.source, item, DisplayOptions(lit=frozenset([line, *members])))
 

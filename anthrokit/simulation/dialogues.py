@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import Run, TableError
-from ..core.errors import diff_settings, require_known
+from ..core.errors import check_range, diff_settings, require_known
 from ..core.notes import notify
 from ..core.maintenance import ids_in_part
 from ..core.run import add_prompts, bind, check_design, digest, forget_target, has_answers, has_facts
@@ -34,8 +34,8 @@ from ..work import MAX_ATTEMPTS, CostEstimate, Job, Request, Steps, ParseError, 
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'CHINESE_USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate',
-           'user_system_prompt', 'swap_roles', 'as_llm', 'check_counts', 'SimulationSettings', 'planned_dialogues',
-           'Opening', 'opening_of', 'pending_dialogues', 'simulate']
+           'user_system_prompt', 'swap_roles', 'as_llm', 'SimulationSettings', 'planned_dialogues', 'Opening',
+           'opening_of', 'pending_dialogues', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -208,13 +208,6 @@ def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
     return target, target if user.same_as(target) else user
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7a9b36cf
-def check_counts(**counts: Any) -> None:
-    """Raise if a count is not a whole number of 1 or more."""
-    for name, value in counts.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{name} is {value!r}; it must be a whole number of 1 or more")
-
-
 _PROTOCOLS = {"paper": (USER_TEMPLATE, None), "released": (RELEASED_USER_TEMPLATE, RELEASED_TARGET_PROMPT)}
 
 
@@ -246,7 +239,7 @@ class SimulationSettings:
         template, system_target = _PROTOCOLS[self.protocol]
         self.template = template if self.template is None else self.template
         self.system_target = system_target if self.system_target is None else self.system_target
-        check_counts(turns=self.turns, repeats=self.repeats)
+        check_range(1, closed=True, whole=True, turns=self.turns, repeats=self.repeats)
         for name in ("system_target", "persona"):
             if not isinstance(getattr(self, name), str | None):
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be a text")

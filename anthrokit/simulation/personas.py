@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..core import TableError, data_path
 from ..core.errors import require_known
-from ..core.files import read_toml
+from ..core.files import compile_pattern, read_toml
 from ..core.tables import require_columns
 from ..core.texts import is_blank, plain_apostrophes, unreadable
 from .behaviours import check_entries, entry_fields
@@ -108,10 +108,7 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
         if not 5 <= persona.age <= 120:
             raise TableError(f"{where}: age is {persona.age}; it must be from 5 to 120")
         for pattern in persona.never:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise TableError(f"{where}: never: {pattern!r} is not a regular expression: {error}") from None
+            compile_pattern(pattern, f"{where}: never")
         if persona.name in personas:
             raise TableError(f"{path}: duplicate persona {persona.name!r}")
         personas[persona.name] = persona

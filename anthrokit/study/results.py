@@ -35,10 +35,7 @@ def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
     except RunError:
         return pd.DataFrame(columns=["participant", "turns"]), pd.DataFrame(columns=["participant"])
     with run:
-        turns = run.query(_TURNS)
-        judged = run.labels() if len(run.ratings()) else None
-    if judged is None:
-        return turns, pd.DataFrame(columns=["participant"])
+        turns, judged = run.query(_TURNS), run.labels()
     labelled = judged.dropna(subset=["label"]).astype({"label": float})
     shares = labelled.pivot_table(index="dialogue_id", columns="behaviour", values="label", observed=True)
     shares.columns = [f"rate of {name}" for name in shares.columns]

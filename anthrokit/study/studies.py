@@ -24,13 +24,10 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, RunError, SetupError, TableError, data_path
-from ..core.files import read_toml
-from ..core.ledger import plain_value
-from ..core.tables import check_table
 from ..core.errors import redact
-from ..core.ledger import insertion, open_database, time_now, transaction
-from ..core.tables import table_sql
-from ..core.files import local_path, refuse_links
+from ..core.files import local_path, read_toml, refuse_links
+from ..core.ledger import insertion, open_database, plain_value, time_now, transaction
+from ..core.tables import check_table, table_sql
 from ..models import LLM, Budget
 from .conditions import load_conditions
 from ..simulation.behaviours import check_entry

@@ -138,15 +138,12 @@ def _labels_worth(totals: Sequence[np.ndarray], squares: Sequence[np.ndarray]) -
 
     The arguments are sums of weights, and of their squares, for hits, false alarms, misses and correct rejections.
     """
-    (hit, false, miss, rejection), (hit2, false2, miss2, rejection2) = totals, squares
-    pairs = [(hit, false, hit2, false2), (hit, miss, hit2, miss2), (rejection, false, rejection2, false2)]
-    sizes = []
+    kinds = [0, 0, 3], [1, 2, 1]  # hits and false alarms, hits and misses, rejections and false alarms
+    yes, no, yes2, no2 = (np.array(sums)[kind] for sums in (totals, squares) for kind in kinds)
     with np.errstate(invalid="ignore", divide="ignore"):
-        for yes, no, yes2, no2 in pairs:
-            share, total = yes / (yes + no), yes + no
-            variance = ((1 - share) ** 2 * yes2 + share**2 * no2) / total**2
-            sizes.append(np.where(variance > 0, share * (1 - share) / variance, total**2 / (yes2 + no2)))
-    return np.array(sizes)
+        share, total = yes / (yes + no), yes + no
+        variance = ((1 - share) ** 2 * yes2 + share**2 * no2) / total**2
+        return np.where(variance > 0, share * (1 - share) / variance, total**2 / (yes2 + no2))
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #4c9fa98d
 def judge_accuracy(

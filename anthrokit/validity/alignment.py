@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import ClusterCounts, as_floats, as_names, check_range, clusters, draw_clusters, resample
+from ..analysis.clustered import ClusterCounts, as_floats, as_names, clusters, draw_clusters, resample
 from ..core import Run, TableError
-from ..core.errors import require_known
+from ..core.errors import check_range, require_known
 from ..core.run import digest, run_of, shares_cluster, usage_totals
 from ..core.tables import require_columns
 from ..core.votes import modes

@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import filelock
@@ -18,13 +17,12 @@ import pandas as pd
 
 from ..analysis.clustered import as_names
 from ..core import Run, RunError, TableError, tables
-from ..core.errors import require_known
+from ..core.errors import check_range, require_known
 from ..core.run import require_run
 from ..core.tables import require_columns
 from ..core.votes import latest_annotations
 from ..core.files import local_path
 from ..judging.jobs import run_taxonomy
-from ..simulation.dialogues import check_counts
 
 # %% auto #0
 __all__ = ['ITEM', 'add_texts', 'draw_annotation_sample', 'read_verdicts', 'read_annotations', 'Annotations', 'by_annotator',
@@ -148,7 +146,7 @@ def draw_annotation_sample(
     [4]
     """
     run = require_run(run)
-    check_counts(n=n, total=1 if total is None else total)
+    check_range(1, closed=True, whole=True, n=n, total=1 if total is None else total)
     by = list(dict.fromkeys(["behaviour", *as_names(by)]))
     texts = run.query("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL")
     labels = _of_behaviours(run.labels(), behaviours).merge(texts.astype({"turn": "Int64"}), on=["dialogue_id", "turn"])

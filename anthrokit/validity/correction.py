@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import proportion, as_floats, as_labels, as_names, clusters, group_rows
+from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows
 from ..analysis.clustered import require_labelled_once, cluster_variance, degrees_of_freedom
 from ..analysis.clustered import effective_sizes, influence_correlation, wilson_limits
 from ..analysis.comparisons import require_levels
@@ -27,7 +27,7 @@ from .annotations import ITEM
 
 # %% auto #0
 __all__ = ['METHODS', 'rogan_gladen', 'effective_share', 'jeffreys_limits', 'recover_rate', 'shared_error_rates', 'powered_share',
-           'powered_parts', 'powered_difference', 'judged_and_labelled', 'judged_share', 'powered_group',
+           'powered_parts', 'group_rate', 'powered_difference', 'judged_and_labelled', 'judged_share', 'powered_group',
            'corrected_rates', 'prediction_powered_differences', 'rate_bounds']
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
@@ -186,11 +186,6 @@ def _corrected_limits(
     return results[0][0], np.fmin.reduce(lows), np.fmax.reduce(highs)
 
 
-def _kish(sizes: np.ndarray) -> float:
-    """Return the number of clusters of equal size that these are worth."""
-    return sizes.sum() ** 2 / (sizes**2).sum()
-
-
 def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, ci: float) -> list[dict]:
     """Return the corrected rates of one behaviour's groups, with the error rates of all of them together.
 
@@ -233,7 +228,7 @@ def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataF
         second, influence, sizes = drawn, drawn_influence, drawn_sizes
         if not certain:
             second, influence = drawn - rate, drawn_influence - rate_influence
-            sizes = min(drawn_sizes, own_sizes, key=_kish)
+            sizes = min(drawn_sizes, own_sizes, key=lambda one: one.sum() ** 2 / (one**2).sum())  # of fewer equal clusters
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = cluster_variance(influence[:, None], sizes[:, None])
             freedom = np.maximum(degrees_of_freedom(sizes[:, None], 0), 1)
@@ -270,30 +265,37 @@ def powered_parts(
 
     z, (drawn_verdicts, hit, weight, place) = ndtri(0.5 + ci / 2), drawn
     share, worth, influence, alike = effective_share(hit, weight, place, size, ci)
-    alone = (share, *wilson_limits(share, worth, z))
+    alone, several = (share, *wilson_limits(share, worth, z)), len(np.unique(place)) > 1
+    group = {"rate": float, "parts": [alone], "influences": influence[None], "power": 0.0, "n_people": len(hit)}
+    group |= {"alone": alone, "several": several, "known": several and pd.notna(q[1])}
     if np.bincount(drawn_verdicts.astype(int), minlength=2).min() < _FEWEST:
-        return {"rate": float, "parts": [alone], "influences": influence[None], "alone": alone, "power": 0.0}
+        return group
     labelled = [drawn_verdicts == verdict for verdict in (1, 0)]
     shares = [effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in labelled]
     q_influence = np.bincount(cluster, (verdicts - q[0]) / len(verdicts), size)
-    return {
+    return group | {
         "rate": powered_share,
         "parts": [q, *((one, *jeffreys_limits(one, labels, ci)) for one, labels, *_ in shares)],
         "influences": np.array([q_influence, *(one[2] for one in shares)]),
-        "alone": alone,
         "power": shares[0][0] - shares[1][0],
     }
 
 
-def powered_difference(a: dict[str, Any], b: dict[str, Any]) -> tuple[float, float, float]:
-    """Return the difference of two rates with its limits, from the `powered_parts` of each."""
+def group_rate(group: dict[str, Any], least: float = 0.0) -> dict[str, float]:
+    """Return estimate, ci_low and ci_high of a group's rate, from its parts; no limits if they are unknown."""
+    limits = recover_rate(group["rate"], group["parts"], group["influences"], least)
+    return dict(zip(["estimate", "ci_low", "ci_high"] if group["known"] else ["estimate"], limits, strict=False))
+
+
+def powered_difference(a: dict[str, Any], b: dict[str, Any]) -> dict[str, float]:
+    """Return the difference of two rates as `group_rate`, from the `powered_parts` of each."""
     first = len(a["parts"])
 
     def subtract(*shares: float) -> float:
         return a["rate"](*shares[:first]) - b["rate"](*shares[first:])
 
-    influences = np.vstack([a["influences"], b["influences"]])
-    return recover_rate(subtract, [*a["parts"], *b["parts"]], influences, least=-1.0)
+    parts = {"parts": [*a["parts"], *b["parts"]], "influences": np.vstack([a["influences"], b["influences"]])}
+    return group_rate({"rate": subtract, **parts, "known": a["known"] and b["known"]}, least=-1.0)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #848bf1ba
 _ERRORS = ["sensitivity", "specificity", "n_positive", "n_negative"]
@@ -359,22 +361,18 @@ def judged_share(judged: pd.DataFrame, row: Any, names: Any) -> dict[str, Any]:
 def powered_group(
     judged: pd.DataFrame, sample: pd.DataFrame, row: Any, ci: float, names: Any = None
 ) -> dict[str, Any]:
-    """Return `powered_parts` of one group, its number of labels, and whether it has an interval."""
+    """Return `powered_parts` of one group, a row of raw rates."""
     names = pd.Index(judged["cluster"].unique() if names is None else names)
     q = row["estimate"], row["ci_low"], row["ci_high"]
     drawn = *(sample[name].to_numpy() for name in ("said", "hit", "weight")), names.get_indexer(sample["cluster"])
     verdicts, cluster = judged["judged"].to_numpy(), names.get_indexer(judged["cluster"])
-    parts = powered_parts(q, verdicts, cluster, drawn, len(names), ci)
-    several = sample["cluster"].nunique() > 1
-    return {**parts, "n_people": len(sample), "several": several, "known": several and pd.notna(row["ci_low"])}
+    return powered_parts(q, verdicts, cluster, drawn, len(names), ci)
 
 
 def _powered_row(group: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of one group's rate."""
-    estimate, low, high = recover_rate(group["rate"], group["parts"], group["influences"])
-    limits = {"ci_low": low, "ci_high": high} if group["known"] else {}
     alone = dict(zip(_POWERED, group["alone"] if group["several"] else group["alone"][:1], strict=False))
-    return {"estimate": estimate, **limits, **alone, "power": group["power"], "n_people": group["n_people"]}
+    return {**group_rate(group), **alone, "power": group["power"], "n_people": group["n_people"]}
 
 
 def corrected_rates(
@@ -536,10 +534,7 @@ def prediction_powered_differences(
             row |= {"n_people_a": len(drawn[0]), "n_people_b": len(drawn[1]), "n_clusters": len(names)}
             if all(map(len, drawn)):
                 sides = zip(messages, drawn, (a, b), strict=True)
-                sides = [powered_group(*side, ci, names=names) for side in sides]
-                row["estimate"], low, high = powered_difference(*sides)
-                if all(side["known"] for side in sides):
-                    row |= {"ci_low": low, "ci_high": high}
+                row |= powered_difference(*(powered_group(*side, ci, names=names) for side in sides))
             rows.append(row)
     return pd.DataFrame(rows).astype({"n_people_a": "Int64", "n_people_b": "Int64"})
 

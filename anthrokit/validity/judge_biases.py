@@ -22,7 +22,7 @@ from ..judging.jobs import Items, Judges, as_judges, run_taxonomy
 from ..simulation import Taxonomy
 from .accuracy import people_labels
 from .annotations import ITEM
-from .panel_checks import model_family, same_family_judges
+from .panel_checks import model_family
 
 # %% auto #0
 __all__ = ['judge_errors', 'self_preference', 'style_pairs', 'style_effects', 'check_quotations', 'quotation_rates']
@@ -33,9 +33,11 @@ def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) ->
     if families is not None:
         return families
     if isinstance(labels := run_of(labels), Run):
-        pairs = same_family_judges(labels)
-        return dict(pairs[["target", "target_family"]].values) | dict(pairs[["judge", "judge_family"]].values)
-    return {name: model_family(name) for name in [*labels["target"].unique(), *judge_columns(labels)]}
+        targets, judges = labels.dialogues()["target"], labels.manifest()["judges"]
+        models = dict(zip(targets, targets, strict=True)) | {one["judge"]: one["settings"].get("model") for one in judges}
+    else:
+        models = {name: name for name in [*labels["target"].unique(), *judge_columns(labels)]}
+    return {name: model and model_family(model) for name, model in models.items()}
 
 
 def judge_errors(

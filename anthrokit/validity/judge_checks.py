@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import drift
-from ..analysis.clustered import ClusterCounts, as_floats, as_names, check_level, clusters, difference, resample
+from ..analysis.clustered import ClusterCounts, as_floats, as_names, clusters, difference, resample
 from ..analysis.clustered import resample_rows
 from ..core import Run, TableError
 from ..core.run import run_of
@@ -75,7 +75,6 @@ def sample_agreement(
     >>> sample_agreement(ratings)["estimate"].round(2).item()
     0.33
     """
-    check_level(ci)
     if isinstance(ratings := run_of(ratings), Run):
         bases = ratings.dialogues()[["dialogue_id", "base_id"]]
         ratings = ratings.ratings().merge(bases, on="dialogue_id", how="left")

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import as_names, check_range, wilson_limits
+from ..analysis.clustered import as_names, wilson_limits
+from ..core.errors import check_range
 from .correction import jeffreys_limits, powered_share, recover_rate
 
 # %% auto #0

@@ -33,7 +33,7 @@ from ..models.parts import JSON_LINES, Part, map_parts, parts_of, require_same_s
 from ..simulation import Taxonomy
 from .accuracy import people_labels
 from .annotations import ITEM
-from .correction import effective_share, jeffreys_limits, powered_difference, recover_rate
+from .correction import effective_share, group_rate, jeffreys_limits, powered_difference, recover_rate
 from ..analysis.comparisons import require_levels
 from .label_plan import fewest_labels
 
@@ -115,10 +115,11 @@ def _scores(judge: Judge, texts: Sequence[str], taxonomy: Taxonomy) -> np.ndarra
 
 
 def _screen_part(
-    part: Part, parts: Sequence[Part], screen: Judge | None, taxonomy: Taxonomy, columns: Sequence[str], rename: Any, roles: Any
+    part: Part, of_file: Mapping[Path, Sequence[Part]], screen: Judge | None, taxonomy: Taxonomy, columns: Sequence[str], rename: Any,
+    roles: Any,
 ) -> pd.DataFrame:
-    """Score the messages of a part, in a worker."""
-    table, error = _read_part(part, parts, rename, roles)
+    """Score the messages of a part, in a worker; of_file: the parts of each file."""
+    table, error = _read_part(part, of_file[part.path], rename, roles)
     if table.empty:
         names = ["dialogue_id", "turn", "user", *columns, *(f"score {one.name}" for one in taxonomy)]
         found = pd.DataFrame(columns=names)
@@ -254,14 +255,9 @@ def _texts_of(part: Part, parts: Sequence[Part], wanted: pd.DataFrame, columns: 
     )
 
 
-def _runs(folder: Path) -> list[Run]:
-    """Return the runs of labelled messages in a folder."""
-    return [Run(one) for one in sorted(folder.glob("[0-9]*"))]
-
-
 def _add_run(folder: Path, drawn: pd.DataFrame, parts: Mapping[str, tuple[Part, Sequence[Part]]], anonymise: bool, *how: Any) -> list[Run]:
     """Return the folder's runs, after a new one with those drawn messages that the others don't have."""
-    runs = _runs(folder)
+    runs = [Run(one) for one in sorted(folder.glob("[0-9]*"))]
     known = [run.query("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'") for run in runs]
     new = drawn[["dialogue_id", "turn"]].merge(pd.concat(known), how="left", indicator=True) if known else drawn.assign(_merge="left_only")
     new = new.loc[new["_merge"] == "left_only", ["dialogue_id", "turn"]].drop_duplicates()
@@ -403,7 +399,7 @@ def sample_log(
     of_file = {path: [*group] for path, group in itertools.groupby(parts, lambda part: part.path)}
     how = screen, taxonomy, columns, rename, roles
     files = map_parts(
-        _screen_one, parts, folder / "scores", of_file, *how, on=on, what="scores", progress=progress
+        _screen_part, parts, folder / "scores", of_file, *how, on=on, what="scores", progress=progress
     )
     messages = _screened(files)
     for one in per:
@@ -416,9 +412,6 @@ def sample_log(
             judge(run, judges, behaviours=names, taxonomy=taxonomy, progress=progress, **options)
     return LogSample(messages, _labels(runs, people, names), runs, names, per)
 
-
-def _screen_one(part: Part, of_file: Mapping[Path, Sequence[Part]], *how: Any) -> pd.DataFrame:
-    return _screen_part(part, of_file[part.path], *how)
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #27e6fa70
 _FEWEST = 2  # labels of a stratum
@@ -474,16 +467,12 @@ def stratified_parts(
         freedom = np.maximum(degrees_of_freedom(sizes, 0), 1).item()
         reach = stdtrit(freedom, 0.5 + ci / 2) * np.sqrt(cluster_variance(influence[:, None], sizes)).item()
     return {
-        "rate": partial(_stratified_rate, shares_of_units),
+        "rate": lambda shift, *shares: float(shares_of_units @ np.array(shares)) + shift,
         "parts": [(0.0, -reach, reach), *((one, *_share_limits(one, n, ci)) for one, n in zip(estimates, worth, strict=True))],
         "influences": np.array([influence, *(one[2] for one in shares)]),
         "worth": worth,
         "known": len(np.unique(place)) > 1,
     }
-
-
-def _stratified_rate(units: np.ndarray, shift: float, *shares: float) -> float:
-    return float(units @ np.array(shares)) + shift
 
 
 def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: float) -> float:
@@ -599,9 +588,7 @@ def prevalence(
             group = table[codes == code]
             side = _side(group, pd.Index(group["user"].unique()), ci)
             row = {"per": per, **key, "behaviour": behaviour, **dict.fromkeys(("estimate", "ci_low", "ci_high"), np.nan)}
-            if "parts" in side:
-                estimate, low, high = recover_rate(side["rate"], side["parts"], side["influences"])
-                row |= {"estimate": estimate, **({"ci_low": low, "ci_high": high} if side["known"] else {})}
+            row |= group_rate(side) if "parts" in side else {}
             row |= {name: side[name] for name in _COUNTS} | {"ci": ci}
             if width is not None:
                 row["labels_needed"] = _labels_needed(side, side["n"], width, side["units"], ci) if "parts" in side else np.nan
@@ -653,7 +640,6 @@ def compare_prevalence(
             row |= dict.fromkeys(("estimate", "ci_low", "ci_high"), np.nan)
             row |= {"n_a": sides[0]["n"], "n_b": sides[1]["n"], "n_clusters": len(both)}
             if all("parts" in side for side in sides):
-                row["estimate"], low, high = powered_difference(*sides)
-                row |= {"ci_low": low, "ci_high": high} if all(side["known"] for side in sides) else {}
+                row |= powered_difference(*sides)
             rows.append(row)
     return pd.DataFrame(rows)

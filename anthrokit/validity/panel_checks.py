@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import as_floats, as_names, judge_columns
+from ..analysis.clustered import as_names, judge_columns
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.run import run_of
 from ..core.errors import require_known
@@ -21,7 +21,7 @@ from .accuracy import SAMPLE, judge_accuracy
 from .annotations import ITEM
 
 # %% auto #0
-__all__ = ['model_family', 'same_family_judges', 'panel_sensitivity', 'labelled_exchanges', 'compare_protocols']
+__all__ = ['model_family', 'panel_sensitivity', 'labelled_exchanges', 'compare_protocols']
 
 # %% ../../nbs/08_validity/04_panel_checks.ipynb #09ff9115
 def model_family(model: str) -> str | None:
@@ -35,37 +35,6 @@ def model_family(model: str) -> str | None:
     """
     families = read_frame(data_path("families.csv"))
     return next((row.family for row in families.itertuples() if re.search(row.pattern, model, re.I)), None)
-
-# %% ../../nbs/08_validity/04_panel_checks.ipynb #86cbb673
-def same_family_judges(run: Run) -> pd.DataFrame:
-    """Compare the families of a run's judges and targets.
-
-    Parameters
-    ----------
-    run : Run
-        A run with dialogues and judges; judges without an LLM are omitted.
-
-    Returns
-    -------
-    DataFrame
-        target, judge, target_family, judge_family (NA if unknown), own (True if they are equal, False, or NA).
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import anthrokit as ak
-    >>> from anthrokit.validity.panel_checks import same_family_judges
-    >>> with tempfile.TemporaryDirectory() as folder, ak.demo_run(f"{folder}/run") as run:
-    ...     same_family_judges(run).columns.tolist()
-    ['target', 'judge', 'target_family', 'judge_family', 'own']
-    """
-    models = {entry["judge"]: entry["settings"].get("model") for entry in run.manifest()["judges"]}
-    families = {judge: model_family(model) for judge, model in models.items() if model is not None}
-    targets = run.dialogues()["target"].unique()
-    rows = [(target, judge, model_family(target), family) for target in targets for judge, family in families.items()]
-    table = pd.DataFrame(rows, columns=["target", "judge", "target_family", "judge_family"])
-    own = (table["target_family"] == table["judge_family"]).astype("boolean")
-    return table.assign(own=own.mask(table[["target_family", "judge_family"]].isna().any(axis=1)))
 
 # %% ../../nbs/08_validity/04_panel_checks.ipynb #caf02351
 def panel_sensitivity(

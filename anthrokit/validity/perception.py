@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, add_holm, as_floats, as_labels, as_names, check_level
-from ..analysis.clustered import check_range, draw_clusters, resample
+from ..analysis.clustered import draw_clusters, resample
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.run import run_of
-from ..core.errors import missing_columns
+from ..core.errors import check_range, missing_columns
 from ..core.tables import require_columns, require_unique
 from ..core.texts import unreadable
 from ..judging import PronounCounter, rate_many
@@ -701,7 +701,6 @@ def perceived_means(
     >>> bool(row["ci_low"] < row["estimate"] < row["ci_high"])
     True
     """
-    check_level(ci)
     labels, by = as_labels(labels), as_names(by)
     weights, constant = _label_weights(bundled_scale("labels") if model is None else model)
     require_columns(labels, [*by, "behaviour", "label"])

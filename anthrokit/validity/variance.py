@@ -11,7 +11,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import check_level, check_range
+from ..analysis.clustered import check_level
+from ..core.errors import check_range
 from ..core import Run, TableError
 from ..core.run import run_of
 from ..core.tables import require_columns

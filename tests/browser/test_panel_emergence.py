@@ -46,10 +46,14 @@ def test_filters(emergence, labels):
     seen(panel.locator(f".ak-point[title^='{said}']")).to_have_count(1)
 
     contrast = analysis.snowball(labels, "behaviour", odds=False).set_index("behaviour").loc["validation"]
-    words = f"Validation: {100 * contrast['after_yes']:.0f} % of {contrast['n_after_yes']:.0f}, {100 * contrast['after_no']:.0f} %"
-    seen(panel.get_by_text(words)).to_be_hidden()
-    emergence.width(420)  # too narrow for the picture of the contrast
-    seen(panel.get_by_text(words)).to_be_visible()
+    row = panel.get_by_role("row").filter(has_text="Validation").first
+    for share, n in (("after_no", "n_after_no"), ("after_yes", "n_after_yes")):
+        seen(row.get_by_text(f"{100 * contrast[share]:.0f} % of {contrast[n]:.0f}", exact=True)).to_be_visible()
+    places = [mark.get_attribute("style") for mark in row.locator(".ak-shares i").all()]
+    assert [place.partition(";")[0] for place in places] == [f"--ak-at: {round(contrast[one], 3)}" for one in ("after_no", "after_yes")]
+    seen(row.locator(".ak-shares")).to_be_visible()
+    emergence.width(420)  # too narrow for both shares to be drawn
+    seen(row.locator(".ak-shares")).to_be_hidden()
     emergence.width(1200)
 
     form = filters(panel)
@@ -68,9 +72,9 @@ def test_filters(emergence, labels):
     rows = panel.get_by_role("group", name="Line", exact=True).get_by_role("button")
     seen(rows).to_have_count(labels["domain"].nunique())
 
-    table = panel.get_by_role("table").first
+    table = panel.locator("details").get_by_role("table")
     seen(table).not_to_be_visible()
-    panel.get_by_text("These numbers as tables").click()
+    panel.get_by_text("The numbers of the curves as a table").click()
     seen(table.get_by_role("row")).to_have_count(1 + labels["domain"].nunique() * 5)
 
 
@@ -150,7 +154,7 @@ def test_hostile_names(open_notebook, tmp_path):
     panel = notebook.panels.first
     panel.locator(".ak-plot").wait_for()
     seen(panel.get_by_text("Not drawn, since")).to_be_visible()
-    panel.get_by_text("These numbers as tables").click()
+    panel.get_by_text("The numbers of the curves as a table").click()
     lines = panel.get_by_role("group", name="Behaviour", exact=True).get_by_role("button")
     for number in range(lines.count()):
         lines.nth(number).click()

@@ -5,6 +5,7 @@ import queue
 import re
 import threading
 from collections import Counter
+from dataclasses import replace
 
 import mock_openai
 import pytest
@@ -235,10 +236,10 @@ def test_rubric_judge_messages(model, way, tmp_path, kind, name):
     for row in answers.itertuples():
         case = cases[row.case_id]
         for sample in range(1, samples + 1):
-            order = [item.number for item in one.order(case_item(case, row.content, row.model, sample), case.criteria)]
+            order = one.order(case_item(case, row.content, row.model, sample), case.criteria)
             size = settings.get("criteria_per_call", len(order))
             for part in (order[start : start + size] for start in range(0, len(order), size)):
-                said = rubric_prompt(case, row.content, part, mark="v-" + "0" * 12)
+                said = rubric_prompt(replace(case, criteria=tuple(part)), row.content, mark="v-" + "0" * 12)
                 wanted[tuple((message["role"], message["content"]) for message in said)] += 1
     came = Counter(
         tuple((role, mark.sub("v-" + "0" * 12, text)) for role, text in said) for _, said, _ in CAME

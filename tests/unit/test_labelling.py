@@ -16,7 +16,7 @@ def test_total_and_chosen_behaviours(tmp_path):
     assert ak.AnnotationPanel(run, total=12, behaviours=["empathy", "validation", "emotions"]).sheet.equals(
         panel.sheet
     )
-    with pytest.raises(ValueError, match="total is 0"):
+    with pytest.raises(ValueError, match="total is a whole number of 1 or more, not 0"):
         ak.draw_annotation_sample(run, total=0)
 
 
