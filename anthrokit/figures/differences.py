@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.interrater import agreement
-from ..core import TableError
 from ..core.errors import require_known
 from .profiles import draw_dots, draw_heat, name_column
 from .style import COLOURS, Axes, colours_of, counted, describe_interval, from_run, in_order, interval_text

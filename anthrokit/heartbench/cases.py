@@ -575,15 +575,11 @@ def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
     >>> label_criteria(said)[["votes_for", "hit", "reason"]].values.tolist()
     [[2, True, 'it comforts']]
     """
-    unit = ["model", "case_id", "criterion"]
-    value = ratings["hit"].astype("boolean")
-    seen = ratings[[*unit, "judge", "sample"]].assign(verdict=value)
-    seen = seen.rename(columns={"model": "behaviour", "case_id": "dialogue_id", "criterion": "turn"})
+    names = {"behaviour": "model", "dialogue_id": "case_id", "turn": "criterion"}  # of core.votes, and ours
+    unit, value = [*names.values()], ratings["hit"].astype("boolean")
+    seen = ratings[[*unit, "judge", "sample"]].set_axis([*names, "judge", "sample"], axis=1).assign(verdict=value)
     judges = ratings["judge"].unique().tolist()
-    voted = label(seen, {model: judges for model in ratings["model"].unique()})
-    voted = voted.rename(
-        columns={"behaviour": "model", "dialogue_id": "case_id", "turn": "criterion", "label": "hit"}
-    )
+    voted = label(seen, dict.fromkeys(ratings["model"].unique(), judges)).rename(columns={**names, "label": "hit"})
     votes = ratings[unit].drop_duplicates().merge(voted, on=unit)
     reasons = ratings.reindex(columns=[*unit, "reason"]).assign(hit=value).dropna(subset=["hit", "reason"])
     reasons = reasons.drop_duplicates([*unit, "hit"])

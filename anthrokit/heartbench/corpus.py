@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,6 +90,7 @@ def read_transcripts(
     Examples
     --------
     >>> import json, tempfile
+    >>> from pathlib import Path
     >>> texts = [{"role": "user", "content": "I am tired."}, {"role": "assistant", "content": "Since when?"}]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "chats.jsonl"

@@ -5,6 +5,7 @@
 # %% ../../nbs/05_judging/04_grammar.ipynb #ad00b520
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,7 @@ def _without_letter(text: str) -> str:
 _QUOTATION = re.compile(r"([\"“](?:[^\s\"“”]+[ \t]+){0,2}[^\s\"“”]*[\"”])|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|^>.*$", re.M)
 
 
+@functools.lru_cache(4096)  # a judge of patterns reads each text once a behaviour
 def own_words(text: str) -> str:
     """Replace text for the user, quotations and code by spaces.
 

@@ -157,10 +157,9 @@ class RunSource:
                 table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
         self._places: dict[str, dict[str, Any]] = {}
         self._rated: tuple[Any, pd.DataFrame] = None, pd.DataFrame()
-        judges = self.run.judges() if self.run is not None else pd.DataFrame(columns=["judge", "settings"])
-        settings = {one.judge: one.settings for one in judges.itertuples()}
-        settings = {name: json.loads(one) if isinstance(one, str) else one for name, one in settings.items()}
-        self.llm_judges = {name: one for name, one in settings.items() if isinstance(one, dict) and "model" in one}
+        judges = self.run.judges().itertuples() if self.run is not None else ()
+        settings = {one.judge: json.loads(one.settings) for one in judges}
+        self.llm_judges = {name: one for name, one in settings.items() if "model" in one}
 
     @property
     def ratings(self) -> pd.DataFrame:

@@ -12,7 +12,6 @@ import json
 import secrets
 import signal
 import sqlite3
-import sys
 import threading
 import time
 import traceback

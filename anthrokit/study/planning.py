@@ -15,7 +15,7 @@ from ..analysis import profile
 from ..analysis.clustered import as_labels, check_level
 from ..core.errors import check_range
 from ..core import Run, TableError
-from ..core.run import usage_totals
+from ..core.run import run_of, usage_totals
 
 # %% auto #0
 __all__ = ['plan']
@@ -56,10 +56,7 @@ def _size_rates(rates: pd.DataFrame, half_width: float, ci: float, judge: tuple[
 # %% ../../nbs/11_study/08_planning.ipynb #e7a50005
 def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
     """Return rates with design effects, all targets together, and the dollars per message (NaN where unknown)."""
-    if isinstance(pilot, str | os.PathLike):
-        with Run(pilot, read_only=True) as run:
-            return _of_pilot(run)
-    labels = as_labels(pilot)
+    labels = as_labels(pilot := run_of(pilot))
     if not len(labels) or labels["label"].isna().all():
         raise TableError("the pilot has no labels yet; judge it first")
     shares = profile(labels, by="behaviour").dropna(subset=["estimate"]).reset_index(drop=True)

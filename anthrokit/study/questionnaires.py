@@ -333,9 +333,6 @@ def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd
     """
     questionnaires = _as_questionnaires(questionnaires)
     items = [item for one in questionnaires for item in one.items]
-    if isinstance(responses, pd.DataFrame) and responses.empty:  # nobody has answered yet
-        nobody = pd.Index([], name="participant", dtype="str")
-        return pd.DataFrame(index=nobody, columns=[item.id for item in items], dtype="Float64")
     responses = _checked(responses, questionnaires, others=True)
     asked = responses[responses["questionnaire"].isin([one.name for one in questionnaires])]
     numbers = asked.assign(value=pd.to_numeric(asked["value"]).astype("Float64"))

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import proportion, as_floats, as_labels, as_names, clusters, group_rows
+from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows
 from ..analysis.clustered import require_labelled_once, cluster_variance, degrees_of_freedom
 from ..analysis.clustered import effective_sizes, influence_correlation, wilson_limits
 from ..analysis.comparisons import require_levels
@@ -186,11 +186,6 @@ def _corrected_limits(
     return results[0][0], np.fmin.reduce(lows), np.fmax.reduce(highs)
 
 
-def _kish(sizes: np.ndarray) -> float:
-    """Return the number of clusters of equal size that these are worth."""
-    return sizes.sum() ** 2 / (sizes**2).sum()
-
-
 def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, ci: float) -> list[dict]:
     """Return the corrected rates of one behaviour's groups, with the error rates of all of them together.
 
@@ -233,7 +228,7 @@ def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataF
         second, influence, sizes = drawn, drawn_influence, drawn_sizes
         if not certain:
             second, influence = drawn - rate, drawn_influence - rate_influence
-            sizes = min(drawn_sizes, own_sizes, key=_kish)
+            sizes = min(drawn_sizes, own_sizes, key=lambda one: one.sum() ** 2 / (one**2).sum())  # of fewer equal clusters
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = cluster_variance(influence[:, None], sizes[:, None])
             freedom = np.maximum(degrees_of_freedom(sizes[:, None], 0), 1)

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import as_floats, as_names, judge_columns
+from ..analysis.clustered import as_names, judge_columns
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.run import run_of
 from ..core.errors import require_known

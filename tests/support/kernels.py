@@ -21,8 +21,10 @@ INLINE = "module://matplotlib_inline.backend_inline"
 WARM = """
 anthrokit.analysis anthrokit.core anthrokit.figures anthrokit.heartbench anthrokit.judging anthrokit.models
 anthrokit.panels anthrokit.report anthrokit.simulation anthrokit.validity anywidget ipykernel.debugger ipykernel.ipkernel
-ipykernel.kernelapp ipywidgets litellm matplotlib.pyplot pingouin scipy.stats seaborn sklearn.linear_model
-spacy statsmodels.api transformers.models.llama.modeling_llama transformers.models.bert.modeling_bert
+ipykernel.kernelapp ipywidgets IPython.core.oinspect IPython.extensions.storemagic litellm.litellm_core_utils.default_encoding
+matplotlib.backends.backend_svg matplotlib.pyplot pandas.io.formats.style pdb pingouin pooch pyarrow.parquet pytest scipy.stats
+seaborn sklearn.linear_model spacy statsmodels.api tornado.platform.asyncio
+transformers.models.llama.modeling_llama transformers.models.bert.modeling_bert
 """.split()
 
 
@@ -98,12 +100,18 @@ def import_all() -> None:
             for one in dir(room):
                 with contextlib.suppress(ImportError):  # an extra is not installed
                     getattr(room, one)
-    from anthrokit import report
+    from matplotlib import pyplot
 
+    from anthrokit import report
+    from anthrokit.models.english import english_pipeline
+
+    pyplot._REPL_DISPLAYHOOK = pyplot._ReplDisplayHook.IPYTHON  # or each figure is drawn once more, before it is shown
     report._demo_files()
+    english_pipeline()
     assert threading.active_count() == 1, threading.enumerate()  # a fork has no other thread
     gc.collect()
     gc.freeze()  # no fork looks through it for garbage, which would copy its every page
+    gc.set_threshold(10_000, 20)
     gc.enable()
 
 
