@@ -80,7 +80,6 @@ async def run_steps(
     >>> asyncio.run(run_steps(steps(), send=None))
     9
     """
-
     value = None
     try:
         while True:
