@@ -5,6 +5,7 @@
 # %% ../../nbs/12_panels/07_rubric.ipynb #b9966839
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -118,6 +119,14 @@ class Rubrics:
         none = pd.DataFrame(columns=["model", "case_id", "criterion", "judge", "hit"])
         self.ratings = read.get("ratings", none)
         self.rated = self.ratings.groupby("case_id").indices  # the rows of ratings of each case
+        self.scores = functools.cache(self._scores)
+
+    def _scores(self, item: str, models: tuple[str, ...], protocol: str) -> tuple[pd.DataFrame, set[str]]:
+        """Return the scores of a case, and the models whose answer was hit on 其他."""
+        rows = self.rows[item]
+        rows = rows[rows["model"].isin(models)]
+        of_cases = heartbench.scoring.case_scores(rows, protocol)
+        return _scores_of(rows, protocol), set(of_cases.loc[of_cases["catastrophic"].fillna(False), "model"])
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #7f583a6e
 _WORTH = {
@@ -299,8 +308,7 @@ def _rubric_html(
     spoken, first = _dictionary(chinese), rows.iloc[0]
     shown = rows[(rows["dimension"] == dimension).fillna(False)] if dimension else rows
     left = rows["criterion"].nunique() - shown["criterion"].nunique()
-    scores, of_cases = _scores_of(rows, protocol), heartbench.scoring.case_scores(rows, protocol)
-    special = set(of_cases.loc[of_cases["catastrophic"].fillna(False), "model"])
+    scores, special = rubrics.scores(item, tuple(pair), protocol)
     return render(
         "rubric.html",
         item=item,
