@@ -177,6 +177,7 @@ def test_category_with_an_unlabelled_behaviour():
         analysis.compare(labels.assign(domain=labels["dialogue_id"] % 2), "domain", ())
 
 
+@pytest.mark.slow
 def test_interval_coverage():
     """A short form of benchmarks/coverage.py: 30 base prompts, 120 repetitions."""
     from scipy.stats import norm

@@ -46,6 +46,7 @@ def test_export_of_design(run, tmp_path):
     assert '"labels","prompt","str","column of the design' in told and '"votes","judge","str"' in told
 
 
+@pytest.mark.slow
 def test_figures_and_report(run, tmp_path):
     shares = profile(run, by=["target", "prompt", "behaviour"])
     ax = ak.figures.plot_profile(shares, order=["warm", "plain"], labels={"plain": "No system prompt"})

@@ -829,7 +829,7 @@ def with_canaries(value, name=None, speakers=False):
     return value
 
 
-@pytest.mark.parametrize("speakers", [False, True])
+@pytest.mark.parametrize("speakers", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_nothing_of_a_log_is_in_errors_notices_and_reports(speakers, tmp_path, caplog, capsys):
     """A canary in each text, name and id of every form and of malformed files stays in the messages and their columns."""
     draw, read, refused = random.Random(47), 0, 0

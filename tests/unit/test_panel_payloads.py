@@ -3,9 +3,12 @@
 import runpy
 from pathlib import Path
 
+import pytest
+
 BENCHMARK = runpy.run_path(Path(__file__).parents[2] / "benchmarks" / "panels.py")
 
 
+@pytest.mark.slow
 def test_payload_sizes():
     """Each over a quarter of a study or of a HeartBench, which are made once."""
     made = BENCHMARK["panels"](base_prompts=30, n_cases=74)
