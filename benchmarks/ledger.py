@@ -33,6 +33,7 @@ READINGS = {
     "usage": "run.usage()",
     "labels()": "run.labels()",
     "ratings()": "run.ratings()",
+    "export": "import tempfile\nwith tempfile.TemporaryDirectory() as folder:\n    run.export(folder)",
 }
 
 

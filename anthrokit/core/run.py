@@ -58,7 +58,7 @@ def digest(*parts: Any, length: int = 16) -> str:
 
 
 def replace_fields(record: Any, **fields: Any) -> Any:
-    """Return a copy of a dataclass with other fields: `dataclasses.replace` without its checks, in a tenth of the time.
+    """Return a copy of a dataclass with other fields: `dataclasses.replace` without its checks, in a fifth of the time.
 
     Parameters
     ----------
