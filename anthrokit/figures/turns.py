@@ -137,23 +137,23 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     return pairs[0, 0] if len(targets) == 1 else list(pairs[: len(targets), 0])
 
 # %% ../../nbs/09_figures/04_turns.ipynb #1e0547d4
-def spread_labels(ax: Axes, heights: Sequence[float]) -> np.ndarray:
-    """Return heights for lines of text, moved apart as little as possible if they would overlap."""
-    from scipy.optimize import isotonic_regression
-
-    inches = 0.8 * ax.figure.get_size_inches()[1] * ax.get_position().height
-    low, high = ax.get_ylim()
-    step = (high - low) / max(inches, 0.5) * 0.155
+def spread_labels(heights: Sequence[float], step: float, low: float, high: float) -> np.ndarray:
+    """Return rising heights that are at least a step apart, between `low` and `high`, near those given in rising order."""
     steps = step * np.arange(len(heights))
-    rising = isotonic_regression(np.asarray(heights) - steps).x  # texts a step apart: their heights less the steps rise
-    return np.clip(rising, low + 0.4 * step, high - step * (len(heights) - 1)) + steps
+    free = np.asarray(heights) - steps  # that places are a step apart means that these rise
+    rising = (np.maximum.accumulate(free) + np.minimum.accumulate(free[::-1])[::-1]) / 2
+    return np.clip(rising, low, max(low, high - step * (len(heights) - 1))) + steps
 
 
 def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
     """Draw marks and texts at the right end of lines."""
     ends = sorted(ends, key=lambda end: end["height"])
     reach = (x - ax.get_xlim()[0]) * 0.09
-    for end, place in zip(ends, spread_labels(ax, [end["height"] for end in ends]), strict=True):
+    inches = 0.8 * ax.figure.get_size_inches()[1] * ax.get_position().height
+    low, high = ax.get_ylim()
+    step = (high - low) / max(inches, 0.5) * 0.155
+    places = spread_labels([end["height"] for end in ends], step, low + 0.4 * step, high)
+    for end, place in zip(ends, places, strict=True):
         colour = end["look"]["color"]
         line = {"arrowstyle": "-", "color": colour, "linewidth": scaled_size(0.5), "shrinkA": 0, "shrinkB": 0}
         ax.plot(x + reach, place, clip_on=False, **end["look"])

@@ -5,8 +5,6 @@
 # %% ../../nbs/12_panels/06_emergence.ipynb #0e761ce6
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,13 +13,11 @@ import pandas as pd
 from markupsafe import Markup
 
 from .. import analysis
-from ..core.notes import status_line
-from ..core.run import digest
-from ..figures import plot_emergence_curves, theme
-from ..figures.style import COLOURS, MARKERS, counted, describe_interval, format_name, interval_text
+from ..figures.style import counted, describe_interval, format_name, interval_text, variant_note
+from ..figures.turns import spread_labels
 from .dialogue import DisplayOptions, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Panel, options_of
-from .source import RunSource, render, table_html, visible_name
+from .source import SIGNS, RunSource, palette_places, render, table_html, visible_name
 
 # %% auto #0
 __all__ = ['EmergencePanel']
@@ -78,7 +74,7 @@ class _Occurrences:
         order = {behaviour.name: place for place, behaviour in enumerate(source.taxonomy)}
         behaviours = sorted(self.common, key=lambda name: order.get(name, len(order)))
         judged = self.labels[~self.labels["behaviour"].isin(analysis.synthetic.counted_behaviours())]
-        present = set(judged["category"].dropna())
+        present = set(judged["category"].unique())
         kinds = [name + _CATEGORY * (name in self.common) for name in source.taxonomy.categories if name in present]
         self.names = [*behaviours, *kinds, *([_ANY] if len(judged) else [])]
         self.turns = int(self.labels["turn"].max()) if len(self.labels) else 0
@@ -109,45 +105,14 @@ class _Occurrences:
             self._known[key] = _curves(labels, by) if labels["label"].notna().any() else None
         return self._known[key]
 
-# %% ../../nbs/12_panels/06_emergence.ipynb #f2dc793d
-_INK = dict.fromkeys(("#000000", "#666666"), "currentColor")
-_INK |= dict.fromkeys(("#e3e3e3", "#b0b0b0"), "var(--ak-line)")
-_INK |= {colour.lower(): f"var(--ak-c{place})" for place, colour in enumerate(COLOURS) if colour != "#000000"}
-
-
-def _svg_of(table: pd.DataFrame, high: float) -> tuple[Markup, Any]:
-    """Draw the curves of a table, so many inches high; return the SVG in the panel's colours, and the Axes."""
-    with status_line("loading matplotlib"):
-        import matplotlib
-        from matplotlib.figure import Figure
-
-    salt = digest(table.astype(str).values.tolist())  # makes the ids in the SVG its own
-    with theme(), matplotlib.rc_context({"savefig.bbox": None, "svg.hashsalt": salt, "axes.titley": 1.0}):
-        figure = Figure(figsize=(10.6, high), layout="none", facecolor="none", dpi=72)
-        ax = figure.add_subplot(facecolor="none")
-        figure.subplots_adjust(left=0.055, right=0.68, top=1 - 0.32 / high, bottom=0.55 / high)
-        plot_emergence_curves(table, ax)
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None}, dpi=72)
-    svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text.getvalue(), flags=re.DOTALL)
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"#[0-9a-f]{6}\b(?=[;\"])", lambda match: _INK.get(match[0], match[0]), svg)
-    size_of = r'<svg ([^>]*?)width="[^"]*" height="[^"]*"'
-    return Markup(re.sub(size_of, r'<svg \1class="ak-svg" aria-hidden="true"', svg, count=1)), ax
-
 # %% ../../nbs/12_panels/06_emergence.ipynb #f8510d45
 def _percent(value: float) -> str:
     """Format a share in percent, with a decimal where it is small."""
     return "–" if pd.isna(value) else f"{100 * value:.1f}" if value < 0.1 else f"{100 * value:.0f}"
 
 
-
-_SHAPES = dict(zip(MARKERS, "●■◆▲▼✚✖★", strict=True))  # the marks of the figures, as text
-_CURVE = ["behaviour", "turn", "estimate", "ci_low", "ci_high", "ci", "n", "n_clusters", "n_first", "n_at_risk"]
-
-
 def _rows_of(curves: _Curves, names: Sequence[str], line: str, by: str) -> tuple[pd.DataFrame, list, list]:
-    """Return the rows of one picture: the names or the groups of one name, and the names that never occur."""
+    """Return the rows of one chart: the names or the groups of one name, and the names that never occur."""
     table = curves.incidence
     if by:
         table = table[table["behaviour"] == line]
@@ -156,11 +121,16 @@ def _rows_of(curves: _Curves, names: Sequence[str], line: str, by: str) -> tuple
     highest = table.groupby("behaviour")["estimate"].max()
     never = [name for name in names if name in highest and not highest[name] > 0]
     rows = [name for name in names if name in highest and name not in never]
-    return table[table["behaviour"].isin(rows)].filter(_CURVE), rows, never
+    return table[table["behaviour"].isin(rows)], rows, never
 
 
-def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str = "") -> dict[str, Any]:
-    """Return the picture of some names, or of the groups of one name, with its points.
+def _down(share: float) -> float:
+    """Return the place of a share in the chart, in percent from its top."""
+    return round(100 - 100 * share, 2)
+
+
+def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places: Mapping[str, int]) -> dict[str, Any]:
+    """Return the chart of some names, or of the groups of one name.
 
     Parameters
     ----------
@@ -171,37 +141,44 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str = "") ->
         The name whose groups are drawn, where there is a split.
     by : str
         The column that splits.
+    places : mapping of str to int
+        The place in the palette of each behaviour and category.
 
     Returns
     -------
     dict
-        svg; points (row, turn, left and top in percent, text); stops (left in percent, turn); never; looks (of each
-        line that is drawn the place of its colour in the palette, and its mark).
+        lines (name, label, look: place in the palette and sign, dash, points, and end: where the label is, from the top;
+        a point has its turn, its places from the left and the top, those of its interval, and its text); stops (place
+        from the left, turn); caption; never. Places are in percent of the chart.
     """
     table, rows, never = _rows_of(curves, names, line, by)
     if not rows:
-        return {"svg": "", "points": [], "stops": [], "never": never, "looks": {}}
-    svg, ax = _svg_of(table, high=max(3.1, 0.3 * len(rows) + 1.0))
-
-    def placed(places: Sequence[tuple[float, float]]) -> list[list[float]]:
-        """Convert places in the data into left and top, in percent of the picture."""
-        share = ax.figure.transFigure.inverted().transform(ax.transData.transform(places))
-        return np.round(100 * np.column_stack([share[:, 0], 1 - share[:, 1]]), 2).tolist()
-
-    points, looks = [], {}
-    for name, drawn in zip(rows, ax.lines, strict=False):
-        looks[name] = (COLOURS.index(drawn.get_color()), _SHAPES.get(drawn.get_marker(), "●"))
-        part = table[table["behaviour"] == name].sort_values("turn")
-        for at, (left, top) in zip(part.itertuples(), placed(drawn.get_xydata()), strict=True):
-            text = (
-                f"turn {at.turn}: {_percent(at.estimate)} % by then ({interval_text(at, _percent)}), first at this "
-                f"turn in {at.n_first:,} of {at.n_at_risk:,} at risk"
-            )
-            points.append({"row": name, "turn": int(at.turn), "left": left, "top": top, "text": text})
+        return {"lines": [], "never": never}
     turns = sorted(map(int, table["turn"].unique()))
-    lefts = [left for left, _ in placed([(turn, 0) for turn in turns])]
-    stops = list(zip(lefts, turns, strict=True))
-    return {"svg": svg, "points": points, "stops": stops, "never": never, "looks": looks}
+
+    def across(turn: float) -> float:
+        return round(5 + 90 * (turn - turns[0] + 0.2) / (turns[-1] - turns[0] + 0.4), 2)
+
+    roomy = not (table["ci_high"] - table["ci_low"]).groupby(table["turn"]).sum().max() > 3
+    lines = []
+    for number, name in enumerate(rows):
+        shift, points = (number - (len(rows) - 1) / 2) * 0.35 / max(len(rows), 2), []
+        for at in table[table["behaviour"] == name].sort_values("turn").itertuples():
+            share, interval = _percent(at.estimate), interval_text(at, _percent)
+            text = f"turn {at.turn}: {share} % by then ({interval}), first at this turn in {at.n_first:,} of {at.n_at_risk:,} at risk"
+            point = {"turn": int(at.turn), "left": across(at.turn + shift), "top": _down(at.estimate), "text": text}
+            limits = (_down(at.ci_high), _down(at.ci_low)) if roomy and pd.notna(at.ci_low) else ()
+            points.append(point | {"limits": limits, "share": f"{share} ({interval})"})
+        colour = places.get(name.removesuffix(_CATEGORY), _LINES - 2) if not by else number
+        dash = ("none", "5 3", "6 3 1 3", "1 3")[number % 4]
+        lines.append({"name": name, "label": format_name(name), "look": (colour, SIGNS[number]), "dash": dash, "points": points})
+    lowest = sorted(lines, key=lambda one: one["points"][-1]["top"])
+    ends = spread_labels([one["points"][-1]["top"] for one in lowest], step=8, low=0, high=100)
+    for one, end in zip(lowest, ends.round(2).tolist(), strict=True):
+        one["end"] = end
+    sizes = f"n = {counted(table['n'])} dialogues, {counted(table['n_clusters'])} base prompts{variant_note(table)}"
+    caption = f"Dialogues in which it has occurred by the turn (%), with {describe_interval(table)}; {sizes}"
+    return {"lines": lines, "stops": [(across(turn), turn) for turn in turns], "caption": caption, "never": never}
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #3641b441
 def _signed(value: float) -> str:
@@ -348,7 +325,7 @@ class EmergencePanel(Panel):
         """Set the filters, and clear what was computed."""
         source = self.source
         self.occurrences, self.total = _Occurrences(source), len(source.dialogues)
-        self._dialogue_row, self._pictures, self._last = dialogue_row(source), {}, ("", _Asked([]))
+        self._dialogue_row, self._last = dialogue_row(source), ("", _Asked([]))
         labels, names = source.labels, self.occurrences.names
         splits = [name for name in _SPLITS if name in labels and labels[name].nunique(dropna=False) > 1]
         splits += source.design
@@ -384,13 +361,6 @@ class EmergencePanel(Panel):
         group = chosen["group"] if chosen["group"] in groups else groups[0]
         return _Asked(names, curves, line, group, _behind(curves, line, group))
 
-    def _drawn_once(self, draw: Callable, curves: _Curves, *about: Any) -> Any:
-        """Draw these statistics, once."""
-        key = (draw, id(curves), *about)  # the statistics are kept, so that no other gets their id
-        if key not in self._pictures:
-            self._pictures[key] = draw(curves, *about)
-        return self._pictures[key]
-
     def list_items(self, chosen: Chosen) -> list[str]:
         """List the dialogues for the chosen line and turns."""
         turns = _turns_of(chosen["turns"], self.occurrences.turns or 1)
@@ -409,7 +379,7 @@ class EmergencePanel(Panel):
             told = "There is nothing to draw: choose what to show, widen the filters, or judge the run."
             return render("<p>{{ told }}</p>", told=told)
         by = chosen["by"]
-        chart, row = self._drawn_once(_chart_of, curves, tuple(names), line if by else "", by), group if by else line
+        chart, row = _chart_of(curves, names, line, by, palette_places(self.source.taxonomy)), group if by else line
         turns = _turns_of(chosen["turns"], self.occurrences.turns) if chosen["turns"] else [""]
         left = [name for name in self.occurrences.names if name in chosen["show"]][_LINES:]
         left += sorted({*curves.incidence["group"]})[_LINES:] if by else []
@@ -418,20 +388,18 @@ class EmergencePanel(Panel):
         def choice(name: str, **more: str) -> dict[str, str]:
             return ({"line": line, "group": name} if by else {"line": name, "group": ""}) | more
 
-        points = [
-            {**one, "on": one["row"] == row and at in turns, "choice": choice(one["row"], turns=at)}
-            for one in chart["points"]
-            for at in [str(one["turn"])]
-        ]
+        for one in chart["lines"]:
+            for point in one["points"]:
+                at = str(point["turn"])
+                point |= {"on": one["name"] == row and at in turns, "choice": choice(one["name"], turns=at)}
         counts = {"": ("any turn", sum(len(part) for at, part in behind.items() if at.isdigit()))}
         counts |= {at: (f"turn {at}" if at.isdigit() else at, len(part)) for at, part in behind.items()}
-        drawn = dict.fromkeys([*(point["row"] for point in points), *chart["never"]])
+        drawn = [*((one["name"], one["look"]) for one in chart["lines"]), *((name, (7, "–")) for name in chart["never"])]
         return render(
             "emergence_chart.html",
             chart=chart,
             title=f"{format_name(line)} by {by}" if by else "",
-            points=points,
-            rows=[(format_name(one), one == row, choice(one), chart["looks"].get(one, (7, "–"))) for one in drawn],
+            rows=[(format_name(name), name == row, choice(name), look) for name, look in drawn],
             others=[(format_name(name), name == line, {"line": name}, ()) for name in names] if by else [],
             turns=[(f"{text}: {n:,}", at in turns, {"turns": at}, ()) for at, (text, n) in counts.items()],
             left=why + ", ".join(left) if left else "",
@@ -443,7 +411,7 @@ class EmergencePanel(Panel):
         if curves is None:
             return ""
         if item is None:
-            return self._drawn_once(_about_html, curves, chosen["by"])
+            return _about_html(curves, chosen["by"])
         members = self.source.taxonomy.categories.get(line.removesuffix(_CATEGORY), ())
         return dialogue_html(self.source, item, DisplayOptions(lit=frozenset([line, *members])))
 

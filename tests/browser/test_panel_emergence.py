@@ -120,9 +120,9 @@ def test_dialogues_of_a_point(emergence, labels):
     plot.scroll_into_view_if_needed()
     box, stops = plot.bounding_box(), plot.evaluate("plot => JSON.parse(plot.dataset.brush)")
     across = [box["x"] + box["width"] * place / 100 for place, turn in stops if turn in (2, 4)]
-    page.mouse.move(across[0] - 12, box["y"] + 8)  # above the points
+    page.mouse.move(across[0] - 12, box["y"] + box["height"] - 8)  # below the points
     page.mouse.down()
-    page.mouse.move(across[1] + 12, box["y"] + 40, steps=4)
+    page.mouse.move(across[1] + 12, box["y"] + box["height"] - 40, steps=4)
     seen(panel.locator(".ak-band")).to_be_visible()
     page.mouse.up()
     some = behind(labels, [2, 3, 4], behaviour="validation")

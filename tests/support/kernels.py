@@ -22,7 +22,7 @@ WARM = """
 anthrokit.analysis anthrokit.core anthrokit.figures anthrokit.heartbench anthrokit.judging anthrokit.models
 anthrokit.panels anthrokit.report anthrokit.simulation anthrokit.validity anywidget ipykernel.debugger ipykernel.ipkernel
 ipykernel.kernelapp ipywidgets IPython.core.oinspect IPython.extensions.storemagic litellm.litellm_core_utils.default_encoding
-matplotlib.backends.backend_svg matplotlib.pyplot pandas.io.formats.style pdb pingouin pooch pyarrow.parquet pytest scipy.stats
+matplotlib.pyplot pandas.io.formats.style pdb pingouin pooch pyarrow.parquet pytest scipy.stats
 seaborn sklearn.linear_model spacy statsmodels.api tornado.platform.asyncio
 transformers.models.llama.modeling_llama transformers.models.bert.modeling_bert
 """.split()
