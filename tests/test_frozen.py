@@ -13,7 +13,7 @@ def part(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "which", [pytest.param(name, marks=pytest.mark.slow) if name == "run" else name for name in PARTS]
+    "which", [pytest.param(name, marks=pytest.mark.slow) if name in ("run", "other") else name for name in PARTS]
 )
 def test_results_are_equal(which):
     differences = frozen.differing(name for name in frozen.results() if part(name) == which)

@@ -7,6 +7,7 @@ from anthrokit.validity import align, check_against_people, load_human_data
 from anthrokit.validity.human_data import dataset_behaviours
 
 
+@pytest.mark.slow
 def test_threshold_improves_on_held_out_labels(public_data):
     from anthrokit.judging.offline import embedding_judge
 

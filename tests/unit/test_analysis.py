@@ -126,6 +126,7 @@ def test_any_of_uses_complete_messages(labels):
         assert pd.isna(found) if expected is pd.NA else bool(found) is expected
 
 
+@pytest.mark.slow
 @few
 @given(tables())
 def test_category_rates_within_bounds(labels):

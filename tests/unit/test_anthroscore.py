@@ -348,6 +348,7 @@ def test_csv_in_portions(tmp_path, tiny):
         assert score.stored_summary(run)["text_id"].tolist() == [str(i) for i in range(30)]
 
 
+@pytest.mark.slow
 def test_memory_of_a_long_stream(tmp_path, tiny):
     import psutil
 

@@ -65,6 +65,7 @@ def test_disk_errors_name_the_folder(tmp_path):
     run.close()
 
 
+@pytest.mark.slow
 def test_unreadable_text_is_missing(tmp_path):
     """The label is missing, and the run says why; the language of each message decides, not that of the run."""
     texts = {
