@@ -52,13 +52,14 @@ _IMPORT_GUARD = threading.Lock()
 
 
 def _import_into(future: concurrent.futures.Future) -> None:
-    """Import LiteLLM without output and without network."""
-    for name in [name for name in sys.modules if name == "litellm" or name.startswith("litellm.")]:
-        if not hasattr(sys.modules.get("litellm"), "acompletion"):  # what an interrupted import left behind
-            del sys.modules[name]
-    for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"):
-        os.environ.setdefault(name, "True")
+    """Import LiteLLM without output and without network. An error ends the future too: others wait for it."""
     try:
+        parts = [name for name in list(sys.modules) if name == "litellm" or name.startswith("litellm.")]
+        if not hasattr(sys.modules.get("litellm"), "acompletion"):
+            for name in parts:  # what an interrupted import left behind
+                sys.modules.pop(name, None)
+        for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"):
+            os.environ.setdefault(name, "True")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             import litellm
