@@ -97,8 +97,8 @@ def profile_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.D
     Returns
     -------
     DataFrame
-        by…, category, behaviour, share (per cent of scored messages), interval (95 %, by base prompt), scored
-        ("n of n_total"), base prompts.
+        by…, category, behaviour, share (per cent of scored messages), interval (95 %, by cluster), scored
+        ("n of n_total"), clusters.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def profile_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.D
         (_percent(row.estimate), _interval(row) or "–", f"{row.n} of {row.n_total}", row.n_clusters)
         for row in shares.itertuples()
     ]
-    return shares[names].join(pd.DataFrame(texts, columns=["share", "95 % interval", "scored", "base prompts"]))
+    return shares[names].join(pd.DataFrame(texts, columns=["share", "95 % interval", "scored", "clusters"]))
 
 
 def _percent(value: float) -> str:
@@ -174,7 +174,7 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
     -------
     DataFrame
         column, behaviour, comparison ("A minus B"), difference (percentage points), 95 % interval, p (Holm's
-        correction within the column), base prompts.
+        correction within the column), clusters.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     def points(value: float) -> str:
         return "–" if pd.isna(value) else f"{100 * value:+.0f}".replace("-", "−")
 
-    columns = ["comparison", "difference", f"{100 * rows['ci'].iloc[0]:g} % interval", "p", "base prompts"]
+    columns = ["comparison", "difference", f"{100 * rows['ci'].iloc[0]:g} % interval", "p", "clusters"]
     texts = [
         (
             f"{row.a} minus {row.b}",

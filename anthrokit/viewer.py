@@ -106,7 +106,7 @@ def _alpha(labels: pd.DataFrame) -> str:
     if pd.isna(row["estimate"]):
         return ""
     limits = "no interval" if pd.isna(row["ci_low"]) else f"95 % {row['ci_low']:.2f} to {row['ci_high']:.2f}"
-    return f"{row['estimate']:.2f} ({limits}; {row['n']:,} of {row['n_total']:,} labels, {row['n_clusters']} base prompts)"
+    return f"{row['estimate']:.2f} ({limits}; {row['n']:,} of {row['n_total']:,} labels, {row['n_clusters']} clusters)"
 
 # %% ../nbs/15_viewer.ipynb #e7a50009
 def link(kind: str, *runs: str, **state: str) -> str:
@@ -539,7 +539,7 @@ class ComparePanel(Panel):
         """Return the differences of rates."""
         table, title = self._differences, " minus ".join(visible_name(name, 60) for name in self.source.names)
         if table.empty:
-            return render("<p>The runs have no labels on common base prompts, so their rates can't be compared.</p>")
+            return render("<p>The runs have no labels on common clusters (base prompts or users), so their rates can't be compared.</p>")
         table = table.drop(columns="column")
         heads = [name.capitalize() for name in table]
         return render("run_differences.html", title=title, heads=heads, rows=table.values.tolist())

@@ -236,7 +236,7 @@ def context_columns(labels: pd.DataFrame) -> list[str]:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3b39e306
 def clusters(frame: pd.DataFrame) -> pd.Series:
-    """Return the cluster of every row: its base prompt, or its dialogue where the base prompt is missing.
+    """Return the cluster of every row: its base_id (a base prompt, or a user of a log), or its dialogue where that is missing.
 
     Parameters
     ----------

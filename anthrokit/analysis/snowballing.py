@@ -118,7 +118,7 @@ def _odds_within(
     n_clusters = len(np.unique(cluster[informative]))
     row |= {"n": int(informative.sum()), "n_clusters": n_clusters, "ci": ci}
     if n_clusters < 3:
-        return row | {"note": "fewer than three base prompts are informative"}
+        return row | {"note": "fewer than three clusters are informative"}
     lengths, at = np.unique(length, return_inverse=True)
     tables = [sequences(int(one)) for one in lengths]
     place = np.cumsum([0, *(len(part) for _, part in tables)])[at] + code
@@ -136,7 +136,7 @@ def _odds_within(
     half = t.ppf(0.5 + ci / 2, freedom) * error
     limits = np.exp([value, value - half, value + half])
     row |= dict(zip(("estimate", "ci_low", "ci_high"), limits, strict=True))
-    note = "no interval: base prompts do not differ" if np.isnan(error) else ""
+    note = "no interval: clusters do not differ" if np.isnan(error) else ""
     return row | {"p_value": 2 * t.sf(abs(value) / error, freedom), "note": note}
 
 

@@ -97,7 +97,7 @@ TABLES["prompts"] = Table(
     ("prompt_id",),
     {
         "prompt_id": (TEXT, "id", "the contextualised prompt"),
-        "base_id": (TEXT, "required", "the base prompt it was made from: the cluster of all intervals"),
+        "base_id": (TEXT, "required", "the base prompt it was made from, or the user of a log: the cluster of all intervals"),
         "base_prompt": (TEXT, "optional", "the question that the first message carries"),
         "category": (TEXT, "optional", "category of the behaviour probed"),
         "behaviour": (TEXT, "optional", "behaviour, or group of behaviours, that the base prompt probes"),

@@ -51,7 +51,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return f"n = {int(part[['n_a', 'n_b']].min(axis=None)):,} or more a side" if len(part) else "no estimate"
 
     ax = draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs)
-    sizes = f"{counted(frame['n_clusters'])} base prompts; hollow: p ≥ 0.05 after Holm's correction"
+    sizes = f"{counted(frame['n_clusters'])} clusters; hollow: p ≥ 0.05 after Holm's correction"
     lines = [f"Difference in percentage points, with {describe_interval(frame)}", f"({sizes}{variant_note(frame)})"]
     if len(pairs) == 1:
         a, b, _ = next(iter(pairs))
@@ -116,7 +116,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     >>> from anthrokit import analysis, figures
     >>> labels = analysis.simulate_labels(["A", "B"], base_prompts=10)
     >>> figures.plot_similarity(analysis.similarity(labels, n_resamples=99)).get_title(loc="left")
-    'n = 10 base prompts, 14 behaviours; 95 % intervals'
+    'n = 10 clusters, 14 behaviours; 95 % intervals'
     """
     need_columns(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "analysis.similarity")
     require_known("measure", frame["measure"].unique(), measure)
@@ -130,7 +130,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
     draw_heat(ax, table, notes.fillna("").iloc[1:, :-1], limits, measure.capitalize(), wrap=18, models=True)
-    sizes = f"n = {counted(part['n_clusters'])} base prompts, {part['n_behaviours'].max()} behaviours"
+    sizes = f"n = {counted(part['n_clusters'])} clusters, {part['n_behaviours'].max()} behaviours"
     ax.set_title(f"{sizes}; {describe_interval(part)}s", fontsize=scaled_size(8))
     return ax
 
@@ -183,7 +183,7 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.plot(share, rows, label=verdict, **look)
     name_rows(ax, names)
     both = "version minus baseline" if several else f"{frame['version'].iloc[0]} minus {frame['baseline'].iloc[0]}"
-    sizes = f"n = {counted(frame['n_clusters'])} base prompts; {describe_interval(frame)}"
+    sizes = f"n = {counted(frame['n_clusters'])} clusters; {describe_interval(frame)}"
     notes = f"{sizes}; thick: the equivalence interval; band: margin ±{margin:g}"
     ax.set_xlabel(f"Difference in percentage points, {both}\n({notes})")
     legend_above(ax)

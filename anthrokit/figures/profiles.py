@@ -154,7 +154,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> shares = analysis.profile(analysis.simulate_labels(["A", "B"], base_prompts=8))
     >>> ax = figures.plot_profile(shares, labels={"A": "Our model"}, order=["B", "A"])
     >>> ax.get_xlabel()
-    'Messages that show it (%), with 95 % interval (8 base prompts)'
+    'Messages that show it (%), with 95 % interval (8 clusters)'
     """
     what = name_column(frame, ["estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"], "analysis.profile")
     frame, series, texts = with_series(frame, what)
@@ -163,7 +163,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return f"n = {counted(part['n'])} of {counted(part['n_total'])} messages"
 
     ax = draw_dots(ax, frame, what, series, label=label, texts=texts or None)
-    sizes = f"{counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
+    sizes = f"{counted(frame['n_clusters'])} clusters{variant_note(frame)}"
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame)} ({sizes})")
     return ax
 
@@ -210,7 +210,7 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return text
 
     ax = draw_dots(ax, both, what, "rate", label=label, texts={"raw": "Raw", "corrected": "Corrected"})
-    sizes = f"{counted(frame['n_clusters'])} base prompts" if "n_clusters" in frame else ""
+    sizes = f"{counted(frame['n_clusters'])} clusters" if "n_clusters" in frame else ""
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame) or 'interval'} ({sizes})")
     return ax
 

@@ -22,8 +22,8 @@ from .style import figure_size, from_run, in_order, label_of, legend_above, name
 from .style import new_axes, percent, scaled_size, pooled_note, themed, variant_note, with_series
 
 # %% auto #0
-__all__ = ['plot_emergence', 'spread_labels', 'plot_emergence_curves', 'plot_late', 'plot_snowball', 'plot_snowball_matrix',
-           'plot_holding']
+__all__ = ['plot_emergence', 'spread_labels', 'place_lines', 'plot_emergence_curves', 'plot_late', 'plot_snowball',
+           'plot_snowball_matrix', 'plot_holding']
 
 # %% ../../nbs/09_figures/04_turns.ipynb #118daadc
 def _turn_colours(turns: Sequence[int]) -> dict[int, tuple[float, ...]]:
@@ -108,7 +108,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     estimated = frame[frame["estimate"].notna()].astype({"turn": int})
     ends = estimated.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
     marks = _turn_marks(sorted(estimated["turn"].unique()), sorted(ends.unique()), describe_interval(frame))
-    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
+    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} clusters{variant_note(frame)}"
     sizes, (width, high) = f"{pooled_note(frame)}{sizes}", rows_size(frame, what)
     if ax is not None:
         _draw_bars_of_turns(ax, estimated, what, rows)
@@ -162,20 +162,24 @@ def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
         ax.annotate(end["text"], (x + 1.3 * reach, place), annotation_clip=False, **style)
 
 # %% ../../nbs/09_figures/04_turns.ipynb #675886f4
+def place_lines(frame: pd.DataFrame, n_lines: int) -> tuple[np.ndarray, bool]:
+    """Return how far the points of each line stand from their turns, and whether intervals have room beside each other."""
+    width = (frame["ci_high"] - frame["ci_low"]).groupby(frame["turn"]).sum()
+    return (np.arange(n_lines) - (n_lines - 1) / 2) * 0.35 / max(n_lines, 2), not width.max() > 3
+
+
 def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> list[dict]:
     """Draw lines, with intervals if there is room, and return the text, height and look of the mark at each end."""
     kinds = [behaviour_categories().get(name, name) for name in rows]
     ends, colours = [], colours_of(kinds)
-    width = (frame["ci_high"] - frame["ci_low"]).where(frame[what].isin(rows))
-    roomy = not width.groupby(frame["turn"]).sum().max() > 3
+    shifts, roomy = place_lines(frame[frame[what].isin(rows)], len(rows))
     for number, (name, kind) in enumerate(zip(rows, kinds, strict=True)):
-        part, within = frame[frame[what] == name].sort_values("turn"), kinds[:number].count(kind)
-        at = part["turn"].to_numpy(dtype=float) + (number - (len(rows) - 1) / 2) * 0.35 / max(len(rows), 2)
-        share, low, high = percent(part)
-        look = {"color": colours[kind], "marker": MARKERS[within % len(MARKERS)], "markersize": scaled_size(4)}
+        part = frame[frame[what] == name].sort_values("turn")
+        at, (share, low, high) = part["turn"].to_numpy(dtype=float) + shifts[number], percent(part)
+        look = {"color": colours[kind], "marker": MARKERS[number % len(MARKERS)], "markersize": scaled_size(4)}
         if roomy:
             ax.vlines(at, low, high, color=look["color"], linewidth=scaled_size(1), alpha=0.6)
-        ax.plot(at, share, linewidth=scaled_size(1.2), linestyle=("-", "--", "-.", ":")[within % 4], **look)
+        ax.plot(at, share, linewidth=scaled_size(1.2), linestyle=("-", "--", "-.", ":")[number % 4], **look)
         limits = f" ({low[-1]:.0f} to {high[-1]:.0f})" if np.isfinite(low[-1]) else ""
         text = f"{label_of(name, 30)}  {share[-1]:.0f}{limits}"
         ends.append({"text": text, "height": share[-1], "look": look})
@@ -196,7 +200,7 @@ def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> N
         xlabel="\n".join(["Turn", *textwrap.wrap(below, 80, max_lines=4, placeholder=" …")]),
         ylabel="Dialogues in which it has occurred (%)",
     )
-    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts{variant_note(frame)}"
+    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} clusters{variant_note(frame)}"
     beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}"
     ax.set_title(f"{title}{pooled_note(frame)}{sizes};\n{beside}", fontsize=scaled_size(8))
     _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, frame, what, rows))
@@ -427,7 +431,7 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.plot(at, share, linewidth=scaled_size(1.3), label=texts.get(name), **look)
     ax.set(ylim=(0, 102), ylabel="Dialogues that have held out (%)")
     ax.set_xticks(sorted(frame["turn"].unique()))
-    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} base prompts; {describe_interval(frame)}"
+    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} clusters; {describe_interval(frame)}"
     ax.set_xlabel(f"Turn\n({sizes})")
     if series:
         legend_above(ax)

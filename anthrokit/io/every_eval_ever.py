@@ -32,7 +32,7 @@ def _result(row: dict[str, Any], question: str, source: dict[str, Any], judges: 
     score = {"score": row["estimate"], "details": {key: str(row[key]) for key in ("n", "n_total", "n_clusters")}}
     if row["ci_low"] is not None:
         interval = {"lower": row["ci_low"], "upper": row["ci_high"], "confidence_level": row["ci"]}
-        method = "cluster-robust by base prompt"
+        method = "cluster-robust"
         score["uncertainty"] = {"confidence_interval": {**interval, "method": method}, "num_samples": row["n"]}
     metric = {
         "evaluation_description": question, "metric_id": "anthrokit.rate", "metric_name": "Share of messages with the behaviour",

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from ..core import BudgetReached, CallFailed, SetupError
+from ..core import CallFailed, SetupError
 from ..core.errors import check_range
 from .embedded import require_packages
 from .faults import Fault
@@ -92,8 +92,8 @@ class _PendingCall:
             if self.on_lost is not None:
                 for lost in outcome.lost:
                     self.on_lost(lost)
-        except BudgetReached as reached:
-            answer = reached
+        except Exception as error:  # the budget is reached, or nothing can be written
+            answer = error
         if not self.answer.done():
             set_it = self.answer.set_exception if isinstance(answer, Exception) else self.answer.set_result
             set_it(answer)

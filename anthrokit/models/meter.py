@@ -68,11 +68,10 @@ class Writer:
         self._rows, self._written, self._then = {}, None, []
         try:
             self._run.ledger.write_together(rows.items())
-        except Exception as failure:
-            self._failure = failure
-        else:
             for then in callbacks:
                 then()
+        except Exception as failure:
+            self._failure = failure
         if not written.cancelled():  # cancelled by an interrupt; the rows are written all the same
             written.set_exception(self._failure) if self._failure else written.set_result(None)
 

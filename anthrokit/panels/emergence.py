@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from .. import analysis
 from ..figures.style import counted, describe_interval, format_name, interval_text, variant_note
-from ..figures.turns import spread_labels
+from ..figures.turns import place_lines, spread_labels
 from .dialogue import DisplayOptions, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Panel, options_of
 from .source import SIGNS, RunSource, palette_places, render, table_html, visible_name
@@ -159,10 +159,9 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
     def across(turn: float) -> float:
         return round(5 + 90 * (turn - turns[0] + 0.2) / (turns[-1] - turns[0] + 0.4), 2)
 
-    roomy = not (table["ci_high"] - table["ci_low"]).groupby(table["turn"]).sum().max() > 3
-    lines = []
-    for number, name in enumerate(rows):
-        shift, points = (number - (len(rows) - 1) / 2) * 0.35 / max(len(rows), 2), []
+    lines, (shifts, roomy) = [], place_lines(table, len(rows))
+    for number, (name, shift) in enumerate(zip(rows, shifts, strict=True)):
+        points = []
         for at in table[table["behaviour"] == name].sort_values("turn").itertuples():
             share, interval = _percent(at.estimate), interval_text(at, _percent)
             text = f"turn {at.turn}: {share} % by then ({interval}), first at this turn in {at.n_first:,} of {at.n_at_risk:,} at risk"
@@ -176,7 +175,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
     ends = spread_labels([one["points"][-1]["top"] for one in lowest], step=8, low=0, high=100)
     for one, end in zip(lowest, ends.round(2).tolist(), strict=True):
         one["end"] = end
-    sizes = f"n = {counted(table['n'])} dialogues, {counted(table['n_clusters'])} base prompts{variant_note(table)}"
+    sizes = f"n = {counted(table['n'])} dialogues, {counted(table['n_clusters'])} clusters{variant_note(table)}"
     caption = f"Dialogues in which it has occurred by the turn (%), with {describe_interval(table)}; {sizes}"
     return {"lines": lines, "stops": [(across(turn), turn) for turn in turns], "caption": caption, "never": never}
 
@@ -241,7 +240,6 @@ def _about_html(curves: _Curves, by: str) -> str:
     """Return the contrast, an explanation of the numbers, and the numbers."""
     table, first = curves.incidence, curves.first
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
-    has_base_ids = "base_id" in first and first["base_id"].notna().all()
     targets = first["target"].nunique() if "target" in first and by != "target" else 0
     kinds = {_ANY, *first.get("category", ())}
     return render(
@@ -253,7 +251,6 @@ def _about_html(curves: _Curves, by: str) -> str:
         together=", ".join(name for name in table["behaviour"].unique() if name.removesuffix(_CATEGORY) in kinds),
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
         intervals=describe_interval(table),
-        cluster="base prompt" if has_base_ids else "dialogue",
         clusters=f"{analysis.clustered.clusters(first).nunique():,}",
         tables=_incidence_html(curves, by),
     )

@@ -177,8 +177,8 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     for part in ("tuning", "test"):
         rows = table[split == part]
         if min(rows["truth"].nunique(), rows["cluster"].nunique()) < 2:
-            raise TableError(f"the {len(rows)} {part} labels of {rows['cluster'].nunique()} base prompts have {rows['truth'].sum()} Yes; a "
-                             "part needs Yes, No and two base prompts. Label more messages, or change tuning or seed.")
+            raise TableError(f"the {len(rows)} {part} labels of {rows['cluster'].nunique()} clusters have {rows['truth'].sum()} Yes; a "
+                             "part needs Yes, No and two clusters (base prompts or users). Label more messages, or change tuning or seed.")
     return split
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dc135f2

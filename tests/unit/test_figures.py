@@ -79,7 +79,7 @@ def test_confidence_levels(ci, said):
 
 def test_missing_confidence_level():
     ax = figures.plot_profile(analysis.profile(named(["a", "b"])).drop(columns="ci"))
-    assert "with interval (10 base prompts)" in ax.get_xlabel()
+    assert "with interval (10 clusters)" in ax.get_xlabel()
     mixed = pd.DataFrame({"ci": [0.9, np.nan, 0.95]})
     assert figures.style.describe_interval(mixed) == "90 % and 95 % interval"
 
