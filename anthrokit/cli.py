@@ -1040,13 +1040,14 @@ def anthroscore(
         return _Result(files, facts)
     if on:
         raise _UsageError("--on needs --out FOLDER: workers save the scores of each part in a folder")
+    table = texts if run else ak.core.read_frame(texts, dtype=str)  # before the model is loaded, which takes seconds
     scorer = score.load_scorer(model, precision=precision)
     if run:
         with ak.Run(run) as opened:
-            score.score(texts, words, scorer, run=opened, **how)
+            score.score(table, words, scorer, run=opened, **how)
             scores = score.stored_summary(opened, fingerprint=scorer.fingerprint, protocol=protocol)
     else:
-        scores = score.summarise(score.score(ak.core.read_frame(texts, dtype=str), words, scorer, **how))
+        scores = score.summarise(score.score(table, words, scorer, **how))
     scored = scores["score"].dropna()
     facts = {
         "scored": f"{len(scored)} of {len(scores)} texts",

@@ -18,20 +18,21 @@ NOTEBOOKS = sorted(
 )
 
 
-# About five seconds of a processor or more each; the others together take some three minutes of one.
+# About four seconds of a processor or more each; the others together take two and a half minutes of one.
 SLOW = """
 01_core/04_run 02_models/03_embedded 02_models/05_transports 02_models/07_llm 02_models/09_batches
-02_models/11_executors 04_simulation/04_dialogues 05_judging/05_offline 05_judging/06_jobs 05_judging/08_families
-05_judging/09_persona_checks 05_judging/11_chinese 06_anthroscore/02_scoring 06_anthroscore/03_tone
-06_anthroscore/04_files 07_analysis/02_clustered 07_analysis/04_timing 07_analysis/06_comparisons
-07_analysis/10_pressure 07_analysis/11_versions 07_analysis/12_partitions 08_validity/01_annotations
-08_validity/03_correction 08_validity/04_panel_checks 08_validity/07_judge_checks 08_validity/09_perception
-08_validity/10_dose_response 08_validity/11_log_prevalence 08_validity/12_judge_biases 08_validity/13_alignment
-08_validity/15_variance 09_figures/02_profiles 09_figures/03_differences 09_figures/04_turns 10_heartbench/05_results
-10_heartbench/06_figures 10_heartbench/12_gold_standard 10_heartbench/13_hard_sets 10_heartbench/14_personas
-10_heartbench/15_writing_patterns 11_study/02_conditions 11_study/05_server 11_study/06_results
-12_panels/05_disagreement 12_panels/08_annotation 13_io/01_anthrobench_files 13_io/02_inspect_logs
-13_io/07_scout 14_report 15_viewer 16_cli
+02_models/11_executors 04_simulation/02_prompts 04_simulation/04_dialogues 05_judging/05_offline 05_judging/06_jobs
+05_judging/08_families 05_judging/09_persona_checks 05_judging/11_chinese 06_anthroscore/02_scoring
+06_anthroscore/03_tone 06_anthroscore/04_files 07_analysis/02_clustered 07_analysis/04_timing
+07_analysis/06_comparisons 07_analysis/10_pressure 07_analysis/11_versions 07_analysis/12_partitions
+08_validity/01_annotations 08_validity/03_correction 08_validity/04_panel_checks 08_validity/07_judge_checks
+08_validity/09_perception 08_validity/10_dose_response 08_validity/11_log_prevalence 08_validity/12_judge_biases
+08_validity/13_alignment 08_validity/15_variance 09_figures/02_profiles 09_figures/03_differences
+09_figures/04_turns 10_heartbench/05_results 10_heartbench/06_figures 10_heartbench/12_gold_standard
+10_heartbench/13_hard_sets 10_heartbench/14_personas 10_heartbench/15_writing_patterns 11_study/02_conditions
+11_study/05_server 11_study/06_results 11_study/09_credibility 12_panels/05_disagreement 12_panels/06_emergence
+12_panels/07_rubric 12_panels/08_annotation 13_io/01_anthrobench_files 13_io/02_inspect_logs 13_io/07_scout
+14_report 15_viewer 16_cli
 """.split()
 READS_PUBLIC_DATA = 'environ.get(\\"ANTHROKIT_DATA'  # as it stands in a notebook's file
 

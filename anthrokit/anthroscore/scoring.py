@@ -681,6 +681,8 @@ def score_into(
     [['no mention', 1], ['scored', 1]]
     """
     entities, asked = Entities.of(entities), get_protocol(protocol)
+    pairs = enumerate(_streamed(texts, text))
+    part = list(itertools.islice(pairs, portion))  # texts that can't be read are rejected before the model is loaded
     scorer = load_scorer(model, precision=precision)
     description = {
         **_scale(scorer, asked),
@@ -691,9 +693,8 @@ def score_into(
     }
     setting = digest(description)
     run.ledger.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
-    pairs, bar = enumerate(_streamed(texts, text)), ProgressBar("text")
-    with closing(bar):
-        while part := list(itertools.islice(pairs, portion)):
+    with closing(ProgressBar("text")) as bar:
+        while part:
             new, done = _unscored(run, setting, part)
             with english_parser().memory_zone():
                 rows = list(masked_rows(new.items(), entities, asked, dependencies, check_language))
@@ -703,6 +704,7 @@ def score_into(
             run.ledger.write("anthroscore_texts", done)
             if progress:
                 bar.update(part[-1][0] + 1)
+            part = list(itertools.islice(pairs, portion))
     return run.query(
         "SELECT status, COUNT(*) AS n_texts FROM anthroscore_sentences WHERE setting = ? AND number <= 1 "
         "GROUP BY status ORDER BY status",

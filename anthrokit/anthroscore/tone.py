@@ -84,10 +84,10 @@ def score_tone(
     """
     dimensions = as_tuple(dimensions)
     require_known("dimension", DIMENSIONS, *dimensions, error=AnthroScoreError)
+    frame = pd.DataFrame(text_pairs(texts, text), columns=["text_id", "text"])
     scorer = load_scorer("smollm2-135m-instruct" if model is None else model)
     if scorer.kind != "causal":
         raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal one, such as gpt2")
-    frame = pd.DataFrame(text_pairs(texts, text), columns=["text_id", "text"])
     frame["status"] = [_status(one) for one in frame["text"]]
     readable = frame[frame["status"] == "scored"]
     parts = []

@@ -38,6 +38,29 @@ def test_light_import():
     assert done.stdout.strip() == "set()"
 
 
+def test_wrong_texts_raise_before_a_model_is_loaded(tmp_path):
+    """A file that isn't there, and what is no text, by each function that loads a model and by the command."""
+    code = """
+import sys
+from anthrokit.anthroscore import score, score_tone
+from anthrokit.cli import main
+from anthrokit.core import Run
+
+for wrong in (
+    lambda: score("none.csv", "bot", run=Run("run")), lambda: score([5], "bot", run=Run("run")), lambda: score(["a", 5], "bot"),
+    lambda: score_tone(5), lambda: score("none.parquet", "bot", into="out"),
+):
+    try:
+        wrong()
+        print("accepted")
+    except (ValueError, OSError, TypeError):
+        pass
+print(main(["anthroscore", "none.csv"]) == 1, sys.modules.keys() & {"torch", "transformers"})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stdout.strip().endswith("True set()") and "accepted" not in done.stdout, done.stdout + done.stderr
+
+
 FORK = multiprocessing.get_context("fork")  # what is slow to import is there
 
 

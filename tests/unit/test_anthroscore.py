@@ -20,6 +20,7 @@ from anthrokit.core.texts import detect_language
 from anthrokit.study import init_study, outcomes
 
 DATA = Path(__file__).parents[2] / "data" / "anthroscore"
+pytestmark = pytest.mark.slow  # torch and transformers take five seconds to import
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -348,7 +349,6 @@ def test_csv_in_portions(tmp_path, tiny):
         assert score.stored_summary(run)["text_id"].tolist() == [str(i) for i in range(30)]
 
 
-@pytest.mark.slow
 def test_memory_of_a_long_stream(tmp_path, tiny):
     import psutil
 

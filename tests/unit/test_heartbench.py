@@ -500,7 +500,9 @@ def functions_of_tables():
 TABLES = functools.cache(functions_of_tables)
 
 
-@pytest.mark.parametrize("name", list(TABLES()))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "abilities" else name for name in TABLES()]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_malformed_tables(name):
     """Each column missing, no row, one case, duplicate rows: duplicates are never counted twice."""

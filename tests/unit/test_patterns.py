@@ -21,7 +21,8 @@ def worst_unit(work, units, size=4_000):
 
 
 def test_measure_of_quadratic_patterns():
-    assert worst_unit(matcher(re.compile(r"\s+x"), anchored=False), [" "], 2_000) == " "
+    quadratic = matcher(re.compile(r"\s+x"), anchored=False)
+    assert any(worst_unit(quadratic, [" "], 2_000) == " " for _ in range(10))  # a busy machine can hide it from one look
     assert worst_unit(matcher(re.compile(r"\s+x"), anchored=True), [" "], 2_000) is None
     assert worst_unit(matcher(re.compile(r"(?<!\s)\s+x"), anchored=False), [" "], 2_000) is None
 
