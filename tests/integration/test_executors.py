@@ -175,6 +175,7 @@ def ray_worker(process):
     return workers[0].pid
 
 
+@pytest.mark.flaky(reruns=2, only_rerun=["The current node timed out during startup"])  # Ray waits 30 seconds for its own processes
 @pytest.mark.parametrize("engine", ["dask", "ray"])
 def test_scripts_of_the_documentation(engine, run, server, tmp_path, monkeypatch):
     """The script as it stands in docs/scale.md, with two workers and a server of ours; one of Ray's is killed."""
