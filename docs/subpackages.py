@@ -39,13 +39,10 @@ PUBLIC = {
         similarity simulate_labels snowball snowball_matrix
     """,
     "validity": """
-        align annotation_progress annotator_agreement as_sessions assign_items check_quotations cheapest_design quotation_rates
-        self_preference session_labels style_effects variance_components
-        check_against_people compare_prevalence compare_protocols corrected_rates
-        dose_response draw_annotation_sample effective_votes from_label_studio from_potato item_response judge_accuracy
-        labels_needed load_human_data panel_sensitivity partial_effects perceived perceived_means
-        prediction_powered_differences prevalence
-        rate_bounds read_annotations sample_agreement sample_log to_label_studio to_potato turning_point
+        align check_against_people compare_prevalence compare_protocols corrected_rates dose_response
+        draw_annotation_sample effective_votes item_response judge_accuracy labels_needed load_human_data
+        panel_sensitivity partial_effects perceived perceived_means prediction_powered_differences prevalence
+        rate_bounds read_annotations sample_agreement sample_log turning_point
     """,
     "figures": """
         plot_agreement plot_conditions plot_corrected plot_counts plot_differences plot_drift

@@ -18,13 +18,6 @@ from .accuracy import judge_accuracy as judge_accuracy
 from .alignment import align as align
 from .annotations import draw_annotation_sample as draw_annotation_sample
 from .annotations import read_annotations as read_annotations
-from .annotators import annotation_progress as annotation_progress
-from .annotators import annotator_agreement as annotator_agreement
-from .annotators import assign_items as assign_items
-from .annotators import from_label_studio as from_label_studio
-from .annotators import from_potato as from_potato
-from .annotators import to_label_studio as to_label_studio
-from .annotators import to_potato as to_potato
 from .correction import corrected_rates as corrected_rates
 from .correction import prediction_powered_differences as prediction_powered_differences
 from .correction import rate_bounds as rate_bounds
@@ -32,10 +25,6 @@ from .dose_response import dose_response as dose_response
 from .dose_response import turning_point as turning_point
 from .human_data import check_against_people as check_against_people
 from .human_data import load_human_data as load_human_data
-from .judge_biases import check_quotations as check_quotations
-from .judge_biases import quotation_rates as quotation_rates
-from .judge_biases import self_preference as self_preference
-from .judge_biases import style_effects as style_effects
 from .judge_checks import item_response as item_response
 from .judge_checks import sample_agreement as sample_agreement
 from .label_plan import labels_needed as labels_needed
@@ -47,7 +36,3 @@ from .panel_checks import panel_sensitivity as panel_sensitivity
 from .perception import partial_effects as partial_effects
 from .perception import perceived as perceived
 from .perception import perceived_means as perceived_means
-from .sessions import as_sessions as as_sessions
-from .sessions import session_labels as session_labels
-from .variance import cheapest_design as cheapest_design
-from .variance import variance_components as variance_components

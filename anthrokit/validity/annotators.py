@@ -67,7 +67,7 @@ def assign_items(
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import assign_items
+    >>> from anthrokit.validity.annotators import assign_items
     >>> sheet = pd.DataFrame({"dialogue_id": "d", "turn": range(1, 11), "behaviour": "empathy"})
     >>> queues = assign_items(sheet, ["Ada", "Bo"], overlap=0.4)
     >>> queues.groupby("annotator").size().to_dict(), int(queues["shared"].sum())
@@ -111,7 +111,7 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import annotation_progress, assign_items
+    >>> from anthrokit.validity.annotators import annotation_progress, assign_items
     >>> sheet = pd.DataFrame({"dialogue_id": "d", "turn": range(1, 11), "behaviour": "empathy"})
     >>> queues = assign_items(sheet, ["Ada", "Bo"], overlap=0.4)
     >>> annotations = queues[queues["annotator"] == "Ada"].assign(verdict="Yes")
@@ -160,7 +160,7 @@ def annotator_agreement(
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import annotator_agreement
+    >>> from anthrokit.validity.annotators import annotator_agreement
     >>> annotations = pd.DataFrame({"dialogue_id": list("abcd") * 2, "turn": 1, "behaviour": "empathy"})
     >>> annotations = annotations.assign(verdict=[True, False] * 4, annotator=["Ada"] * 4 + ["Bo"] * 4)
     >>> annotator_agreement(annotations, n_resamples=50)["estimate"].tolist()
@@ -318,7 +318,7 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     --------
     >>> import tempfile
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import to_potato
+    >>> from anthrokit.validity.annotators import to_potato
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     to_potato(ak.draw_annotation_sample(ak.demo_run(), n=2), folder).name
     'config.yaml'
@@ -362,7 +362,7 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.validity import from_potato
+    >>> from anthrokit.validity.annotators import from_potato
     >>> from_potato("potato-project")  # doctest: +SKIP
     """
     rows = []
@@ -394,7 +394,7 @@ def to_label_studio(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     --------
     >>> import tempfile
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import to_label_studio
+    >>> from anthrokit.validity.annotators import to_label_studio
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     to_label_studio(ak.draw_annotation_sample(ak.demo_run(), n=2), folder).name
     'tasks.json'
@@ -425,7 +425,7 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.validity import from_label_studio
+    >>> from anthrokit.validity.annotators import from_label_studio
     >>> from_label_studio("export.json")  # doctest: +SKIP
     """
     tasks = [task for _, task in read_json(path)]

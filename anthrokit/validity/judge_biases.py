@@ -122,7 +122,7 @@ def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.
     Examples
     --------
     >>> from anthrokit.analysis import simulate_labels
-    >>> from anthrokit.validity import self_preference
+    >>> from anthrokit.validity.judge_biases import self_preference
     >>> labels = simulate_labels(["gpt-4o", "claude-3"], base_prompts=20, scenarios=2, rates={"empathy": 0.4})
     >>> effects, _ = self_preference(labels, families={"gpt-4o": "GPT", "claude-3": "Claude", "synthetic judge 1": "GPT"})
     >>> effects[["judge", "reference"]].values.tolist()
@@ -189,7 +189,7 @@ def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy
     Examples
     --------
     >>> from anthrokit.judging.offline import sentence_judge
-    >>> from anthrokit.validity import style_effects
+    >>> from anthrokit.validity.judge_biases import style_effects
     >>> style_effects(sentence_judge())["style"].tolist()
     ['formal', 'casual', 'wordy', 'list']
     """
@@ -242,7 +242,7 @@ def check_quotations(run: Run) -> pd.DataFrame:
     Examples
     --------
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import check_quotations
+    >>> from anthrokit.validity.judge_biases import check_quotations
     >>> check_quotations(ak.demo_run()).columns.tolist()[-2:]
     ['quotation', 'source']
     """
@@ -270,7 +270,7 @@ def quotation_rates(quotations: pd.DataFrame, by: str | Sequence[str] = "judge",
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import quotation_rates
+    >>> from anthrokit.validity.judge_biases import quotation_rates
     >>> found = pd.DataFrame({"judge": "j", "base_id": ["a", "b"], "source": ["message", "nowhere"]})
     >>> quotation_rates(found)[["judge", "estimate", "n"]].values.tolist()
     [['j', 0.5, 2]]

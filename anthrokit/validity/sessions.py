@@ -56,7 +56,7 @@ def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: Seq
     Examples
     --------
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import as_sessions
+    >>> from anthrokit.validity.sessions import as_sessions
     >>> len(as_sessions(ak.demo_run()).messages().query("role == 'assistant'"))
     16
     """
@@ -90,7 +90,7 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     Examples
     --------
     >>> import anthrokit as ak
-    >>> from anthrokit.validity import session_labels
+    >>> from anthrokit.validity.sessions import session_labels
     >>> len(session_labels(ak.demo_run()))
     224
     """

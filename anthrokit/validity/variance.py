@@ -117,7 +117,7 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     Examples
     --------
     >>> import numpy as np, pandas as pd
-    >>> from anthrokit.validity import variance_components
+    >>> from anthrokit.validity.variance import variance_components
     >>> table = pd.DataFrame({"base_id": np.repeat(range(50), 4), "judge": [1, 2, 3, 4] * 50})
     >>> table["verdict"] = table["base_id"] % 2 == 0
     >>> variance_components(table, n_resamples=0).set_index("component")["share"].round(2).to_dict()
@@ -204,7 +204,7 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.validity import cheapest_design
+    >>> from anthrokit.validity.variance import cheapest_design
     >>> found = pd.DataFrame({"component": ["base prompt", "user", "rest"], "estimate": [0.02, 0.001, 0.2]})
     >>> plan = pd.DataFrame({"purpose": ["target", "user", "judge"], "cost": [4.0, 4.0, 2.0]})
     >>> now = {"base_prompts": 20, "scenarios": 4, "users": 1, "judges": 3, "samples": 1}

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import anthrokit as ak
-from anthrokit.validity import align, check_against_people, perceived, style_effects
+from anthrokit.validity import align, check_against_people, perceived
+from anthrokit.validity.judge_biases import style_effects
 
 BEHAVIOURS = ["emotions", "desires"]
 

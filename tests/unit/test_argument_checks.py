@@ -59,7 +59,7 @@ TABLES = {
     "verdicts": lambda: heartbench.cases.add_criteria(FRAME, heartbench.load_cases("bundled")),
     "drawn": lambda: heartbench.gold_standard.golden_progress(FRAME, FRAME, heartbench.load_cases("bundled"), experts=3),
     "agreement by": lambda: heartbench.expert_agreement(FRAME, FRAME, "kind"),
-    "queues": lambda: validity.annotation_progress(FRAME, FRAME),
+    "queues": lambda: validity.annotators.annotation_progress(FRAME, FRAME),
     "items": lambda: validity.annotations.add_texts(None, FRAME),
     "ratings": lambda: validity.panel_sensitivity(FRAME),
     "turns": lambda: judging.persona_checks.swap_user_turns(FRAME),
