@@ -170,6 +170,7 @@ def _whole(_: Any, tokens: Sequence[Any]) -> int:
 
 
 # Parameters of several commands, with their help.
+_Whole = Annotated[int, Parameter(converter=_whole)]
 _Positive = Annotated[int, Parameter(converter=_whole, validator=validators.Number(gte=1))]
 _Amount = Annotated[float, Parameter(validator=validators.Number(gt=0))]
 _RunFolder = Annotated[str, Parameter(help="Folder of the run.")]
@@ -223,8 +224,8 @@ def _line(
     vars(_session).update(vars(_Session(json, quiet, options=options, settings=settings)))
     app.config = ()
     command, _, rest = app.parse_commands(tokens)
-    if command == ("check",) and settings is None:  # its first argument is its settings file
-        settings = next((Path(token) for token in rest if not token.startswith("-")), None)
+    if command == ("check",) and settings is None and rest:  # its argument is its settings file
+        settings = app.parse_args(tokens)[1].arguments.get("study")
     if settings is not None and command:
         flags, _session.models, conditions, _session.versions = _read_settings(settings, command)
 
@@ -636,7 +637,7 @@ class _Plan:
     persona: str | None = None
     script: str | None = None
     natural_end: bool = False
-    seed: int = 0
+    seed: _Whole = 0
     design: list[str] | None = None
 
     def settings(self) -> dict[str, Any]:
@@ -1215,7 +1216,7 @@ def heartbench_estimate(
 
 # %% ../nbs/16_cli.ipynb #512069f6
 @with_people.command(name="init")
-def study_init(folder: str, *, model: str | None = None, levels: int = 2) -> _Result:
+def study_init(folder: str, *, model: str | None = None, levels: _Positive = 2) -> _Result:
     """Make the folder of a study with participants: settings, texts, conditions, questionnaires.
 
     Examples: anthrokit study init studies/first --model openai/gpt-4o; anthrokit study init studies/curve --levels 5
@@ -1352,7 +1353,7 @@ class _CheckPlan:
     balance: list[str] | None = None
     turns: _Positive = 5
     user: str = _SMALL
-    seed: int = 0
+    seed: _Whole = 0
     judges: list[str] = ("offline",)
     behaviours: list[str] | None = None
     samples: _Positive = 3

@@ -26,7 +26,7 @@ from .models.embedded import NOTICE
 from .core import Run, RunError, TableError, data_path
 from .core.errors import require_known
 from .core.notes import status_line
-from .core.run import design_columns, judges_without_verdicts
+from .core.run import design_columns, judges_without_verdicts, require_run
 from .core.tables import to_records
 from .core.files import local_path, write_file
 from .panels import dialogue_html
@@ -204,7 +204,7 @@ def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
             f"{row.a} minus {row.b}",
             points(row.estimate),
             "–" if pd.isna(row.ci_low) else f"{points(row.ci_low)} to {points(row.ci_high)}",
-            "–" if pd.isna(row.p_adjusted) else f"{max(row.p_adjusted, 0.001):.3f}",
+            "–" if pd.isna(row.p_adjusted) else "< 0.001" if row.p_adjusted < 0.001 else f"{row.p_adjusted:.3f}",
             row.n_clusters,
         )
         for row in rows.itertuples()
@@ -230,7 +230,7 @@ def draw_figures(run: Run) -> dict[str, Any]:
     >>> list(draw_figures(demo_run()))
     ['profile', 'emergence']
     """
-    labels = run.labels()
+    labels = (run := require_run(run)).labels()
     if not labels["label"].notna().any():
         raise ValueError(f"The run {run.name!r} has no labels to draw. Judge it first.")
     by = [*(study_columns(labels, run) or ["target"]), "behaviour"]

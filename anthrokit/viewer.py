@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import functools
 import hashlib
 import hmac
@@ -73,7 +74,9 @@ def list_runs(folder: str | os.PathLike) -> tuple[dict[str, Run], dict[str, str]
     for ledger in sorted(path.glob("ledger.sqlite" if single else "*/ledger.sqlite")):
         name = ledger.parent.resolve().name
         try:
-            runs[name] = Run(ledger.parent, read_only=True)
+            run = Run(ledger.parent, read_only=True)
+            run.summary()  # pages further back may be damaged
+            runs[name] = run
         except RunError as error:
             errors[name] = str(error)
     return runs, errors
@@ -123,7 +126,7 @@ def link(kind: str, *runs: str, **state: str) -> str:
 # %% ../nbs/15_viewer.ipynb #e7a5000a
 _PANELS = {"dialogues": "Dialogues", "emergence": "Emergence", "disagreement": "Disagreement", "rubric": "Rubric"}
 _JUDGED = "ratings LEFT JOIN judges USING (judge) WHERE asks_about IS NOT 'criteria'"
-_HAS = {"dialogues": "messages", "emergence": _JUDGED, "disagreement": _JUDGED, "rubric": "cases"}
+_HAS = {"dialogues": "messages", "emergence": _JUDGED, "disagreement": _JUDGED, "rubric": "cases JOIN dialogues ON case_id = prompt_id"}
 _KEPT = 3  # runs whose tables are kept in memory
 
 
@@ -196,9 +199,10 @@ class RunFolder:
 
     def kinds(self, name: str) -> list[str]:
         """Return the panels for which a run has data."""
-        if name not in self.runs:
-            return []
-        return [kind for kind, table in _HAS.items() if self.runs[name].ledger.rows(f"SELECT 1 FROM {table} LIMIT 1")]
+        with contextlib.suppress(KeyError, RunError):
+            rows = self.runs[name].ledger.rows
+            return [kind for kind, table in _HAS.items() if rows(f"SELECT 1 FROM {table} LIMIT 1")]
+        return []
 
     def measured(self, name: str) -> dict[str, Any] | None:
         """Return agreement and profile of a run, or None until they are measured."""
@@ -250,7 +254,7 @@ class RunsPanel(Panel):
     ----------
     source : RunFolder, str or path
         A folder of runs, or of one run.
-    state, live
+    state
         As for `Panel`.
 
     Examples
@@ -282,12 +286,12 @@ class RunsPanel(Panel):
         for name in names:
             try:
                 self.source.measure(name)
+                with self._turn:
+                    self.prepare()
+                    self.update(self.summary())
             except Exception as error:  # such as a run that was deleted meanwhile
-                self.draw(f"{visible_name(name, 60)}: {visible_name(error, 300)}")
-                continue
-            with self._turn:
-                self.prepare()
-                self.update(self.summary())
+                with contextlib.suppress(Exception), self._turn:
+                    self.draw(f"{visible_name(name, 60)}: {visible_name(error, 300)}")
 
     def prepare(self) -> None:
         """List the runs with their numbers."""
@@ -374,7 +378,7 @@ class SearchPanel(Panel):
     ----------
     source : RunFolder, str or path
         A folder of runs, or of one run.
-    state, live
+    state
         As for `Panel`.
 
     Examples
@@ -481,7 +485,7 @@ class ComparePanel(Panel):
     ----------
     source : RunPair
         Two runs.
-    state, live
+    state
         As for `Panel`.
 
     Examples

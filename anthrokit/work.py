@@ -950,9 +950,8 @@ class PromptJob(Job):
         run = Run(run) if self.opened else run
         super().__init__(run, [self.llm], budget)
         saved = run.ledger.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
-        repeated = {item for item, _, status in saved if status in retry}
-        hashes = {item: hash for item, hash, _ in saved if item not in repeated}
-        self.pending = [item for item, hash in self.hashes.items() if hashes.get(item) != hash]
+        made = {(item, hash) for item, hash, _ in saved} - {(item, hash) for item, hash, status in saved if status in retry}
+        self.pending = [item for item, hash in self.hashes.items() if (item, hash) not in made]
         self.done = self.total - len(self.pending)
 
     def queues(self) -> Iterable[tuple[Iterable[Steps], int]]:

@@ -86,6 +86,8 @@ def label_parts(labels: Any) -> Iterator[Any]:
     if not isinstance(labels := run_of(labels), str | os.PathLike):
         yield labels
         return
+    from pyarrow import dataset
+
     targets, files = set(), open_labels(labels)
     if "target" not in files.schema.names:
         raise TableError(f"{labels}: the files have no column target. Read them with pandas, and pass the frame")
@@ -93,6 +95,8 @@ def label_parts(labels: Any) -> Iterator[Any]:
         targets.update(batch.column("target").unique().to_pylist())
     for target in sorted(targets - {None}):
         yield read_labels(labels, target)
+    if None in targets:
+        yield files.to_table(filter=dataset.field("target").is_null()).to_pandas()
 
 # %% ../../nbs/07_analysis/12_partitions.ipynb #585bf393
 def target_by_target(statistic: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:

@@ -144,7 +144,8 @@ def flips(
     >>> flips(labels, "validation")["measure"].tolist()
     ['held at first', 'flipped', 'turns held', 'number of flips']
     """
-    by, table = as_names(by), dialogue_flips(labels, behaviour, held=held)
+    by, labels = as_names(by), as_labels(labels)
+    table = dialogue_flips(labels, behaviour, held=held)
     require_columns(table, by, "dialogues")
     first = pd.Series(_held_by_turn(labels, behaviour, held)[1][:, 0], table.index)
     complete = table["n_flips"].notna()
@@ -164,8 +165,7 @@ def flips(
             drawn = {"n_clusters": (sums[1] > 0).sum(axis=0), "n_resamples": n_resamples, "ci": ci, "seed": seed}
             estimates = resample(np.divide, *sums, **drawn)
         parts.append(tally.beside(estimates.assign(measure=name, n=tally.count(of), n_total=tally.count())))
-    order = np.argsort(np.tile(np.arange(len(tally.groups)), len(parts)), kind="stable")
-    return pd.concat(parts, ignore_index=True).iloc[order].reset_index(drop=True)[[*by, "measure", *_SHARE]]
+    return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)[[*by, "measure", *_SHARE]]
 
 
 _SHARE = ("estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci")
@@ -282,9 +282,6 @@ def mirrored(
     return pd.concat(parts, ignore_index=True)[[*by, "outcome", *_SHARE, "lowest", "highest"]]
 
 # %% ../../nbs/07_analysis/10_pressure.ipynb #7f68bcaa
-_FEWEST = 5  # dialogues of one prompt, for an interval
-
-
 def escalation(
     labels: Run | pd.DataFrame,
     by: str | Sequence[str] = ("target", "behaviour"),
@@ -309,7 +306,7 @@ def escalation(
     DataFrame
         by…, estimate (change of the share a turn), ci_low, ci_high, share_first and share_last (at the first and the
         last turn there are labels of), n (labels scored), n_total, n_clusters, ci. Grouped by base_id the clusters are
-        dialogues, and fewer than five have no interval.
+        dialogues.
 
     Raises
     ------
@@ -339,11 +336,10 @@ def escalation(
         first, last = t == t.min(), t == t.max()
         if first.all():
             continue
-        place, names = pd.factorize(part["_cluster"], sort=True)
+        place = pd.factorize(part["_cluster"], sort=True)[0]
         moments = np.stack([np.bincount(place, term) for term in (n, n * t, y, t * y, n * t * t)], axis=1)
-        times = 0 if alone and len(names) < _FEWEST else n_resamples
         ends = {"share_first": y[first].sum() / n[first].sum(), "share_last": y[last].sum() / n[last].sum()}
-        row = resample(_slope, moments, n_resamples=times, ci=ci, seed=seed)
+        row = resample(_slope, moments, n_resamples=n_resamples, ci=ci, seed=seed)
         parts.append(row.assign(**ends, _group=number, n=int(n.sum()), n_total=rows["_all"][codes == number].sum()))
     if not parts:
         raise TableError("no group has labels at two turns or more")

@@ -237,7 +237,7 @@ def snowball(
     0  emotions       0.37      0.17
     """
     labels, by, named = select_dialogue_labels(labels, by, variant)
-    dialogues, grid, _ = turn_grid(labels)
+    dialogues, grid, _ = turn_grid(labels.assign(turn=labels["turn"] - labels["turn"].min() + 1))
     tally = ClusterCounts(dialogues, by)
     result = _contrast(tally, grid[:, :-2], grid[:, 1:-1], ci)
     within = ["odds_ratio", "odds_low", "odds_high", "p_value", "p_adjusted"]
@@ -311,7 +311,7 @@ def snowball_matrix(labels: Run | pd.DataFrame, *, ci: float = 0.95) -> pd.DataF
     labels = labels.assign(turn=whole_turns(labels) - whole_turns(labels).min() + 1)
     turns = int(labels["turn"].max())
     if turns > 6:
-        raise TableError(f"dialogues of {turns} turns are too long; cut them with first_turns(labels, 5)")
+        raise TableError(f"dialogues of {turns} turns are too long; cut them with first_turns(labels, 6)")
     described, grid, _ = turn_grid(labels)
     keys = [name for name in ("target", "dialogue_id") if name in described.columns]
     dialogue, frame = group_rows(described.assign(cluster=clusters), [*keys, "cluster"])

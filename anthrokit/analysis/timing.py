@@ -168,7 +168,6 @@ def emergence(
     >>> table[["turn", "estimate", "n"]].round(2).tail(2).to_string(index=False, header=False)
     '4 0.48 160\\n5 0.55 160'
     """
-    _require_first_turn(as_labels(labels))
     labels, by, named = select_dialogue_labels(labels, by, variant)
     first, turns = first_occurrences(labels), int(labels["turn"].max())
     tally = ClusterCounts(first, by)

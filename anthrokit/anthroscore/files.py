@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from .mentions import AnthroScoreError, Entities, get_protocol
-from .scoring import Scorer, load_scorer, score_into, score_messages, score_texts
-from ..core.run import Run, digest
+from .mentions import AnthroScoreError, Entities, get_protocol, preset
+from .scoring import Scorer, load_scorer, message_texts, score_into, score_messages, score_texts
+from ..core.run import Run, digest, run_of
 from ..core.files import local_folder, write_file
 from ..core.notes import status_line
 from ..models.parts import Part, map_parts, parts_of, require_same_settings
@@ -164,9 +164,14 @@ def score(
         raise AnthroScoreError("scores go into a run or into a folder: give run or into, not both")
     if on is not None and into is None:
         raise AnthroScoreError("workers score Parquet files into a folder: give into=… with on=…")
-    is_messages = isinstance(texts, Run) or (isinstance(texts, pd.DataFrame) and {*texts.columns} >= _OF_MESSAGES)
-    if is_messages and run is None and into is None and "text" not in options:
-        return score_messages(texts, entities, model, role=role, **options)
+    is_run = isinstance(texts := run_of(texts), Run)
+    if into is not None and (is_run or isinstance(texts, pd.DataFrame)):
+        raise AnthroScoreError("into takes Parquet or JSON Lines files; messages and tables are scored into a run: score(…, run=run)")
+    if is_run or (isinstance(texts, pd.DataFrame) and {*texts.columns} >= _OF_MESSAGES and "text" not in options):
+        if run is None:
+            return score_messages(texts, entities, model, role=role, **options)
+        texts, options["text"] = message_texts(texts, role), "content"
+        entities = preset("chatbot") if entities is None else entities
     entities = ("system", "model") if entities is None else entities
     if into is not None:
         with local_folder(into) as folder:

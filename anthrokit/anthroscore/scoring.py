@@ -31,7 +31,8 @@ from ..models.embedded import require_packages, calm_threads
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 'log_probability', 'score_sentences',
-           'score_texts', 'check_scale', 'summarise', 'score_into', 'stored_scores', 'stored_summary', 'score_messages']
+           'score_texts', 'check_scale', 'summarise', 'score_into', 'stored_scores', 'stored_summary', 'message_texts',
+           'score_messages']
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #08e69c9e
 _PAPER_MODEL, _EMBEDDED = "roberta-base", "smollm2-135m-instruct"
@@ -798,6 +799,26 @@ def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
     return frame.assign(**{name: where[name] for name in SCALE})
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #3aaf2052
+def message_texts(messages: pd.DataFrame | Run, role: str = "user") -> pd.DataFrame:
+    """Return the messages of a role: content, text_id (dialogue_id/turn), and the columns that say where they are from.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> from anthrokit.anthroscore.scoring import message_texts
+    >>> message_texts(demo_run()).columns.tolist()
+    ['dialogue_id', 'turn', 'target', 'prompt_id', 'content', 'text_id']
+    """
+    messages = messages.messages() if isinstance(messages := run_of(messages), Run) else messages
+    needed = ["dialogue_id", "turn", "role", "content"]
+    require_columns(messages, needed, "messages", rows=False, advice="run.messages() makes it")
+    selected = messages.loc[messages["role"] == role]
+    if selected.empty:
+        raise AnthroScoreError(f"the messages have none of the role {role!r}; roles are user and assistant")
+    names = [name for name in ("dialogue_id", "turn", "target", "prompt_id", "base_id", "content") if name in selected]
+    return selected[names].assign(text_id=selected["dialogue_id"].astype(str) + "/" + selected["turn"].astype(str))
+
+
 def score_messages(
     messages: pd.DataFrame | Run, entities: Any = None, model: Any = None, *, role: str = "user", **options: Any
 ) -> pd.DataFrame:
@@ -830,15 +851,7 @@ def score_messages(
     >>> score_messages(said, model="smollm2-135m-instruct")[["text_id", "turn", "status"]].values.tolist()
     [['d/1', 1, 'scored']]
     """
-    messages = messages.messages() if isinstance(messages := run_of(messages), Run) else messages
-    needed = ["dialogue_id", "turn", "role", "content"]
-    require_columns(messages, needed, "messages", rows=False, advice="run.messages() makes it")
-    selected = messages[messages["role"] == role]
-    if selected.empty:
-        raise AnthroScoreError(f"the messages have none of the role {role!r}; roles are user and assistant")
-    identifiers = ("dialogue_id", "turn", "target", "prompt_id", "base_id")
-    names = [name for name in identifiers if name in selected.columns]
-    selected = selected.assign(text_id=selected["dialogue_id"].astype(str) + "/" + selected["turn"].astype(str))
+    selected = message_texts(messages, role)
     entities = preset("chatbot") if entities is None else entities
     scores = score_texts(selected, entities, model, text="content", **options)
-    return scores.merge(selected[["text_id", *names]], on="text_id", how="left")
+    return scores.merge(selected.drop(columns="content"), on="text_id", how="left")

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import platform
@@ -344,7 +343,6 @@ def insertion(table: str, rows: list[Mapping[str, Any]], *, replace: bool) -> tu
 _LIBRARIES = ("anthrokit", "litellm", "torch", "transformers", "scikit-learn", "pandas", "statsmodels")
 
 
-@functools.cache
 def package_versions() -> dict[str, str]:
     """Return the versions of Python, anthrokit and the libraries that results depend on.
 

@@ -51,7 +51,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return f"n = {int(part[['n_a', 'n_b']].min(axis=None)):,} or more a side" if len(part) else "no estimate"
 
     ax = draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs)
-    sizes = f"{counted(frame['n_clusters'])} clusters; hollow: p ≥ 0.05 after Holm's correction"
+    sizes = f"{counted(frame['n_clusters'], 'clusters')}; hollow: p ≥ 0.05 after Holm's correction"
     lines = [f"Difference in percentage points, with {describe_interval(frame)}", f"({sizes}{variant_note(frame)})"]
     if len(pairs) == 1:
         a, b, _ = next(iter(pairs))
@@ -84,10 +84,11 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     unit = "messages" if "term" in frame.columns else "informative dialogues"
 
     def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'])} {unit}" if len(part) else "no estimate"
+        return f"n = {counted(part['n'], unit)}" if len(part) else "no estimate"
 
-    low, high = np.nanmin(frame["ci_low"].astype(float)), np.nanmax(frame["ci_high"].astype(float))
-    limits = max(low, 0.02) / 1.15, min(high, 50) * 1.15
+    drawn = frame[["estimate", "ci_low", "ci_high"]].astype(float)
+    low, high = np.nan_to_num([drawn.min(axis=None), drawn.max(axis=None)], nan=1).clip(0.02, 50)
+    limits = low / 1.15, high * 1.15
     look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits}
     look["texts"] = {name: shorten_name(name, 60) for name in frame["term"].unique()} if series == "term" else None
     ax = draw_dots(ax, frame, what, series, label=label, **look)
@@ -130,7 +131,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
     draw_heat(ax, table, notes.fillna("").iloc[1:, :-1], limits, measure.capitalize(), wrap=18, models=True)
-    sizes = f"n = {counted(part['n_clusters'])} clusters, {part['n_behaviours'].max()} behaviours"
+    sizes = f"n = {counted(part['n_clusters'], 'clusters')}, {part['n_behaviours'].max()} behaviours"
     ax.set_title(f"{sizes}; {describe_interval(part)}s", fontsize=scaled_size(8))
     return ax
 
@@ -162,11 +163,9 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     columns = ["version", "baseline", "estimate", "ci_low", "ci_high", "margin", "verdict"]
     need_columns(frame, [*columns, "equivalence_low", "equivalence_high"], "analysis.drift")
     what = "behaviour" if "behaviour" in frame.columns else frame.columns[0]
-    several = frame["version"].nunique() > 1
-    names = [
-        f"{label_of(row[what])}, {label_of(row['version'], 16)}" if several else label_of(row[what])
-        for row in frame.to_dict("records")
-    ]
+    several, whole = frame["version"].nunique() > 1, what in ("variant", "version")
+    rows = ["Any behaviour" if whole else label_of(name) for name in frame[what]]
+    names = [f"{row}, {label_of(version, 16)}" if several else row for row, version in zip(rows, frame["version"], strict=True)]
     ax = new_axes(ax, (6, 1.2 + 0.28 * len(frame)))
     margin = 100 * float(frame["margin"].iloc[0])
     ax.axvspan(-margin, margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)
@@ -183,7 +182,7 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.plot(share, rows, label=verdict, **look)
     name_rows(ax, names)
     both = "version minus baseline" if several else f"{frame['version'].iloc[0]} minus {frame['baseline'].iloc[0]}"
-    sizes = f"n = {counted(frame['n_clusters'])} clusters; {describe_interval(frame)}"
+    sizes = f"n = {counted(frame['n_clusters'], 'clusters')}; {describe_interval(frame)}"
     notes = f"{sizes}; thick: the equivalence interval; band: margin ±{margin:g}"
     ax.set_xlabel(f"Difference in percentage points, {both}\n({notes})")
     legend_above(ax)
@@ -259,7 +258,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     what = name_column(frame, ["measure", "estimate", "ci_low", "ci_high", "n"], "analysis.agreement")
     ax = draw_dots(
-        ax, frame, what, "measure", scale=1, rule=0, label=lambda part: f"n = {counted(part['n'])} messages"
+        ax, frame, what, "measure", scale=1, rule=0, label=lambda part: f"n = {counted(part['n'], 'messages')}"
     )
     low = np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02
     ax.set(xlim=(low, 1.01), xlabel=f"Agreement, with {describe_interval(frame)}")

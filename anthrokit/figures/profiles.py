@@ -160,10 +160,10 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame, series, texts = with_series(frame, what)
 
     def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'])} of {counted(part['n_total'])} messages"
+        return f"n = {counted(part['n'])} of {counted(part['n_total'], 'messages')}"
 
     ax = draw_dots(ax, frame, what, series, label=label, texts=texts or None)
-    sizes = f"{counted(frame['n_clusters'])} clusters{variant_note(frame)}"
+    sizes = f"{counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame)} ({sizes})")
     return ax
 
@@ -204,13 +204,13 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     def label(part: pd.DataFrame) -> str:
         human = [name for name in ("n_positive", "n_negative") if name in part]
-        text = f"n = {counted(part['n'])} messages"
+        text = f"n = {counted(part['n'], 'messages')}"
         if human and part["rate"].eq("corrected").all():
             text += f", errors from {counted(part[human].sum(axis=1))} labels of people a row"
         return text
 
     ax = draw_dots(ax, both, what, "rate", label=label, texts={"raw": "Raw", "corrected": "Corrected"})
-    sizes = f"{counted(frame['n_clusters'])} clusters" if "n_clusters" in frame else ""
+    sizes = counted(frame["n_clusters"], "clusters") if "n_clusters" in frame else ""
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame) or 'interval'} ({sizes})")
     return ax
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..core import TableError
 from .profiles import draw_heat
-from .style import COLOURS, Axes, colours_of, figure_size, label_of, legend_above, model_labels
+from .style import COLOURS, Axes, colours_of, counted, figure_size, label_of, legend_above, model_labels
 from .style import name_rows, need_columns, new_axes, scaled_size, shorten_name, themed
 
 # %% auto #0
@@ -217,7 +217,8 @@ def plot_slopes(
         ax.set(xticks=[0, 1], xticklabels=[before, after], xlim=(-0.25, 1.25))
         ax.set_ylim(bottom=0)
     axes[0].set_ylabel("Messages that show it (%)")
-    sizes = f"n = {frame[frame[what].isin(panels)].groupby(what).size().max()} lines a panel"
-    figure.supxlabel(f"Turns ({sizes})", fontsize=scaled_size(9))
+    sizes = f"n = {counted(frame[frame[what].isin(panels)].groupby(what).size(), 'lines')} a panel"
+    by_turn = isinstance(before, int) and isinstance(after, int)
+    figure.supxlabel(f"Turns ({sizes})" if by_turn else sizes, fontsize=scaled_size(9))
     figure.suptitle(title, fontsize=scaled_size(8), x=0.01, ha="left")
     return list(axes)

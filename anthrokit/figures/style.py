@@ -322,12 +322,11 @@ def interval_text(row: Any, form: Callable[[float], str] = "{:.2f}".format) -> s
     return "no interval" if pd.isna(row.ci_low) else f"{form(row.ci_low)} to {form(row.ci_high)}"
 
 
-def counted(numbers: pd.Series) -> str:
-    """Format a count, or the range of several counts: 4,785 or 4,785 to 4,792."""
-    if numbers.isna().all():
-        return "0"
-    low, high = int(numbers.min()), int(numbers.max())
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+def counted(numbers: pd.Series, noun: str = "") -> str:
+    """Format a count, or the range of several counts, with its noun: 4,785 to 4,792 messages, 1 message."""
+    low, high = (0, 0) if numbers.isna().all() else (int(numbers.min()), int(numbers.max()))
+    number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{number} {noun.removesuffix('s') if high == 1 else noun}".rstrip()
 
 
 def variant_note(frame: pd.DataFrame) -> str:

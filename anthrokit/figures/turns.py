@@ -108,7 +108,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     estimated = frame[frame["estimate"].notna()].astype({"turn": int})
     ends = estimated.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
     marks = _turn_marks(sorted(estimated["turn"].unique()), sorted(ends.unique()), describe_interval(frame))
-    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} clusters{variant_note(frame)}"
+    sizes = f"n = {counted(frame['n'], 'dialogues')}, {counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"
     sizes, (width, high) = f"{pooled_note(frame)}{sizes}", rows_size(frame, what)
     if ax is not None:
         _draw_bars_of_turns(ax, estimated, what, rows)
@@ -188,9 +188,9 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
 
 def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> None:
     """Draw the lines of one target, or of several together."""
-    frame = frame[frame["estimate"].notna()]
-    occurs = frame.groupby(what)["estimate"].transform("max") > 0
-    rows, never = in_order(frame.loc[occurs, what]), in_order(frame.loc[~occurs, what])
+    shown = frame[frame["estimate"].notna()]
+    occurs = shown.groupby(what)["estimate"].transform("max") > 0
+    rows, never = in_order(shown.loc[occurs, what]), in_order(shown.loc[~occurs, what])
     turns = sorted(frame["turn"].astype(int).unique())
     below = f"Never: {', '.join(label_of(name).lower() for name in never)}" if never else ""
     ax.set(
@@ -200,10 +200,10 @@ def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> N
         xlabel="\n".join(["Turn", *textwrap.wrap(below, 80, max_lines=4, placeholder=" …")]),
         ylabel="Dialogues in which it has occurred (%)",
     )
-    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} clusters{variant_note(frame)}"
+    sizes = f"n = {counted(frame['n'], 'dialogues')}, {counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"
     beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}"
     ax.set_title(f"{title}{pooled_note(frame)}{sizes};\n{beside}", fontsize=scaled_size(8))
-    _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, frame, what, rows))
+    _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, shown, what, rows))
 
 
 @from_run(emergence)
@@ -256,7 +256,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         if part.empty:
             return "none occurs"
         half = f"half or more for {at_least_half(part['estimate']).sum()} of {len(part)} that occur"
-        return f"{half}; n = {counted(part['n'])} dialogues"
+        return f"{half}; n = {counted(part['n'], 'dialogues')}"
 
     ax = draw_dots(ax, frame, what, series, label=label)
     ax.axvline(50, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8), linestyle="--")
@@ -300,7 +300,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for name, where, offset, marker, colour in (
         ("after_no", "without", -0.12, "o", COLOURS[0]), ("after_yes", "with", 0.12, "s", COLOURS[1])
     ):  # fmt: skip
-        sizes = "" if tested else f" (n = {counted(part[f'n_{name}'])} turns)"
+        sizes = "" if tested else f" (n = {counted(part[f'n_{name}'], 'turns')})"
         style = {"markersize": scaled_size(4.5), "zorder": 3, **ALLOW_OVERFLOW}
         label = f"after a turn {where} it{sizes}"
         ax.plot(100 * part[name].astype(float), at + offset, marker, color=colour, label=label, **style)
@@ -392,7 +392,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
     asked = int(frame["p_adjusted"].notna().sum())
     ax.set(xlabel="in the next turn", ylabel="after a turn with")
-    sizes = f"n = {counted(estimated['n'])} informative dialogues a cell" if len(estimated) else "no estimate"
+    sizes = f"n = {counted(estimated['n'], 'informative dialogues')} a cell" if len(estimated) else "no estimate"
     title = f"{pooled_note(frame)}{sizes}"
     if left := len(every) - len(names):
         title += f"; {left} behaviours without any estimate are left out"
@@ -431,7 +431,7 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.plot(at, share, linewidth=scaled_size(1.3), label=texts.get(name), **look)
     ax.set(ylim=(0, 102), ylabel="Dialogues that have held out (%)")
     ax.set_xticks(sorted(frame["turn"].unique()))
-    sizes = f"n = {counted(frame['n'])} dialogues, {counted(frame['n_clusters'])} clusters; {describe_interval(frame)}"
+    sizes = f"n = {counted(frame['n'], 'dialogues')}, {counted(frame['n_clusters'], 'clusters')}; {describe_interval(frame)}"
     ax.set_xlabel(f"Turn\n({sizes})")
     if series:
         legend_above(ax)

@@ -24,8 +24,8 @@ from .scoring import case_means
 from ..work import ParseError, Steps
 
 # %% auto #0
-__all__ = ['adraft_criteria', 'new_case', 'draft_prompt', 'read_draft', 'collect_drafts', 'draft_criteria', 'add_drafts',
-           'check_wording', 'drop_saturated', 'select_hard', 'mark_difficulty']
+__all__ = ['new_case', 'draft_prompt', 'read_draft', 'collect_drafts', 'draft_criteria', 'add_drafts', 'check_wording',
+           'drop_saturated', 'select_hard', 'mark_difficulty']
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #37f7c90f
 def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
@@ -230,9 +230,6 @@ def draft_criteria(
         return [{**outcome, "items": items and json.dumps(items, ensure_ascii=False)}]
 
     return prompts, steps
-
-
-adraft_criteria = draft_criteria.awaited
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #82a3e647
 def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "zh") -> Cases:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import html
 import json
-import math
 import os
 import re
 import warnings
@@ -24,7 +23,7 @@ import pandas as pd
 
 from ..core import TableError, data_path, public_file
 from ..core.errors import require_all, require_kind, require_known, suggest_name
-from ..core.files import local_path, read_toml
+from ..core.files import local_path, read_toml, write_file
 from ..core.run import HTML_ATTRS, digest
 from ..core.tables import read_json, require_unique, require_columns
 from ..core.votes import label
@@ -383,9 +382,9 @@ def write_cases(cases: Cases, path: str | os.PathLike) -> Path:
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7781cf61
 def write_records(path: str | os.PathLike, records: Iterable[Mapping[str, Any]]) -> Path:
     """Write one JSON object per line."""
-    text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    Path(path).write_text(text, encoding="utf-8")
-    return Path(path)
+    path = local_path(path)
+    write_file(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+    return path
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #6bd2a4e6
 def _dialogue_problems(dialogue: Any, max_turns: int) -> Iterator[str]:
@@ -426,7 +425,7 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str]) -> Iterator[str]:
         else:
             numbers.add(own)
         n_scored += ability != OTHER
-        number_like = isinstance(score, (int, float)) and not isinstance(score, bool) and math.isfinite(score)
+        number_like = isinstance(score, (int, float)) and not isinstance(score, bool) and abs(score) <= 1e9
         if not number_like and not (ability == OTHER and score is None):
             yield f"{where}: the score is {score!r}; outside 其他 every criterion needs a number"
     if not n_scored:
@@ -448,6 +447,8 @@ def read_case(record: Any, names: Mapping[str, str], max_turns: int = 9) -> Case
     difficulty = record.get("difficulty") or None
     if difficulty not in (None, "normal", "hard"):
         problems.append(f"the difficulty is {difficulty!r}; it must be normal or hard")
+    scenes = {name: record.get(name) or "" for name in ("primary_scene", "secondary_scene")}
+    problems += [f"the {name} is {value!r}; it must be text" for name, value in scenes.items() if not isinstance(value, str)]
     return problems or case_of(record, names)
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #a4d9e3ed

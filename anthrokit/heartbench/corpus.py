@@ -27,8 +27,8 @@ from ..judging.log_formats import first_of, read_log
 from ..work import ParseError, Steps
 
 # %% auto #0
-__all__ = ['NEAR_DUPLICATE', 'atag_cases', 'read_transcripts', 'screen_text', 'screen_cases', 'near_duplicates', 'read_scene',
-           'read_tags', 'collect_tags', 'tag_cases', 'choose_balanced']
+__all__ = ['NEAR_DUPLICATE', 'read_transcripts', 'screen_text', 'screen_cases', 'near_duplicates', 'read_scene', 'read_tags',
+           'collect_tags', 'tag_cases', 'choose_balanced']
 
 # %% ../../nbs/10_heartbench/09_corpus.ipynb #bed4b7a6
 _IDS = ("dialogue_id", "id", "question_id", "case_id", "prompt_id", "conversation_id", "uuid")
@@ -353,9 +353,6 @@ def tag_cases(cases: Iterable[Case]) -> Any:
         return [outcome | ({**tags, "abilities": json.dumps(tags["abilities"])} if tags else {})]
 
     return prompts, rows
-
-
-atag_cases = tag_cases.awaited
 
 # %% ../../nbs/10_heartbench/09_corpus.ipynb #eff53293
 def choose_balanced(

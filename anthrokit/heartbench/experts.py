@@ -224,7 +224,9 @@ def open_sheets(
     if isinstance(sheets, str | os.PathLike):
         sheets = [sheets]
     texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
-    for sheet in [sheets] if isinstance(sheets, pd.DataFrame) else sheets:
+    if not (sheets := [sheets] if isinstance(sheets, pd.DataFrame) else list(sheets)):
+        raise TableError("there are no sheets. Pass a sheet, its file, or a list of files.")
+    for sheet in sheets:
         path = None if isinstance(sheet, pd.DataFrame) else sheet
         frame = sheet if path is None else tables.read_frame(path, dtype=texts)
         require_columns(frame, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=path)

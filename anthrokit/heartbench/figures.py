@@ -16,7 +16,7 @@ from ..core.errors import require_known
 from ..core.tables import require_columns, require_unique
 from ..figures import plot_counts, plot_scores
 from ..figures.published import fit_notes
-from ..figures.style import Axes, Text, colours_of, describe_interval, figure_size, in_order, keep_data, label_of
+from ..figures.style import Axes, Text, colours_of, counted, describe_interval, figure_size, in_order, keep_data, label_of
 from ..figures.style import legend_above, model_labels, new_axes, scaled_size, themed
 from .cases import OTHER, Cases, load_abilities
 from .results import wide_scores
@@ -320,9 +320,9 @@ def plot_radar(
         ax = plt.subplots(figsize=figure_size((6.4, 5.2), wide=True), subplot_kw={"projection": "polar"})[1]
     elif ax.name != "polar":
         raise ValueError("a radar needs an Axes with projection='polar'")
-    counts = rows[rows["model"] == models[0]].set_index("name")["n"] if "n" in rows else {}
+    counts = dict(list(rows[rows["model"].isin(models)].groupby("name")["n"])) if "n" in rows else {}
     labels = zip(names, names_of(names, chinese), strict=True)
-    labels = [f"{text} (n={counts[name]})" if name in counts else text for name, text in labels]
+    labels = [f"{text} (n={counted(counts[name])})" if name in counts else text for name, text in labels]
     angles, texts, colours = set_spokes(ax, labels, 7.5), model_labels(models), colours_of(models)
     for k, model in enumerate(models):
         part, colour = rows[rows["model"] == model].set_index("name").reindex(names), colours[model]

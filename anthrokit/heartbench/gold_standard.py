@@ -81,7 +81,7 @@ def draw_golden(
     if round(share * len(pool)) < 1:
         raise TableError(f"a share of {share} of {len(pool)} answers is less than one answer. Raise share.")
     random = np.random.default_rng(seed)
-    keys = pool[by].astype("str").agg("\n".join, axis=1) if by else pd.Series("all", pool.index)
+    keys = pool.groupby(by, sort=False, dropna=False).ngroup() if by else pd.Series(0, pool.index)
     sizes = keys.value_counts(sort=False).sample(frac=1, random_state=seed)
     quota = np.floor(share * sizes + 1e-9).astype(int)
     remaining = round(share * len(pool)) - int(quota.sum())

@@ -30,9 +30,8 @@ from ..judging.personal_data import PLACEHOLDER, anonymise_texts, holds_number, 
 from ..work import ParseError, Steps
 
 # %% auto #0
-__all__ = ['STEPS', 'MAX_MESSAGES', 'arewrite', 'asynthesise', 'anonymise', 'find_personal', 'require_anonymous', 'write_public',
-           'collect_rewrites', 'rewrite', 'collect_syntheses', 'synthesise', 'steps_html', 'rewrites_sheet',
-           'accepted_rewrites']
+__all__ = ['STEPS', 'MAX_MESSAGES', 'anonymise', 'find_personal', 'require_anonymous', 'write_public', 'collect_rewrites',
+           'rewrite', 'collect_syntheses', 'synthesise', 'steps_html', 'rewrites_sheet', 'accepted_rewrites']
 
 # %% ../../nbs/10_heartbench/10_rewriting.ipynb #798ec1c4
 def anonymise(case: Case) -> tuple[Case, pd.DataFrame]:
@@ -231,9 +230,6 @@ def rewrite(cases: Iterable[Case]) -> Any:
 
     return {name: [_prompt(step, messages) for step in STEPS[1:]] for name, messages in first.items()}, steps
 
-
-arewrite = rewrite.awaited
-
 # %% ../../nbs/10_heartbench/10_rewriting.ipynb #e34261c3
 def _read_topics(text: str | None, n: int) -> list[tuple[str, str]]:
     """Parse topics and their scenes."""
@@ -336,10 +332,6 @@ def synthesise(seeds: Iterable[Case], *, n: int = 1) -> Any:
         return rows
 
     return prompts, steps
-
-
-asynthesise = synthesise.awaited
-
 
 # %% ../../nbs/10_heartbench/10_rewriting.ipynb #c596fd22
 _WORD = re.compile(r"\[[A-Z]+ \d+\]|[A-Za-z0-9'’]+|.", re.S)

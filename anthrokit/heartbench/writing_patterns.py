@@ -360,7 +360,7 @@ def plot_patterns(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     require_columns(table, columns, "patterns", advice="patterns_and_scores makes it")
 
     def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'])} answers of {counted(part['n_clusters'])} cases"
+        return f"n = {counted(part['n'], 'answers')} of {counted(part['n_clusters'], 'cases')}"
 
     ax = draw_dots(ax, table, "measure", "held", scale=1, label=label, rule=0)
     legend_above(ax, title="Held constant")

@@ -494,7 +494,7 @@ def one_target(run: Run, target: str | None) -> str:
 _TURNS = """
 SELECT d.dialogue_id, turn, MAX(CASE role WHEN 'user' THEN content END) AS user_message,
     MAX(CASE role WHEN 'assistant' THEN content END) AS assistant_message,
-    (SELECT MIN(at) FROM calls WHERE purpose IN ('target', 'user') AND unit LIKE d.dialogue_id || '/%') AS begun
+    (SELECT MIN(at) FROM calls WHERE purpose IN ('target', 'user') AND INSTR(unit, d.dialogue_id || '/') = 1) AS begun
 FROM dialogues d JOIN messages m ON m.dialogue_id = d.dialogue_id WHERE target = ?
 GROUP BY d.rowid, turn ORDER BY d.rowid, turn
 """

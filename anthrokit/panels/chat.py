@@ -83,16 +83,18 @@ class ChatPanel(anywidget.AnyWidget):
         if not text.strip():
             return
         self.typed, self.busy, self.note = text, True, "…"
-        trouble = ""
+        trouble = []
         try:
-            self.client.say(text)
-            self.typed = ""
-        except (GatewayError, SetupError) as error:
-            trouble = str(error)
-        try:
-            self.refresh()
-        except SetupError as error:
-            trouble = trouble or str(error)
+            for step in (self._send, self.refresh):
+                try:
+                    step()
+                except (GatewayError, SetupError) as error:
+                    trouble.append(error)
+        finally:
+            self.busy = False
         if trouble:
-            self.note = str(safe_html(trouble))
-        self.busy = False
+            self.note = str(safe_html(trouble[0]))
+
+    def _send(self) -> None:
+        self.client.say(self.typed)
+        self.typed = ""

@@ -293,8 +293,9 @@ class DecisionPanel(Panel):
         name = self.person(fields)
         if not self.decisions.undone[name]:
             return "There is nothing to give again."
-        row = self.decisions.undone[name].pop()
+        row = self.decisions.undone[name][-1]
         note, points = (None if pd.isna(one) else one for one in (row.note, getattr(row, "points", None)))
         self.decisions.save(name, row.item, row.value, note, points)
+        self.decisions.undone[name].pop()
         self.after(name, row.value)
         return None

@@ -175,7 +175,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
     ends = spread_labels([one["points"][-1]["top"] for one in lowest], step=8, low=0, high=100)
     for one, end in zip(lowest, ends.round(2).tolist(), strict=True):
         one["end"] = end
-    sizes = f"n = {counted(table['n'])} dialogues, {counted(table['n_clusters'])} clusters{variant_note(table)}"
+    sizes = f"n = {counted(table['n'], 'dialogues')}, {counted(table['n_clusters'], 'clusters')}{variant_note(table)}"
     caption = f"Dialogues in which it has occurred by the turn (%), with {describe_interval(table)}; {sizes}"
     return {"lines": lines, "stops": [(across(turn), turn) for turn in turns], "caption": caption, "never": never}
 

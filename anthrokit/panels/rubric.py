@@ -115,7 +115,9 @@ class Rubrics:
         self.rows = dict(list(self.hits.groupby("case_id", sort=False)))
         self.models = self.hits["model"].drop_duplicates().astype(str).tolist()
         self.dialogues = {case.case_id: case.dialogue for case in read.get("cases", ())}
-        self.answers = read.get("answers", pd.DataFrame(columns=["model", "case_id", "content"]))
+        columns = ["model", "case_id", "content"]
+        self.answers = read.get("answers", pd.DataFrame(columns=columns))
+        require_columns(self.answers, columns, "answers", rows=False)
         none = pd.DataFrame(columns=["model", "case_id", "criterion", "judge", "hit"])
         self.ratings = read.get("ratings", none)
         self.rated = self.ratings.groupby("case_id").indices  # the rows of ratings of each case

@@ -139,6 +139,7 @@ class RunSource:
         if isinstance(given, pd.DataFrame):
             given = {"labels" if "label" in given else "messages": given}
         self._given = opened(given, ("messages", "ratings", "labels", "dialogues", "prompts"))
+        self._places: dict[str, tuple[Any, dict[str, Any]]] = {}
         self.run = self._given if isinstance(self._given, Run) else None
         self.refresh()
 
@@ -155,7 +156,6 @@ class RunSource:
         for table, name in product((self.dialogues, self.labels), self.design):
             if name in table:
                 table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
-        self._places: dict[str, dict[str, Any]] = {}
         self._rated: tuple[Any, pd.DataFrame] = None, pd.DataFrame()
         judges = self.run.judges().itertuples() if self.run is not None else ()
         settings = {one.judge: json.loads(one.settings) for one in judges}
@@ -204,9 +204,11 @@ class RunSource:
                 self._rated = state, tables.check_table(rows.drop(columns="raw"), "ratings")
             return self._rated[1]
         frame = getattr(self, table)
-        if table not in self._places:
-            self._places[table] = frame.groupby("dialogue_id", sort=False, observed=True).indices
-        return frame.iloc[self._places[table].get(dialogue_id, [])]
+        held, places = self._places.get(table, (None, {}))
+        if held is not frame:  # read again meanwhile
+            places = frame.groupby("dialogue_id", sort=False, observed=True).indices
+            self._places[table] = frame, places
+        return frame.iloc[places.get(dialogue_id, [])]
 
 # %% ../../nbs/12_panels/01_source.ipynb #09e2a0b4
 LIMIT = 4000  # characters of a text that are shown at first

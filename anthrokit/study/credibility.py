@@ -22,7 +22,7 @@ from .questionnaires import Questionnaire, load_questionnaire, score_scales
 from ..work import ParseError, Steps
 
 # %% auto #0
-__all__ = ['arate_sides', 'list_user_turns', 'draw_credibility_sheet', 'compare_credibility', 'collect_impressions', 'rate_sides',
+__all__ = ['list_user_turns', 'draw_credibility_sheet', 'compare_credibility', 'collect_impressions', 'rate_sides',
            'compare_sides']
 
 # %% ../../nbs/11_study/09_credibility.ipynb #d42b6c0e
@@ -226,7 +226,7 @@ def collect_impressions(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, side (user, target), item (empty if the response is missing), model, value, status, error.
+        dialogue_id, side (user, target), item, model, value (missing without a response), status, error.
 
     Examples
     --------
@@ -280,13 +280,11 @@ def rate_sides(messages: pd.DataFrame, *, questionnaire: Questionnaire | str = "
         rows = []
         for side, prompt in zip(_SIDES, prompts[dialogue_id], strict=True):
             outcome, ratings = yield from ask(prompt, partial(_read_ratings, asked=asked), side)
-            rows += [{"side": side, "item": item, "value": value, **outcome} for item, value in (ratings or {"": None}).items()]
+            values = ratings or dict.fromkeys(item.id for item in asked.items)
+            rows += [{"side": side, "item": item, "value": value, **outcome} for item, value in values.items()]
         return rows
 
     return prompts, steps
-
-
-arate_sides = rate_sides.awaited
 
 
 # %% ../../nbs/11_study/09_credibility.ipynb #a8dbb812

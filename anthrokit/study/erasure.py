@@ -39,17 +39,14 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
     gone = 0
     with Run(folder) as run:
         for one in name_ids(run):
-            statements = []
+            of = "INSTR({} || '/', ?1 || '/') = 1".format  # an id of a text or a call may be the dialogue and the turn
+            statements = [f"UPDATE calls SET unit = 'erased' WHERE {of('unit')}", f"DELETE FROM batch_requests WHERE {of('unit')}"]
             for name in ledger_tables():
                 if columns := [column for column in _COLUMNS if column in get_table(name).stored_columns]:
-                    # An id of a text may be the dialogue and the turn.
-                    theirs = " OR ".join(f"{column} || '/' LIKE ?1 || '/%'" for column in columns)
-                    theirs = f"FROM {name} WHERE {theirs}"
+                    theirs = f"FROM {name} WHERE {' OR '.join(map(of, columns))}"
                     gone += run.ledger.rows(f"SELECT COUNT(*) {theirs}", [one])[0][0]
                     statements.append(f"DELETE {theirs}")
             run.ledger.write_all(statements, [one])
-            run.ledger.write_all(["UPDATE calls SET unit = 'erased' WHERE unit LIKE ? || '/%'"], [one])
-            run.ledger.write_all(["DELETE FROM batch_requests WHERE unit LIKE ? || '/%'"], [one])
     rewrite_file(folder / "ledger.sqlite")
     return gone
 

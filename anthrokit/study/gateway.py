@@ -230,7 +230,7 @@ _INTERRUPT_SQL = (  # answers that a kill interrupted
     "WHERE dialogue_id IN (SELECT dialogue_id FROM messages WHERE finish_reason = 'unfinished')",
     "UPDATE messages SET finish_reason = 'interrupted' WHERE finish_reason = 'unfinished'",
 )
-_TOKENS_SQL = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE unit LIKE ? || '/%'"
+_TOKENS_SQL = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE INSTR(unit, ? || '/') = 1"
 _FAILED_SQL = "SELECT COUNT(*) FROM calls WHERE unit = ? AND status IN ('failed', 'empty')"
 _Person = Mapping[str, Any]  # a row of the table of participants
 _MAX_FAILED = 3  # failed calls for one message, each after its own attempts; then the chat ends
@@ -647,7 +647,7 @@ class Gateway:
 
     async def _start(self) -> None:
         self.chats = await asyncio.to_thread(Chats, self.study)
-        self._runner = web.AppRunner(self.app(), access_log=None)
+        self._runner = web.AppRunner(self._app(), access_log=None)
         try:
             await self._runner.setup()
             self._connections = _Connections(self._runner.server)
@@ -668,8 +668,9 @@ class Gateway:
         if self._listener is not None:
             self._upkeep.cancel()
             self._listener.close()
-        if self._runner is not None:
-            await self._runner.cleanup()  # waits for the requests in progress
+        runner, self._listener, self._runner = self._runner, None, None
+        if runner is not None:
+            await runner.cleanup()  # waits for the requests in progress
             self.chats.people.save_seconds(self.chats.open_seconds())
             self.chats.close()
 
@@ -682,8 +683,8 @@ class Gateway:
                     await asyncio.to_thread(self.chats.people.save_seconds, self.chats.open_seconds())
             await asyncio.sleep(1)
 
-    def app(self) -> web.Application:
-        """Return the application, for tests or for another server."""
+    def _app(self) -> web.Application:
+        """Return the application that answers the requests."""
         person = self._with_participant
         app = web.Application(client_max_size=256 * 1024, middlewares=[self._handle_errors])
         app.add_routes(
@@ -706,7 +707,7 @@ class Gateway:
     @web.middleware
     async def _handle_errors(self, request: web.Request, handler: Any) -> web.StreamResponse:
         """Turn errors into responses, and add the headers."""
-        busy = self._connections.busy if self._connections else set()
+        busy = self._connections.busy
         busy.add(request.transport)
         try:
             response = web.Response() if request.method == "OPTIONS" else await handler(request)
@@ -930,8 +931,12 @@ class Client:
         try:
             return request_json(self.url + path, body, {"Authorization": f"Bearer {self.token}"}, 300)
         except urllib.error.HTTPError as error:
-            code = json.loads(error.read())["error"]["code"]
-            raise GatewayError(code, float(error.headers.get("Retry-After") or 0) or None) from None
+            try:
+                code, wait = json.loads(error.read())["error"]["code"], float(error.headers.get("Retry-After") or 0) or None
+                answer: Exception = GatewayError(code, wait)
+            except (ValueError, TypeError, KeyError):
+                answer = SetupError(f"{self.url} answers {error.code} {error.reason}, not as a gateway does. Check the address.")
+            raise answer from None
         except OSError:
             remedy = "start it with: anthrokit study serve FOLDER"
             raise SetupError(f"no gateway answers at {self.url}; {remedy}") from None

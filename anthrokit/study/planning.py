@@ -140,7 +140,7 @@ def plan(
     test = f"power {power:g}, level {alpha:g}"
     if slope is not None:
         check_range(0, slope=abs(slope))
-        check_range(2, closed=True, levels=levels)
+        check_range(2, closed=True, whole=True, levels=levels)
         n, why = _linear_trend(slope, levels, power, alpha), f"slope {slope:g} over {levels} levels, {test}"
         return pd.DataFrame([{"quantity": "participants a level", "n": n, "why": why}])
     if half_width is None:

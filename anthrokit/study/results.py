@@ -13,7 +13,7 @@ import pandas as pd
 from ..analysis.profiles import any_behaviour
 from ..analysis.clustered import check_level, holm
 from ..analysis.synthetic import counted_behaviours
-from ..core import RunError, TableError
+from ..core import TableError
 from ..core.tables import require_columns
 from .questionnaires import OPEN, score_scales
 from .studies import Study
@@ -30,11 +30,9 @@ _TURNS = (
 
 def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return turns and shares of behaviours by participant; an empty table where nobody has chatted."""
-    try:
-        run = study.run()
-    except RunError:
+    if not (study.folder / "run" / "ledger.sqlite").exists():
         return pd.DataFrame(columns=["participant", "turns"]), pd.DataFrame(columns=["participant"])
-    with run:
+    with study.run() as run:
         turns, judged = run.query(_TURNS), run.labels()
     labelled = judged.dropna(subset=["label"]).astype({"label": float})
     shares = labelled.pivot_table(index="dialogue_id", columns="behaviour", values="label", observed=True)

@@ -25,7 +25,7 @@ import pandas as pd
 
 from ..core import Run, RunError, SetupError, TableError, data_path
 from ..core.errors import redact
-from ..core.files import local_path, read_toml, refuse_links
+from ..core.files import local_path, read_toml, refuse_links, write_file
 from ..core.ledger import insertion, open_database, plain_value, time_now, transaction
 from ..core.tables import check_table, table_sql
 from ..models import LLM, Budget
@@ -550,4 +550,4 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
         raise SetupError(
             f"{path}: with {settings} in [{section}] the file would not be valid TOML ({error}). Edit the file by hand."
         ) from None
-    path.write_text(whole, encoding="utf-8")
+    write_file(path, whole)

@@ -25,7 +25,7 @@ from ..core.tables import require_columns
 from ..core.votes import modes
 from ..judging import Judge, LLMJudge, LocalJudge, PromptJudge, Rating, import_messages, rate_many
 from ..judging import judge as judge_run
-from ..judging.jobs import as_judges
+from ..judging.jobs import as_judges, run_taxonomy
 from ..judging.judges import Item, Question, Response, judge_identity
 from ..judging.verdicts import json_objects
 from ..models import LLM, Budget
@@ -431,7 +431,9 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     """
     require_known("measure", MEASURES, measure, error=ValueError)
     [judge] = as_judges(judge)
-    table, taxonomy = _labelled_texts(labels), Taxonomy.load() if taxonomy is None else taxonomy
+    table, labels = _labelled_texts(labels), run_of(labels)
+    if taxonomy is None:
+        taxonomy = run_taxonomy(labels) if isinstance(labels, Run) else Taxonomy.load()
     named = as_names(behaviours if behaviours is not None else table.get("behaviour", pd.Series(dtype=str)).unique().tolist())
     if not named:
         raise ValueError("behaviours is missing. Name the behaviours that these labels measure: behaviours=[…].")

@@ -93,8 +93,10 @@ def _groups(
     require_columns(data, [*names, outcome, dose, cluster], "data")
     for key, part in data.groupby(names, sort=False, observed=True, dropna=False) if names else [((), data)]:
         where = ", ".join(map(str, key)) or "data"
-        rows = _rows(part, outcome, dose, cluster, where)
-        yield dict(zip(names, key, strict=True)), where, rows, _means(rows)
+        means = _means(rows := _rows(part, outcome, dose, cluster, where))
+        if not means["error"].gt(0).all():
+            raise TableError(f"{where}: all answers at each dose are alike, so {outcome} has no spread to estimate an interval from")
+        yield dict(zip(names, key, strict=True)), where, rows, means
 
 
 def _with_limits(means: pd.DataFrame, ci: float) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import ClusterCounts, as_floats, resample, resample_rows
+from ..analysis.clustered import ClusterCounts, as_floats, as_names, resample, resample_rows
 from ..anthroscore import Protocol, Scorer, mask_sentences, score_sentences
 from ..anthroscore.mentions import get_protocol
 from ..core import TableError, data_path, public_file, tables
@@ -328,6 +328,7 @@ def check_against_people(
         data = load_human_data(data)
     if not behaviours:
         raise ValueError("behaviours is missing. Name the behaviours that this table measures: behaviours=[…].")
+    behaviours = as_names(behaviours)
     taxonomy, true = Taxonomy.load() if taxonomy is None else taxonomy, as_floats(data["truth"])
     if np.isnan(true).all():
         raise TableError("no message has a truth; judges can't be compared with people")

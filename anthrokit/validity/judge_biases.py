@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, as_floats, as_labels, as_names, clusters, difference, judge_columns, resample
 from ..core import Run, TableError, data_path, read_frame
-from ..core.run import run_of
+from ..core.run import require_run, run_of
 from ..core.tables import require_columns
 from ..core.texts import plain_apostrophes
 from ..judging import rate_many
@@ -33,8 +33,13 @@ def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) ->
     if families is not None:
         return families
     if isinstance(labels := run_of(labels), Run):
-        targets, judges = labels.dialogues()["target"], labels.manifest()["judges"]
-        models = dict(zip(targets, targets, strict=True)) | {one["judge"]: one["settings"].get("model") for one in judges}
+        saved, judges = labels.ledger.fact("targets", {}), labels.manifest()["judges"]
+        of = {name: about.get("model") for name, about in saved.items()}  # with a design the names are: name (column: value)
+        models = {
+            target: next((model for name, model in of.items() if model and f"{name} ".startswith(f"{target} ")), target)
+            for target in labels.dialogues()["target"].unique()
+        }
+        models |= {one["judge"]: one["settings"].get("model") for one in judges}
     else:
         models = {name: name for name in [*labels["target"].unique(), *judge_columns(labels)]}
     return {name: model and model_family(model) for name, model in models.items()}
@@ -246,7 +251,7 @@ def check_quotations(run: Run) -> pd.DataFrame:
     >>> check_quotations(ak.demo_run()).columns.tolist()[-2:]
     ['quotation', 'source']
     """
-    items, wording = Items(run), {one.name: " ".join(map(str, one.entry().values())) for one in run_taxonomy(run)}
+    items, wording = Items(run := require_run(run)), {one.name: " ".join(map(str, one.entry().values())) for one in run_taxonomy(run)}
     bases = run.dialogues().set_index("dialogue_id")["base_id"].to_dict()
     prompted = {entry["judge"] for entry in run.manifest()["judges"] if "model" in entry["settings"]}
     rows = []

@@ -577,11 +577,16 @@ def prevalence(
     >>> rates[["per", "n", "units"]].values.tolist()
     [['message', 4, 4], ['conversation', 4, 4], ['user', 2, 2]]
     """
-    sample = log if isinstance(log, LogSample) else sample_log(log, behaviours, **sampling)
+    if is_drawn := isinstance(log, LogSample):
+        if sampling:
+            raise TypeError(f"this sample is drawn already: {', '.join(sampling)} can't change it. Pass the log, or leave them out")
+        require_known("behaviour", log.behaviours, *as_names(behaviours if behaviours is not None else ()), where="the sample: ")
+    sample = log if is_drawn else sample_log(log, behaviours, **sampling)
+    asked = sample.behaviours if behaviours is None or not is_drawn else as_names(behaviours)
     by, rows = as_names(by), []
     if absent := [name for name in by if name not in sample.messages]:
         raise TableError(f"by is {absent[0]!r}, which the sample lacks. Pass columns={absent[0]!r} to sample_log")
-    for per, behaviour in itertools.product(sample.per, sample.behaviours):
+    for per, behaviour in itertools.product(sample.per, asked):
         table = _unit_table(sample, per, behaviour, by)
         codes, groups = group_rows(table, by)
         for code, key in groups.iterrows():
@@ -629,8 +634,9 @@ def compare_prevalence(
     """
     if group not in sample.messages:
         raise TableError(f"group is {group!r}, which the sample lacks. Pass columns={group!r} to sample_log")
-    levels, rows = require_levels(sample.messages[group]), []
-    for unit, behaviour in itertools.product(sample.per if per is None else as_names(per, "per"), sample.behaviours):
+    levels, rows, units = require_levels(sample.messages[group]), [], sample.per if per is None else as_names(per, "per")
+    require_known("unit", sample.per, *units, where="the sample: ")
+    for unit, behaviour in itertools.product(units, sample.behaviours):
         table = _unit_table(sample, unit, behaviour, [group])
         users = {level: {*table.loc[table[group] == level, "user"]} for level in levels}
         for a, b in itertools.combinations(levels, 2):

@@ -362,7 +362,7 @@ def accuracy_gain(
     gain = _hits(values, pairs) - _hits(other, pairs)
     counts, scored = ClusterCounts(pairs, [], pairs["cluster"]), ~np.isnan(gain)
     sums = counts.sums(gain), counts.sums(scored)
-    table = resample(lambda gained, n: gained / n, *sums, n_resamples=n_resamples, ci=ci)
+    table = resample(np.divide, *sums, n_clusters=(sums[1] > 0).sum(axis=0), n_resamples=n_resamples, ci=ci)
     return table.assign(n=scored.sum(), n_total=len(pairs))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #8ee7c45b

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..analysis.clustered import as_labels, context_columns, judge_columns
 from ..core import Run, TableError, label
-from ..core.run import design_columns
+from ..core.run import design_columns, require_run
 from ..core.tables import require_columns
 from ..judging import import_messages
 from ..judging.judges import JUDGE_TEMPLATE
@@ -60,7 +60,8 @@ def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: Seq
     >>> len(as_sessions(ak.demo_run()).messages().query("role == 'assistant'"))
     16
     """
-    messages = run.messages().dropna(subset="content").sort_values(["dialogue_id", "turn", "role"], ascending=[True, True, False])
+    messages = (run := require_run(run)).messages().dropna(subset="content")
+    messages = messages.sort_values(["dialogue_id", "turn", "role"], ascending=[True, True, False])
     messages = messages[messages["role"].isin(list(roles))]
     if messages.empty:
         raise TableError(f"the run {run.name!r} has no message of {', '.join(roles)}; the roles are user and assistant")

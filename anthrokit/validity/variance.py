@@ -11,10 +11,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import check_level
-from ..core.errors import check_range
+from ..analysis.clustered import as_floats, check_level
+from ..core.errors import check_range, require_known
 from ..core import Run, TableError
-from ..core.run import run_of
+from ..core.run import require_run, run_of
 from ..core.tables import require_columns
 
 # %% auto #0
@@ -127,7 +127,7 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     table = rating_factors(ratings) if isinstance(ratings := run_of(ratings), Run) else ratings
     require_columns(table, [value], "ratings")
     table = table[table[value].notna()].reset_index(drop=True)
-    observed = table[value].astype(float).to_numpy()
+    observed = as_floats(table[value])
     codes = _factor_codes(table, FACTORS if factors is None else factors)
     names, arrays, n = [*codes, "sample" if "judge × message" in codes else "rest"], list(codes.values()), len(table)
     if not codes or observed.std() == 0:
@@ -160,7 +160,7 @@ def rating_factors(run: Run) -> pd.DataFrame:
     >>> rating_factors(ak.demo_run()).columns[-4:].tolist()
     ['target', 'base_id', 'scenario', 'user']
     """
-    context = run.labels()[["dialogue_id", "target", "base_id", "scenario", "user"]].drop_duplicates("dialogue_id")
+    context = (run := require_run(run)).labels()[["dialogue_id", "target", "base_id", "scenario", "user"]].drop_duplicates("dialogue_id")
     return run.ratings().merge(context, on="dialogue_id")
 
 # %% ../../nbs/08_validity/15_variance.ipynb #f0121fa2
@@ -215,6 +215,9 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
 
     check_range(0, 1, width=width)
     check_level(ci)
+    if absent := [name for name in _DESIGN if name not in design]:
+        raise ValueError(f"design lacks {', '.join(absent)}: give the numbers that the plan was made for")
+    require_known("number of a design", _DESIGN, *(most or {}), where="most: ", error=ValueError)
     now = {name: int(design[name]) for name in _DESIGN}
     most = {"base_prompts": 2000, "scenarios": 8, "users": 8, "judges": 9, "samples": 5, **(most or {})}
     costs = plan[plan["purpose"].isin(["target", "user", "judge"])].groupby("purpose")["cost"].agg(lambda part: part.sum(skipna=False))
