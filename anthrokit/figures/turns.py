@@ -191,7 +191,7 @@ def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> N
     shown = frame[frame["estimate"].notna()]
     occurs = shown.groupby(what)["estimate"].transform("max") > 0
     rows, never = in_order(shown.loc[occurs, what]), in_order(shown.loc[~occurs, what])
-    turns = sorted(frame["turn"].astype(int).unique())
+    turns = sorted((shown if len(shown) else frame)["turn"].astype(int).unique())
     below = f"Never: {', '.join(label_of(name).lower() for name in never)}" if never else ""
     ax.set(
         xticks=turns,

@@ -85,7 +85,7 @@ class ChatPanel(anywidget.AnyWidget):
         self.typed, self.busy, self.note = text, True, "…"
         trouble = []
         try:
-            for step in (self._send, self.refresh):
+            for step in (self._deliver, self.refresh):
                 try:
                     step()
                 except (GatewayError, SetupError) as error:
@@ -95,6 +95,7 @@ class ChatPanel(anywidget.AnyWidget):
         if trouble:
             self.note = str(safe_html(trouble[0]))
 
-    def _send(self) -> None:
+    def _deliver(self) -> None:
+        """Send what is typed."""
         self.client.say(self.typed)
         self.typed = ""

@@ -127,7 +127,7 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     table = rating_factors(ratings) if isinstance(ratings := run_of(ratings), Run) else ratings
     require_columns(table, [value], "ratings")
     table = table[table[value].notna()].reset_index(drop=True)
-    observed = as_floats(table[value])
+    observed = as_floats(table[value]) if table[value].dtype in ("object", "str") else table[value].to_numpy(dtype=float)
     codes = _factor_codes(table, FACTORS if factors is None else factors)
     names, arrays, n = [*codes, "sample" if "judge × message" in codes else "rest"], list(codes.values()), len(table)
     if not codes or observed.std() == 0:

@@ -569,6 +569,8 @@ def test_check_margin(tmp_path):
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("14", "1")
     assert [case.attrib["name"] for case in suite if case.find("failure") is not None] == ["emotions"]
     assert "| new\\|1 | emotions | +100.0" in (tmp_path / "out.md").read_text()
+    flag_first = anthrokit("check", "--margin", "0.1", "study.toml", cwd=tmp_path)
+    assert flag_first.returncode == 1 and "beyond the margin" in flag_first.stdout, flag_first.stderr
     (tmp_path / "strict.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "half"\nstrict = true\n')
     strict = anthrokit("check", "strict.toml", cwd=tmp_path)
     assert strict.returncode == 1 and "14 of 14 comparisons fail" in strict.stdout
