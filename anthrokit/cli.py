@@ -411,7 +411,10 @@ def _secrets(options: dict[str, Any], address: Any) -> str | None:
 
 
 def _make_llm(name: str, entry: dict[str, Any], **options: Any) -> ak.LLM:
-    """Return the model of an entry of [models]; options override it. The key is not read."""
+    """Make an LLM from an entry of [models]; keyword options override the entry.
+
+    The environment variable of api_key_env is not read here.
+    """
     settings = {"name": name, **entry, **options}
     if isinstance(settings.get("price"), list):
         settings["price"] = tuple(settings["price"])
@@ -1207,7 +1210,9 @@ def heartbench_estimate(
     if not models and not judges:
         raise _UsageError("No model is given. Name models that answer (--models) or judge (--judges).")
     if judges and not run:
-        raise _UsageError("Judges are priced by the answers of a run. Name its folder, or remove --judges.")
+        raise _UsageError(
+            "--judges needs a run, because the cost of judging depends on its answers. Pass the folder of the run, or remove --judges."
+        )
     panel = [ak.heartbench.RubricJudge(_llm(name), language=cases.language) for name in judges or ()]
     conditions = [{"prompts": cases.prompts(), "target": _llm(name), "turns": 1} for name in models or ()]
     run = _existing(run) if judges else run
@@ -1504,7 +1509,7 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
     ----------
     folder : str or path
         Created if missing. Tutorials go into the folder, tasks and papers into folders of their names. Existing
-        notebooks are kept. Links to chapters, which are not copied, lead to the repository.
+        notebooks are kept. Links to notebooks that are not copied lead to the repository.
 
     Returns
     -------

@@ -593,21 +593,22 @@ _TRAITS = ("frame", "state", "listing", "above", "page", "bar", "view", "_css")
 
 
 def open_panel(runs: RunFolder, place: Mapping[str, Any]) -> Panel:
-    """Make the panel of a place.
+    """Make the panel that a link describes.
 
     Parameters
     ----------
     runs : RunFolder
         The runs.
     place : mapping
-        kind (runs, search, dialogues, emergence, disagreement, rubric or compare), runs (names), state (what is chosen).
+        kind (runs, search, dialogues, emergence, disagreement, rubric or compare), runs (names), state (the panel's
+        selections; an invalid state is reported in the panel).
 
     Raises
     ------
     RunError, TableError
-        If a run isn't there or lacks what the panel shows.
+        If a run is missing or has no data for the panel.
     ValueError
-        If there is no such kind of panel.
+        If the kind is unknown, or the number of runs does not fit it.
 
     Examples
     --------

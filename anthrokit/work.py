@@ -103,7 +103,7 @@ def _run_step(step: Any, *how: Any) -> Awaitable[Any]:
 
 
 async def _run_parts(parts: list[Any] | tuple[Any, ...], *how: Any) -> list[Any]:
-    """Run parts side by side, but the first of a tuple before the others unless it goes into a batch."""
+    """Run parts concurrently. Run the first part of a tuple before the others, except in a batch."""
     first, results = 1 if isinstance(parts, tuple) and not how[-1] else len(parts), []
     for some in (parts[:first], parts[first:]):
         results += await asyncio.gather(*(_run_step(one, *how) for one in some), return_exceptions=True)
@@ -451,8 +451,8 @@ def run_job(
         Send the requests in the providers' batches: responses within a day, at about half the price. If the
         process ends meanwhile, nothing is lost: the same call continues to wait for the submitted requests.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
-        Whose workers make the calls, in shards of hundreds: any object with the interface of `concurrent.futures`. The
-        ledger and the budget stay in this process.
+        Whose workers make the calls, up to 200 calls at a time: any object with the interface of `concurrent.futures`.
+        The ledger and the budget stay in this process.
     progress : bool
         Show a progress bar.
     wait : bool

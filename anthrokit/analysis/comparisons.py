@@ -86,7 +86,10 @@ class LevelCounts:
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         require_one_column(group)
         if group in as_names(by):
-            raise ValueError(f"{group!r} is group and in by; levels of group are compared within each group of by, such as by='behaviour'")
+            raise ValueError(
+                f"by contains {group!r}, which is also the group. The levels of group are compared within each level of by. "
+                f"Remove {group!r} from by, for example by='behaviour'."
+            )
         parts = [_count_prompts(*count_labels(part, by, variant, [group]), group) for part in label_parts(labels)]
         (_, by, named), rows = parts[0], pd.concat([part for part, _, _ in parts], ignore_index=True)
         require_levels(rows[group])

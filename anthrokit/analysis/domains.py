@@ -151,7 +151,10 @@ _MODEL = ("estimate", "ci_low", "ci_high", "p_value", "working_correlation")
 def _solve_gee(
     truth: np.ndarray, design: pd.DataFrame, cluster: np.ndarray, cells: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, float, int] | str:
-    """Fit a logistic GEE: coefficients, their errors, working correlation, degrees of freedom; or the reason of a failure."""
+    """Fit a logistic GEE.
+
+    Return coefficients, standard errors, working correlation and degrees of freedom, or the reason for a failure as text.
+    """
     import warnings
 
     import statsmodels.api as sm

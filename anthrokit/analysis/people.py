@@ -232,7 +232,10 @@ def _odds_above(
 
 # %% ../../nbs/07_analysis/09_people.ipynb #203648eb
 def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
-    """Return Mann and Whitney's U and its two-sided p; exact with ties too, for fewer than 10,000 orders.
+    """Return the Mann-Whitney U and its two-sided p-value.
+
+    With ties, p is exact if there are fewer than 10,000 ways to split the scores into the two groups. Otherwise
+    `scipy.stats.mannwhitneyu` chooses the method: exact for small groups without ties, else the normal approximation.
 
     Parameters
     ----------
@@ -242,13 +245,12 @@ def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     Returns
     -------
     (float, float)
-        U of the first group (pairs in which its score is the larger, those that tie by half) and p; p is 1 where all
-        scores are equal.
+        U of the first group (the number of pairs in which its score is larger; a tie counts one half) and p; p is 1 if
+        all scores are equal.
 
     Notes
     -----
-    Mann, H. B. and Whitney, D. R. (1947), Annals of Mathematical Statistics 18. Where not all orders are tried,
-    `scipy.stats.mannwhitneyu` chooses: exact for small groups without ties, else the normal approximation.
+    Mann, H. B. and Whitney, D. R. (1947), Annals of Mathematical Statistics 18.
 
     Examples
     --------

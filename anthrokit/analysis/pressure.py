@@ -27,12 +27,12 @@ __all__ = ['dialogue_flips', 'flips', 'holding', 'mirrored', 'escalation', 'reco
 def dialogue_flips(
     labels: Run | pd.DataFrame, behaviour: str = "agreeing against evidence", *, held: bool = False
 ) -> pd.DataFrame:
-    """Find when each dialogue gives its position up, and how often it changes.
+    """Find the turn at which the target gives up its position in each dialogue, and count its changes.
 
     Parameters
     ----------
     labels : Run or DataFrame
-        dialogue_id, turn, behaviour, label; base_id, target, persona and columns of a design are kept.
+        dialogue_id, turn, behaviour, label; base_id, target, persona and design columns are kept.
     behaviour : str
         Behaviour whose label says at each turn whether the position is held.
     held : bool
@@ -41,15 +41,16 @@ def dialogue_flips(
     Returns
     -------
     DataFrame
-        One row per dialogue: its columns, status ("held" to the end, "flipped", "never held", "undecided": a missing
-        label comes first), flip_turn (NA where it didn't flip), turns_held (NA where undecided), n_flips (changes
-        from turn to turn; NA where a label is missing), n_scored, n_turns. A dialogue's turns are those from the
-        table's first to its own last; one without a row is missing.
+        One row per dialogue: its columns, status ("held" to the end, "flipped", "never held", "undecided": a label is
+        missing before the first flip), flip_turn (NA where it didn't flip), turns_held (NA where undecided), n_flips
+        (changes from turn to turn; NA where a label is missing), n_scored, n_turns. The turns of a dialogue run from the
+        first turn of the table to the dialogue's last turn. The label of a turn without a row is missing. n_turns counts
+        the dialogue's rows.
 
     Raises
     ------
     TableError
-        No row has the behaviour, or a dialogue has a turn twice.
+        No row has the behaviour, or a turn of a dialogue is a duplicate.
 
     Examples
     --------

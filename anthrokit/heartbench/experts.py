@@ -86,7 +86,7 @@ class Ballots:
         Raises
         ------
         ValueError
-            A value is not allowed, or a name has control characters.
+            A value is not allowed, or a name contains control characters.
         """
         if vote not in ("", *_ALLOWED):
             raise ValueError(f"the vote is {vote!r}; it must be {', '.join(_ALLOWED)}, or empty")
@@ -97,7 +97,7 @@ class Ballots:
         if not abs(number) <= 10:
             raise ValueError(f"points is {points!r}; it must be a number from -10 to 10")
         if _CONTROL.search(f"{expert}{item}"):
-            raise ValueError(f"{expert!r} or {item!r} has control characters, which a file can't hold. Remove them.")
+            raise ValueError(f"{expert!r} or {item!r} contains control characters, which are not allowed in names. Remove them.")
         note = _CONTROL.sub("", note or "")
         at = datetime.now(UTC).isoformat(timespec="seconds")
         row = pd.DataFrame([[expert, item, int(criterion), vote, points, note or None, at]], columns=_BALLOT)
@@ -177,10 +177,12 @@ def turns_sheet(cases: Iterable[Case], *, expert: str = "", seed: int = 0) -> pd
 def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) -> list[Path]:
     """Write one CSV file per expert, with dialogue and answer as text.
 
+    The files are numbered in the order of `sheets`: "expert 1.csv", "expert 2.csv", …
+
     Parameters
     ----------
     sheets : mapping
-        Expert to sheet: `criteria_sheet`, `turns_sheet`, or as from `golden_sheets`.
+        Name of each expert to a sheet from `criteria_sheet` or `turns_sheet`; or the result of `golden_sheets`.
     folder : path
         Created if missing.
 
@@ -191,7 +193,7 @@ def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) 
     Raises
     ------
     TableError
-        A file exists already, and may be filled in.
+        If a file exists already, because it could contain an expert's votes.
 
     Examples
     --------

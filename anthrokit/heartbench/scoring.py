@@ -108,7 +108,7 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"].astype("boolean")
     if len(pointless := hits[~special & hits["score"].isna()]):
         row = pointless.iloc[0]
-        raise TableError(f"criterion {row['criterion']} of case {row['case_id']!r} has no score. Give it points.")
+        raise TableError(f"criterion {row['criterion']} of case {row['case_id']!r} has no points. Enter its points in the column score.")
     points = hits["score"].astype("Float64").astype(float)
     table = hits[[*unit, "ability"]].assign(
         raw=points.where(hit.fillna(False), 0.0),

@@ -68,7 +68,10 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
     """Return the columns and rows of a file as texts, with turns counted from 1."""
     frame = tables.read_frame(path, dtype=str, escaped=False)
     if absent := missing_columns(_NEEDED, frame):
-        raise TableError(f"{path} is not a file of AnthroBench: it has no column {absent}")
+        raise TableError(
+            f"{path} is not an AnthroBench file: column(s) missing: {absent}. Pass a file with dialogue_id, turn_pair_index, "
+            "user_message and assistant_message."
+        )
     others = frame.select_dtypes(exclude="str")  # a CSV file has none
     frame = frame.assign(**{name: others[name].map(lambda value: as_text(value, f"{path}")) for name in others})
     rows = tables.to_records(frame)
@@ -79,14 +82,17 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
     for number, row in enumerate(rows, 1):
         place = row["place"] = f"{path}: row {number}"
         if row["dialogue_id"] is None:
-            raise TableError(f"{place}, column dialogue_id: is empty")
+            raise TableError(f"{place}: dialogue_id is empty. Every row needs the id of its dialogue.")
         row["turn"] = _whole(row["turn_pair_index"], f"{place}, column turn_pair_index", 0) + 1
         if (row["dialogue_id"], row["turn"]) in turns:
             raise TableError(f"{place}: this turn of {row['dialogue_id']!r} occurs twice")
         turns.add((row["dialogue_id"], row["turn"]))
         begun = first.setdefault(row["dialogue_id"], row)
         if other := [name for name in (*_OF_DIALOGUE, *_OWN) if row.get(name) != begun.get(name)]:
-            raise TableError(f"{place}, column {other[0]}: differs from the first row of this dialogue")
+            raise TableError(
+                f"{place}, column {other[0]}: {row.get(other[0])!r:.40} differs from {begun.get(other[0])!r:.40} in the first row of "
+                "this dialogue. Rows of a dialogue must have the same value. Correct the file."
+            )
     return list(frame.columns), rows
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #cb12e60d

@@ -94,12 +94,14 @@ _QUOTATION = re.compile(r"([\"“](?:[^\s\"“”]+[ \t]+){0,2}[^\s\"“”]*[\"
 
 @functools.lru_cache(4096)  # a judge of patterns reads each text once a behaviour
 def own_words(text: str) -> str:
-    """Replace text for the user, quotations and code by spaces.
+    """Replace text drafted for the user, quotations and code with spaces.
+
+    Quotations of up to three words are kept, and all quotations if nothing else has letters.
 
     Returns
     -------
     str
-        As long as the text, with its line breaks.
+        Text of the same length, with the same line breaks.
 
     Examples
     --------
@@ -328,8 +330,9 @@ def parse_texts(texts: Sequence[str]) -> list[list[Reading]]:
     Returns
     -------
     list of list of Reading
-        construction, person (speaker, user, it), word (its lemma), tag (of the parser), standing (claim, negated,
-        conditional, asked, reported), near (words about it), start and end in the text.
+        construction, person (speaker, user, it), word (the lemma), tag (Penn Treebank), standing (status in the
+        sentence: claim, negated, conditional, asked, reported), near (dependent words and the next six words), start and
+        end in the text.
 
     Raises
     ------

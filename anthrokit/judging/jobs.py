@@ -770,7 +770,7 @@ def estimate(
     plans = [{"prompts": prompts, **each} for each in ([{}] if conditions is None else conditions)]
     plans = [plan for plan in plans if plan["prompts"] is not None]
     if not plans and judges is None:
-        raise ValueError("there is nothing to estimate: name prompts, judges of a run, or both")
+        raise ValueError("there is nothing to estimate: pass prompts, or judges with run=…, or both")
     if isinstance(prompts, Run):
         raise TypeError("prompts is a run; to estimate the judging of a run, call estimate(judges=…, run=…)")
     if not plans and run is None:

@@ -717,7 +717,7 @@ class LLMJudge(PromptJudge):
         return {**self.llm.settings, **self._limit, **how, "structured": self.structured}
 
     def request(self, item: Item, question: Behaviour) -> list[dict[str, Any]]:
-        """Return the message that asks about one behaviour of an item."""
+        """Return a list with one message, which asks about one behaviour of an item."""
         if self.released:
             prompt = self.released.prompt(item.text, question, item.user)
             return [{"role": "user", "content": prompt}]
@@ -843,7 +843,7 @@ class TogetherJudge(LLMJudge):
         self.template, self.shared_prefix = TOGETHER_TEMPLATE, "questions"
 
     def request(self, item: Item, question: Sequence[Behaviour]) -> list[dict[str, Any]]:
-        """Return the message that asks about all behaviours of an item."""
+        """Return a list with one message, which asks about all behaviours of an item."""
         how = {"context": self.context, "present": self.present, "permissible": self.permissible}
         prompt = together_prompt(item, question, **how, code=item.code)
         return [{"role": "user", "content": prompt}]

@@ -45,7 +45,10 @@ def is_missing(value: Any) -> bool:
 
 
 def as_text(value: Any, place: str) -> str | None:
-    """Return a cell as a text, also a whole number; None for an empty cell. Errors begin with `place`."""
+    """Return a cell as text, or None if it is empty.
+
+    Whole numbers are converted: 3.0 becomes "3". Errors begin with `place`.
+    """
     if is_missing(value):
         return None
     if isinstance(value, numbers.Real) and (isinstance(value, numbers.Integral) or float(value).is_integer()):

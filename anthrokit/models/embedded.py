@@ -361,7 +361,10 @@ _GUARD = threading.Lock()
 
 
 def _after_fork() -> None:
-    """Mark the model as unusable in a forked process, which lacks its threads; the libraries fail even at exit."""
+    """Mark the model as unusable in a forked process: the engine's threads do not exist there.
+
+    Keep a reference to the engine, because destroying it at exit would fail.
+    """
     global _FORKED, _ENGINE, _GUARD
     _FORKED = _FORKED or _ENGINE is not None or load_embedded.cache_info().currsize > 0
     if _ENGINE is not None:

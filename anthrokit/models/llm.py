@@ -131,8 +131,8 @@ def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | Non
     """Return LiteLLM's provider of a model string and its address; raise if LiteLLM doesn't know the string."""
     if api_base and "@" in api_base.partition("://")[2].partition("/")[0]:
         raise SetupError(
-            f"the address of {model} holds a name or password, which can't be sent with a key; "
-            f"give the address without it, and the key as api_key=…."
+            f"the address of {model} contains a user name or password, which can't be combined with an API key. "
+            f"Remove both from the address, and pass the key as api_key=…."
         )
     litellm = import_litellm()
     try:

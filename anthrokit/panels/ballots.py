@@ -213,7 +213,9 @@ class BallotPanel(DecisionPanel):
         if value != "take":
             return points
         if points is None:
-            raise ValueError("An accepted criterion needs points, the score of a hit. Enter them; nothing is saved yet.")
+            raise ValueError(
+                "An accepted criterion needs points, the value of meeting it. Enter the points; the vote is not saved yet."
+            )
         if question.get("kind") == ("bonus" if points < 0 else "penalty"):
             raise ValueError(
                 f"This is drafted as a {question['kind']}; {points:g} points would make it the other. Change them, or reword."

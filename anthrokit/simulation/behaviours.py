@@ -65,7 +65,7 @@ class Behaviour:
     permissible: tuple[str, ...] = ()
 
     def entry(self) -> dict[str, Any]:
-        """Return its fields as in a file, without those lists that are optional and empty."""
+        """Return the behaviour's fields as in a taxonomy file. Omit sources, present and permissible if they are empty."""
         fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
         return {name: value for name, value in fields.items() if value or name not in ("sources", "present", "permissible")}
 

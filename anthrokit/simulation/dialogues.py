@@ -720,7 +720,7 @@ def simulate(
     batch : bool or Batch
         Send each turn in the providers' batches: half the price, up to a day a message.
     on : Executor or dask.distributed.Client, optional
-        Workers that make the calls, in shards of hundreds; see `ExecutorPool`.
+        Workers that make the calls, up to 200 calls at a time; see `ExecutorPool`.
     progress : bool
         Show a progress bar.
     wait : bool

@@ -134,9 +134,10 @@ def judged_and_perceived(
     Returns
     -------
     DataFrame
-        model ("rate alone", "rate within conditions"), estimate (standard deviations of the score for one of the
-        rate), ci_low, ci_high, p_value, p_adjusted (Holm), n, n_total, ci. NA where the rate doesn't
-        vary; no interval and no p where one participant alone tells the slope or a condition.
+        model ("rate alone", "rate within conditions"), estimate (change of the score, in standard deviations, per
+        standard deviation of the rate), ci_low, ci_high, p_value, p_adjusted (Holm), n, n_total, ci. The estimate is NA
+        if the score or rate does not vary, or if the condition determines the rate. Interval and p-value are NA if a
+        coefficient depends on a single participant.
 
     Notes
     -----
@@ -145,7 +146,7 @@ def judged_and_perceived(
     Raises
     ------
     TableError
-        Fewer than ten participants have both.
+        If fewer than ten participants have a score and a rate.
 
     Examples
     --------

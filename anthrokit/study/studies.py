@@ -48,7 +48,7 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     Returns
     -------
     dict
-        Section to its settings; and the title, which is in none.
+        Name of each section to its settings, and "title" to the study's title.
 
     Raises
     ------

@@ -105,7 +105,10 @@ def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFra
     require_columns(people, [*ITEM, "truth"], "people's", advice=advice)
     labels = people[people.columns.intersection([*ITEM, "truth", "weight", "base_id"])].dropna(subset=["truth"])
     if labels.empty:
-        raise TableError("people decided on no message: all are blank, or as many say Yes as No. A majority is needed.")
+        raise TableError(
+            "no message has a majority of the annotators: every verdict is blank, or Yes and No are tied. "
+            "Pass a sheet with at least one majority."
+        )
     require_unique(labels, ITEM, "{row}: people decided on it twice; read_annotations combines their verdicts")
     labels = labels.astype({"dialogue_id": "str", "turn": "Int64"})
     labels = labels.assign(weight=weights_of(labels))

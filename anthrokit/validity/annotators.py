@@ -289,14 +289,14 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
 
 
 @contextmanager
-def _reading(place: str) -> Iterator[None]:
+def _reading(place: str, form: str, remedy: str) -> Iterator[None]:
     """Raise TableError if a part of an export doesn't have the form that the tool writes."""
     try:
         yield
     except TableError:
         raise
     except (AttributeError, LookupError, StopIteration, TypeError, ValueError) as error:
-        raise TableError(f"{place} is not an export as JSON with all annotations ({error!s:.60}); export it again") from None
+        raise TableError(f"{place} is not {form} ({error!s:.60}). {remedy}") from None
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #80e0bfdf
 def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
@@ -367,7 +367,7 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     """
     rows = []
     for path in sorted(Path(folder).rglob("user_state.json")):
-        with _reading(f"{path}"):
+        with _reading(f"{path}", "a user_state.json of Potato", "Pass the project's folder, or restore this file."):
             state = next(value for _, value in read_json(path))
             person = str(state.get("user_id") or path.parent.name)
             items = state.get("instance_id_to_label_to_value", {}).items()
@@ -433,7 +433,7 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
         raise TableError(f"{path} has tasks without their annotations; in Label Studio choose the export JSON")
     rows: list[tuple[str, tuple[str, str, str]]] = []
     for number, task in enumerate(tasks, 1):
-        with _reading(f"{path}: task {number}"):
+        with _reading(f"{path}: task {number}", "in Label Studio's JSON format", "Export the project again as JSON."):
             for place, one in enumerate(task["annotations"], 1):
                 person = one.get("completed_by")
                 person = person.get("email") or person.get("id") if isinstance(person, dict) else person

@@ -24,7 +24,10 @@ __all__ = ['fewest_labels', 'labels_needed']
 def _expected_width(
     q: tuple, present: float, absent: float, split: tuple[float, float], n: float, ci: float
 ) -> float:
-    """Return the width with n labels, split between messages judged present and absent, for the expected shares."""
+    """Return the expected width of the prediction-powered interval with n labels.
+
+    The labels are split between messages that the panel judged present and absent.
+    """
     counts = zip((present, absent), split, strict=True)
     parts = [q, *((p, *jeffreys_limits(p, n * share, ci)) for p, share in counts)]
     _, low, high = recover_rate(powered_share, parts, np.eye(3))

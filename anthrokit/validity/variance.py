@@ -51,7 +51,10 @@ def _forms(codes: Sequence[np.ndarray], parts: np.ndarray) -> np.ndarray:
 
 
 def _coefficients(codes: Sequence[np.ndarray], n: int) -> np.ndarray:
-    """Return the coefficients of the components, with the rest last, in the expectation of each sum of squares."""
+    """Return the coefficients of the variance components in the expected value of each sum of squares.
+
+    The residual component is last.
+    """
 
     def coefficient(code: np.ndarray, other: np.ndarray) -> float:
         cells, counts = np.unique(code.astype(np.int64) * (other.max() + 1) + other, return_counts=True)
@@ -64,7 +67,7 @@ def _limits(estimate: float, place: int, sizes: np.ndarray, simulated: np.ndarra
     """Return the limits of a component from simulated estimates; simulated: draws × effects × effects, for this component."""
 
     def excess(variance: float) -> float:
-        """Return the share of simulated estimates above the observed one, under this variance."""
+        """Return the share of simulated estimates at or above the observed one, if the component has this variance."""
         spread = np.sqrt(np.where(np.arange(len(sizes)) == place, variance, sizes))
         return float((np.einsum("a,rab,b->r", spread, simulated, spread) >= estimate).mean())
 
