@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 from .errors import RunError, TableError
 
 # %% auto #0
-__all__ = ['local_path', 'read_toml', 'compile_pattern', 'replacing', 'write_file', 'refuse_links', 'cache_folder', 'public_file',
-           'local_copy', 'local_folder', 'load_once', 'preload']
+__all__ = ['local_path', 'read_toml', 'require_texts', 'compile_pattern', 'replacing', 'write_file', 'refuse_links',
+           'cache_folder', 'public_file', 'local_copy', 'local_folder', 'load_once', 'preload']
 
 # %% ../../nbs/01_core/06_files.ipynb #5b131a2d
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # a scheme of two letters or more: C:/ is a drive
@@ -92,6 +92,21 @@ def read_toml(path: str | os.PathLike) -> dict[str, Any]:
         raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
 
 # %% ../../nbs/01_core/06_files.ipynb #s1144998
+def require_texts(value: Any, where: str) -> list[str]:
+    """Return a list of texts from a file; raise TableError if it is anything else.
+
+    Examples
+    --------
+    >>> require_texts("feel", "own.toml: emotions")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: own.toml: emotions: 'feel' is not a list of texts. Write it as ["…", "…"].
+    """
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise TableError(f'{where}: {value!r:.60} is not a list of texts. Write it as ["…", "…"].')
+    return value
+
+
 def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern:
     """Compile a regular expression of a user's file.
 
@@ -331,7 +346,7 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
     """Yield a local folder to write to. For an address it begins with the files there, and is copied back at the end.
 
     It is copied back after an error too. If the process is killed, or the storage can't be reached, the folder stays in the
-    cache and is used the next time.
+    cache and is used the next time; its files are then newer than those at the address.
 
     Examples
     --------
@@ -346,8 +361,12 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
     folder = cache_folder() / "addresses" / hashlib.sha256(address.encode()).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True)
     with _storage(address, error) as (storage, place):
-        if storage.exists(place):
-            storage.get(f"{place.rstrip('/')}/", f"{folder}/", recursive=True)
+        start = place.rstrip("/") + "/"
+        for file in storage.find(start) if storage.exists(place) else ():
+            if not (copy := folder / file[file.index(start) + len(start) :]).exists():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                storage.get_file(file, f"{copy}.part")
+                os.replace(f"{copy}.part", copy)
     try:
         yield folder
     finally:

@@ -21,7 +21,7 @@ from .errors import RunError
 from .files import local_path
 from .ledger import time_now
 from .notes import notify
-from .run import Run, digest, usage_totals
+from .run import Run, digest, record_prompts, usage_totals
 from .tables import INTEGER, get_table, ledger_tables
 
 # %% auto #0
@@ -137,7 +137,7 @@ def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
     return [prompt_id for prompt_id in prompt_ids if prompt_id in own]
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #f3526430
-_MAY_DIFFER = {"part", "created", "changed", "budget", "addresses", "versions", "repaired", "merged"}
+_MAY_DIFFER = {"part", "prompts", "created", "changed", "budget", "addresses", "versions", "repaired", "merged"}
 _UNIONS = {"targets", "users"}
 _NO_RESULT = "('planned', 'failed')"
 _CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "position", "turns"}
@@ -261,6 +261,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
     run = Run(folder)
     run.ledger.set_facts(**facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
+    record_prompts(run)
     if different:
         notify(
             f"{len(different):,} units have different results in several parts. The first part's result is kept: "

@@ -194,14 +194,15 @@ def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
     """
     if not isinstance(design or {}, Mapping):
         raise ValueError(f"design is {design!r}. Pass columns and their values, such as {{'prompt': 'warm'}}.")
-    for name, value in (design or {}).items():
+    design = {name: value.item() if hasattr(value, "item") else value for name, value in (design or {}).items()}  # numpy's numbers
+    for name, value in design.items():
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"the name of a design column must be text, not {name!r}")
         if name in _RESERVED:
             raise ValueError(f"a design column can't be named {name!r}: other tables have such a column. Rename it.")
         if not isinstance(value, (str, int, float)) or value != value or value == "":
             raise ValueError(f"the value of the design column {name!r} must be text or a number, not {value!r}")
-    return dict(design or {})
+    return design
 
 # %% ../../nbs/01_core/04_run.ipynb #de8ca845
 def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
@@ -555,7 +556,8 @@ class Run(StoredTables):
         >>> demo_run().usage("purpose")[["purpose", "calls", "cost"]].values.tolist()
         [['target', 80, 0.0], ['user', 64, 0.0]]
         """
-        by = [by] if isinstance(by, str) else list(by)
+        if not (by := [by] if isinstance(by, str) else list(by)):
+            raise ValueError("by names no column. Pass one or more of purpose, model, served_model, status.")
         require_known("column of calls", ("purpose", "model", "served_model", "status"), *by, error=ValueError)
         return self.query(_USAGE.format(by=", ".join(by)))
 

@@ -1091,7 +1091,7 @@ def _write_csv(frame: pd.DataFrame, path: Path, separator: str, bom: bool) -> No
         if dtype != "str" and not pd.api.types.is_numeric_dtype(dtype):
             cells[name] = cells[name].astype("object").map(str, na_action="ignore").astype("str")
     form = pyarrow.csv.WriteOptions(delimiter=separator)
-    with pa.output_stream(path, compression="gzip" if path.suffix == ".gz" else None) as file:
+    with pa.output_stream(path, compression="gzip" if path.suffix.lower() == ".gz" else None) as file:
         file.write(codecs.BOM_UTF8 if bom else b"")
         pyarrow.csv.write_csv(pa.Table.from_pandas(cells, preserve_index=False), file, form)
 

@@ -36,7 +36,8 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        messages (role and content, the target's system prompt first), dialogue_id, prompt_id, base_id, target.
+        messages (role and content: the target's system prompt, the prompt's history, the turns; a missing answer is ""),
+        dialogue_id, prompt_id, base_id, target.
 
     Examples
     --------
@@ -47,12 +48,14 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     """
     run = require_run(run)
     messages: dict[str, list[dict[str, Any]]] = {}
-    for row in tables.to_records(run.messages()[["dialogue_id", "role", "content"]]):
+    for row in tables.to_records(run.messages()[["dialogue_id", "role", "content"]].fillna({"content": ""})):
         messages.setdefault(row.pop("dialogue_id"), []).append(row)
+    histories = run.prompts().set_index("prompt_id")["history"].dropna().map(json.loads)
     records = []
     for row in tables.to_records(run.dialogues()):
         system = row["system_target"]
         start = [] if system is None else [{"role": "system", "content": system}]
+        start += histories.get(row["prompt_id"], [])
         if row["dialogue_id"] in messages:
             records.append({"messages": start + messages[row["dialogue_id"]], **{name: row[name] for name in _IDS}})
     return records

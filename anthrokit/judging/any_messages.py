@@ -112,8 +112,8 @@ def number_users() -> Callable[[str], str]:
     return lambda user: numbers.setdefault(user, f"user {len(numbers) + 1}")
 
 
-def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> None:
-    """Replace users' ids by pseudonyms, and leave out what else names a person."""
+def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> str:
+    """Replace users' ids by pseudonyms, and leave out what else names a person; return a sentence that says so."""
     column = next((name for name in _USERS if any(name in entry["about"] for entry in entries)), None)
     dropped = {name for entry in entries for name in _PRIVATE & {*entry["about"]} if name != column}
     renamed = number_users() if users == "pseudonym" else users
@@ -124,10 +124,9 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], 
             entry["user"] = user if users == "keep" else renamed(user)
         if users != "keep":
             entry["about"] = {name: value for name, value in about.items() if name not in dropped}
-    if users == "pseudonym" and (column or dropped):
-        lines = [f"users of the column {column} have pseudonyms"] if column else []
-        lines += [f"the columns {', '.join(sorted(dropped))} are left out, as they may name a person"] if dropped else []
-        notify(f"{'; '.join(lines)}. users='keep' keeps both.")
+    lines = [f"users of the column {column} have pseudonyms"] if column else []
+    lines += [f"the columns {', '.join(sorted(dropped))} are left out, as they may name a person"] if dropped else []
+    return f"{'; '.join(lines)}. users='keep' keeps both." if lines and users != "keep" else ""
 
 
 def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
@@ -317,7 +316,9 @@ def read_messages(
     log = read_log(source, roles=roles, bad_rows=bad_rows)
     groups = _entry_groups(log.dialogues)
     entries = [entry for group in groups for entry in group]
-    _hide_users(entries, users)
+    hidden = _hide_users(entries, users)
+    if hidden and users == "pseudonym":
+        notify(hidden)
     _set_clusters(entries)
     _number(groups)
     _one_text_each(entries)
@@ -336,7 +337,7 @@ def read_messages(
         where = f"{source}: " if isinstance(source, str | os.PathLike) else ""
         raise TableError(f"{where}the table holds no message of an assistant with text")
     table = pd.DataFrame(rows)
-    table.attrs["account"] = log.account
+    table.attrs |= {"account": log.account, "hidden": hidden}
     return table
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #17eb66aa
@@ -352,20 +353,23 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
     >>> anonymise_turns(table)[["user", "assistant"]].values.tolist()
     [['My name is [NAME 1].', 'Hello, [NAME 1]!']]
     """
-    table = table.copy()
-    for _, rows in table.groupby("dialogue_id", sort=False):
-        texts = dict.fromkeys(text for name in _TEXTS for text in rows[name] if isinstance(text, str))
+    columns = {name: table[name].tolist() for name in _TEXTS}
+    for rows in table.groupby("dialogue_id", sort=False).indices.values():
+        texts = dict.fromkeys(column[row] for column in columns.values() for row in rows if isinstance(column[row], str))
         replaced = dict(zip(texts, anonymise_texts([*texts])[0], strict=True))
-        for name in _TEXTS:
-            table.loc[rows.index, name] = [replaced.get(text, text) for text in rows[name]]
-    return table
+        for column in columns.values():
+            for row in rows:
+                column[row] = replaced.get(column[row], column[row])
+    return table.assign(**columns)
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #cf13ea99
 def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
     """Return a table with one target, and ids that tell its dialogues from those of another."""
     if target is None:
         return table
-    return table.assign(target=target, dialogue_id=[digest(target, name) for name in table["dialogue_id"]])
+    table = table.assign(target=table["target"].where(table["pair_id"].notna(), target))  # those of a pair are chosen and rejected
+    own = {name: table[name].map(lambda one: digest(target, one), na_action="ignore") for name in ("dialogue_id", "pair_id")}
+    return table.assign(**own)
 
 
 def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -510,9 +514,12 @@ def import_messages(
     sources = source if isinstance(source, Mapping) else {None: source}
     if not sources:
         raise TableError("the dict names no target")
-    users = number_users() if users == "pseudonym" else users  # a user of two files is one user
-    read = {name: read_messages(one, roles=roles, users=users, bad_rows=bad_rows) for name, one in sources.items()}
-    account = [(f"{name}: {place}" if name else place, *rest) for name, one in read.items() for place, *rest in one.attrs["account"]]
+    named = number_users() if users == "pseudonym" else users  # a user of two files is one user
+    read = {name: read_messages(one, roles=roles, users=named, bad_rows=bad_rows) for name, one in sources.items()}
+    for hidden in dict.fromkeys(one.attrs["hidden"] for one in read.values() if users == "pseudonym"):
+        if hidden:
+            notify(hidden)
+    account = [(f"{name}: {place}" if name else place, *rest) for name, one in read.items() for place, *rest in one.attrs.pop("account")]
     table = pd.concat([_of_target(one, name) for name, one in read.items()], ignore_index=True)
     files = [os.path.basename(one) if isinstance(one, str | os.PathLike) else f"a table of {len(one)} rows" for one in sources.values()]
     return import_table(anonymise_turns(table) if anonymise else table, run, account, ", ".join(files))
@@ -553,7 +560,10 @@ def judge_table(
     judges: Judges | None = None,
     *,
     run: Run | str | os.PathLike,
+    roles: Mapping[str, str] | None = None,
+    users: str | Callable[[str], str] = "pseudonym",
     anonymise: bool = False,
+    bad_rows: str = "raise",
     **parameters: Any,
 ) -> Run:
     """Judge messages from elsewhere.
@@ -566,7 +576,7 @@ def judge_table(
         As for `judge`.
     run : Run, str or path
         The run in which messages and ratings are saved.
-    anonymise : bool
+    roles, users, anonymise, bad_rows
         As for `import_messages`.
     **parameters
         samples, behaviours, budget, sampling, …: as for `judge`.
@@ -588,4 +598,5 @@ def judge_table(
     ...     run.close()
     [['personal history', True]]
     """
-    return judge(import_messages(source, run, anonymise=anonymise), judges, **parameters)
+    made = import_messages(source, run, roles=roles, users=users, anonymise=anonymise, bad_rows=bad_rows)
+    return judge(made, judges, **parameters)

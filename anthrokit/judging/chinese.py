@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..core import TableError, data_path
 from ..core.errors import require_known
-from ..core.files import compile_pattern, read_toml
+from ..core.files import compile_pattern, read_toml, require_texts
 from ..core.run import digest
 from .grammar import rating_of_spans, remembered
 from .judges import LanguageJudge
@@ -70,9 +70,9 @@ def _passages(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each passage that a Chinese text hands over to its reader."""
     for pattern in (_QUOTED, _STATEMENT, _VERSE):
         yield from (found.span() for found in pattern.finditer(text))
+    signed = [found.span() for found in _SIGNED.finditer(text)]
     for greeting in _GREETING.finditer(text):
-        signed = _SIGNED.search(text, greeting.end())
-        yield greeting.start(), signed.end() if signed else len(text)
+        yield greeting.start(), next((end for start, end in signed if start >= greeting.end()), len(text))
     for lead in _LEAD.finditer(text):
         block = _BLOCK.match(text, lead.end())
         if block and "我" in block[0] and not re.match(_ITEM_MARK, block[0]):
@@ -214,9 +214,14 @@ def load_chinese_grammar(path: Any = None) -> dict[str, dict[str, list[re.Patter
     path = data_path("grammar_zh.toml") if path is None else path
     content = read_toml(path)
     for behaviour, slots in content.items():
+        if not isinstance(slots, dict):
+            raise TableError(f"{path}: {behaviour}: {slots!r:.60} is not a table of slots. Begin it with [{behaviour!r}].")
         require_known("slot", _SLOTS, *slots, where=f"{path}: {behaviour}: ")
     return {
-        name: {slot: [compile_pattern(one, f"{path}: {name}") for one in words] for slot, words in slots.items()}
+        name: {
+            slot: [compile_pattern(one, f"{path}: {name}") for one in require_texts(words, f"{path}: {name}: {slot}")]
+            for slot, words in slots.items()
+        }
         for name, slots in content.items()
     }
 
@@ -331,27 +336,23 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     [3, 2, 1]
     """
     from scipy.stats import binomtest
+    from statsmodels.stats.proportion import proportion_confint
 
     if first.shape != second.shape or list(first.columns) != list(second.columns):
         shapes = f"the labels have the shapes {first.shape} and {second.shape}, or other columns"
         raise TableError(f"{shapes}; pass the same rows and behaviours")
-    rows = []
-    for name in first.columns:
-        one, two = first[name].to_numpy(), second[name].to_numpy()
-        labelled = ~(pd.isna(one) | pd.isna(two))
-        yes, other = one[labelled].astype(bool), two[labelled].astype(bool)
-        n, left, right = int(labelled.sum()), int((yes & ~other).sum()), int((other & ~yes).sum())
-        agreed = binomtest(n - left - right, n).proportion_ci(method="wilson") if n else (np.nan, np.nan)
-        p_value = binomtest(left, left + right).pvalue if left + right else 1.0
-        row = {"behaviour": name, "n_total": len(one), "n": n, "both": int((yes & other).sum())}
-        row |= {"only_first": left, "only_second": right, "agreement": (n - left - right) / n if n else np.nan}
-        rows.append({**row, "ci_low": agreed[0], "ci_high": agreed[1], "p_value": p_value})
-    table = pd.DataFrame(rows)
-    labelled = first.notna().to_numpy() & second.notna().to_numpy()
-    agrees = labelled & (first.to_numpy() == second.to_numpy())
+    one, two = (frame.astype("boolean").to_numpy(float, na_value=np.nan) for frame in (first, second))
+    labelled, agrees = ~np.isnan(one + two), one == two  # comparisons with NaN are False
+    counts = {"n": labelled, "both": agrees & (one == 1), "only_first": one > two, "only_second": two > one}
+    counts = {name: cells.sum(axis=0) for name, cells in counts.items()}
+    table = pd.DataFrame({"behaviour": first.columns, "n_total": len(first), **counts})
+    share = agrees.sum(axis=0) / table["n"].where(table["n"] > 0)
+    low, high = proportion_confint(agrees.sum(axis=0), table["n"].where(table["n"] > 0), method="wilson")
+    p_values = [binomtest(a, a + b).pvalue if a + b else 1.0 for a, b in zip(counts["only_first"], counts["only_second"], strict=True)]
+    table = table.assign(agreement=share, ci_low=low, ci_high=high, p_value=p_values)
     drawn = np.random.default_rng(0).integers(0, len(first), (1000, len(first)))
-    shares = agrees.sum(1)[drawn].sum(1) / labelled.sum(1)[drawn].sum(1)
-    low, high = np.quantile(shares, [0.025, 0.975])
+    hits, scored = (cells.sum(axis=1)[drawn].sum(axis=1) for cells in (agrees, labelled))
+    low, high = np.quantile(hits[scored > 0] / scored[scored > 0], [0.025, 0.975]) if labelled.any() else (np.nan, np.nan)
     pooled = table.drop(columns=["behaviour", "agreement", "ci_low", "ci_high", "p_value"]).sum()
-    pooled = {"behaviour": "all", **pooled, "agreement": agrees.sum() / labelled.sum(), "ci_low": low, "ci_high": high}
+    pooled = {"behaviour": "all", **pooled, "agreement": agrees.sum() / (labelled.sum() or np.nan), "ci_low": low, "ci_high": high}
     return pd.concat([table, pd.DataFrame([pooled])], ignore_index=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core import TableError, data_path
 from ..core.errors import require_known
-from ..core.files import compile_pattern, read_toml
+from ..core.files import compile_pattern, read_toml, require_texts
 from ..core.run import digest
 from ..core.files import load_once
 from .judges import LanguageJudge
@@ -158,7 +158,8 @@ class PatternJudge(LanguageJudge):
         path = data_path("patterns.toml") if path is None else path
         content, self.languages = read_toml(path), languages
         self._patterns = {
-            name: [compile_pattern(one, f"{path}: {name}", re.I) for one in patterns] for name, patterns in content.items()
+            name: [compile_pattern(one, f"{path}: {name}", re.I) for one in require_texts(patterns, f"{path}: {name}")]
+            for name, patterns in content.items()
         }
         self.behaviours = list(self._patterns)
         self.settings = {"kind": "patterns", "reads": "own words", "hash": digest(content, _TEXTS_FOR_USER)}
@@ -429,9 +430,14 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     path = data_path("grammar.toml") if path is None else path
     content = read_toml(path)
     for behaviour, slots in content.items():
+        if not isinstance(slots, dict):
+            raise TableError(f"{path}: {behaviour}: {slots!r:.60} is not a table of slots. Begin it with [{behaviour!r}].")
         require_known("slot", [*_SLOTS, *_OTHER], *slots, where=f"{path}: {behaviour}: ")
     return {
-        behaviour: {slot: words if slot == "aside" else frozenset(words) for slot, words in slots.items()}
+        behaviour: {
+            slot: words if slot == "aside" else frozenset(require_texts(words, f"{path}: {behaviour}: {slot}"))
+            for slot, words in slots.items()
+        }
         for behaviour, slots in content.items()
     }
 
@@ -465,7 +471,7 @@ def _shows(reading: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
     if reading.person == "speaker" and ((too and claims) or (sorry and reading.word == "sorry")):
         return True
     if behaviour in _BOND:
-        return _bond(reading, slots["is"])
+        return _bond(reading, slots.get("is", frozenset()))
     plain = [slot for slot in slots if slot in _SLOTS]
     return any(_fits(reading, slot, slots[slot], slots.get("aside", {})) for slot in plain)
 

@@ -318,12 +318,12 @@ class JudgingJob(Job):
         self, judge: Judge, questions: Sequence[str], samples: int | None, saved: dict[str, dict[str, Any]]
     ) -> dict[str, Any]:
         """Return a judge as a row of the run's list, with the questions and samples of earlier calls."""
-        settings, place = judge_identity(judge), len(saved) + self.judges.index(judge)
+        settings, last = judge_identity(judge), max((row["position"] for row in saved.values()), default=-1)
         earlier = None if judge.name in self.replaced else saved.get(judge.name)
         before = json.loads(earlier["behaviours"]) if earlier else []
         return {
             "judge": judge.name,
-            "position": saved[judge.name]["position"] if judge.name in saved else place,
+            "position": saved[judge.name]["position"] if judge.name in saved else last + 1 + self.judges.index(judge),
             "settings": json.dumps(redact_in(settings), sort_keys=True),
             "samples": max(_samples(judge, samples), earlier["samples"] if earlier else 1),
             "counted": judge.counts_words,

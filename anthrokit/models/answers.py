@@ -321,7 +321,7 @@ def read_chat_completion(
     """
     if fault_in_answer(body):
         raise fault_in_answer(body, paid_tokens(body))
-    usage, choices = body.get("usage") or {}, body.get("choices")
+    usage, choices = body["usage"] if isinstance(body.get("usage"), dict) else {}, body.get("choices")
     choices = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
     if len(choices) > 1:
         choices.sort(key=lambda one: one["index"] if isinstance(one.get("index"), int) else 0)
@@ -329,7 +329,7 @@ def read_chat_completion(
     message = choice.get("message") or ({"content": choice["text"]} if "text" in choice else None)
     if not isinstance(message, dict):
         raise Fault("unreadable", "an answer without choices", tokens=paid_tokens(body))
-    details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
+    details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
     fields = {
         "reasoning": message.get("reasoning_content") or message.get("reasoning") or message.get("thinking"),

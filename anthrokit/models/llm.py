@@ -150,7 +150,7 @@ def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | Non
 
 def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the addresses of a model's servers; raise if they are not valid."""
-    bases = (api_base,) if isinstance(api_base, str) and api_base else tuple(api_base or ())
+    bases = tuple(api_base) if isinstance(api_base, Iterable) and not isinstance(api_base, str) else (api_base,) if api_base else ()
     if not all(isinstance(base, str) and base.strip() for base in bases) or len(set(bases)) < len(bases):
         raise ValueError(f"api_base of {model} is the address of a server, or a list of different ones")
     if bare := [base for base in bases if not base.strip().startswith(("http://", "https://"))]:

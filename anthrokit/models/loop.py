@@ -103,8 +103,8 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
             try:
                 return future.result(timeout=0.2)
             except concurrent.futures.TimeoutError:
-                if future.done():
-                    raise
+                if future.done():  # the work ended just now, or with a TimeoutError of its own
+                    return future.result()
                 if tick:
                     tick()
     except KeyboardInterrupt:

@@ -120,7 +120,8 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
         for path in (sorted(path for path in one.iterdir() if path.suffix.lower() in suffixes) if one.is_dir() else [one])
     ]
     if absent := [path for path in files if not path.is_file()]:
-        raise TableError(f"{absent[0]}: the file is missing; {what} are Parquet or JSON Lines files, or a folder of them")
+        problem = "is a folder: pass it by itself" if absent[0].is_dir() else "the file is missing"
+        raise TableError(f"{absent[0]}: {problem}; {what} are Parquet or JSON Lines files, or a folder of them")
     if len({path.stem for path in files}) < len(files):
         raise TableError("two files have the same name, and so would their results: rename one")
     return [part for path in files for part in _parts_of_file(path, what, suffixes)]

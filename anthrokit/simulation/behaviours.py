@@ -125,6 +125,8 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
 
 def check_entries(entries: Iterable[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """Check the entries of one kind, as `check_entry` does. Errors name each by number and name."""
+    if not isinstance(entries, Iterable):
+        raise TableError(f"{where}: {entries!r} is not a list of entries")
     names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in entries]
     places = [f"{where} {number} ({name or 'without a name'})" for number, name in enumerate(names, 1)]
     return [check_entry(one, usual, place) for one, place in zip(entries, places, strict=True)]

@@ -119,7 +119,7 @@ def user_system_prompt(
     template = USER_TEMPLATE if template is None else template
     chinese = template == CHINESE_USER_TEMPLATE
     identity, ending = (_CHINESE_IDENTITY, _CHINESE_ENDING) if chinese else (_IDENTITY, _ENDING)
-    columns = {name: "" if pd.isna(value) else str(value) for name, value in dict(prompt).items()}
+    columns = {name: "" if pd.isna(value) else str(value) for name, value in dict(prompt).items() if pd.api.types.is_scalar(value)}
     fields = columns | {
         "scenario": columns.get("scenario") or "chatting",
         "domain": columns.get("domain") or "everyday life",
@@ -308,7 +308,7 @@ class Opening(NamedTuple):
 
 def opening_of(prompt: Mapping[str, Any], script: Sequence[str] = ()) -> Opening:
     """Return the opening of a prompt; the fields of the script are filled from the prompt's columns."""
-    columns = {name: str(value) for name, value in prompt.items() if not pd.isna(value)}
+    columns = {name: str(value) for name, value in prompt.items() if pd.api.types.is_scalar(value) and not pd.isna(value)}
     for number, line in enumerate(script, 1):
         if absent := [name for name in re.findall(r"\{(\w+)\}", line) if name not in columns]:
             raise ValueError(

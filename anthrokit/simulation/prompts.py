@@ -50,12 +50,13 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
     """Make a table of prompts from first messages, each with a separate base prompt."""
     if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
         raise TableError(f"prompts must be a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
-    texts = list(texts)
+    texts, seen = list(texts), set()
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or is_blank(text):
             raise TableError(f"first message {number} is {text!r}; it must be a text")
-        if text in texts[: number - 1]:
+        if text in seen:
             raise TableError(f"first message {number} is a duplicate; for several dialogues per prompt use repeats=…")
+        seen.add(text)
     return _with_ids(pd.DataFrame({"first_message": texts}, dtype="str"))
 
 
@@ -139,6 +140,8 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     prompts = prompts if isinstance(prompts, pd.DataFrame) else load_prompts(prompts)
     require_columns(prompts, ["prompt_id", "first_message"], "prompts", rows=False)
     texts = prompts["first_message"].astype("str").tolist()
+    if len(texts) < 2:
+        raise TableError(f"{len(texts)} prompt(s): pairs need two or more")
     weights = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True).fit_transform(texts)
     alike = (weights @ weights.T).toarray()
     np.fill_diagonal(alike, -1.0)
