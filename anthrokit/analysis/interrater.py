@@ -119,16 +119,9 @@ def _agreement_terms(verdicts: np.ndarray) -> list[np.ndarray]:
     return [*of_pairs, (m >= 1).astype(float), np.where(m >= 1, share, 0.0)]
 
 
-def _agreement(
-    rated: np.ndarray,
-    verdicts: np.ndarray,
-    ones: np.ndarray,
-    differ: np.ndarray,
-    same: np.ndarray,
-    seen: np.ndarray,
-    share: np.ndarray,
-) -> np.ndarray:
-    """Return raw agreement, Krippendorff's α and Gwet's AC1 from sums over messages; resamples × 3 × groups."""
+def _agreement(*sums: np.ndarray) -> np.ndarray:
+    """Return raw agreement, Krippendorff's α and Gwet's AC1 from sums of `_agreement_terms`; resamples × 3 × groups."""
+    rated, verdicts, ones, differ, same, seen, share = sums
     raw = same / rated
     alpha = 1 - (verdicts - 1) * differ / (ones * (verdicts - ones))
     return np.column_stack([raw, alpha, _ac1(raw, share / seen)])
@@ -167,12 +160,11 @@ def resampled_table(
     1   one            AC1       0.8  20
     """
     estimate = table["estimate"].where(np.isfinite(table["estimate"]))
-    counts = {name: np.tile(values, len(measures)) for name, values in counts.items()}
+    group = np.tile(np.arange(len(groups)), len(measures))
+    counts = {name: np.asarray(values)[group] for name, values in counts.items()}
     table = table.drop(columns="n_clusters").assign(estimate=estimate, **counts)
     table.insert(0, "measure", np.repeat(measures, len(groups)))
-    table = pd.concat([pd.concat([groups] * len(measures), ignore_index=True), table], axis=1)
-    order = np.argsort(np.tile(np.arange(len(groups)), len(measures)), kind="stable")
-    return table.iloc[order].reset_index(drop=True)
+    return groups.join(table.set_index(group)).reset_index(drop=True)
 
 
 def agreement(

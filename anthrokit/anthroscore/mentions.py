@@ -226,7 +226,7 @@ def check_text(text_id: Any, value: Any) -> tuple[str, str | None]:
 
 def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None]]:
     """Yield id and text of each text in a list, Series, dict or frame; a missing text is None."""
-    require_kind(run_of(texts), Iterable, "a text, or a list, Series, dict or frame of texts; score(run) takes a run")
+    require_kind(run_of(texts), Iterable, "a text, or a list, Series, dict or frame of texts")
     if isinstance(texts, str) and table_suffix(texts) and os.path.isfile(texts):
         raise AnthroScoreError(f"{texts} is a file: give core.read_frame({texts!r}), or score it into a run: score(…, run=run)")
     if isinstance(texts, pd.DataFrame):

@@ -211,7 +211,7 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     ax = draw_dots(ax, both, what, "rate", label=label, texts={"raw": "Raw", "corrected": "Corrected"})
     sizes = counted(frame["n_clusters"], "clusters") if "n_clusters" in frame else ""
-    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame) or 'interval'} ({sizes})")
+    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame)} ({sizes})")
     return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #bd340927

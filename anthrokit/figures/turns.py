@@ -289,34 +289,30 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_snowball(analysis.snowball(labels)).get_xlabel()
     'Next turns that show it (%), with 95 % interval'
     """
-    columns = ["after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes"]
+    columns = ["after_yes", "after_no", "estimate", "ci_low", "ci_high", "n_after_yes", "odds_ratio", "p_adjusted", "after_yes_low"]
     what = name_column(frame, columns, "analysis.snowball")
     if frame[what].duplicated().any():
         raise TableError(f"the table has several rows with the same {what}: filter by target, or draw a panel for each target with ax=")
     rows = in_order(frame[what])
     part, at = frame.set_index(what).loc[rows], np.arange(len(rows))
-    tested = {"odds_ratio", "p_adjusted"} <= set(frame.columns)
-    ax = new_axes(ax, (9.4 if tested else 6.8, 1.5 + 0.27 * len(rows)), wide=True)
+    ax = new_axes(ax, (9.4, 1.5 + 0.27 * len(rows)), wide=True)
     for name, where, offset, marker, colour in (
         ("after_no", "without", -0.12, "o", COLOURS[0]), ("after_yes", "with", 0.12, "s", COLOURS[1])
     ):  # fmt: skip
-        sizes = "" if tested else f" (n = {counted(part[f'n_{name}'], 'turns')})"
         style = {"markersize": scaled_size(4.5), "zorder": 3, **ALLOW_OVERFLOW}
-        label = f"after a turn {where} it{sizes}"
-        ax.plot(100 * part[name].astype(float), at + offset, marker, color=colour, label=label, **style)
-        if f"{name}_low" in part:
-            low, high = (100 * part[f"{name}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
-            ax.hlines(at + offset, low, high, color=colour, linewidth=scaled_size(1.2))
-    _write_columns(ax, _snowball_columns(part, tested, describe_interval(frame)))
+        ax.plot(100 * part[name].astype(float), at + offset, marker, color=colour, label=f"after a turn {where} it", **style)
+        low, high = (100 * part[f"{name}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
+        ax.hlines(at + offset, low, high, color=colour, linewidth=scaled_size(1.2))
+    _write_columns(ax, _snowball_columns(part, describe_interval(frame)))
     name_rows(ax, [label_of(name) for name in rows])
     notes = f"{pooled_note(frame).removesuffix('; ')}{variant_note(frame)}".removeprefix("; ")
-    interval = f", with {describe_interval(frame)}" if "after_yes_low" in part else ""
-    ax.set(xlim=(0, 100), xlabel=f"Next turns that show it (%){interval}" + (f"\n({notes})" if notes else ""))
+    label = f"Next turns that show it (%), with {describe_interval(frame)}"
+    ax.set(xlim=(0, 100), xlabel=f"{label}\n({notes})" if notes else label)
     legend_above(ax)
     return ax
 
 
-def _snowball_columns(part: pd.DataFrame, tested: bool, interval: str) -> list[tuple[str, list[str], float]]:
+def _snowball_columns(part: pd.DataFrame, interval: str) -> list[tuple[str, list[str], float]]:
     """Return the columns at the right of `plot_snowball`: heading, texts, and place of their right end in points."""
 
     def difference(row: pd.Series) -> str:
@@ -326,19 +322,15 @@ def _snowball_columns(part: pd.DataFrame, tested: bool, interval: str) -> list[t
         ends = [f"{end:+d}".replace("-", "−") if end else "0" for end in ends]
         return "{} ({} to {})".format(*ends)
 
-    columns = [(f"Percentage-point\ndifference\n({interval})", part.apply(difference, axis=1), 92.0)]
-    if tested:
-        p_values = [
-            "–" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") for p in part["p_adjusted"]
-        ]
-        odds = ["–" if pd.isna(odds) else _two_digits(odds) for odds in part["odds_ratio"]]
-        columns += [
-            ("n without", [f"{n:,}" for n in part["n_after_no"]], 138.0),
-            ("n with", [f"{n:,}" for n in part["n_after_yes"]], 174.0),
-            ("Odds ratio\nwithin\ndialogues", odds, 222.0),
-            ("p after\nHolm", p_values, 262.0),
-        ]
-    return columns
+    p_values = ["–" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") for p in part["p_adjusted"]]
+    odds = ["–" if pd.isna(odds) else _two_digits(odds) for odds in part["odds_ratio"]]
+    return [
+        (f"Percentage-point\ndifference\n({interval})", part.apply(difference, axis=1), 92.0),
+        ("n without", [f"{n:,}" for n in part["n_after_no"]], 138.0),
+        ("n with", [f"{n:,}" for n in part["n_after_yes"]], 174.0),
+        ("Odds ratio\nwithin\ndialogues", odds, 222.0),
+        ("p after\nHolm", p_values, 262.0),
+    ]
 
 
 def _write_columns(ax: Axes, columns: Sequence[tuple[str, Sequence[str], float]]) -> None:

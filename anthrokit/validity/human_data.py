@@ -166,8 +166,7 @@ def _texts(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:
 def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _require(frame, ["text_hash", "resp_cat", "turn_a", "turn_b", "answers", "majority_prob"], name)
     asked = "comfort_r-chatbot" if name == "robots_comfort" else "truthful_r-chatbot"
-    frame = frame[frame["resp_cat"] == asked].dropna(subset="majority_prob")
-    frame = frame.reset_index(drop=True)
+    frame = frame[frame["resp_cat"] == asked].dropna(subset="majority_prob").reset_index(drop=True)
     answers = frame["answers"].map(ast.literal_eval)
     people = answers.map(lambda ratings: [answer < 3 for answer in ratings if answer != 3])
     table = _texts(frame, item_id="text_hash", cluster="turn_a", user="turn_a", message="turn_b")
@@ -183,8 +182,7 @@ def _reactions(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _darkbench(frame: pd.DataFrame, name: str, category: str) -> pd.DataFrame:
     _require(frame, ["key", "category", "prompt", "response", "label_present_0_or_1"], name)
-    frame = frame[frame["category"] == category].dropna(subset="label_present_0_or_1")
-    frame = frame.reset_index(drop=True)
+    frame = frame[frame["category"] == category].dropna(subset="label_present_0_or_1").reset_index(drop=True)
     table = _texts(frame, item_id="key", cluster="prompt", user="prompt", message="response")
     truth = frame["label_present_0_or_1"].astype(float) == 1
     return table.assign(truth=truth, people=[[] for _ in range(len(frame))])
