@@ -242,19 +242,9 @@ def _proxy_of(url: str) -> str | None:
     return urllib.request.getproxies().get(parts.scheme)
 
 # %% ../../nbs/02_models/05_transports.ipynb #4c275784
-def _load_json(raw: bytes) -> Any:
-    """Parse JSON, by the faster of two parsers if it can."""
-    import pydantic_core  # which LiteLLM requires
-
-    try:
-        return pydantic_core.from_json(raw)
-    except ValueError:  # also for half a surrogate pair, a byte order mark and deep nesting, which the standard parser takes
-        return json.loads(raw)
-
-
 def _dump_json(value: Any) -> bytes:
     """Return a value as JSON in UTF-8, by the faster of two encoders if it can."""
-    import pydantic_core
+    import pydantic_core  # which LiteLLM requires
 
     try:
         return pydantic_core.to_json(value)
@@ -269,7 +259,7 @@ def parsed_body(raw: bytes) -> Any:
     """Return the JSON of a 200 response; raise a fault if it is not JSON, or states an error."""
     raw = raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw
     try:
-        body = _load_json(raw)
+        body = json.loads(raw)
     except (ValueError, RecursionError):
         raise Fault("unreadable", "an unparsable response") from None
     if fault_in_answer(body):
