@@ -88,7 +88,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     drawn = frame[["estimate", "ci_low", "ci_high"]].astype(float)
     low, high = np.nan_to_num([drawn.min(axis=None), drawn.max(axis=None)], nan=1).clip(0.02, 50)
-    limits = low / 1.15, high * 1.15
+    limits = min(low, 1) / 1.15, max(high, 1) * 1.15
     look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits}
     look["texts"] = {name: shorten_name(name, 60) for name in frame["term"].unique()} if series == "term" else None
     ax = draw_dots(ax, frame, what, series, label=label, **look)

@@ -201,7 +201,7 @@ def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> N
         ylabel="Dialogues in which it has occurred (%)",
     )
     sizes = f"n = {counted(frame['n'], 'dialogues')}, {counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"
-    beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}"
+    beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}" if len(shown) else "no estimate"
     ax.set_title(f"{title}{pooled_note(frame)}{sizes};\n{beside}", fontsize=scaled_size(8))
     _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, shown, what, rows))
 
