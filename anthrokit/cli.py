@@ -899,6 +899,8 @@ def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: s
     target
         Target to export, if the format holds one and the run has several.
     """
+    if target is not None and format not in ("anthrobench", "inspect"):
+        raise _UsageError(f"--target has no effect on {format}, which holds all targets of a run. Remove it.")
     with ak.Run(run, read_only=True) as opened:
         if format == "tables":
             return _Result(facts={"tables": str(opened.export(path))})

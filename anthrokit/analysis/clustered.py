@@ -103,7 +103,7 @@ def check_count(**values: int) -> None:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #6089def7
 def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    """Return the labels of a run, of its folder, or of Parquet files, or a table of labels unchanged.
+    """Return the labels of a run, of its folder, or of Parquet files, or a table of labels.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     1120
     """
     if isinstance(given, pd.DataFrame):
-        return given
+        return given.rename_axis([None] * given.index.nlevels)  # an index may have the name of a column
     if isinstance(given := run_of(given), Run):
         if given.ledger.fresh:
             raise RunError(f"{given.folder} holds no run; simulate(…, run={str(given.folder)!r}) makes one")

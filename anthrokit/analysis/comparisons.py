@@ -179,7 +179,7 @@ def compare_levels(
     for a, b in pairs:
         s_a, n_a, s_b, n_b = levels.matched(a, b)
         table = difference(s_a, n_a, s_b, n_b, ci)
-        angles = 2 * np.arcsin(np.sqrt(table[["share_a", "share_b"]].to_numpy()))
+        angles = 2 * np.arcsin(np.sqrt(table[["share_a", "share_b"]].to_numpy().clip(0, 1)))
         p_value = _swap_names(np.stack([s_a, s_b]), np.stack([n_a, n_b]), n_swaps, seed)
         table = table.assign(a=a, b=b, p_value=p_value, effect_size=angles[:, 0] - angles[:, 1])
         if levels.several:
@@ -214,8 +214,8 @@ def compare(
         Column whose levels are compared, by default target; others are domain, scenario, empathy, persona, … Differences are earlier minus
         later, in the order of a categorical column, else by name.
     by : str or sequence of str
-        "behaviour", "category" (any behaviour of it), or () for all labels together. The last two use only messages
-        with all labels of the category, or of the table (`profiles.any_behaviour`).
+        "behaviour", "category" (any behaviour of it), or () for all labels together. Categories count
+        incomplete messages as `profile` does. All labels together are those of messages without a missing label.
     baseline : str, optional
         Compare every other level with this one; estimates are the other minus the baseline.
     pairs : sequence of (str, str), optional
@@ -408,7 +408,7 @@ def _swap_test(differences: Sequence[int]) -> float:
     sizes = np.abs(np.asarray(differences, dtype=int))
     sizes = sizes[sizes > 0]
     if not len(sizes):
-        return np.nan
+        return 1.0 if len(differences) else np.nan
     total = int(sizes.sum())
     chances = np.zeros(2 * total + 1)
     chances[total] = 1.0

@@ -103,13 +103,16 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     0      0.93  4        3
     """
     import pingouin
+    from scipy.stats import f
 
     check_level(ci)
     answers = _answers(responses, items).astype(float).dropna()
     if answers.shape[1] < 2 or len(answers) < 3:
         raise TableError(f"Cronbach's alpha needs two items and three full answers; there are {answers.shape[1]} and {len(answers)}")
     varies = np.ptp(answers.sum(axis=1)) > 1e-9
-    alpha, (low, high) = pingouin.cronbach_alpha(data=answers, ci=ci) if varies else (np.nan, (np.nan, np.nan))
+    alpha = pingouin.cronbach_alpha(data=answers)[0] if varies else np.nan
+    freedom = len(answers) - 1, (len(answers) - 1) * (answers.shape[1] - 1)
+    low, high = 1 - (1 - alpha) * f.ppf([0.5 + ci / 2, 0.5 - ci / 2], *freedom)  # Feldt's; pingouin rounds them
     row = {"measure": "Cronbach's alpha", "estimate": alpha, "ci_low": low, "ci_high": high}
     row |= {"n": len(answers), "n_total": len(responses), "n_items": answers.shape[1], "ci": ci}
     return pd.DataFrame([row])

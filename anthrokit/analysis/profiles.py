@@ -126,8 +126,9 @@ def count_labels(
     """Return rows with counts of labels, the columns to group by, and a column that names the variant.
 
     Grouped by "behaviour", a row is a label. Otherwise it is a message: one label for any behaviour (of the
-    category), or without groups all its labels. The counts are _yes and _scored (of messages without missing
-    labels), _sure (True for any values of the missing labels), _open (True or False, depending on the missing
+    category; an incomplete message counts with its expected value among the messages of its target, group and level, see
+    `profile`), or without groups all its labels. The counts are _yes and _scored (of messages without missing labels, or
+    with a value), _sure (True for any values of the missing labels), _open (True or False, depending on the missing
     labels) and _all.
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
@@ -137,6 +138,11 @@ def count_labels(
         return labels.assign(_yes=yes, _scored=scored, _sure=yes, _open=~scored, _all=1), by, {}
     frame, grid = message_labels(labels, "category" if "category" in by else None, variant)
     complete, sure, missing, n = ~np.isnan(grid).any(axis=1), (grid == 1).sum(axis=1), np.isnan(grid).sum(axis=1), 1
+    if by and "dialogue_id" not in columns:
+        names = [name for name in dict.fromkeys([*by, *columns, "target"]) if name in frame.columns]
+        value = _group_values(grid, group_rows(frame, names)[0])
+        counts = {"_yes": np.nan_to_num(value), "_scored": ~np.isnan(value), "_sure": sure > 0}
+        return frame.assign(**counts, _open=(sure == 0) & (missing > 0), _all=1), by, {"variant": variant}
     if by:
         sure, missing = sure > 0, (sure == 0) & (missing > 0)
     elif not complete.any():
@@ -177,11 +183,18 @@ def _any_values(grid: np.ndarray) -> np.ndarray:
     return value
 
 
+def _group_values(grid: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Return `_any_values` of the messages of each group; `group` has a number for each message."""
+    value = np.empty(len(grid))
+    for rows in pd.Series(group).groupby(group).indices.values():
+        value[rows] = _any_values(grid[rows])
+    return value
+
+
 def _any_shares(frame: pd.DataFrame, grid: np.ndarray, by: Sequence[str], ci: float) -> pd.DataFrame:
     """Return the shares of messages that show any behaviour, by group, with their bounds."""
-    tally, value = ClusterCounts(frame, by), np.empty(len(frame))
-    for rows in pd.Series(tally.group).groupby(tally.group).indices.values():
-        value[rows] = _any_values(grid[rows])
+    tally = ClusterCounts(frame, by)
+    value = _group_values(grid, tally.group)
     some, complete = (grid == 1).any(axis=1), ~np.isnan(grid).any(axis=1)
     sums, whole = (tally.sums(value), tally.sums(~np.isnan(value))), (tally.sums(some & complete), tally.sums(complete))
     with np.errstate(invalid="ignore", divide="ignore"):

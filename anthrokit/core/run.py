@@ -1138,6 +1138,11 @@ def import_dialogues(
             f"the run {run.folder} belongs to another experiment: it has {n} messages{before}, and this asks for "
             f"{len(rows['messages'])} other ones{now}. Use another folder for these."
         )
+    saved = dict(run.ledger.rows("SELECT dialogue_id, target || ' ' || prompt_id FROM dialogues"))
+    for row in rows["dialogues"]:
+        if saved.get(row["dialogue_id"], now := f"{row['target']} {row['prompt_id']}") != now:
+            before = saved[row["dialogue_id"]]
+            raise RunError(f"the run {run.folder} has these messages with another target or prompt: {before}, not {now}. Use another folder.")
     bind(run, kind=kind, messages=messages)
     add_prompts(run, prompts)
     metadata = metadata_rows((row["dialogue_id"], row.get("metadata", {})) for row in rows["dialogues"])

@@ -259,8 +259,10 @@ def score(
         n = (has_any & (valid[..., columns] | ~scorable).all(axis=2)).sum(axis=1)
         complete = (n > 0) & scored[:, columns].all(axis=1)
         low, high = percentile_interval(strict_mean(drawn[..., columns]).T, n, ci)
-        numbers = [np.where(complete, one, np.nan) for one in (nanmean(means[:, columns]), low, high)]
-        numbers += [nanmean(side[:, columns]) for side in (worst, best)]
+        bounds = [nanmean(side[:, columns]) for side in (worst, best)]
+        estimate = np.clip(nanmean(means[:, columns]), *bounds)  # of the scored cases, but what is known of the others counts
+        limits = np.minimum(low, estimate), np.maximum(high, estimate)
+        numbers = [*(np.where(complete, one, np.nan) for one in (estimate, *limits)), *bounds]
         rows = zip(grid.models, *numbers, n, has_any.sum(axis=1), strict=True)
         parts.append([(model, level, name, *row) for model, *row in rows])
     rows = [row for of_model in zip(*parts, strict=True) for row in of_model]

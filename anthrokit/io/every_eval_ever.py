@@ -135,7 +135,7 @@ def write_every_eval_ever(
     files = []
     for target in targets:
         record = _record(run, target, source, details or {})
-        name = uuid.UUID(hex=digest(run.name, record["evaluation_id"], length=32), version=4)
+        name = uuid.UUID(hex=digest(run.name, record["evaluation_id"], target, length=32), version=4)
         file = local_path(folder) / "data" / "anthrokit" / Path(*_place(target)) / f"{name}.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")

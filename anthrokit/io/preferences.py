@@ -60,7 +60,8 @@ def preference_table(run: Run) -> pd.DataFrame:
         labels["column"] = labels["behaviour"] + ", " + labels["side"]
         order = [f"{name}, {side}" for name in labels["behaviour"].unique() for side in ("chosen", "rejected")]
         table = table.join(labels.pivot(index="pair_id", columns="column", values="label").reindex(columns=order))
-    return table.loc[sides["pair_id"].drop_duplicates()].reset_index().rename_axis(columns=None)
+    order = [pair for pair in sides["pair_id"].drop_duplicates() if pair in table.index]  # a part of a run has some of them
+    return table.loc[order].reset_index().rename_axis(columns=None)
 
 
 def write_preferences(run: Run, path: str | os.PathLike) -> Path:

@@ -102,7 +102,8 @@ def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #318020f9
 _USERS = ("user", "user_id", "userId", "username", "user_name", "participant_id", "account", "hashed_ip")
-_PRIVATE = {*_USERS[1:], "email", "ip", "ip_address", "header", "phone", "user_agent"}
+_PRIVATE = {*_USERS[1:], "email", "e_mail", "mail", "ip", "ip_address", "header", "phone", "user_agent"}
+_PERSONAL_NAMES = {name.lower(): name for name in (*_USERS, *_PRIVATE)}
 _OF_PROMPT = ("domain", "scenario", "empathy", "professionalism")
 
 
@@ -114,6 +115,9 @@ def number_users() -> Callable[[str], str]:
 
 def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> str:
     """Replace users' ids by pseudonyms, and leave out what else names a person; return a sentence that says so."""
+    for entry in entries:  # whatever its capitals
+        plain = {name: str(name).strip().lower().replace("-", "_") for name in entry["about"]}
+        entry["about"] = {_PERSONAL_NAMES.get(plain[name], name): one for name, one in entry["about"].items()}
     column = next((name for name in _USERS if any(name in entry["about"] for entry in entries)), None)
     dropped = {name for entry in entries for name in _PRIVATE & {*entry["about"]} if name != column}
     renamed = number_users() if users == "pseudonym" else users
@@ -521,6 +525,9 @@ def import_messages(
             notify(hidden)
     account = [(f"{name}: {place}" if name else place, *rest) for name, one in read.items() for place, *rest in one.attrs.pop("account")]
     table = pd.concat([_of_target(one, name) for name, one in read.items()], ignore_index=True)
+    for name in ("opening", "base_id", *_OF_PROMPT):
+        if (several := table.groupby("prompt_id")[name].nunique(dropna=False) > 1).any():
+            raise TableError(f"the prompt_id {several.idxmax()!r} has several values of {name} in these files")
     files = [os.path.basename(one) if isinstance(one, str | os.PathLike) else f"a table of {len(one)} rows" for one in sources.values()]
     return import_table(anonymise_turns(table) if anonymise else table, run, account, ", ".join(files))
 

@@ -296,7 +296,8 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
     if not hidden:
         text, marks = _read_content(message, content, role, [message] if is_item else None, place)
     only_tool = not text and bool(content.tools or calls)
-    failed = message.get("error") if role == "assistant" else None
+    error = message.get("error") if role == "assistant" else None
+    failed = not is_missing(error) and bool(error) and str(error).strip().lower() not in ("false", "0", "none", "null")
     extra = next(
         (message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), dict)), {}
     )
@@ -338,7 +339,7 @@ def _read_content(
             content.thoughts, text = [*content.thoughts, *filter(None, [text])], None
         text, calls = without_tool_calls(text or "")
         content.tools += calls
-        if message.get("recipient") not in (None, "all", ""):
+        if not is_missing(to := message.get("recipient")) and to != "all" and "author" in message:
             content.tools, text = content.tools + 1, None
         if text:
             text, reasoning, marks = separate_thoughts(text, "\n".join(content.thoughts) or None)
@@ -505,7 +506,7 @@ def read_conversation(
     """
     if alone and is_missing(value):
         return [read_message({"role": "assistant", "content": None}, place)]
-    value = as_list(value, place)
+    value = value if alone and isinstance(value, str) and not may_hold_messages(value) else as_list(value, place)
     if alone and isinstance(value, str):
         value = [{"role": "assistant", "content": value}]
     if isinstance(value, dict) and is_message(value):
@@ -775,7 +776,7 @@ def read_preferences(place: str, row: Record, roles: Mapping[str, str] | None = 
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #0997c941
-_SIDE = re.compile(r"(conversation|messages|response|answer|output)[_-]?([ab12])")
+_SIDE = re.compile(r"(conversation|messages|response|answer|output)[_-]?([a-z]|\d{1,2})")
 
 
 def _arena_columns(row: Record) -> list[tuple[str, str]]:
@@ -784,7 +785,7 @@ def _arena_columns(row: Record) -> list[tuple[str, str]]:
     for name, value in row.items():
         if (match := _SIDE.fullmatch(str(name))) and isinstance(value, list | str):
             sides.setdefault(match[1], []).extend([(name, match[2])] if value else [])
-    return next((names for names in sides.values() if len(names) == 2), [])
+    return next((names for names in sides.values() if len(names) > 1), [])
 
 
 def _texts_of(value: Any) -> Any:
@@ -871,6 +872,21 @@ def nested_conversations(row: Record) -> list[Conversation]:
     return [one for number, one in enumerate(every) if not any(repeats(number, other) for other in range(len(every)))]
 
 
+_AFTER = ("response", "completion", "answer", "output", "generation")
+
+
+def _beside(row: Record, column: str, messages: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[Any]]:
+    """Return the columns, and the messages in them, that continue the conversation in a column."""
+    others = {name: one for name, one in row.items() if name != column and (is_message(one) or (isinstance(one, str) and one.strip()))}
+    if column in ("history", "context") and (pair := pair_of(others)):
+        return [*pair], turns_of(others[name] for name in pair)
+    name = next((name for name in _AFTER if name in others), None)
+    if name is None or messages[-1]["role"] not in ("user", "tool", "system"):
+        return [], []
+    said = others[name]
+    return [name], [said if isinstance(said, dict) else {"role": "assistant", "content": said}]
+
+
 def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
     """Read every conversation that a record holds, in any column and at any depth."""
     every = nested_conversations(row)
@@ -881,6 +897,11 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None)
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
     answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
     columns, dialogues = {one.path[0] for one in every if one.path}, []
+    if len(every) == 1 and len(every[0].path) == 1:
+        names, said = _beside(row, every[0].path[0], read[0])
+        columns |= {*names}
+        read[0] += read_conversation(said, f"{place}, column {names[-1]}", roles) if said else []
+        answered = [any(message["role"] == "assistant" for message in read[0])]
     for one, messages, has_answer, record_place in zip(every, read, answered, places, strict=False):
         if not has_answer and any(answered):
             continue  # a prompt beside the whole conversation
@@ -976,13 +997,16 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
         groups.setdefault((file, key and as_text(row[key], place)), []).append((place, row))
     dialogues = []
     for (_, name), rows in groups.items():
-        messages, last = [], -math.inf
+        messages, last, before = [], -math.inf, None
         for row_place, row in rows:
             turn = row.get("turn")
             turn = math.nan if isinstance(turn, list | dict) else pd.to_numeric(turn, errors="coerce")
             if turn < last:
                 raise TableError(f"{row_place}, column turn: is lower than in the row before; sort a dialogue's rows by turn")
-            last = turn if turn == turn else last
+            speaker = (roles or ROLES).get(str(speaker_of(unwrapped(row))).lower())
+            if turn == last and before == "assistant" and speaker == "user":
+                raise TableError(f"{row_place}: the user speaks after the answer of the same turn; sort the rows of a turn, user first")
+            last, before = turn if turn == turn else last, speaker
             message = {column: one for column, one in row.items() if column not in (key, "turn")}
             messages += read_conversation([message], row_place, roles)
         times = [message["at"] for message in messages]
@@ -1087,7 +1111,7 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
     if table_suffix(path) in (".json", ".jsonl", ".ndjson"):
         values = _json_values(path)
     else:
-        frame = read_frame(path, dtype=str)
+        frame = read_frame(path, dtype=str, escaped=False)
         check_size(path, _BYTES_PER_ROW * len(frame))
         values = map(plain, frame.astype(object).to_dict("records"))
     return [(f"{path}: row {number}", value) for number, value in enumerate(values, 1)]
@@ -1157,7 +1181,8 @@ def read_log(
     (['Hi', 'Hello!'], [('row 1', 'taken', 'pairs'), ('row 2', 'left out', 'is empty')])
     """
     require_known("treatment of bad_rows", ("raise", "skip"), bad_rows)
-    sides = {**ROLES, **{name.lower(): side for name, side in (roles or {}).items()}}
+    require_known("role", ("user", "assistant", "system", "tool"), *(roles or {}).values())
+    sides = {**ROLES, **{str(name).lower(): side for name, side in (roles or {}).items()}}
     records = read_records(source)
     if not records:
         raise TableError(f"{f'{source}: ' if isinstance(source, str | os.PathLike) else ''}the table has no row")

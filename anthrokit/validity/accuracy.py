@@ -83,13 +83,13 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
         panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
         long = pd.concat([part[[*ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
         if "tuned" in source.columns:
-            long = long.merge(source.loc[source["tuned"].astype(bool), [*ITEM, "tuned"]].drop_duplicates(), on=ITEM, how="left")
+            long = long.merge(source.loc[source["tuned"].eq(True).fillna(False), [*ITEM, "tuned"]].drop_duplicates(), on=ITEM, how="left")
         return long.assign(base_id=base_prompts_of(long, source)) if "base_id" in source.columns else long
     require_columns(source, [*ITEM, "label"])
     require_unique(source, ITEM, "{row}: labelled twice; give the labels of one run")
     keep = [*ITEM, *(name for name in ("base_id", "tuned") if name in source.columns)]
-    wide = source[[*keep, *judge_columns(source)]]
-    wide["panel"] = pd.Series(as_floats(source["label"]), index=source.index).astype("boolean")
+    votes = {name: source[name] for name in judge_columns(source)} | {"panel": source["label"]}
+    wide = source[keep].assign(**{name: pd.array(as_floats(votes[name]), dtype="boolean") for name in votes})
     long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
     return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
 

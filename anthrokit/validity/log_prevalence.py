@@ -504,7 +504,7 @@ def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) 
     groups = table.groupby(["unit", *by], sort=False, dropna=False)
     found, missing = groups["y"].max(), groups["missing"].any()
     units = groups[["user", "stratum", "weight"]].first()
-    return units.assign(y=found.where((found == 1) | ~missing)).reset_index()
+    return units.assign(y=found.where(~missing)).reset_index()
 
 
 def _side(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
@@ -552,9 +552,10 @@ def prevalence(
     -------
     DataFrame
         per, by…, behaviour, estimate, ci_low, ci_high, n (labelled units), n_total (drawn), n_positive (labelled units that
-        show the behaviour), units (of the log), n_clusters (users), ci; with `width` also labels_needed (units). A conversation
-        or user shows a behaviour if one of its messages does, and is missing if all labels say No and one is missing. The
-        estimate is NA if strata with more than 5 % of the units have no label, and the interval if all labels are of one user.
+        show the behaviour), units (of the log), n_clusters (users), ci; with `width` also labels_needed (units).
+        A conversation or user shows a behaviour if one of its messages does, and is missing if one of its labels is missing,
+        even if another is True, because the rates would be too high otherwise. The estimate is NA if strata with more than
+        5 % of the units have no label, and the interval if all labels are of one user.
 
     Raises
     ------

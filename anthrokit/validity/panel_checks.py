@@ -116,8 +116,8 @@ def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
         require_unique(ratings, SAMPLE, "{row}: rated twice; give the ratings of one run")
         context = ratings[ratings.columns.intersection(["dialogue_id", "base_id"])].drop_duplicates()
     variants = _leaving_out("panel", ratings, ratings["judge"], list(ratings["judge"].unique()))
-    if ratings["sample"].max() > 1:
-        variants["first sample only"] = ratings[ratings["sample"] == 1]
+    if (sample := pd.to_numeric(ratings["sample"])).max() > 1:
+        variants["first sample only"] = ratings[sample == 1]
     return {variant: label(part).merge(context, "left", "dialogue_id") for variant, part in variants.items()}
 
 

@@ -405,6 +405,7 @@ def held_out_values(
 # %% ../../nbs/08_validity/09_perception.ipynb #ad7c4965
 def _others(pairs: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """Return how many other people ordered each pair, and how many of these alike."""
+    pairs = pairs.astype({"more": "str", "less": "str"})
     first = pairs["more"] < pairs["less"]
     key = [pairs["more"].where(first, pairs["less"]), pairs["less"].where(first, pairs["more"])]
     ranked = pd.DataFrame({"n": 1, "first": first.astype(int)})
