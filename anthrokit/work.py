@@ -51,20 +51,20 @@ async def run_steps(
     *,
     in_batch: bool = False,
 ) -> Any:
-    """Run the steps of a unit. If parts that run side by side raise, the first error is raised after all have ended.
+    """Run the steps of a unit. If parts that run concurrently raise, the first error is raised after all have ended.
 
     Parameters
     ----------
     steps : generator
         Yields a `Request`; a `functools.partial` for slow local work; the steps of a part; a list of these,
-        which run side by side; or a tuple of these, of which the first runs before the others. It receives
-        the result in the same form.
+        which run concurrently; or a tuple of these, of which the first runs before the others. It receives
+        the result; for a list or tuple, a list of results.
     send : coroutine function
         Returns the completion of a request.
     compute : coroutine function
         Returns the result of a partial; by default a thread runs it.
     in_batch : bool
-        Run all parts of a tuple side by side.
+        Run all parts of a tuple concurrently.
 
     Returns
     -------
@@ -123,7 +123,7 @@ class Job:
     models : sequence of LLM
         All models that are called. Each is prepared before any work, so a wrong name or a missing key is found first.
     budget : Budget, optional
-        Limit on dollars or tokens of the whole run. It also holds for later jobs, until another one is given.
+        Limit on dollars or tokens of the whole run. It also holds for later jobs, until another budget is given.
 
     Attributes
     ----------
@@ -218,11 +218,11 @@ class CostEstimate(NamedTuple):
     llm : LLM or None
         None if no call is needed.
     total, done : int
-        All results, and those that are saved.
+        Number of all results, and of those that are saved.
     calls, calls_least : int
         Pending calls, and the fewest that may suffice.
     characters, characters_most : float
-        Characters they send, and the most if every response is as long as it may be.
+        Characters that the calls send, and the maximum, reached if every response has its maximum length.
     sample : list of str
         Some of the texts that are sent, for counting tokens.
     answer_tokens : float
@@ -230,8 +230,8 @@ class CostEstimate(NamedTuple):
     measured : int
         Number of measured responses.
     shared : list of (float, int, float)
-        Shared prompt prefixes: their characters, the calls that have them, and the characters of them that an earlier
-        entry has sent already.
+        For each shared prompt prefix: its characters, the number of calls that have it, and how many of its characters
+        an earlier entry has already sent.
 
     Examples
     --------
@@ -451,7 +451,7 @@ def run_job(
         Send the requests in the providers' batches: responses within a day, at about half the price. If the
         process ends meanwhile, nothing is lost: the same call continues to wait for the submitted requests.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
-        Whose workers make the calls, up to 200 calls at a time: any object with the interface of `concurrent.futures`.
+        Its workers make the calls, up to 200 calls at a time. Any object with the interface of `concurrent.futures`.
         The ledger and the budget stay in this process.
     progress : bool
         Show a progress bar.
@@ -496,7 +496,7 @@ async def arun_job(
     on: Any = None,
     progress: bool = True,
 ) -> Any:
-    """Do the pending units of a job, for code that awaits. The parameters are those of `run_job`.
+    """Do the pending units of a job, in asynchronous code. The parameters are those of `run_job`.
 
     Examples
     --------
@@ -514,7 +514,7 @@ async def arun_job(
 
 # %% ../nbs/03_work.ipynb #e37c449d
 class Running:
-    """A job that runs in the background. It ends with the kernel; what was saved stays.
+    """A job that runs in the background. It ends with the process; saved results stay.
 
     Parameters
     ----------
@@ -526,7 +526,7 @@ class Running:
     Attributes
     ----------
     done : bool
-        Whether the work has ended, however.
+        Whether the work has ended, with or without an error.
 
     Examples
     --------
@@ -554,7 +554,7 @@ class Running:
 
     @property
     def progress(self) -> dict[str, Any]:
-        """Results that are saved, all results, those without a value; tokens and dollars of the run so far."""
+        """Return done (saved results), total, failed (saved without a value), and the run's tokens and dollars so far."""
         job = self.job
         counts = {"done": job.done, "total": job.total, "failed": job.failed}
         return counts | {"tokens": job.meter.tokens, "dollars": job.meter.cost}
@@ -581,7 +581,7 @@ class Running:
         return self.job.result()
 
     def stop(self) -> None:
-        """Stop the work and return when the calls in flight have ended."""
+        """Cancel the work and the calls in flight, and wait until they have ended, for at most 10 seconds."""
         self._work.cancel()
         concurrent.futures.wait([self._work], 10)
 
@@ -605,7 +605,7 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
     purpose : str
         The purpose of the calls.
     llm : LLM
-        The model, by its name.
+        The model. Its calls are found by its name.
     assumed : float
         Used if fewer than 20 responses were measured, limited to the model's longest response.
 
@@ -674,7 +674,7 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
     jobs : iterable of Job
         The jobs.
     batch : bool
-        At the prices of the providers' batches.
+        Whether to use the prices of the providers' batches.
 
     Returns
     -------
@@ -815,11 +815,11 @@ def ask(
         Takes the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an
         unparsable response.
     max_attempts : int
-        Maximum number of attempts. A call that fails for good, and an answer that the provider refuses to give, is an attempt
-        and ends them.
+        Maximum number of attempts. A call that fails after its retries, or that the provider refuses, counts as an attempt
+        and is the last one.
     retry_message : callable, optional
-        From the error to the message that tells the model about it. The response and this message follow the
-        request of the next attempt. With None the next attempt sends the request alone.
+        From the error to the message that tells the model about it. The next attempt adds the response and this message
+        to the request. It sends the request alone with None, or if the response is empty and the request has a seed.
     read_truncated : bool
         Parse a response that was cut off by the token limit. By default it counts as unparsable.
 
@@ -896,7 +896,7 @@ class PromptJob(Job):
         A table of the ledger. Its first key is the item. The columns model, hash, status, raw and error are filled in
         here.
     prompts : mapping
-        Item to all its prompts, one after the other. Other prompts or settings are a new request.
+        Item to the list of all its prompts. If its prompts or the model's settings change, an item is pending again.
     rows : callable
         Takes `ask` and an item, and returns steps that return rows of the table. `ask(prompt, parse)` is `work.ask`.
     purpose : str

@@ -59,8 +59,8 @@ def printable(text: object) -> str:
 def in_two_lines(error: BaseException) -> list[str]:
     """Return what a notebook, IPython or a script shows of an error: its message, and how to see the traceback.
 
-    Set as `_render_traceback_` of an error or its class. A second call for the same error (`%tb`), and every call while the
-    environment variable ANTHROKIT_TRACEBACK is set, returns the whole traceback.
+    The function is set as `_render_traceback_` of an error or its class. A second call for the same error (`%tb`), and every
+    call while the environment variable ANTHROKIT_TRACEBACK is set, returns the whole traceback.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _script_line(error: BaseException) -> str:
 
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
-    """Return an error; it is shown in two lines if anthrokit raised it on purpose, or was called with wrong arguments."""
+    """Return an error. It is shown in two lines if anthrokit raised it on purpose or was called with wrong arguments."""
     for frame, line in [*traceback.walk_tb(error.__traceback__)][-1:]:
         raised = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).lstrip().startswith("raise ")
         ours = frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]
@@ -168,7 +168,7 @@ class CallFailed(_Explained, RuntimeError):
 
 
 class BudgetReached(_Explained, RuntimeError):
-    """The budget of dollars or tokens is reached. The run can continue with a larger one.
+    """The budget of dollars or tokens is reached. The run can continue with a larger budget.
 
     Examples
     --------
@@ -210,16 +210,16 @@ def _leads() -> dict[str, Any]:
 
 
 def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
-    """Return what `data/leads.toml` says about a guess in the first place that has it; None if none has.
+    """Return the hint of `data/leads.toml` for a guess, from the first of the sections that has one; None if none has.
 
     Parameters
     ----------
     name : str
-        The guess. It has the words of an entry, in any order and form.
+        The guess. It matches an entry with the same words, in any order and form.
     *places : str
         Sections of the file: a class, a function, "package", "figure", "parameter", "command" or "option".
     whole : bool
-        Whether words such as "load" and "max" count.
+        Whether words such as "load" and "max" must match too.
 
     Examples
     --------
@@ -257,9 +257,9 @@ def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
 
 
 def rank_names(name: object, about: Mapping[str, str | None], whole: bool = False) -> list[str]:
-    """Return the names that share the words of an unknown one, best first: at most three.
+    """Return the names that share words with an unknown name, best first: at most three.
 
-    A rare word weighs more than a common one, and a word of the name more than one of its synonyms or of the description.
+    A rare word weighs more than a common one. A word of the name weighs more than its synonyms or a word of the description.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
     about : dict
         Description of each existing name.
     whole : bool
-        Whether every word must have its counterpart in the name.
+        Whether every word of the unknown name must match a word of the name, or a synonym of it.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
 
 
 def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, words: bool = True) -> list[str]:
-    """Return the existing names that an unknown one may mean, by its letters or else its words, best first: at most three.
+    """Return the existing names that an unknown name may mean, by its letters or else by its words, best first: at most three.
 
     Parameters
     ----------
@@ -304,9 +304,9 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, wo
     names : iterable
         The existing names.
     cutoff : float
-        Least similarity of the letters, between 0 and 1. Above 0.8 every word must have its counterpart.
+        Least similarity of the letters, between 0 and 1. Above 0.8, names that are compared by words must match in every word.
     words : bool
-        Whether names also count that share only words with it.
+        Whether to compare by words if no name has similar letters.
 
     Examples
     --------
@@ -334,11 +334,11 @@ def suggest_name(
     name, names
         As for `similar_names`.
     about : dict, optional
-        Description of each existing name. If no name is similar, those whose description fits are the hint.
+        Description of each existing name. If no name is similar, the hint gives the names whose description fits.
     page : str
-        What lists the names. A long list is then cut to eight.
+        Where all names are listed, such as a call of `help`. If given, a long list is cut to eight.
     elsewhere : bool
-        Whether the hint may be another part of anthrokit.
+        Whether the hint may name another part of anthrokit.
 
     Examples
     --------
@@ -360,12 +360,12 @@ def suggest_name(
 
 # %% ../../nbs/01_core/00_errors.ipynb #8133ba47
 def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with an error that names the parameter that was meant by an unknown keyword.
+    """Return the function with an error that names the parameter that was probably meant by an unknown keyword.
 
     Parameters
     ----------
     function : callable
-        A function or a method. Its other errors keep their text.
+        A function or a method. An error for missing arguments describes them. Other errors keep their text.
 
     Examples
     --------
@@ -448,13 +448,13 @@ def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]
 
 # %% ../../nbs/01_core/00_errors.ipynb #8133ba49
 def explain_class(kind: type) -> type:
-    """Return the class with errors that name what was meant: by a keyword, or by an attribute of an instance.
+    """Return the class with errors that name the keyword or the attribute that was probably meant.
 
     Parameters
     ----------
     kind : type
-        The class, which is changed, as are those of this package that it is derived from. Errors of the methods
-        themselves do not change.
+        The class. It is changed in place, as are its base classes in the same package. Errors that are raised within
+        the methods do not change.
 
     Examples
     --------
@@ -556,7 +556,7 @@ class _TableMethod:
 
 
 class Naming(type):
-    """The type of classes that name the attribute which was meant: `Run.load` is `Run(folder)`."""
+    """A metaclass whose classes name what an unknown attribute probably means: for `Run.load`, `Run(folder)`."""
 
     __getattr__ = _name_attribute
 
@@ -631,7 +631,7 @@ def documented() -> dict[str, str]:
 
 @functools.cache
 def found_names(name: str, *places: str) -> str | None:
-    """Return the leads and public names that share words with a guess, each with the first line about it; None if none does.
+    """Return the hints of `data/leads.toml` and the public names that share words with a guess, as text; None if none does.
 
     Parameters
     ----------
@@ -666,14 +666,14 @@ def _library_with(name: str) -> str | None:
 
 
 def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
-    """Return the parameters of top-level names that a name may mean, as text.
+    """Return the parameters of top-level functions that an unknown name may mean, as text.
 
     Parameters
     ----------
     name : str
         The unknown name.
     owner, beside : str, iterable of str
-        The function that lacks it, and its parameters: only functions with related names count.
+        The function that lacks the parameter, and its parameters. If given, only functions with related names are searched.
 
     Examples
     --------
@@ -782,7 +782,7 @@ def diff_settings(recorded: Mapping[str, Any], requested: Mapping[str, Any]) -> 
     Returns
     -------
     str
-        "" if nothing differs. Of long values, only the part that differs.
+        "" if nothing differs. Long values are cut to the part that differs.
 
     Examples
     --------
@@ -816,7 +816,7 @@ def require_kind(value: object, kind: Any, expected: str) -> None:
     Raises
     ------
     TypeError
-        If it has another type.
+        If the value has another type.
 
     Examples
     --------
@@ -831,7 +831,7 @@ def require_kind(value: object, kind: Any, expected: str) -> None:
 
 # %% ../../nbs/01_core/00_errors.ipynb #4a7028a8
 def require_known(what: str, known: Iterable[object], *names: object, where: str = "", error: type[Exception] = TableError) -> None:
-    """Raise if a name is not one of the known ones, with those that may be meant.
+    """Raise if a name is not known. The error suggests the known names that may be meant.
 
     Parameters
     ----------
@@ -849,7 +849,7 @@ def require_known(what: str, known: Iterable[object], *names: object, where: str
     Raises
     ------
     TableError
-        Or the other class, if a name is not known.
+        If a name is not known. `error` replaces this class.
 
     Examples
     --------
@@ -907,12 +907,12 @@ def is_number(value: Any) -> bool:
 
 
 def check_range(low: float, high: float = inf, *, closed: bool = False, whole: bool = False, **values: Any) -> None:
-    """Raise if a value is not a number between two others.
+    """Raise if a value is not a number between two limits.
 
     Parameters
     ----------
     low, high : float
-        Limits; by default without an upper one.
+        Limits. By default there is no upper limit.
     closed : bool
         Whether the limits themselves are allowed.
     whole : bool

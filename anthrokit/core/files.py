@@ -201,7 +201,7 @@ def write_file(path: str | os.PathLike, content: str | bytes) -> Path:
 
 
 def refuse_links(folder: str | os.PathLike) -> None:
-    """Raise if a folder directly contains a symbolic link: our files would be written through it.
+    """Raise if a folder directly contains a symbolic link, since files of anthrokit would be written through it.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def public_file(place: str, url: str, sha256: str) -> Path:
     Parameters
     ----------
     place : str
-        Path relative to the folder named by the environment variable ANTHROKIT_DATA, and relative to the cache.
+        Path relative to the folder named by the environment variable ANTHROKIT_DATA, and to `public` in the cache folder.
     url : str
         The URL of the published file.
     sha256 : str
@@ -321,7 +321,7 @@ def _copied(address: str, version: str) -> tuple[Path, tempfile.TemporaryDirecto
 
 
 def local_copy(path: str | os.PathLike) -> Path:
-    """Return the path of a local file or folder. What is at an address is copied to a temporary folder.
+    """Return the path of a local file or folder. A file or folder at an address is first copied to a temporary folder.
 
     Raises
     ------
@@ -345,10 +345,10 @@ def local_copy(path: str | os.PathLike) -> Path:
 
 @contextlib.contextmanager
 def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -> Iterator[Path]:
-    """Yield a local folder to write to. For an address it begins with the files there, and is copied back at the end.
+    """Yield a local folder to write to. For an address, it contains the files there, and is copied back at the end.
 
-    It is copied back after an error too. If the process is killed, or the storage can't be reached, the folder stays in the
-    cache and is used the next time; its files are then newer than those at the address.
+    The folder is copied back after an error too. If the process is killed, or the storage can't be reached, the folder stays
+    in the cache and is used the next time. Its files then replace those at the address.
 
     Examples
     --------
@@ -424,12 +424,12 @@ def load_once(load: Callable[..., _Loaded]) -> Callable[..., _Loaded]:
 
 # %% ../../nbs/01_core/06_files.ipynb #b7a1c0e2
 def preload(*steps: str | Callable[[], Any]) -> None:
-    """Begin to import modules while the reader of a notebook writes the next cell. A script imports them when it needs them.
+    """Import modules in the background in a notebook. A script imports them when it needs them.
 
     Parameters
     ----------
     *steps : str or callable
-        Modules and functions, in order. An error ends them: the code that needs the module reports it.
+        Modules to import and functions to call, in order. An error ends the list; the code that needs the module reports it.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def _schema() -> dict[str, str]:
 
 
 def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str, str]) -> None:
-    """Raise if an SQLite file contains anything but the given tables and indexes. They may be missing.
+    """Raise if an SQLite file contains anything but the given tables and indexes, which may be missing.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str
 # %% ../../nbs/01_core/03_ledger.ipynb #553d8287
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Commit everything that is done in the block, or nothing of it.
+    """Commit all changes of the block, or none of them if it raises.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _make_missing(connection: sqlite3.Connection, schema: Mapping[str, str]) -> 
 def open_database(
     path: Path, schema: Mapping[str, str], *, pragmas: Iterable[str] = (), check_pages: bool = False
 ) -> sqlite3.Connection:
-    """Connect to an SQLite file of anthrokit to write it. A ledger and a study's participants are both opened here.
+    """Connect to an SQLite file of anthrokit for writing: the ledger of a run or a study's file of participants.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def open_database(
     pragmas : iterable of str
         Settings of the connection, such as "synchronous=FULL". The journal is always a write-ahead log.
     check_pages : bool
-        Check every page.
+        Whether to check every page.
 
     Raises
     ------
@@ -408,7 +408,7 @@ def _require_usable(ledger: LedgerFile) -> None:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #c0a1b203
 class LedgerFile:
-    """The SQLite file of a run as it is opened, locked, queried and closed.
+    """The SQLite file of a run: opening, locking, queries and closing.
 
     Parameters
     ----------

@@ -73,9 +73,9 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     run : Run
         The run. It does not change.
     n : int
-        Number of parts: at least 2, at most the number of prompts (`Run.add_prompts`).
+        Number of parts: at least 2, at most the number of prompts of the run.
     folder : str or path, optional
-        Folder for part-1, part-2, …; by default beside the run, with "-parts" after its name.
+        Folder for part-1, part-2, …; by default the name of the run's folder with "-parts" added.
 
     Returns
     -------
@@ -314,7 +314,7 @@ def _connect_to_copy(path: Path) -> Iterator[sqlite3.Connection]:
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:
     """Save the readable rows of a damaged run into a new run. The damaged run does not change.
 
-    A dialogue that lost a message goes back to the turn before it and becomes planned; `simulate` continues
+    A dialogue that lost a message is cut back to the turn before it and becomes planned; `simulate` continues
     it. Lost ratings are missing; `judge` makes them.
 
     Parameters

@@ -218,7 +218,7 @@ def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/01_core/04_run.ipynb #5c1e07a2
 def similar_runs(folder: Path) -> str:
-    """Return a hint at the runs beside a folder that have a similar name; "" if there is none.
+    """Return a hint that names runs beside a folder with a similar name; "" if there are none.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def similar_runs(folder: Path) -> str:
 
 
 class StoredTables(metaclass=Naming):
-    """A folder with the ledger of a run, and what it holds as tables.
+    """A folder with the ledger of a run, and its tables as DataFrames.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ class StoredTables(metaclass=Naming):
         Parameters
         ----------
         sql : str
-            About the tables of the notebook on tables.
+            A SELECT statement on the tables that the notebook on tables describes.
         parameters : iterable
             Values for its question marks.
 
@@ -493,10 +493,10 @@ class Run(StoredTables):
         Returns
         -------
         DataFrame
-            The columns of `list_columns("labels")`, one column per judge (its mode), category, and of the
-            dialogue target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and
-            the design columns. Labels that are pending are missing. With a judge that people's labels tuned
-            (`validity.align`), tuned: whether the message, or another of its base prompt, was used for it.
+            The columns of `list_columns("labels")`, one column per judge (its mode), category, and, from the
+            dialogue, target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and
+            the design columns. Pending labels are missing. If a judge was tuned on people's labels
+            (`validity.align`), tuned: whether the message, or another of its base prompt, was used for that.
 
         Raises
         ------
@@ -515,7 +515,7 @@ class Run(StoredTables):
     # Pending work and cost
 
     def missing(self) -> pd.DataFrame:
-        """Return everything that is planned and missing, with the reason.
+        """Return all planned messages and ratings that are missing, with the reason.
 
         Returns
         -------
@@ -541,7 +541,7 @@ class Run(StoredTables):
         Parameters
         ----------
         by : str or list of str
-            Among purpose (user, target, judge, …), model, served_model, status.
+            One or more of purpose (user, target, judge, …), model, served_model, status.
 
         Returns
         -------
@@ -562,7 +562,7 @@ class Run(StoredTables):
         return self.query(_USAGE.format(by=", ".join(by)))
 
     def summary(self) -> dict[str, Any]:
-        """Return counts of everything in the run, and the names of its targets and judges.
+        """Return the run's counts, cost and tokens, and the names of its targets and judges.
 
         Examples
         --------
@@ -591,7 +591,8 @@ class Run(StoredTables):
         folder : str or path
             Where to write: a folder, or an address such as s3://bucket/study (see `core.files.local_folder`).
         partition_by : str, optional
-            A column of labels, such as "target". The Parquet file of labels is then the folder labels, with a file for each value.
+            A column of labels, such as "target". A folder labels with one Parquet file per value then replaces
+            labels.parquet.
 
         Raises
         ------
@@ -619,7 +620,7 @@ class Run(StoredTables):
         ----------
         export : str or path
             A folder, or an address, that `export` wrote. Its CSV files and manifest are read. Empty text becomes missing
-            where the column allows that, since CSV does not distinguish the two.
+            where the column allows that, since CSV does not distinguish empty text from a missing value.
         folder : str or path
             The folder of the new run.
 
@@ -783,8 +784,8 @@ def has_facts(run: Run, **facts: Any) -> bool:
     Raises
     ------
     RunError
-        If a fact differs and the run has dialogues or, for facts about the writer of prompts, prompts. The
-        message lists the differences.
+        If a fact differs and the run has dialogues (for facts about the writer of prompts: if it has prompts).
+        The message lists the differences.
 
     Examples
     --------
@@ -1030,7 +1031,7 @@ def _restore(run: Run, export: Path) -> None:
 
 # %% ../../nbs/01_core/04_run.ipynb #032463a7
 def as_run(run: Run | str | os.PathLike | None = None) -> Run:
-    """Return a run from a run, from its folder, or for None a new one in a temporary folder.
+    """Return the given run, the run of a given folder, or for None a new run in a temporary folder.
 
     Examples
     --------
@@ -1049,12 +1050,12 @@ def run_of(given: Any) -> Any:
 
 
 def require_run(run: Any) -> Run:
-    """Return a run, or that of its folder, opened read-only. Raise if it is neither.
+    """Return a given run, or the run of a given folder, opened read-only.
 
     Raises
     ------
     TypeError
-        If it is neither.
+        If `run` is neither a run nor the folder of one.
 
     Examples
     --------

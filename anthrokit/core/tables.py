@@ -56,8 +56,8 @@ class Table(NamedTuple):
     by_arrival : bool
         Whether the ledger saves its rows in order of arrival instead of by key.
     questions : str
-        SQL, if its rows are questions about the response to one prompt: the prompt_id, behaviour (the question's
-        name), place and category of each. Judges whose `asks_about` is the name of the table are asked them.
+        For a table whose rows are questions about the response to one prompt: the SQL that selects prompt_id, behaviour
+        (the question's name), place and category of each. Judges whose `asks_about` is the table's name are asked them.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def all_tables() -> Mapping[str, Table]:
     """Return the tables of all subpackages by name.
 
     A subpackage other than core defines its tables in the dict `TABLES` of its module `tables`. A run has all
-    of them, also if the subpackage was not imported.
+    tables, even if a subpackage was not imported.
 
     Examples
     --------
@@ -386,7 +386,7 @@ def require_columns(
     rows : bool
         Whether it needs at least one row.
     advice : str
-        The function that makes such a table.
+        Text for the message: the function that makes such a table.
     source : str or path, optional
         The file it came from. A DataFrame is ignored.
 
@@ -426,7 +426,7 @@ def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str) -> No
     unit : sequence of str
         The columns that identify a unit.
     message : str
-        The message, with columns of the row in braces; {row} is replaced by names and values of the unit.
+        The message, with columns of the row in braces. {row} is replaced by the names and values of the unit's columns.
 
     Raises
     ------
@@ -521,7 +521,7 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     table : str
         Name of a table.
     source : str or path, optional
-        Source of the rows, for the message. The index of the frame then counts the rows there, from 0.
+        Source of the rows, for the message. A unique integer index is then taken as their row numbers there, from 0.
 
     Returns
     -------
@@ -531,10 +531,10 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     Raises
     ------
     TypeError
-        If it is not a DataFrame.
+        If `frame` is not a DataFrame.
     TableError
-        If a column is missing or occurs twice, or a rule is broken. Names up to ten places: file, row (1 is
-        the first row of data), column, value.
+        If a column is missing or occurs twice, or a rule is broken. The message names up to ten places: file, row
+        (1 is the first row of data), column, value.
 
     Examples
     --------
@@ -601,7 +601,7 @@ def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str
 
 
 def escape_cells(frame: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before the texts of a frame that a spreadsheet would execute, those of its header included.
+    """Put an apostrophe before the texts of a frame, and of its header, that a spreadsheet would execute.
 
     Examples
     --------
@@ -926,7 +926,7 @@ def read_frame(
     *,
     escaped: bool = True,
 ) -> pd.DataFrame:
-    """Read a frame from the file of a table. It is not checked against the rules of a table; see `read_table`.
+    """Read a frame from the file of a table. The rules of the table are not checked; see `read_table`.
 
     Parameters
     ----------
@@ -936,8 +936,8 @@ def read_frame(
     encoding : str
         Encoding of a text file. Not needed for UTF-8, or for UTF-16 with a byte order mark.
     dtype : type or dict, optional
-        One dtype for all columns, or a dict from column to dtype, for CSV. By default ids and names of
-        judges, annotators and models are text.
+        One dtype for all columns, or a dict from column to dtype, for CSV. By default ids and the names of
+        runs, targets, judges, annotators and models are text.
     escaped : bool
         Whether cells of a CSV file may have been escaped by `write_frame`. False for files of other programs.
 

@@ -53,7 +53,7 @@ def mask_code(text: str) -> str:
     Returns
     -------
     str
-        As long as the text.
+        A text of the same length.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def mask_quotations(text: str) -> str:
     Returns
     -------
     str
-        As long as the text.
+        A text of the same length.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def plain_apostrophes(text: str) -> str:
     Returns
     -------
     str
-        As long as the text.
+        A text of the same length.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def detect_language(text: str) -> str:
 
 # %% ../../nbs/01_core/05_texts.ipynb #e17bf90c
 def unreadable(text: str | None, languages: Collection[str] | None = ("en",)) -> str | None:
-    """Return why a text can't be read: "empty", "language", or None if it can.
+    """Return why a text can't be read: "empty" or "language"; None if it can be read.
 
     Parameters
     ----------

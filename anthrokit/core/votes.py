@@ -33,7 +33,7 @@ def modes(ratings: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     ratings : DataFrame
-        With the columns of `list_columns("ratings")`, or their `count_votes`.
+        With the columns of `list_columns("ratings")`, or the result of `count_votes`.
 
     Returns
     -------
@@ -112,16 +112,16 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     Parameters
     ----------
     ratings : DataFrame
-        With the columns of `list_columns("ratings")`, or their `count_votes`.
+        With the columns of `list_columns("ratings")`, or the result of `count_votes`.
     panel : dict of str to list of str, optional
-        Behaviour to the judges who were asked about it; by default those who rated it at all.
+        Behaviour to the judges who were asked about it; by default those who rated it.
 
     Returns
     -------
     DataFrame
         dialogue_id, turn, behaviour, one column per judge (its mode), votes_for, votes_cast, label, judges (the names
-        of the panel, as a JSON list). With J judges on the panel, ⌊J/2⌋ + 1 votes decide; short of that the label is
-        NA.
+        of the panel, as a JSON list). With J judges on the panel, ⌊J/2⌋ + 1 votes decide; with fewer votes the label
+        is NA.
 
     Notes
     -----
@@ -165,10 +165,10 @@ def label_messages(
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn: the messages to be judged, for every behaviour of the panel. With a column behaviour: the
-        messages, each with a behaviour to be judged for.
+        The messages to judge: dialogue_id, turn. Each is judged for every behaviour of the panel, or, if there is a
+        column behaviour, for the behaviour of its row.
     ratings : DataFrame
-        With the columns of `list_columns("ratings")`, or their `count_votes`: much less where there are many samples.
+        With the columns of `list_columns("ratings")`, or the result of `count_votes`, which has fewer rows.
     panel : dict of str to list of str
         Behaviour to the judges who were asked about it.
 
@@ -262,12 +262,12 @@ def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFr
 
 # %% ../../nbs/01_core/02_votes.ipynb #e6e9fad1
 def latest_annotations(annotations: pd.DataFrame) -> pd.DataFrame:
-    """Keep each annotator's latest verdict on a message. Drop verdicts taken back. Keep rows without a name.
+    """Keep each annotator's latest verdict on an item. Drop verdicts taken back. Keep rows without an annotator.
 
     Parameters
     ----------
     annotations : DataFrame
-        dialogue_id, turn, behaviour, verdict, oldest first; optionally annotator, undone, weight. A message that was
+        dialogue_id, turn, behaviour (the item), verdict, oldest first; optionally annotator, undone, weight. A message that was
         drawn keeps its weight if somebody changes the verdict.
 
     Returns

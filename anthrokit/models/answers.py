@@ -226,7 +226,7 @@ def completion_of(
     Raises
     ------
     Fault
-        The stop reason says that the answer broke off.
+        If the stop reason says that the answer broke off.
     """
     written, thoughts = split_parts(content)
     stated_thoughts = "\n".join(filter(None, [*split_parts(reasoning), thoughts])) or None
@@ -260,7 +260,7 @@ def completion_of(
 
 
 def priced(answer: Completion, prices: tuple[float, float] | None) -> Completion:
-    """Return an answer with its cost by US dollars per token (in, out), or unchanged without prices."""
+    """Return an answer with its cost, from prices in US dollars per token (in, out). Without prices it is unchanged."""
     if prices is None:
         return answer
     return replace_fields(answer, cost=answer.tokens_in * prices[0] + answer.tokens_out * prices[1])
@@ -307,12 +307,12 @@ def read_chat_completion(
     asked : sequence of dict
         The sent messages, to estimate their tokens if the server states no count.
     **stated
-        Fields of `completion_of` that are stated elsewhere, such as cost; None for those that are not.
+        Arguments of `completion_of` that are known from elsewhere, such as cost. None is ignored.
 
     Raises
     ------
     Fault
-        The body is not an answer, states an error, or the answer broke off.
+        If the body is not an answer or states an error, or if the answer broke off.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def read_chat_completion(
 
 # %% ../../nbs/02_models/04_answers.ipynb #5492d641
 class StreamFilter:
-    """Passes the pieces of a stream on to `show`, without thoughts and secrets."""
+    """A filter that passes the pieces of a stream to `show`, without reasoning and secrets."""
 
     def __init__(self, show: Callable[[str], None], secrets: Sequence[str] = ()):
         self.show, self.secrets = show, secrets

