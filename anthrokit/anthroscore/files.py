@@ -141,8 +141,8 @@ def score(
     -------
     DataFrame
         One row per sentence, as from `score_sentences`; of messages also dialogue_id, turn, target, prompt_id, base_id.
-        With `run`: status, n_texts; `stored_scores` and `stored_summary` return the scores. With `into`: one row per row
-        group: file, n_texts, n_scored, n_sentences.
+        With `run`: status, n_texts; `stored_scores` and `stored_summary` return the scores. With `into`: one row per
+        part: file, n_texts, n_scored, n_sentences.
 
     Raises
     ------

@@ -52,9 +52,9 @@ class Protocol(NamedTuple):
     human, nonhuman : tuple of str
         The pronouns whose probabilities are compared.
     released : bool
-        Sentences are found and masked as the authors' package does.
+        Whether sentences are found and masked as in the authors' package.
     dependencies : tuple of str or None
-        spaCy's names of the places where a mention counts; None: every noun phrase.
+        spaCy's names of the grammatical positions where a mention counts; None: every noun phrase.
 
     Examples
     --------
@@ -129,8 +129,8 @@ class Entities:
     pattern : re.Pattern, optional
         Or a user-defined pattern, used as it is (mind the word boundaries and re.IGNORECASE).
     coreference : str
-        "none"; "mention": also the pronoun *it* where nothing else can be meant; "topic": the same, and
-        the text answers a question about the system, so that *it* may open it.
+        "none"; "mention": also the pronoun *it* where nothing else can be meant; "topic": the same,
+        and *it* may open the text, because the text answers a question about the system.
 
     Examples
     --------
@@ -194,8 +194,8 @@ def preset(name: str, names: str | Sequence[str] = ()) -> Entities:
     name : str
         chatbot: words people use for a conversational system, and *it* where that is safe;
         description: the same, for answers to a question about the system;
-        technology: words for systems in research papers and news, near those of Cheng et al.;
-        addressee: *you*, for messages addressed to the system (a general *you* is not told apart).
+        technology: words for systems in research papers and news, similar to those of Cheng et al.;
+        addressee: *you*, for messages addressed to the system (a general *you* is not distinguished).
     names : str or sequence of str
         Names that the study or its users gave the system.
 
@@ -462,10 +462,10 @@ def mask_sentences(
     protocol : str
         A name of `PROTOCOLS`: paper, released-0.0.2, released-head or released-examples.
     dependencies : str or sequence of str, optional
-        spaCy's names of the places that count, by default those of the protocol; nsubjpass ("the system was
+        spaCy's names of the grammatical positions that count, by default those of the protocol; nsubjpass ("the system was
         asked"), pobj ("with the system") and dative ("told the system a story") can be added.
     check_language : bool
-        Leave out texts that seem not to be English; the released protocols never do.
+        Leave out texts that seem not to be English; the released protocols never leave texts out.
     text : str
         The column of texts in a frame.
 
@@ -475,13 +475,14 @@ def mask_sentences(
         One row per masked sentence: text_id, number (of the mention in its text, from 1), sentence, masked,
         mention, entity, dependency, verb (lemma), form (subject or object form of a pronoun that fits),
         start (character of the mention in the sentence), pronoun (True where the mention is *it*), status
-        (masked). A text that gives none has one row with status missing, empty, language, no mention,
+        (masked). A text without a masked sentence has one row with status missing, empty, language, no mention,
         neither subject nor object, or (where every noun phrase counts) outside noun phrases.
 
     Raises
     ------
     AnthroScoreError
-        Not texts, ids that aren't unique, no entity, no such protocol, or spaCy's model is missing.
+        If the input is not texts, ids are not unique, there is no entity, the protocol is unknown, or spaCy's model is
+        missing.
 
     Examples
     --------

@@ -56,9 +56,9 @@ class Scorer:
     max_tokens : int
         Longest input; longer sentences are cut to a window around the mask.
     batch_tokens : int
-        Tokens a batch, padding included.
+        Tokens per batch, padding included.
     fingerprint : str
-        A hash of a sample of the weights it was loaded with.
+        A hash of a sample of the loaded weights.
 
     Examples
     --------
@@ -209,12 +209,12 @@ def load_scorer(
     max_tokens : int
         Longest input in tokens, within the model's own limit.
     batch_tokens : int, optional
-        Tokens a batch; 512 suits a CPU, the default for other devices is 16,384.
+        Tokens per batch; 512 suits a CPU, the default for other devices is 16,384.
 
     Raises
     ------
     AnthroScoreError
-        Not a language model, no mask token, a folder or name that can't be loaded.
+        If the model is not a language model, has no mask token, or can't be loaded.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
     Raises
     ------
     AnthroScoreError
-        In some place no human, or no non-human pronoun is a single token.
+        If in some place no human or no non-human pronoun is a single token.
 
     Examples
     --------
@@ -505,7 +505,7 @@ def score_texts(
     texts, entities
         As for `mask_sentences`.
     model, precision
-        As for `load_scorer`. Load it once with that function to score several tables.
+        As for `load_scorer`. To score several tables, load the model once with `load_scorer`.
     protocol : str
         A name of `PROTOCOLS`; the released ones are for masked models only.
     **options
@@ -522,7 +522,7 @@ def score_texts(
     Raises
     ------
     AnthroScoreError
-        Texts, entities or a model that can't be used.
+        If texts, entities or a model can't be used.
 
     Notes
     -----
@@ -554,7 +554,7 @@ def check_scale(scores: pd.DataFrame) -> None:
     Raises
     ------
     AnthroScoreError
-        Names the scales that are mixed.
+        If scales are mixed. The message names them.
 
     Examples
     --------
@@ -653,24 +653,24 @@ def score_into(
     run : Run
         The run in which the scores are saved.
     texts : path of a table's file, DataFrame, Series, dict, or iterator of texts or of (id, text)
-        A CSV file (see `core.read_frame`) or an iterator is never held in memory. Ids must stay the same from call to
-        call; the same text under the same id counts once.
+        A CSV file (see `core.read_frame`) or an iterator is never held in memory as a whole. Ids must stay the same
+        from call to call; the same text under the same id counts once.
     entities, model, protocol, dependencies, check_language, precision, text
         As for `score_texts`.
     portion : int
         Texts that are scored and written at once.
     progress : bool
-        Show a bar.
+        Show a progress bar.
 
     Returns
     -------
     DataFrame
-        status, n_texts of this setting in the run so far, one row a status.
+        One row per status: status, n_texts (texts in the run so far, with these settings).
 
     Raises
     ------
     RunError
-        A text under the same id was another one before, or the run is read-only.
+        If the text of a saved id has changed, or the run is read-only.
 
     Examples
     --------
@@ -742,7 +742,7 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
     Raises
     ------
     AnthroScoreError
-        The run holds no such scores, or those of several settings; lists them.
+        If the run holds no such scores, or those of several settings. The message lists the settings.
 
     Examples
     --------
@@ -777,7 +777,7 @@ def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
     Raises
     ------
     AnthroScoreError
-        The run holds no such scores, or those of several settings; lists them.
+        If the run holds no such scores, or those of several settings. The message lists the settings.
 
     Examples
     --------
@@ -800,7 +800,7 @@ def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #3aaf2052
 def message_texts(messages: pd.DataFrame | Run, role: str = "user") -> pd.DataFrame:
-    """Return the messages of a role: content, text_id (dialogue_id/turn), and the columns that say where they are from.
+    """Return the messages of a role: content, text_id (dialogue_id/turn), and the columns that give their origin.
 
     Examples
     --------
@@ -827,7 +827,7 @@ def score_messages(
     Parameters
     ----------
     messages : DataFrame or Run
-        With the columns of `tables.list_columns("messages")`; base_id is used where it is there. Or a run.
+        With the columns of `tables.list_columns("messages")`; base_id is optional. Or a run.
     entities
         As for `score_texts`; None: `preset("chatbot")`. `preset("addressee")` takes *you*.
     model
@@ -835,7 +835,7 @@ def score_messages(
     role : str
         Role whose messages are scored: user or assistant.
     **options
-        More arguments of `score_texts`.
+        Further parameters of `score_texts`.
 
     Returns
     -------

@@ -57,7 +57,7 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     Returns
     -------
     list of (str or None, str or None)
-        User and assistant of each turn: None where one did not speak, "" where nothing was said.
+        User and assistant of each turn: None if that side has no message, "" if its message is empty.
 
     Examples
     --------
@@ -108,7 +108,7 @@ _OF_PROMPT = ("domain", "scenario", "empathy", "professionalism")
 
 
 def number_users() -> Callable[[str], str]:
-    """Return a function that numbers users' ids in the order in which they come."""
+    """Return a function that numbers users' ids in order of first appearance."""
     numbers: dict[str, str] = {}
     return lambda user: numbers.setdefault(user, f"user {len(numbers) + 1}")
 
@@ -277,10 +277,10 @@ def read_messages(
     Parameters
     ----------
     source : DataFrame, list of dict, or path
-        A frame, rows, a file or a folder in any of the forms above. Optional columns: base_id, target (or model), and of
+        A frame, rows, a file or a folder in any form of `read_log`. Optional columns: base_id, target (or model), and for
         pairs and chats dialogue_id (or id) and prompt_id.
     roles : dict, optional
-        Names of speakers that are not known, to "user", "assistant", "system" or "tool".
+        Maps unknown names of speakers to "user", "assistant", "system" or "tool".
     users : {"pseudonym", "keep"} or callable
         Whether users' ids are replaced by numbers, and columns with names, addresses and the like left out. A function
         makes pseudonyms from ids.
@@ -299,7 +299,7 @@ def read_messages(
     Raises
     ------
     TableError
-        No row has a known form, or a row can't be read; names the place and the remedy.
+        If no row has a known form, or a row can't be read. The message names the place and the remedy.
 
     Examples
     --------
@@ -486,9 +486,9 @@ def import_messages(
     Parameters
     ----------
     source : DataFrame, path, or dict of these
-        As for `read_messages`. A dict names the target that each table or file is of.
+        As for `read_messages`. A dict maps the name of each target to its table or file.
     run : Run, str or path, optional
-        The run to import into; by default one in a temporary folder. A run made from other messages is refused.
+        The run to import into; by default one in a temporary folder. A run with other messages raises an error.
     roles, users, bad_rows
         As for `read_messages`.
     anonymise : bool
@@ -578,7 +578,7 @@ def judge_table(
     Parameters
     ----------
     source : DataFrame, path, or dict of these
-        As for `import_messages`: pairs, chat logs, preference data, or one of these a model.
+        As for `import_messages`: pairs, chat logs, preference data, or a dict with one of these per target.
     judges
         As for `judge`.
     run : Run, str or path

@@ -108,7 +108,7 @@ class Statement(NamedTuple):
     standing : str
         claim, conditional, asked or reported.
     named : bool
-        Whether the subject stands directly before it.
+        Whether the subject is directly before the part.
 
     Examples
     --------

@@ -137,13 +137,13 @@ class PatternJudge(LanguageJudge):
     path : str or path, optional
         A TOML file with a list of regular expressions per behaviour; the bundled one by default.
     languages : collection of str, optional
-        The languages that the patterns are for: a message in another one is missing. English by default; None for
-        any. Codes as `core.texts.detect_language` returns them.
+        The languages that the patterns are for: the rating of a message in another one is missing. English by default;
+        None for any. Codes as `core.texts.detect_language` returns them.
 
     Raises
     ------
     TableError
-        A pattern that is none; behaviour and pattern are named.
+        If a pattern is not a valid regular expression. The message names behaviour and pattern.
 
     Examples
     --------
@@ -275,15 +275,15 @@ class Reading:
     person : str
         The person spoken of: speaker, user, or it.
     word : str
-        The word that says it, as its lemma.
+        The lemma of the construction's word.
     tag : str
-        The word's tag (Penn's).
+        The word's tag (Penn Treebank).
     standing : str
         Status in the sentence: claim, negated, conditional, asked, reported.
     near : frozenset of str
-        Words that hang on it and the six after it, with their lemmas, in lower case.
+        Dependent words and the next six words, with their lemmas, in lower case.
     start, end : int
-        Characters of the text: person and word, and what stands between them.
+        Offsets of the part of the text from the person to the word.
 
     Examples
     --------
@@ -419,7 +419,7 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     Raises
     ------
     TableError
-        A slot that the judge doesn't know; behaviour and slot are named.
+        If a slot is unknown. The message names behaviour and slot.
 
     Examples
     --------
@@ -480,7 +480,7 @@ _MOST = 20_000  # texts in a cache
 
 
 def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
-    """Return the cached result of each text; compute missing ones together. A cache of many texts is emptied first."""
+    """Return the cached result of each text; compute missing ones together. A full cache is emptied first."""
     if len(known) > _MOST and not known.keys() >= {*texts}:
         known.clear()
     if new := [text for text in dict.fromkeys(texts) if text not in known]:

@@ -39,7 +39,7 @@ __all__ = ['Judges', 'ajudge', 'run_taxonomy', 'as_judges', 'Items', 'RatingUnit
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #13526992
 def run_taxonomy(run: Run) -> Taxonomy:
-    """Return what a run was judged for: its behaviours and criteria; the bundled behaviours before it was judged.
+    """Return the behaviours and criteria for which a run was judged; before any judging, the bundled behaviours.
 
     Examples
     --------
@@ -237,13 +237,13 @@ class JudgePlan(NamedTuple):
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #0b309b9d
 class JudgingJob(Job):
-    """The ratings of `judge`, whose parameters it takes.
+    """The job of `judge`, with the same parameters: the pending ratings of a run.
 
     Parameters
     ----------
     expected : (int, float, float)
-        Target messages that a simulation has still to make, with the characters of one and of the user's message
-        before it; for cost estimates.
+        Number of pending target messages, and the expected characters of such a message and of the user's message before
+        it; for cost estimates.
     """
 
     noun = "rating"
@@ -344,7 +344,7 @@ class JudgingJob(Job):
         return self._criterion.get(name) or self.taxonomy[name]
 
     def saved(self, columns: str, where: str, values: Sequence[Any]) -> list[tuple]:
-        """Return columns of the ratings that are not to be retried."""
+        """Return columns of the saved ratings that are not retried."""
         pending = ["planned", *self.retry]
         sql = f"SELECT {columns} FROM ratings WHERE {where} AND status NOT IN ({', '.join('?' * len(pending))})"
         return self.run.ledger.rows(sql, [*values, *pending])
@@ -411,7 +411,7 @@ class JudgingJob(Job):
                 yield units
 
     def calls_of(self, judge: PromptJudge, units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
-        """Group ratings of one message by the calls that they come from."""
+        """Group the pending ratings of one message by call."""
         if judge.questions_per_call == 1:
             return [[unit] for unit in units]
         key, calls = (units[0].dialogue_id, units[0].turn), []
@@ -430,7 +430,7 @@ class JudgingJob(Job):
             yield from self.calls_of(judge, units)
 
     def chunks(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        """Yield a local judge's pending ratings, some messages at a time: all questions about them, so that each is read once."""
+        """Yield a local judge's pending ratings, some messages at a time, question by question; each message is parsed once."""
         pending = self.units(judge)
         while some := [*itertools.chain(*itertools.islice(pending, _CHUNK))]:
             questions: dict[str, list[RatingUnit]] = {}
@@ -500,7 +500,7 @@ def ask_call(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], s
 
 
 def ask_item(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit]) -> Steps:
-    """Request all ratings of a message from a judge whose prompts begin with it: one call, then the others."""
+    """Request all ratings of a message from a judge whose prompts begin with it: one call first, then the others."""
     calls = job.calls_of(judge, units)
     yield tuple(ask_call(job, judge, call, shared=len(calls) > 1) for call in calls)
 
@@ -581,7 +581,7 @@ def judge(
         Once a judge has a verdict, a judge with other settings needs another name. A judge without any verdict is reported at the
         end. It can be given again with other settings, or removed by `anthrokit.core.forget_judges`.
     samples : int, optional
-        Ratings of each prompt judge for each item and question; by default 3, and 1 of a rubric judge. A local judge is
+        Ratings of each prompt judge for each item and question; by default 3, or 1 for a rubric judge. A local judge is
         asked once.
     behaviours : str or list of str, optional
         Behaviours or categories; all by default.

@@ -47,10 +47,10 @@ class Item:
     text : str
         The message.
     before : tuple of (str, str)
-        role (user or assistant) and content of the earlier messages, in order; the last one is the message that it
-        answers. The history of its prompt is part of it.
+        role (user or assistant) and content of the earlier messages, in order; the last one is the message that `text`
+        answers. They include the history of the prompt.
     code : str
-        Eight hexadecimal digits that the message can't know. Another one for each attempt.
+        Eight hexadecimal digits that the message can't contain. Each attempt has another code.
     dialogue_id, prompt_id, target : str
         Origin of the message; empty outside a run.
     turn, sample : int
@@ -73,7 +73,7 @@ class Item:
 
     @property
     def user(self) -> str:
-        """The user's message that it answers; empty where there is none."""
+        """Return the user's message that the item answers, or an empty text."""
         return next((content for role, content in reversed(self.before) if role == "user"), "")
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00021
@@ -108,17 +108,17 @@ class Criterion:
 
     @property
     def name(self) -> str:
-        """The question in tables: case_id/number."""
+        """Return the question's name in tables: case_id/number."""
         return f"{self.case_id}/{self.number}"
 
     @property
     def category(self) -> str:
-        """The ability."""
+        """Return the ability."""
         return self.ability
 
     @property
     def kind(self) -> str:
-        """bonus, penalty or other."""
+        """Return bonus, penalty or other."""
         if self.ability == "Other" or self.score is None:
             return "other"
         return "penalty" if self.score < 0 else "bonus"
@@ -137,14 +137,14 @@ class Judge(ABC):
     behaviours : list of str or None
         Names of the behaviours that the judge supports; None for all.
     settings : dict or None
-        The settings that determine its ratings, its identity in a run. None: the source of its class and its
-        plain attributes.
+        The settings that determine the ratings and identify the judge in a run. If None, the source of its class and
+        its plain attributes identify it.
     asks_about : str
         behaviours or criteria.
     counts_words : bool
         Whether the judge counts words instead of judging; such a judge belongs to every panel.
     context : str
-        What it sees in addition to the message: none, user (the message that it answers) or dialogue.
+        What the judge sees in addition to the message: none, user (the message that it answers) or dialogue.
     present : bool
         Whether the judge needs positive examples of each behaviour.
 
@@ -172,7 +172,7 @@ class Judge(ABC):
         return [rate_one(self, text, behaviour) for text in texts]
 
     def supported(self, behaviours: Sequence[str]) -> list[str]:
-        """Return those of the behaviours that it judges."""
+        """Return the behaviours that the judge supports."""
         own = [self.behaviours] if isinstance(self.behaviours, str) else self.behaviours
         return [name for name in behaviours if own is None or name in own]
 
@@ -198,7 +198,7 @@ class LocalJudge(Judge):
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00003
 def validate_rating(rating: Any) -> Rating:
-    """Return a judge's return value as a rating: a bool as its verdict, anything else than a rating as a failure.
+    """Convert a judge's return value to a rating: a bool becomes its verdict, an invalid value a failed rating.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
     Parameters
     ----------
     judge : Judge
-        If its `rate_many` raises or doesn't return one rating a text, each text is rated by itself.
+        If its `rate_many` raises or doesn't return one rating per text, each text is rated by itself.
     texts : sequence of str
         Messages.
     behaviour : Behaviour
@@ -251,7 +251,7 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
     Returns
     -------
     list of Rating
-        One a text, in their order.
+        One per text, in the same order.
 
     Examples
     --------
@@ -267,14 +267,14 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f0000f
 class LanguageJudge(LocalJudge):
-    """A local judge of some languages. It gives a missing rating to a message in another language, or without words.
+    """A local judge for certain languages. It gives a missing rating to a message in another language, or without words.
 
     Implement `rate_readable(texts, behaviour)`: return one rating for each of the readable texts.
 
     Attributes
     ----------
     languages : collection of str or None
-        Codes of the languages that it reads, as for `core.texts.unreadable`. None: all.
+        Codes of the supported languages, as for `core.texts.unreadable`. None: all.
 
     Examples
     --------
@@ -303,7 +303,7 @@ class LanguageJudge(LocalJudge):
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00008
 class Response(str):
-    """The text of a model's response, with what it was asked.
+    """The text of a model's response, with the item and the question.
 
     Attributes
     ----------
@@ -345,7 +345,7 @@ class PromptJudge(Judge):
     max_attempts : int
         As for `work.ask`.
     max_tokens : int or None
-        Limit of a response, thinking included, for a model that sets none.
+        Limit of a response in tokens, thinking included, if the model sets none.
     default_samples : int
         Ratings of each item and question, unless `judge(samples=…)` says otherwise.
     questions_per_call : int or None
@@ -394,7 +394,7 @@ class PromptJudge(Judge):
         return {}
 
     def retry_message(self, problem: str, item: Item, question: Question) -> str | None:
-        """Return what to tell the model about an unparsable response; None to ask again from the start."""
+        """Return the message sent after an unparsable response; None repeats the request without one."""
         return None
 
     def order(self, item: Item, questions: Sequence[Question]) -> list[Question]:
@@ -402,7 +402,7 @@ class PromptJudge(Judge):
         return list(questions)
 
     def rate(self, text: str, behaviour: Behaviour, before: Sequence[tuple[str, str]] = ()) -> Rating:
-        """Rate one message for one behaviour outside any run: one call at most `max_attempts` times."""
+        """Rate one message for one behaviour outside a run, with at most `max_attempts` attempts."""
         steps = ask_judge(self, Item(text, tuple(before)), [behaviour], text, shared=False)
         request = next(steps)
         while True:
@@ -583,16 +583,16 @@ def judge_prompt(
         Its name, definition, question and negative examples fill the template.
     template : str, optional
         `JUDGE_TEMPLATE` by default. With the fields {name}, {definition}, {not_present}, {question},
-        {message}, {context} (what was said before, by `context`), {user} (the user's message that it
-        answers), {history} (all that was said before), {code} and {form} (how to answer).
+        {message}, {context} (the earlier messages that `context` selects), {user} (the user's message that the item
+        answers), {history} (all earlier messages), {code} and {form} (the form of the response).
     context : str
         Context that the prompt contains in addition to the message: none, user or dialogue.
     present : bool
         Show the behaviour's positive examples after its definition. AnthroBench shows none.
     permissible : bool
-        Show the uses that don't count after the definition. AnthroBench shows none.
+        Show the behaviour's permissible uses after the definition. AnthroBench shows none.
     code : str
-        Eight hexadecimal digits that the message can't know.
+        Eight hexadecimal digits that the message can't contain.
     structured : bool
         Ask for a JSON object.
 
@@ -643,21 +643,21 @@ class LLMJudge(PromptJudge):
         See `judge_prompt`.
     protocol : str or Released
         "paper": this project's wording of the paper's definitions. "released": prompt and parser of AnthroBench's
-        code, with one attempt. `Released(…)` says whose wording.
+        code, with one attempt. `Released(…)` selects the wording.
     context : str
         Context that the prompt contains in addition to the message: "none", "user" (the user's message that
         it answers) or "dialogue".
     present : bool
-        Show it each behaviour's positive examples too, which raise false positives, says the paper;
-        `Taxonomy.with_present` has some.
+        Show each behaviour's positive examples, too. According to the paper, they raise the number of false positives.
+        `Taxonomy.with_present` adds bundled examples.
     permissible : bool
-        Show it each behaviour's permissible uses too, which the paper doesn't.
+        Show each behaviour's permissible uses, too. The paper shows none.
     message_first : bool
         Begin the prompt with the message and what was said before it, so that all prompts about a message share a
-        prefix, which providers cache. Another order is another question: it belongs to the judge's identity.
+        prefix, which providers cache. The order is part of the judge's identity.
     structured : bool, optional
-        Whether to send a JSON schema that the answer must follow; by default where LiteLLM knows that the model takes
-        one.
+        Whether to send a JSON schema that the answer must follow; by default if the model accepts one according to
+        LiteLLM.
 
     Examples
     --------
@@ -708,7 +708,7 @@ class LLMJudge(PromptJudge):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the settings that determine the judge's ratings, its identity in a run."""
+        """Return the settings that determine the judge's ratings and identify it in a run."""
         if self.released:
             return {**self.llm.settings, **self._limit, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
@@ -781,7 +781,7 @@ def together_prompt(
     item, context, present, permissible, code
         As for `judge_prompt`.
     behaviours : sequence of Behaviour
-        What is asked about, in this order: name, definition, question and negative examples of each.
+        The behaviours in the order of the prompt, each with name, definition, question and negative examples.
 
     Returns
     -------
@@ -906,7 +906,7 @@ class PronounCounter(LanguageJudge):
 def judge_identity(judge: Judge) -> dict[str, Any]:
     """Return what determines a judge's ratings: its settings, or the source of its methods and its plain values.
 
-    Comments don't count. Lists, dicts, sets and patterns enter by a hash, if their names don't begin with _. Raise if a
+    Comments are ignored. Lists, dicts, sets and patterns enter as a hash, unless their names begin with _. Raise if a
     judge has no settings and its source is not available.
     """
     if judge.settings is not None:

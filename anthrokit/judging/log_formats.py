@@ -63,7 +63,7 @@ def as_text(value: Any, place: str) -> str | None:
 
 
 def plain(value: Any) -> Any:
-    """Return a cell with lists and Python's numbers in place of NumPy's, as JSON would hold it."""
+    """Return a cell with NumPy's arrays and numbers converted to lists and Python's numbers, as in JSON."""
     if isinstance(value, np.ndarray | list | tuple):
         return [plain(one) for one in value]
     if isinstance(value, Mapping):
@@ -72,7 +72,7 @@ def plain(value: Any) -> Any:
 
 
 def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the first value of a row, under any of the names, that is not empty."""
+    """Return the first value in a row, under any of the names, that is not empty."""
     for name in names:
         if name in row and not is_missing(row[name]):
             return row[name]
@@ -257,7 +257,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
     place : str
         File, row and number of the message. Errors begin with it.
     roles : dict
-        Name of a speaker in lower case, to user, assistant, system or tool.
+        Maps the name of a speaker in lower case to user, assistant, system or tool.
 
     Returns
     -------
@@ -490,7 +490,7 @@ def as_list(value: Any, place: str) -> Any:
 
 
 def may_hold_messages(value: Any) -> bool:
-    """Return whether a cell is a text that `as_list` makes messages of."""
+    """Return whether a cell is a text that `as_list` could convert to messages."""
     if not isinstance(value, str):
         return False
     quoted = (f"{mark}{name}{mark}" for mark in "\"'" for name in (*_SPEAKER, *_IS_USER, "type"))
@@ -697,7 +697,7 @@ def split_branches(
 def whole_dialogue(
     place: str, row: Record, messages: Any, used: Collection[str], roles: Mapping[str, str] | None
 ) -> list[Dialogue]:
-    """Return the one dialogue of a record. Its other columns describe it."""
+    """Return the one dialogue of a record. The record's other columns describe the dialogue."""
     about = {name: value for name, value in row.items() if name not in used}
     messages = with_system(read_conversation(messages, place, roles), [row], place)
     return [Dialogue(place, messages, about, target_of(row))]
@@ -709,7 +709,7 @@ def _is_texts(value: Any) -> bool:
 
 
 def turns_of(texts: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return texts that a user and an assistant wrote in turns as messages."""
+    """Return alternating texts of a user and an assistant as messages."""
     return [{"role": role, "content": text} for role, text in zip(itertools.cycle(("user", "assistant")), texts)]
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #c288d3fc
@@ -984,8 +984,8 @@ def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] 
     """Join records of one message each into dialogues, in their order.
 
     Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Records without such a
-    column are one dialogue, or if all are of an assistant, a dialogue each. A column `turn` must not fall within a
-    dialogue. Without it, records are reversed if their times fall throughout.
+    column are one dialogue, or if all are of an assistant, a dialogue each. A column `turn` must not decrease within a
+    dialogue. Without this column, records are reversed if their times decrease throughout.
     """
     key = next((name for name in KEYS if any(name in row for _, row in records)), None)
     alone = key is None and all((roles or ROLES).get(str(speaker_of(unwrapped(row))).lower()) == "assistant" for _, row in records)
@@ -1053,7 +1053,7 @@ FORMATS = (
 
 
 def format_of(row: Any) -> tuple[Format | None, Any]:
-    """Return the first format that fits a record, and the record; names of columns in capitals are the last resort."""
+    """Return the first format that fits a record, and the record. If none fits, names in lower case are tried."""
     if isinstance(row, dict):
         small = {str(name).strip().lower(): value for name, value in row.items()}
         for record in (row, small) if len(small) == len(row) else (row,):

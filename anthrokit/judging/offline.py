@@ -237,7 +237,7 @@ def embed(texts: Sequence[str]) -> np.ndarray:
     Returns
     -------
     array of float, len(texts) × 384
-        Of length 1 each.
+        Each row has length 1.
 
     Examples
     --------
@@ -301,7 +301,8 @@ class ClassifierJudge(LanguageJudge):
     name : str
         "sentences" (the adapted encoder) or "embeddings", which with rules is called "embeddings and grammar".
     rules : GrammarJudge, optional
-        Whose findings count in the score as well, for "embeddings", but not in the verdict: they have a vote of their own.
+        For "embeddings": a judge whose findings enter the score but not the verdict, because it has a separate vote in
+        the panel.
 
     Examples
     --------
@@ -351,7 +352,7 @@ class ClassifierJudge(LanguageJudge):
         return remembered(self._known, texts, read)
 
     def mean_vectors(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the mean vector of each text's sentences, of length 1."""
+        """Return the mean vector of each text's sentences, scaled to length 1."""
         means = np.stack([mean for mean, _ in self._seen(texts)])
         return means / np.linalg.norm(means, axis=1, keepdims=True)
 
@@ -476,7 +477,7 @@ def features(texts: Sequence[str]) -> np.ndarray:
     """Compute the 423 features of each message that a student judge uses.
 
     The adapted encoder's mean over the sentences (384, of length 1), the logits of "sentences" and "embeddings" (13
-    each, a quarter of them), and whether the grammar judge found each of the 13 behaviours.
+    each, divided by 4), and whether the grammar judge found each of the 13 behaviours.
     """
     require_packages("offline", "transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
@@ -582,19 +583,19 @@ class StudentJudge(LanguageJudge):
         texts : sequence of str
             The messages.
         truth : DataFrame
-            One True/False/NA column a behaviour, rows as `texts`.
+            One True/False/NA column per behaviour, one row per text in the order of `texts`.
         groups : sequence, optional
             Group of each text. Groups are not split between folds; by default each text is its own group.
         name : str
             Name of the judge.
         folds, least : int
-            Of the cross-validation; a behaviour is not learnt with fewer groups than folds, or where fewer than
-            `least` messages have it, or lack it.
+            Number of folds of the cross-validation, and least number of messages. A behaviour is not learnt with fewer
+            groups than folds, or with fewer than `least` messages with it or without it.
 
         Raises
         ------
         TableError
-            No behaviour can be learnt; says what there is.
+            If no behaviour can be learnt. The message says what there is.
         """
         vectors = features(texts)
         codes = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]

@@ -33,12 +33,12 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     messages : DataFrame
         dialogue_id, turn, role, content, of both sides; persona where it is known.
     least : float
-        Cosine similarity of the two embeddings from which a turn counts.
+        Lowest cosine similarity of the two embeddings at which a turn counts.
 
     Returns
     -------
     DataFrame
-        As `persona_breaks` gives it, with the similarity as phrase. Pairs in another language, or with a blank turn,
+        The columns of `persona_breaks`, with the similarity as phrase. Pairs in another language, or with a blank turn,
         are left out: the encoder reads English.
 
     Examples
@@ -169,14 +169,14 @@ def judge_user_turns(
     personas: Mapping[str, Persona] | None = None,
     **parameters: Any,
 ) -> Run:
-    """Have a judge read every turn of the simulated users.
+    """Have judges rate the turns of the simulated users, from the second turn on.
 
     Parameters
     ----------
     messages, personas
         As for `swap_user_turns`.
     judges : LLM, str, Judge or sequence of Judge
-        A model, for a `user_turn_judge` of it; or judges.
+        A model, from which a `user_turn_judge` is made; or judges.
     run : Run, str or path
         Run in which the ratings are saved, apart from the checked run. Repeating the call resumes the work.
     **parameters
@@ -209,7 +209,7 @@ def persona_verdicts(run: Run) -> pd.DataFrame:
     -------
     DataFrame
         dialogue_id, turn (of the user), persona, reason (the question that was answered Yes), phrase (the judge's
-        reason, which quotes), judge. One row a Yes.
+        reason, which quotes), judge. One row per Yes.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def read_released(raw: str | None) -> tuple[bool | None, str | None, str]:
 
     Notes
     -----
-    The released code stops at an answer without text; here such an answer is unparsed.
+    The released code fails on a response without text; here such a response is unparsed.
 
     Examples
     --------
@@ -142,13 +142,13 @@ def _package(folder: str | os.PathLike | None) -> dict[str, Any]:
 
 # %% ../../nbs/05_judging/03_released.ipynb #9acf7e3b
 class Released:
-    """What the released code shows a judge, and how it reads the answer.
+    """The prompts of the released code, for `LLMJudge(protocol=…)`.
 
     Parameters
     ----------
     wording : str or path
-        "installed": that of the authors' package where it is installed, else ours. "ours". Otherwise the folder of a
-        checkout of their package.
+        "installed": the wording of the authors' package if it is installed, else ours. "ours": our wording. Any other
+        value: the folder of a checkout of their package.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class Released:
     Raises
     ------
     ImportError
-        A checkout was named and can't be used.
+        If the checkout or the installed package can't be used.
 
     Examples
     --------

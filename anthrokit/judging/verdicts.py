@@ -171,7 +171,7 @@ def own_lines(text: str, judged: str) -> list[str]:
 
 
 def declines(text: str) -> bool:
-    """Return whether a judge declines to judge."""
+    """Return whether a response declines to judge."""
     return bool(_DECLINES.search(" ".join(text[:LONGEST_ANSWER].split())))
 
 
@@ -282,7 +282,7 @@ def _merge_fields(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def json_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the outermost JSON objects in a text with their sources. At most twenty positions are tried."""
+    """Yield the outermost JSON objects in a text, each with its source text. At most twenty positions are tried."""
     place, decoder = 0, json.JSONDecoder(object_pairs_hook=_merge_fields, strict=False)  # line breaks in strings
     for _ in range(20):
         place = text.find("{", place)
@@ -315,7 +315,7 @@ def _fields(entries: dict[str, Any]) -> dict[str, Any]:
 
 
 def code_field(names: Sequence[str]) -> str:
-    """Return the name of the field that holds the code: a name that is not that of a behaviour."""
+    """Return a name for the field of the code that no behaviour has."""
     fields, field = {_field(name) for name in names}, "code"
     while field in fields:
         field = f"answer {field}"

@@ -43,9 +43,9 @@ class Behaviour:
     sources : tuple of str
         Publications that describe or measure the behaviour; for readers, never shown to a judge.
     present : tuple of str
-        Messages that show it; shown to no judge but one made with `present=True`.
+        Positive examples: messages that show the behaviour; only judges made with `present=True` see them.
     permissible : tuple of str
-        Uses that resemble the behaviour and don't count; shown to no judge but one made with `permissible=True`.
+        Uses that resemble the behaviour and don't count; only judges made with `permissible=True` see them.
 
     Examples
     --------
@@ -88,7 +88,8 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
     entry : dict
         From the file. Blanks around a text are removed.
     usual : dict
-        Every name to its default, or to a type if it is required. None may be anything, () is a list of texts.
+        Maps every name to its default, or to a type if it is required. The default None allows any value, () a list of
+        texts.
     where : str
         File and place; errors begin with it.
 
@@ -124,7 +125,7 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
 
 
 def check_entries(entries: Iterable[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Check the entries of one kind, as `check_entry` does. Errors name each by number and name."""
+    """Check the entries of one kind, as `check_entry` does. Errors give an entry's number and name."""
     if not isinstance(entries, Iterable):
         raise TableError(f"{where}: {entries!r} is not a list of entries")
     names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in entries]
@@ -145,7 +146,7 @@ class Taxonomy(metaclass=Naming):
     Raises
     ------
     TableError
-        Two behaviours have one name, or there is none.
+        If two behaviours have the same name, or there is no behaviour.
 
     Examples
     --------
@@ -204,17 +205,17 @@ class Taxonomy(metaclass=Naming):
         return digest(read)
 
     def together_with(self, others: Iterable[Behaviour]) -> Taxonomy:
-        """Return this taxonomy with the behaviours that others add, and permissible uses where it has none.
+        """Return this taxonomy with new behaviours of `others`, and with their permissible uses where it has none.
 
         Parameters
         ----------
         others : iterable of Behaviour
-            A taxonomy, or behaviours. Those that are in this one, word for word, are taken once.
+            A taxonomy, or behaviours. Behaviours that this taxonomy has in the same wording are not added.
 
         Raises
         ------
         TableError
-            If behaviours of the same name have other wordings. Lists these and their differing fields.
+            If behaviours of the same name have different wordings. The message lists them and the fields that differ.
 
         Examples
         --------
@@ -281,7 +282,7 @@ class Taxonomy(metaclass=Naming):
         return cls.from_entries(entries, title, path)
 
     def select(self, names: str | Iterable[str] | None) -> list[str]:
-        """Return the names of behaviours for names of behaviours or categories.
+        """Return the names of the selected behaviours. A category selects all its behaviours.
 
         Raises
         ------

@@ -249,7 +249,7 @@ class SimulationSettings:
             raise ValueError(f"script is {self.script!r:.60}; it must be a list of messages, one per turn from turn 2")
 
     def check_prompts(self, prompts: pd.DataFrame) -> None:
-        """Raise if prompts don't fit the persona, or the template has no field for something that the user needs."""
+        """Raise if prompts don't fit the persona, or the template lacks the field {persona} or {ending} where it is needed."""
         has_persons = "who" in prompts.columns
         needed = {"persona": self.persona or (has_persons and "{who}" not in self.template), "ending": self.natural_end}
         if absent := [name for name, value in needed.items() if value and f"{{{name}}}" not in self.template]:
@@ -402,7 +402,7 @@ def check_histories(prompts: pd.DataFrame) -> pd.DataFrame:
 
 
 class SimulationJob(Job):
-    """The dialogues of `simulate`, whose parameters it takes."""
+    """The job of `simulate`: the pending dialogues of a run."""
 
     noun = "message"
 
@@ -701,24 +701,24 @@ def simulate(
     system_target : str, optional
         A system prompt for the target.
     template, persona, natural_end
-        As for `user_system_prompt`. A dialogue that the user ends has the status ended. Prompts may bring a person
-        each; see `persona_prompts`.
+        As for `user_system_prompt`. A dialogue that the user ends has the status ended. Each prompt may have its own
+        persona; see `persona_prompts`.
     script : sequence of str
         The user's messages from turn 2 on, the same for every target, with columns of the prompt in braces, such as
         `PUSHBACK`. After its last line the user model continues.
     seed : int
-        A seed for each message is made of it, for models that take one.
+        The seed of each message is derived from it, for models that accept a seed.
     design : mapping, optional
         The condition of these dialogues, such as {"prompt": "warm"}: columns of `dialogues()` and `labels()` to
         compare by.
     protocol : {"paper", "released"}
-        "released" has the instructions of the authors' code, in our words, for both models: the user keeps to the first
-        question, where "paper" lets the user move on, and the target is called a helpful chatbot. For the exact words pass
-        `template` and `system_target`.
+        "released" gives both models the instructions of the authors' code, in our words: the user keeps to the first
+        question (with "paper", the user may move on), and the system prompt calls the target a helpful chatbot. For the
+        exact words pass `template` and `system_target`.
     budget : Budget, optional
         Cap on the whole run's dollars or tokens.
     batch : bool or Batch
-        Send each turn in the providers' batches: half the price, up to a day a message.
+        Send each turn in the providers' batches, at half the price. A message can take up to a day.
     on : Executor or dask.distributed.Client, optional
         Workers that make the calls, up to 200 calls at a time; see `ExecutorPool`.
     progress : bool

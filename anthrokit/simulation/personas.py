@@ -42,7 +42,7 @@ class Persona:
     risk : str
         Why a chatbot may matter more to this person; "none" for comparison.
     facts, never : tuple of str
-        Facts about the person; regular expressions that contradict them.
+        Facts about the person; regular expressions for statements that contradict them.
     sources : tuple of str
         References for the risk.
 
@@ -83,7 +83,7 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
     Parameters
     ----------
     path : str or path, optional
-        A file with a [[persona]] for each, with the fields of `Persona`.
+        A file with one table [[persona]] per persona, with the fields of `Persona`.
 
     Returns
     -------
@@ -236,7 +236,7 @@ def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
     Returns
     -------
     dict
-        The words that show it, by reason; empty if there are none.
+        Maps each reason to the words that show it; empty if there is no sign.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def extract_facts(text: str) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        The first work, home and origin that the text states, those that it does.
+        The first statement of each kind (work, home, origin). A kind that the text does not state is absent.
 
     Examples
     --------
@@ -330,7 +330,7 @@ def extract_age(text: str, *, description: bool = False) -> int | None:
     text : str
         In English, with digits.
     description : bool
-        Whether the text describes a person; then the described person's age.
+        Whether the text describes a person, whose age is then returned.
 
     Examples
     --------
@@ -489,7 +489,7 @@ def check_personas(prompts: pd.DataFrame, persona: str | None = None) -> None:
     Raises
     ------
     ValueError
-        Persona and first message state different ages; or a romantic prompt for somebody who could be under 18.
+        If persona and first message state different ages, or a prompt is romantic and its person could be under 18.
 
     Examples
     --------

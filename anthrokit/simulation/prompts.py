@@ -74,11 +74,12 @@ def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "ant
     Parameters
     ----------
     source : str, path, list of str or DataFrame
-        "anthrokit": the 960 that ship; "families", "pushback" and "mirrored": for other behaviours, see
+        "anthrokit": the 960 bundled messages; "families", "pushback" and "mirrored": for other behaviours, see
         `load_family`; "personas": see `persona_prompts`; "chinese": 120 in Chinese. "anthrobench": the public set of Ibrahim et al.
         (Apache-2.0), read from the folder that ANTHROKIT_DATA names, or fetched once with its
         checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages. Only the column
-        first_message is needed: without prompt_id, ids are made of the texts; without base_id, each prompt is a separate base prompt.
+        first_message is needed: without prompt_id, ids are derived from the texts; without base_id, each prompt is a
+        separate base prompt.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "ant
     Raises
     ------
     TableError
-        The file isn't there, isn't the pinned one, or breaks the rules of the table.
+        If the file is missing, has another checksum than the pinned one, or violates the schema.
 
     Examples
     --------
@@ -125,8 +126,8 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     Returns
     -------
     DataFrame
-        similarity (0 to 1), prompt_id, other_id, first_message, other_message; each message with its nearest,
-        each pair once.
+        similarity (0 to 1), prompt_id, other_id, first_message, other_message; each message with the most similar other
+        one, each pair once.
 
     Examples
     --------
@@ -256,10 +257,10 @@ def sample_prompts(
     n : int
         Number of prompts to draw.
     by : str or list of str, optional
-        Columns whose combinations get equal numbers of prompts (up to one), such as ["domain", "behaviour"]. By
-        default "scenario" where the prompts have scenarios. As many base prompts as possible are drawn: intervals are
-        clustered by base prompt. "base_id" draws whole base prompts with all their scenarios, one behaviour after
-        the other.
+        Columns whose combinations get equal numbers of prompts (they differ by one at most), such as ["domain",
+        "behaviour"]. By default "scenario" where the prompts have scenarios. As many base prompts as possible are
+        drawn: intervals are clustered by base prompt. "base_id" draws whole base prompts with all their scenarios, one
+        behaviour after the other.
     seed : int
         The same seed draws the same prompts.
 
@@ -360,7 +361,7 @@ def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Dat
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #4b96b97a
 class WritingJob(Job):
-    """The first messages that `contextualise` asks for.
+    """The job of `contextualise`: the first messages to be written.
 
     Parameters
     ----------
@@ -405,7 +406,7 @@ class WritingJob(Job):
         return [(map(self.steps, self.pending), self.llm.max_concurrency)]
 
     def steps(self, row: dict[str, Any]) -> Steps:
-        """Make one call and save its prompt."""
+        """Request one first message and save it as a prompt."""
         seed = int(digest("writer", row["prompt_id"], length=7), 16)
         answer = yield Request(self.llm, _writer_messages(row), row["prompt_id"], "writer", {"seed": seed})
         text = (answer.content or "").strip().strip('"“”').strip()
@@ -447,11 +448,11 @@ def contextualise(
         base_id, base_prompt, and optionally category and behaviour.
     scenarios : DataFrame
         scenario_id, scenario, and optionally domain, empathy, professionalism; `load_scenarios()` is an example.
-        Columns that base_prompts has too, as prompts made before do, are taken from here.
+        If base_prompts has a column of the same name, the values of the scenarios are used.
     llm : LLM
         The writer.
     run : Run
-        Where messages and costs go; calling again writes only what is missing.
+        The run in which messages and costs are saved. A second call requests only missing messages.
     budget, batch, on, progress
         As for `simulate`.
 

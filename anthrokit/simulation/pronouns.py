@@ -276,9 +276,9 @@ def first_person_pronouns(text: str, *, quotations: bool = True) -> list[tuple[i
 
     Notes
     -----
-    Counted are I, me, my, mine, myself, we, us, our, ours, ourselves and contractions, with any apostrophe or (Im, Ive)
-    none. Not counted are US, ME, let's, Roman numerals, initials, mines and code. A lower-case "i" counts only beside a
-    verb of its person.
+    Counted are I, me, my, mine, myself, we, us, our, ours, ourselves and contractions, with any apostrophe or none (Im,
+    Ive). Not counted are US, ME, let's, Roman numerals, initials, mines and code. A lower-case "i" counts only next to
+    a verb that agrees with it.
 
     Examples
     --------
