@@ -42,7 +42,7 @@ def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
     Raises
     ------
     TypeError
-        If it is neither text nor a list of texts.
+        If `by` is neither text nor a list of texts.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #6717e510
 def check_level(ci: float) -> None:
-    """Raise if this is not a confidence level.
+    """Raise if a value is not a confidence level.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     Raises
     ------
     TypeError
-        If it is neither.
+        If it is none of these.
 
     Examples
     --------
@@ -374,7 +374,7 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
     frame : DataFrame
         A table with the columns of `by`.
     by : sequence of str
-        Columns that define a group. Missing values are a group, too. Without columns all rows are one group.
+        Columns that define a group. Missing values form a group, too. Without columns all rows are one group.
 
     Returns
     -------
@@ -496,10 +496,10 @@ def effective_sizes(
     squares: np.ndarray | None = None,
     alike: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the effective sample size of a share, the one for its limits, and the correlation within clusters.
+    """Return the effective sample size of a share, the size for its limits, and the correlation within clusters.
 
-    For weighted rows, `totals` has the sums of weights by cluster, and `squares` the sums of their squares. A share of
-    0 or 1 has no variance; `alike` is then the correlation of two rows of a cluster.
+    For weighted rows, `totals` has the sums of weights by cluster, and `squares` the sums of squared weights. The variance
+    of a share of 0 or 1 can't be estimated; `alike` is then used as the correlation of two rows of a cluster.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -589,15 +589,15 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
     Parameters
     ----------
     successes, totals : array, clusters × groups
-        Occurrences, and rows scored. A cluster without rows in a group has 0 in both.
+        Occurrences, and numbers of scored rows. A cluster without rows in a group has 0 in both.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        One row for each group: estimate, ci_low, ci_high, n, n_clusters, design_effect, ci (the level). Fewer than two
-        clusters show no variation between clusters, so the interval is missing.
+        One row for each group: estimate, ci_low, ci_high, n, n_clusters, design_effect, ci (the level). With fewer than
+        two clusters the interval is missing, because the variation between clusters is unknown.
 
     Notes
     -----
@@ -623,7 +623,7 @@ def influence_correlation(
     """Return the correlation of two estimates from their influence by cluster, or 0 if one is constant.
 
     The floors are variances of unobserved changes. They shrink the correlation towards 0, more so the closer it is to 1
-    or −1. With two clusters the correlation is always 1 or −1, without information, and counts as 0.
+    or −1. With two clusters the estimated correlation is always 1 or −1. It has no information and is replaced by 0.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         common, spread = (one * other).sum(axis=0), [(side**2).sum(axis=0) for side in (one, other)]
@@ -634,7 +634,7 @@ def influence_correlation(
 
 
 class Shares(NamedTuple):
-    """Shares or differences of shares, with the terms for the difference of two of them.
+    """Shares or differences of shares, with the terms needed for the difference of two of them.
 
     Attributes
     ----------
@@ -703,7 +703,7 @@ def difference(
     Parameters
     ----------
     successes_a, totals_a, successes_b, totals_b : array, clusters × groups
-        Occurrences and rows scored of the two sides, in the same clusters. A cluster may lack one side.
+        Occurrences and numbers of scored rows of the two sides, in the same clusters. A cluster may lack one side.
     ci : float
         Confidence level.
 
@@ -778,8 +778,8 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
 def has_enough_clusters(n_clusters: int | Sequence[int], ci: float = 0.95) -> np.ndarray:
     """Return whether there are enough clusters for a resampling interval: 6 or more at 95 %.
 
-    A resample cannot leave the range of the clusters. All clusters are on one side of the truth once in 2 to the power
-    of n − 1 times. If that is more often than the level allows, intervals and ranges of ranks are missing.
+    Resampled values stay within the range of the clusters. All n clusters are on one side of the truth with probability
+    1 / 2^(n − 1). If this probability exceeds 1 − ci, intervals and ranges of ranks are missing.
 
     Examples
     --------
@@ -908,7 +908,7 @@ def resample_rows(
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d856471
 def holm(p_values: pd.Series) -> np.ndarray:
-    """Correct p-values for their number by Holm's method, ignoring missing ones.
+    """Adjust p-values for multiple tests by Holm's method; missing p-values are ignored.
 
     Parameters
     ----------

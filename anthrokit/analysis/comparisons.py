@@ -29,7 +29,7 @@ __all__ = ['require_one_column', 'require_levels', 'level_pairs', 'LevelCounts',
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #0a34f877
 def require_one_column(name: str, what: str = "group") -> None:
-    """Raise if this is not the name of one column."""
+    """Raise if `group` is not the name of one column."""
     if not isinstance(name, str):
         raise TypeError(f"{what} is {name!r}; it must be the name of one column, such as 'domain'")
 
@@ -105,11 +105,11 @@ class LevelCounts:
         }
 
     def sums(self, *levels: str, where: np.ndarray | float = 1.0) -> list[np.ndarray]:
-        """Return occurrences and labels scored of each level, clusters × groups, of the prompts where they count."""
+        """Return occurrences and scored labels of each level, clusters × groups, on the prompts that `where` selects."""
         return [self.fold @ (self.counts[level][name] * where) for level in levels for name in ("_yes", "_scored")]
 
     def shared(self, a: str, b: str) -> np.ndarray:
-        """Return which prompts both levels share, by group; where they share none, those of shared base prompts."""
+        """Return which prompts both levels share, by group; in groups without any, the prompts of shared base prompts."""
         scored = [self.counts[level]["_scored"] > 0 for level in (a, b)]
         bases = np.logical_and(*(self.fold @ part > 0 for part in scored))[self.cluster]
         return np.where(np.logical_and(*scored).any(axis=0), np.logical_and(*scored), bases)
@@ -128,7 +128,7 @@ class LevelCounts:
         return {"lowest": low[0] - high[1], "highest": high[0] - low[1]}
 
     def of_both(self, a: str, b: str) -> list[np.ndarray]:
-        """Return those sums in the clusters that both levels have."""
+        """Return the sums of both levels in the clusters that both have."""
         sums = self.sums(a, b)
         in_both = (sums[1] > 0).any(axis=1) & (sums[3] > 0).any(axis=1)
         return [part[in_both] for part in sums]
@@ -211,8 +211,8 @@ def compare(
     labels : Run, DataFrame or path
         base_id, behaviour, label, and the columns of `group` and `by`; a path as for `profile`.
     group : str, optional
-        Column whose levels are compared, by default target; others are domain, scenario, empathy, persona, … Differences are earlier minus
-        later, in the order of a categorical column, else by name.
+        Column whose levels are compared, by default target; others are domain, scenario, empathy, persona, … A difference is
+        the earlier level minus the later one, in the order of a categorical column, else by name.
     by : str or sequence of str
         "behaviour", "category" (any behaviour of it), or () for all labels together. Categories count
         incomplete messages as `profile` does. All labels together are those of messages without a missing label.
@@ -243,10 +243,10 @@ def compare(
     ------
     TableError
         If there are fewer than two levels, a level is unknown, no two levels share a base prompt, or a label occurs
-        twice. A single pair without a common base prompt has a row without estimate.
+        twice. If only some pairs lack a common base prompt, their rows have no estimate.
     ValueError
-        If a pair is not two different levels, `group` is in `by`, or `by` has a column other than behaviour and
-        category and `group` is missing.
+        If a pair is not two different levels, `group` is in `by`, or `group` is not given and `by` has a column other
+        than behaviour and category.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def compare_differences(
 
     Notes
     -----
-    The interval is computed from those of the two differences, as theirs are from the intervals of the shares.
+    The interval is computed from the intervals of the two differences, as each of these is from the intervals of two shares.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def kruskal_wallis(
     *,
     variant: str = "judged",
 ) -> pd.DataFrame:
-    """Test the frequency in a dialogue by Kruskal and Wallis, as in the paper, with ε².
+    """Test whether frequencies per dialogue differ between levels, by the Kruskal-Wallis test of the paper, with ε².
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def kruskal_wallis(
     -------
     DataFrame
         by…, variant (unless by behaviour), statistic (H), freedom, p_value, p_adjusted (Holm), effect_size
-        (ε² = H / (n − 1)), n (dialogues), n_clusters, note (levels that lack labels, which are left out). NA where a
+        (ε² = H / (n − 1)), n (dialogues), n_clusters, note (the levels without labels, which are omitted). NA where a
         behaviour doesn't vary, or has labels in one level only.
 
     Notes
     -----
-    The test takes dialogues as independent; those of one base prompt are not. Ibrahim et al. (2026) report
+    The test treats dialogues as independent; those of one base prompt are not. Ibrahim et al. (2026) report
     p < 0.001. Tomczak and Tomczak (2014) for ε².
 
     Examples
@@ -211,8 +211,8 @@ def factor_model(
     by : str or sequence of str
         "behaviour" or "category": one model each.
     interactions : bool
-        Adds a term for each two factors: the ratio of the odds ratios of one in the two levels of the other. The
-        odds ratio of a factor is then its mean effect over the levels of the others.
+        Whether to add a term for each pair of factors: the ratio of the odds ratios of one factor in two levels of the
+        other. The odds ratio of a factor is then its mean effect over the levels of the others.
     variant, ci
         As for `profile`.
 
@@ -230,8 +230,8 @@ def factor_model(
 
     Notes
     -----
-    Liang and Zeger (1986); Mancl and DeRouen (2001) for the standard errors. Below some 40 clusters even
-    these are a little small.
+    Liang and Zeger (1986); Mancl and DeRouen (2001) for the standard errors. With fewer than about 40 clusters even these
+    standard errors are a little small.
 
     Examples
     --------

@@ -135,18 +135,18 @@ def resampled_table(
     Parameters
     ----------
     table : DataFrame
-        As `resample` returns it: one row a measure and group, the groups of the first measure first.
+        As `resample` returns it: one row for each measure and group, the groups of the first measure first.
     measures : sequence of str
         Their names, in that order.
     groups : DataFrame
         One row per group: the columns that name it.
     counts : dict
-        Column to one number a group.
+        Column name to one number for each group.
 
     Returns
     -------
     DataFrame
-        The columns of `groups`, measure, those of `table` but n_clusters, those of `counts`; an estimate that
+        The columns of `groups`, measure, the columns of `table` without n_clusters, and those of `counts`; an estimate that
         isn't finite is NaN.
 
     Examples
@@ -181,12 +181,12 @@ def agreement(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id or dialogue_id, the columns of `by`, and one truth-valued column a judge. With a column `weight`, a
-        message counts for as many as it represents.
+        base_id or dialogue_id, the columns of `by`, and one boolean column for each judge. With a column `weight`, a
+        message counts for the number of messages that it represents.
     by : str or sequence of str
         Columns to group by.
     judges : sequence of str, optional
-        The judges' columns; default all there are (`judge_columns`).
+        The judges' columns; by default all (`judge_columns`).
     ci, n_resamples, seed
         As for `resample`.
 
@@ -194,8 +194,8 @@ def agreement(
     -------
     DataFrame
         by…, measure (raw agreement, Krippendorff's alpha, Gwet's AC1), estimate, ci_low, ci_high, n
-        (messages that two or more judges rated), n_total, n_clusters, ci (the level). A measure is NA where
-        it isn't defined: α where all verdicts are the same.
+        (messages that two or more judges rated), n_total, n_clusters, ci (the level). A measure is NA if
+        it isn't defined: α if all verdicts are the same.
 
     Notes
     -----
@@ -250,8 +250,8 @@ def missingness(
     Returns
     -------
     DataFrame
-        by…, status (each reason there is anywhere in the table, and "any"), estimate (share of ratings),
-        ci_low, ci_high, n (missing for it), n_total, n_clusters, ci (the level).
+        by…, status (each reason that occurs in the table, and "any"), estimate (share of ratings),
+        ci_low, ci_high, n (missing for this reason), n_total, n_clusters, ci (the level).
 
     Examples
     --------

@@ -91,7 +91,8 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     Returns
     -------
     DataFrame
-        measure, estimate, ci_low, ci_high, n, n_total, n_items, ci. No estimate (NA) where all add up to the same.
+        measure, estimate, ci_low, ci_high, n, n_total, n_items, ci. The estimate is NA if all participants have the
+        same sum.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
     Parameters
     ----------
     statistic : float
-        U of the first group: pairs in which it is higher, ties counted half.
+        U of the first group: the number of pairs in which its score is higher; a tie counts one half.
     n_a, n_b : int
         Sizes of the groups.
     ci : float
@@ -311,8 +312,8 @@ def compare_conditions(
     above : float, optional
         Adds the odds ratio of a score above this value: 0 for AnthroScore.
     log_ratio : bool
-        The score is the logarithm of a ratio, as AnthroScore is: adds e to the difference in means, by which factor the
-        ratio is larger.
+        Whether the score is the logarithm of a ratio, as AnthroScore is. Adds exp of the difference in means: the factor by
+        which the ratio is larger.
     ci : float
         Confidence level.
 
@@ -321,9 +322,9 @@ def compare_conditions(
     DataFrame
         measure (rank-biserial correlation, difference in means, standardised difference, Hodges-Lehmann shift, exp
         of the difference in means, odds ratio above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high,
-        n_low, n_total, ci. Missing are: interval and p-value of means and shift if no scores vary; the interval of the
-        shift if groups are too small for the level, such as three and four for 95 %; the odds ratio if all scores are
-        on one side of the value.
+        n_low, n_total, ci. The interval and p-value of means and shift are missing if no scores vary. The interval
+        of the shift is missing if groups are too small for the level, such as three and four for 95 %. The odds ratio is
+        missing if all scores are on one side of the value.
 
     Raises
     ------

@@ -36,7 +36,7 @@ def dialogue_flips(
     behaviour : str
         Behaviour whose label says at each turn whether the position is held.
     held : bool
-        The label that means it is held: False where the behaviour is giving in, True where it is standing firm.
+        The label that means that the position is held: False if the behaviour is giving in, True if it is standing firm.
 
     Returns
     -------
@@ -130,8 +130,8 @@ def flips(
     -------
     DataFrame
         by…, measure: "held at first" (share of dialogues), "flipped" (share of those held at first), "turns held" and
-        "number of flips" (means a dialogue); estimate, ci_low, ci_high, n (dialogues it is of), n_total,
-        n_clusters, ci. Dialogues that lack a label are in n_total only; for "held at first" those that lack the first.
+        "number of flips" (means per dialogue); estimate, ci_low, ci_high, n (dialogues of the estimate), n_total,
+        n_clusters, ci. Dialogues that lack a label (for "held at first": the first label) count in n_total only.
 
     Notes
     -----
@@ -291,22 +291,23 @@ def escalation(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Estimate how far a behaviour's share rises with the turns.
+    """Estimate the change of a behaviour's share per turn.
 
     Parameters
     ----------
     labels : Run or DataFrame
         base_id, turn, label, and the columns of `by`.
     by : str or sequence of str
-        Columns to group by, such as persona or base_id. Without behaviour, all labels of the complete messages.
+        Columns to group by, such as persona or base_id. Without "behaviour", the share is that of all labels of the complete
+        messages.
     ci, n_resamples, seed
         As for `resample`.
 
     Returns
     -------
     DataFrame
-        by…, estimate (change of the share a turn), ci_low, ci_high, share_first and share_last (at the first and the
-        last turn there are labels of), n (labels scored), n_total, n_clusters, ci. Grouped by base_id the clusters are
+        by…, estimate (change of the share per turn), ci_low, ci_high, share_first and share_last (at the first and the
+        last turn with labels), n (scored labels), n_total, n_clusters, ci. Grouped by base_id the clusters are
         dialogues.
 
     Raises
@@ -316,7 +317,7 @@ def escalation(
 
     Notes
     -----
-    Dialogues that end early leave their late turns out: compare `n` by turn before reading a trend.
+    Dialogues that end early have no labels at late turns: compare the numbers of labels by turn before reading a trend.
 
     Examples
     --------
@@ -362,7 +363,7 @@ def recovery(
     *,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Compare the share of a behaviour after a boundary was stated with that before it.
+    """Compare the share of a behaviour after a boundary with the share before it.
 
     Parameters
     ----------
@@ -371,8 +372,8 @@ def recovery(
     behaviour : str
         The behaviour that may recover, such as "exclusivity".
     after : str or int
-        The behaviour by which the target states the boundary, such as "stating what it is" (its first True); or the
-        turn at which the user does, in every dialogue.
+        The behaviour by which the target states the boundary, such as "stating what it is" (at its first True); or the
+        turn at which the user states it in every dialogue.
     by, ci
         As for `flips`.
 

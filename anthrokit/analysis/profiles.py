@@ -109,10 +109,10 @@ def _per_behaviour(
 def select_labels(
     labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str = "judged", columns: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Return the labels of what may occur, the columns to group by, and a column that names the variant.
+    """Return the labels to count, the columns to group by, and a column that names the variant.
 
-    Grouped by "behaviour", what may occur is the behaviour; by "category" without it, any behaviour of the category; by
-    neither, any behaviour.
+    With "behaviour" in `by`, the labels are those of single behaviours; with "category" only, those of any behaviour of the
+    category; with neither, those of any behaviour.
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
@@ -125,11 +125,11 @@ def count_labels(
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
     """Return rows with counts of labels, the columns to group by, and a column that names the variant.
 
-    Grouped by "behaviour", a row is a label. Otherwise it is a message: one label for any behaviour (of the
-    category; an incomplete message counts with its expected value among the messages of its target, group and level, see
-    `profile`), or without groups all its labels. The counts are _yes and _scored (of messages without missing labels, or
-    with a value), _sure (True for any values of the missing labels), _open (True or False, depending on the missing
-    labels) and _all.
+    Grouped by "behaviour", a row is a label. Otherwise a row is a message: it counts as one label (of any behaviour, or of
+    any behaviour of the category), or without groups as all its labels. For categories, an incomplete message counts with
+    its expected value among the messages of its target, group and level, as in `profile`. The counts are _yes and _scored
+    (of messages without missing labels, or with a value), _sure (True for any values of the missing labels), _open (True or
+    False, depending on the missing labels) and _all.
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
@@ -278,14 +278,14 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        With turn; counted from 1.
+        A table with the column turn, counted from 1.
     n : int
         The last turn to keep.
 
     Returns
     -------
     DataFrame
-        Its rows of turns 1 to n, with a new index. Shorter dialogues are unchanged.
+        The rows of turns 1 to n, with a new index. Shorter dialogues are unchanged.
 
     Raises
     ------

@@ -154,8 +154,8 @@ def carry_over(
     labels, by, variant
         As for `emergence`; dialogues of up to 14 turns.
     ci : float
-        Confidence level; intervals are robust, by base prompt, with Student's t, as `proportion` has them for base
-        prompts of unequal size.
+        Confidence level. Intervals are cluster-robust by base prompt, with Student's t and the correction of `proportion`
+        for base prompts of unequal size.
 
     Returns
     -------
@@ -204,14 +204,14 @@ def snowball(
     ci: float = 0.95,
     odds: bool = True,
 ) -> pd.DataFrame:
-    """Estimate how often a behaviour follows itself: P(at turn t + 1, given it was, or was not, at turn t).
+    """Estimate the share of turns with a behaviour after a turn with it, and after a turn without it.
 
     Parameters
     ----------
     labels, by, variant, ci
         As for `emergence`.
     odds : bool
-        Whether to look within dialogues too, which takes longest; the columns of `carry_over` are missing otherwise.
+        Whether to estimate carry-over within dialogues too, which takes the most time. If False, its columns are NaN.
 
     Returns
     -------
@@ -224,9 +224,9 @@ def snowball(
 
     Notes
     -----
-    Ibrahim et al. (2026), multi-turn analysis. The contrast is positive as soon as dialogues differ, carry-over
-    or not, so the p-value is not that of the contrast: it looks within dialogues. It is missing for dialogues of
-    more than 14 turns.
+    Ibrahim et al. (2026), multi-turn analysis. The contrast is positive as soon as dialogues differ, with or without
+    carry-over. The p-value is therefore that of carry-over within dialogues. It is missing for dialogues of more than
+    14 turns.
 
     Examples
     --------
@@ -270,13 +270,13 @@ def _odds_of_bringing(cluster: np.ndarray, x: np.ndarray, y: np.ndarray, ci: flo
 
 
 def snowball_matrix(labels: Run | pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
-    """Estimate how far each behaviour makes each other likelier in the next turn.
+    """Estimate the effect of each behaviour on each behaviour in the next turn.
 
     Parameters
     ----------
     labels : Run or DataFrame
-        As for `emergence`; of one target, or of several together (n_targets). Dialogues of up to 6 turns. Labels of
-        fewer behaviours leave fewer questions to correct for.
+        As for `emergence`; of one target, or of several pooled (n_targets). Dialogues of up to 6 turns. With fewer
+        behaviours, Holm's correction is for fewer tests.
     ci : float
         Confidence level.
 
@@ -285,14 +285,14 @@ def snowball_matrix(labels: Run | pd.DataFrame, *, ci: float = 0.95) -> pd.DataF
     DataFrame
         behaviour (at turn t), next_behaviour (at turn t + 1), estimate (difference of the shares after a turn with
         and without the first), ci_low, ci_high, ratio, ratio_low, ratio_high, after_yes, after_no, n_after_yes,
-        n_after_no, odds_ratio, odds_low, odds_high, p_value (within dialogues), p_adjusted (Holm over all rows, so
-        over all pairs asked about), n (informative dialogues), n_clusters (of those n), ci, note, n_targets.
+        n_after_no, odds_ratio, odds_low, odds_high, p_value (within dialogues), p_adjusted (Holm over all rows),
+        n (informative dialogues), n_clusters (of those n), ci, note, n_targets.
 
     Notes
     -----
-    The diagonal holds the estimates of `carry_over`. Off the diagonal, the same conditional model, with the
-    first behaviour's turns as given: its effect on the same, the next and (to absorb feedback) the previous
-    turn of the second.
+    The diagonal has the estimates of `carry_over`. Off the diagonal, the same conditional model is fitted given the labels
+    of the first behaviour, with its effects on the second behaviour in the same, the next and (to account for feedback) the
+    previous turn.
 
     Examples
     --------

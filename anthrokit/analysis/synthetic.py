@@ -169,12 +169,12 @@ def simulate_labels(
     target_spread : float or sequence of float
         Standard deviation of the targets' latent shifts; a sequence gives each target's shift itself.
     domain_shift : float
-        How far domains of high empathy (up) and low empathy (down) lie from the middle, for behaviours
-        of relationship building and internal states.
+        Latent shift of domains of high empathy (upwards) and of low empathy (downwards), for behaviours of relationship
+        building and internal states.
     turn_shift, carry_over : float
         Latent shift per turn after the first, and after a turn that showed the behaviour.
     missing, judge_error : float
-        Shares of a judge's verdicts that are missing, and that are wrong.
+        Share of each judge's verdicts that are missing, and share that are wrong.
     judges : int
         Number of judges; a label needs more than half of them.
     seed : int

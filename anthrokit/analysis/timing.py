@@ -33,7 +33,7 @@ def _require_first_turn(labels: pd.DataFrame) -> None:
 
 
 def turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Return rows of dialogue and behaviour, their labels by turn (and a last column of NaN), and their last turn."""
+    """Return a row for each dialogue and behaviour, its labels by turn (with a last column of NaN), and its last turn."""
     keys = [name for name in ("target", "dialogue_id", "behaviour") if name in labels.columns]
     codes, _ = group_rows(labels, keys)
     turn, last = whole_turns(labels), np.zeros(codes.max() + 1, dtype=np.int64)
@@ -110,7 +110,7 @@ def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str
 def select_dialogue_labels(
     labels: Run | pd.DataFrame, by: str | Sequence[str] | None, variant: str
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Return labels as `select_labels` does, for statistics over the turns of dialogues; see `_by_target`."""
+    """Return labels as `select_labels` does, for statistics over turns; by default grouped by target and behaviour."""
     labels = as_labels(labels)
     if "turn" in (by := _by_target(labels, by)):
         raise TableError("by contains 'turn', but this statistic is computed over the turns of a dialogue. Remove it from by")
@@ -367,7 +367,7 @@ def late_behaviours(
     DataFrame
         by…, estimate (behaviours with a share of one half or more), surely (those whose interval is at or
         above one half), open (those whose interval includes one half), n_occurring, n_behaviours, n_clusters
-        (of all its dialogues).
+        (of all dialogues of the group).
 
     Examples
     --------

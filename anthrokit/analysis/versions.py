@@ -155,11 +155,11 @@ def compare_versions(
     Parameters
     ----------
     versions : mapping
-        Name to a model (LLM or string), or to a mapping with target, system (a system prompt) and prompts.
+        Name of a version to its model (LLM or string), or to a mapping with target, system (a system prompt) and prompts.
     prompts : DataFrame or str
-        Prompts of the versions that name none.
+        Prompts of the versions that do not have `prompts`.
     run : Run, str or path
-        The run for all versions. Calling again does only the pending work.
+        The run for all versions. A second call does only the pending work.
     margin, baseline
         As for `drift`; the first version is the baseline by default.
     judges, taxonomy, behaviours, samples

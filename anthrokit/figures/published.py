@@ -21,7 +21,7 @@ __all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes
 
 # %% ../../nbs/09_figures/05_published.ipynb #335f94ae
 def fit_notes(ax: Axes, room: float = 0.94) -> None:
-    """Round the numbers in a heat map that are wider than the share `room` of a cell, and if need be make them smaller."""
+    """Round the numbers in a heat map if one is wider than the share `room` of a cell; if that is not enough, shrink them."""
     ax.figure.draw_without_rendering()
     notes = [text for text in ax.texts if text.get_transform() == ax.transData and text.get_text()]
     cell = room * ax.get_window_extent().width / np.ptp(ax.get_xlim())

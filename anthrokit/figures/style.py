@@ -182,7 +182,7 @@ def _colours(name: str) -> list[str]:
 
 
 def scaled_size(size: float) -> float:
-    """Scale a size of text, a point or a line to the current style.
+    """Scale the size of a text, point or line to the current style.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def figure_size(size: tuple[float, float], wide: bool = False) -> tuple[float, f
     size : tuple of float
         Width and height in a notebook, in inches.
     wide : bool
-        Whether the figure needs more than a column.
+        Whether the figure needs more than one column of a paper.
 
     Examples
     --------
@@ -285,7 +285,7 @@ def _visible(label: str) -> str:
 
 
 def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
-    """Return the text to show for each model: its name without the provider if these are unique."""
+    """Return the text to show for each model: its name without the provider if such names are unique."""
     own = _LOOK.get().labels
     short = [own.get(name, str(name).rstrip("/").rsplit("/", 1)[-1]) for name in names]
     if len({shorten_name(text, room) for text in short}) < len(short):
@@ -535,7 +535,7 @@ def _break_axes(ax: Axes, width: float) -> int:
 
 
 def fit(figure: Figure) -> None:
-    """Break titles, labels and legends that would leave the canvas, and grow by the lines added."""
+    """Wrap titles, labels and legends that would exceed the canvas, and make the figure taller by the added lines."""
     width, high = figure.bbox.width, scaled_size(9) * 1.25 / 72
     around = []
     for ax in figure.axes:

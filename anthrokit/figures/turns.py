@@ -163,7 +163,7 @@ def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
 
 # %% ../../nbs/09_figures/04_turns.ipynb #675886f4
 def place_lines(frame: pd.DataFrame, n_lines: int) -> tuple[np.ndarray, bool]:
-    """Return how far the points of each line stand from their turns, and whether intervals have room beside each other."""
+    """Return the offset of each line's points from their turns, and whether the intervals fit side by side."""
     width = (frame["ci_high"] - frame["ci_low"]).groupby(frame["turn"]).sum()
     return (np.arange(n_lines) - (n_lines - 1) / 2) * 0.35 / max(n_lines, 2), not width.max() > 3
 

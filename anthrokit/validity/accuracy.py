@@ -175,7 +175,7 @@ def judge_accuracy(
     -------
     DataFrame
         by…, measure (precision, recall, specificity, F1, raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low,
-        ci_high, n (messages with both), n_total (labelled by people), n_positive, n_clusters, n_effective (effective
+        ci_high, n (messages with both labels), n_total (labelled by people), n_positive, n_clusters, n_effective (effective
         number of labels of precision, recall and specificity). The judge "panel" is the label. A measure with a
         denominator of 0 is NA.
 
@@ -189,7 +189,7 @@ def judge_accuracy(
     Notes
     -----
     Cohen (1960); Gwet (2008). Weighted by the sample's weights: a drawn message counts for the messages it represents,
-    a picked one for itself. If all were picked, for example because the judges differ on them, the measures describe
+    a picked message for itself. If all were picked, for example because the judges differ on them, the measures describe
     these messages and not the run.
 
     Examples
@@ -269,7 +269,8 @@ def effective_votes(
 
     Notes
     -----
-    Design effect of correlated votes (Kish, 1965). With negative correlations it exceeds the number of judges.
+    Design effect of correlated votes (Kish, 1965). With negative correlations the number of independent votes exceeds the
+    number of judges.
 
     Examples
     --------

@@ -39,7 +39,7 @@ __all__ = ['Edit', 'ThresholdJudge', 'WordedJudge', 'split_labels', 'best_limit'
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dff42e1
 class ThresholdJudge(LocalJudge):
-    """A local judge whose threshold people's labels chose. Made by `align`.
+    """A local judge with a threshold chosen by people's labels. Made by `align`.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def _folded(wording: Behaviour) -> Behaviour:
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #22a13719
 class WordedJudge(PromptJudge):
-    """A prompt judge that describes behaviours in words that people's labels chose. Made by `align`.
+    """A prompt judge with descriptions of behaviours chosen by people's labels. Made by `align`.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def _agreement(above: np.ndarray, truth: np.ndarray, weight: np.ndarray, measure
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #12c88612
 def best_limit(scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, cluster: Sequence, measure: str, seed: int = 0) -> float | None:
-    """Return a threshold that agrees better with people than the judge's verdicts on clusters left out, or None.
+    """Return a threshold that, on left-out clusters, agrees better with people than the judge's verdicts; else None.
 
     Examples
     --------
@@ -292,7 +292,7 @@ class WordingSearch:
         return self.verdicts(judges, "tuning")[[[*unique].index(name) for name in names]]
 
     def gain(self, before: np.ndarray, after: np.ndarray, edits: Sequence[Edit]) -> float:
-        """Return the improvement on messages with both verdicts, of other base prompts than the edits'."""
+        """Return the improvement on messages with both verdicts whose base prompts are not those of the edits."""
         own = self.rows["cluster"].isin([cluster for _, _, cluster in edits]).to_numpy()
         both = ~(np.isnan(before) | np.isnan(after) | own)
         truth, weight = self.rows["truth"].to_numpy()[both], np.ones((1, both.sum()))
@@ -300,7 +300,7 @@ class WordingSearch:
         return float(np.nan_to_num(new, nan=-1) - np.nan_to_num(old, nan=-1))
 
     def round(self, wording: Behaviour, edits: Sequence[Edit]) -> Behaviour:
-        """Return the wording with the edits that improve it most: one, or all that improve it by themselves."""
+        """Return the wording with the best edits: a single edit, or all edits that improve it separately."""
         if not edits:
             return wording
         before, *after = self.scores([wording, *(_edited(wording, [one]) for one in edits)])
@@ -372,12 +372,12 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
           definitions: Mapping[str, Sequence[str]] | None = None, measure: str = "Cohen's kappa", tuning: float = 0.5, most: int = 200,
           taxonomy: Taxonomy | None = None, name: str | None = None, run: str | os.PathLike | None = None, samples: int = 1,
           budget: Budget | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0) -> ThresholdJudge | WordedJudge:
-    """Improve a judge with people's labels, and measure it before and after on labels held out.
+    """Improve a judge with people's labels, and measure it before and after on test labels.
 
     Parameters
     ----------
     judge : Judge, LLM or str
-        A model or prompt judge, whose wording is improved, or a local judge with scores, whose threshold is.
+        A model or prompt judge, whose wording is improved, or a local judge with scores, whose threshold is improved.
     labels : DataFrame or Run
         A run with annotations; or message, truth, a cluster (cluster, base_id or dialogue_id), and optionally user (the
         preceding message), behaviour. A result of `load_human_data` has this form.

@@ -110,8 +110,8 @@ def draw_annotation_sample(
 ) -> pd.DataFrame:
     """Draw a stratified sample of messages and behaviours for people to label.
 
-    Each group gets equally many messages judged present, judged absent and without a label; of two, one judged present
-    and one judged absent; a single one by chance.
+    Each group gets equally many messages judged present, judged absent and without a label. A sample of two has one judged
+    present and one judged absent. A single message is drawn at random.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def read_verdicts(column: pd.Series) -> pd.Series:
     Raises
     ------
     TableError
-        If a cell has another value; names the row (the first is 1).
+        If a cell has another value. The error names the row; the first row is 1.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     source : DataFrame or path
         A frame, or a file that `core.read_frame` reads, with dialogue_id, turn, behaviour and verdict (Yes, No,
         blank); optionally annotator, weight, base_id, undone. Sheets of several people can be concatenated. Of several
-        verdicts of one annotator on a message, the last one counts that wasn't undone.
+        verdicts of one annotator on a message, the last one that wasn't undone counts.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If a column is missing or a cell can't be parsed; names file, row and column.
+        If a column is missing or a cell can't be parsed. The error names file, row and column.
 
     Examples
     --------
@@ -274,8 +274,8 @@ class Annotations:
 
     Notes
     -----
-    A verdict is never overwritten. Of one person's verdicts on a message and behaviour, the last one counts that wasn't
-    undone. A file is read and written under a lock before each change, so several people can share it.
+    A verdict is never overwritten. Of one person's verdicts on a message and behaviour, the last one that wasn't undone
+    counts. A file is read and written under a lock before each change, so several people can share it.
 
     Examples
     --------
@@ -326,7 +326,7 @@ class Annotations:
         Parameters
         ----------
         history : bool
-            Include those replaced or undone.
+            Whether to include verdicts that were replaced or undone.
         """
         rows = self._history()
         return rows if history else latest_annotations(rows).reset_index(drop=True)
@@ -384,7 +384,7 @@ class Annotations:
         run.ledger.write("annotations", rows[_IN_LEDGER].astype(object).to_dict("records"))
 
     def undo(self, annotator: str, item: Sequence[Any] | None = None) -> dict[str, Any] | None:
-        """Undo a person's last verdict, of all or on one message.
+        """Undo a person's last verdict, or the last verdict on one message.
 
         Parameters
         ----------
@@ -396,7 +396,7 @@ class Annotations:
         Returns
         -------
         dict or None
-            The row that was undone; None if there was none.
+            The row that was undone; None if the person has no verdict to undo.
         """
         rows = self._history()
         rows = rows[rows["annotator"].eq(annotator) & ~rows["undone"].eq(True).fillna(False)]
@@ -466,7 +466,7 @@ def save_annotation_sample(
     Parameters
     ----------
     run : Run
-        A run that is judged, or being judged.
+        A run that has been judged, or is being judged.
     n, by
         As for `draw_annotation_sample`.
     **options
@@ -480,7 +480,7 @@ def save_annotation_sample(
     Raises
     ------
     RunError
-        If the run is open for reading only and has no such sample; says how to draw one into a file.
+        If the run is open for reading only and has no such sample. The error says how to draw one into a file.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def assign_items(
     overlap : float
         Share of the items that several people label.
     people : int
-        Number of people who label each of these; all pairs of annotators share about equally many.
+        Number of people who label each of these items; all pairs of annotators share about equally many items.
     seed : int
         Random seed.
 
@@ -209,7 +209,7 @@ def items_to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = Non
 
 
 def apply_adjudication(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
-    """Combine annotations: the adjudicator's verdict where there is one, the majority elsewhere.
+    """Combine annotations: the adjudicator's verdict if it exists, else the majority.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If there is no verdict, or a file is not Potato's; names the file.
+        If no verdict is found, or a file is not in Potato's format. The error names the file.
 
     Examples
     --------
@@ -421,7 +421,7 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If the file is not such an export; names the task.
+        If the file is not such an export. The error names the task.
 
     Examples
     --------

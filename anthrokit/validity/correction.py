@@ -118,9 +118,9 @@ def _weighted_share(
 def effective_share(
     hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int, ci: float, alike: float | None = None
 ) -> tuple[float, float, np.ndarray, float]:
-    """Return a weighted share, its effective number of labels, its influence by cluster, and the correlation within.
+    """Return a weighted share, its effective number of labels, its influence by cluster, and the correlation in clusters.
 
-    For a subset of the labels, `alike` is the correlation of all of them. It is used where the subset's labels agree.
+    For a subset of the labels, `alike` is the correlation of all labels. It is used if all labels of the subset agree.
     """
     share, influence = _weighted_share(hits, weights, cluster, size)
     totals, squares = (np.bincount(cluster, part, size)[:, None] for part in (weights, weights**2))
@@ -150,7 +150,7 @@ def jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float]
 def recover_rate(
     rate: Callable, parts: Sequence[tuple], influences: np.ndarray, least: float = 0.0
 ) -> tuple[float, float, float]:
-    """Return a function of shares with its limits (MOVER).
+    """Return the value of a function of shares, and its limits (MOVER).
 
     `parts` has (estimate, low, high) of each share, `influences` their influence by cluster.
     """
@@ -187,7 +187,7 @@ def _corrected_limits(
 
 
 def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, ci: float) -> list[dict]:
-    """Return the corrected rates of one behaviour's groups, with the error rates of all of them together.
+    """Return the corrected rates of one behaviour's groups, with the error rates of all groups together.
 
     `judged` has judged (0 or 1), cluster and _group, the index of the message's row in `raw`. `sample` has said, hit,
     weight and cluster of the messages that people labelled.
@@ -256,10 +256,10 @@ def powered_share(q: float, present: float, absent: float) -> float:
 def powered_parts(
     q: tuple, verdicts: np.ndarray, cluster: np.ndarray, drawn: Sequence[np.ndarray], size: int, ci: float
 ) -> dict[str, Any]:
-    """Return what a group's rate is computed from: a function of shares, their limits, and their influence by cluster.
+    """Return the terms of a group's rate: a function of shares, their limits, and their influence by cluster.
 
     `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages of the group. `drawn` has
-    verdict, hit, weight and cluster of those that people labelled.
+    verdict, hit, weight and cluster of the messages that people labelled.
     """
     from scipy.special import ndtri
 
@@ -282,7 +282,7 @@ def powered_parts(
 
 
 def group_rate(group: dict[str, Any], least: float = 0.0) -> dict[str, float]:
-    """Return estimate, ci_low and ci_high of a group's rate, from its parts; no limits if they are unknown."""
+    """Return estimate, ci_low and ci_high of a group's rate, from its parts, without limits if these are unknown."""
     limits = recover_rate(group["rate"], group["parts"], group["influences"], least)
     return dict(zip(["estimate", "ci_low", "ci_high"] if group["known"] else ["estimate"], limits, strict=False))
 
@@ -388,7 +388,7 @@ def corrected_rates(
     Parameters
     ----------
     labels : DataFrame or Run
-        As `run.labels()`, or a judged run.
+        Labels as from `run.labels()`, or a judged run.
     people : DataFrame or path
         People's labels of some of these messages, with the weights of the draw: `run.annotations()`, a filled-in sheet
         of `draw_annotation_sample`, or the result of `read_annotations`. With "rogan_gladen" also a table of
@@ -552,7 +552,7 @@ def rate_bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target",
     Returns
     -------
     DataFrame
-        by…, estimate (among those scored), if_no, if_yes, n (scored), n_total.
+        by…, estimate (rate of the scored messages), if_no, if_yes, n (scored), n_total.
 
     Raises
     ------

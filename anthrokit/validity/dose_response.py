@@ -151,7 +151,8 @@ def dose_response(
     Raises
     ------
     TableError
-        If a column is missing, or there are fewer than three doses, fewer than two people at a dose, or ties only.
+        If a column is missing, there are fewer than three doses or fewer than two people at a dose, or the outcome does
+        not vary within any dose.
 
     Notes
     -----
@@ -210,7 +211,7 @@ def turning_point(
     ci: float = 0.95,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Test whether the curve of an outcome over a dose turns, and where.
+    """Test whether the curve of an outcome over a dose turns, and estimate the dose of the turn.
 
     Parameters
     ----------
@@ -288,7 +289,8 @@ def left_out_doses(
     Returns
     -------
     DataFrame
-        by…, dose, mean, estimate, ci_low, ci_high (of the prediction), inside (whether the mean is within), n_clusters, ci.
+        by…, dose, mean, estimate, ci_low, ci_high (of the prediction), inside (whether the mean is within the limits),
+        n_clusters, ci.
         The limits and `inside` are missing with fewer than six people at a dose.
 
     Examples

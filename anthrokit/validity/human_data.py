@@ -94,14 +94,14 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     -------
     DataFrame
         item_id, cluster (answers to the same message, or variants of the same conversation), user, message, truth,
-        people (a list of each person's verdict, True or False; empty if they are not published). For the rated
+        people (the list of people's verdicts, True or False; empty if they are not published). For the rated
         conversations also rating, the mean (0 to 100).
 
         Comfort of Robots-Dont-Cry: truth means that most people would be uncomfortable with the answer of a chatbot.
         AnthroSet: truth means that the sentence describes an AI as human-like (missing: inconclusive); also category
-        (linguistic), mention and masked (the sentence with <mask> for it); user is the sentence before, and cluster the
-        abstract. HumaneBench: truth means that the mean rating is below 0, against the principle; also principle,
-        persona (of the system prompt) and rating (−1, −0.5, 0.5 or 1; mean of up to four people).
+        (linguistic), mention and masked (the sentence with <mask> in place of the mention); user is the sentence
+        before, and cluster the abstract. HumaneBench: truth means that the mean rating is below 0, against the principle;
+        also principle, persona (of the system prompt) and rating (−1, −0.5, 0.5 or 1; mean of up to four people).
 
     Raises
     ------
@@ -291,7 +291,7 @@ def check_against_people(
     judges : Judge, LLM, str, or sequence of these
         As for `judge`. Models need one call for each message and behaviour.
     behaviours : sequence of str, optional
-        Behaviours of which any makes a message positive. Default for a name: `dataset_behaviours(name)`.
+        A message is positive if it shows any of these behaviours. Default for a name: `dataset_behaviours(name)`.
     taxonomy : Taxonomy, optional
         The taxonomy that defines them; default the paper's.
     n_resamples, seed : int
@@ -308,7 +308,7 @@ def check_against_people(
     Raises
     ------
     TableError
-        If no message has a truth, one has no cluster, or a judge was tuned on one of them.
+        If no message has a truth, a message has no cluster, or a judge was tuned on one of the messages.
 
     Examples
     --------
@@ -522,7 +522,7 @@ def load_trial_outcomes(path: str | os.PathLike | None = None) -> pd.DataFrame:
         person, dose (−1 to 1), week (0: after a single conversation; 1 to 4), domain (of the conversations),
         personalised, outcome (perceived_sentience: how sentient the AI seemed; ontological_sentience: how sentient it is;
         connection, understanding, responsiveness, self_disclosure, separation_distress; tool_friend; ios_scale: inclusion
-        of the other in the self, 1 to 7), value (0 to 100 but for ios_scale). Missing answers are left out.
+        of the other in the self, 1 to 7), value (0 to 100, except for ios_scale). Missing answers are omitted.
 
     Raises
     ------

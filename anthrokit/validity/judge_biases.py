@@ -48,7 +48,7 @@ def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) ->
 def judge_errors(
     labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.PathLike | None = None, families: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
-    """Return how each verdict of a judge differs from people's label, or from the neutral judges.
+    """Return the difference of each verdict of a judge from people's label, or from the mean of the neutral judges.
 
     Parameters
     ----------
@@ -159,7 +159,8 @@ def style_pairs() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        item, behaviour, label (whether it shows it, in any style), style (plain, formal, casual, wordy, list), text.
+        item, behaviour, label (whether the item shows the behaviour, in any style), style (plain, formal, casual, wordy,
+        list), text.
 
     Examples
     --------
@@ -177,7 +178,7 @@ def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy
     Parameters
     ----------
     judges : Judge, LLM, str, or sequence of these
-        As for `judge`. A prompt judge makes one call a text.
+        As for `judge`. A prompt judge makes one call per text.
     pairs : DataFrame, optional
         item, behaviour, style, text; one style is "plain". By default the bundled ones, in English.
     taxonomy : Taxonomy, optional
@@ -230,7 +231,7 @@ def _contains(text: str, quotation: str) -> bool:
 
 
 def check_quotations(run: Run) -> pd.DataFrame:
-    """Look for the quotations in judges' reasons in what the judges were shown.
+    """Search the texts that judges were shown for the quotations in their reasons.
 
     Parameters
     ----------
@@ -270,7 +271,7 @@ def check_quotations(run: Run) -> pd.DataFrame:
 
 
 def quotation_rates(quotations: pd.DataFrame, by: str | Sequence[str] = "judge", *, ci: float = 0.95) -> pd.DataFrame:
-    """Estimate the share of quotations that are in the message, as from `check_quotations`, with intervals by base prompt.
+    """Estimate the share of quotations from `check_quotations` that are in the message, with intervals by base prompt.
 
     Examples
     --------

@@ -101,7 +101,7 @@ def anchor_drift(
     by: str | Sequence[str] = ("judge",),
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Test whether judges changed between two judgings of the same messages.
+    """Test whether judges changed between two ratings of the same messages.
 
     Parameters
     ----------
@@ -161,14 +161,15 @@ def latent_labels(
     behaviour : str
         One behaviour, because judges err by behaviour.
     people : DataFrame or path, optional
-        As for `judge_accuracy`; added as the rater "people". Weights are not used: the method is a model of the
-        messages that were labelled.
+        As for `judge_accuracy`; added as the rater "people". Weights are not used, because the model describes only the
+        labelled messages.
 
     Returns
     -------
     (items, raters)
-        items: dialogue_id, turn, behaviour, majority, probability (that it is present), latent (probability above one
-        half). raters: judge, sensitivity, specificity, against_majority_sensitivity, against_majority_specificity, n.
+        items: dialogue_id, turn, behaviour, majority, probability (that it is present), latent (whether the
+        probability is above one half). raters: judge, sensitivity, specificity, against_majority_sensitivity,
+        against_majority_specificity, n.
 
     Raises
     ------
@@ -325,7 +326,7 @@ def error_bias(
     labels : DataFrame or Run
         As for `panel_verdicts`.
     people : DataFrame or path
-        People's labels, as for `judge_accuracy`, with the weights of the draw: a drawn message counts for all
+        People's labels, as for `judge_accuracy`, with the weights of the draw: a drawn message counts for the number of
         messages that it represents.
     what : str
         "length" (words of the message) or "turn".
@@ -343,7 +344,7 @@ def error_bias(
 
     Notes
     -----
-    Weights of a half are scaled to sum to the number of equally weighted labels that they are worth (Kish, 1965).
+    The weights of each half are scaled so that their sum is its effective number of labels (Kish, 1965).
 
     Raises
     ------

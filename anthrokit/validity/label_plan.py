@@ -50,7 +50,7 @@ def _width_of_people(rate: float, n: float, clusters: float, alike: float, ci: f
 
 
 def fewest_labels(width_of: Callable[[int], float], width: float, most: int) -> float:
-    """Return the smallest number of labels that gives the width; NaN if `most` labels don't."""
+    """Return the smallest number of labels that gives the width; NaN if `most` labels are not enough."""
     numbers = range(8, most + 1)
     place = bisect_left(numbers, True, key=lambda n: width_of(n) <= width)
     return numbers[place] if place < len(numbers) else np.nan

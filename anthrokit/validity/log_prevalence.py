@@ -177,7 +177,7 @@ def _relative_chances(scores: np.ndarray, cost: np.ndarray) -> np.ndarray:
 
 
 def chances_of(scores: np.ndarray, cost: np.ndarray, budget: float) -> np.ndarray:
-    """Return the chance of each unit to be drawn, so that the draw is expected to cost the budget.
+    """Return the probability that each unit is drawn, so that the expected cost of the draw is the budget.
 
     Parameters
     ----------
@@ -213,14 +213,14 @@ def _units(messages: pd.DataFrame, per: str) -> np.ndarray:
 
 
 def draw(messages: pd.DataFrame, behaviours: Sequence[str], per: str, budget: float, seed: int = 0) -> np.ndarray:
-    """Draw units with chances by score.
+    """Draw units with probabilities that depend on their scores.
 
     Parameters
     ----------
     messages : DataFrame
         Screened messages.
     behaviours : sequence of str
-        Whose scores count.
+        Behaviours whose scores count.
     per : str
         message, conversation or user.
     budget : float
@@ -331,15 +331,16 @@ def sample_log(
     ----------
     log : path or list of paths
         Parquet or JSON Lines files, or a folder of them, which are read part by part; or another file of a log, which is read
-        as a whole. In any format of `judge_table`, with one conversation a row.
+        as a whole. In any format of `judge_table`. With one message per row, a column such as dialogue_id is required, and
+        the rows of a conversation must follow each other.
     behaviours : str or list of str, optional
         Behaviours; by default all that judges are asked about.
     into : path
         Folder in which scores, the draw and its labels are saved.
     budget : int
-        Number of messages to label, on average over draws. It is divided evenly over `per`.
+        Expected number of messages to label. It is divided evenly among the units of `per`.
     judges : Judge, LLM, str, or sequence of these, optional
-        As for `judge`. They label the drawn messages. Without judges, people label them in `runs`, or their labels are given.
+        As for `judge`. They label the drawn messages. Without judges, people label them in `runs`, or `people` has labels.
     people : DataFrame or path, optional
         People's labels, as for `corrected_rates`. By default the annotations in `runs`. They replace labels of judges.
     per : str or sequence of str
@@ -363,7 +364,7 @@ def sample_log(
     progress : bool
         Show progress bars.
     **options
-        samples, sampling, batch, …: further options of `judge`. For a budget of money, judge `runs` and call this again.
+        samples, sampling, batch, …: options of `judge`. To limit costs, judge `runs` with a budget and call this again.
 
     Returns
     -------
@@ -438,7 +439,7 @@ def _share_limits(share: float, size: float, ci: float) -> tuple[float, float]:
 def stratified_parts(
     strata: np.ndarray, cluster: np.ndarray, size: int, drawn: Sequence[np.ndarray], ci: float
 ) -> dict[str, Any]:
-    """Return what a rate is computed from, as `correction.powered_parts`.
+    """Return the terms of a rate, as `correction.powered_parts` does.
 
     Parameters
     ----------
@@ -447,7 +448,7 @@ def stratified_parts(
     size : int
         Number of clusters.
     drawn : (array, array, array)
-        Places of the labelled units, whether they show the behaviour, and their weights.
+        Positions of the labelled units, whether they show the behaviour, and their weights.
     ci : float
         Confidence level.
     """
@@ -536,13 +537,13 @@ def prevalence(
     Parameters
     ----------
     log : LogSample, path or list of paths
-        From `sample_log`, or what it takes.
+        A result of `sample_log`, or its argument `log`.
     behaviours : str or list of str, optional
         As for `sample_log`.
     by : str or sequence of str
         Columns to group by: target, month, language, or one of `columns`.
     width : float, optional
-        Wanted width of the intervals from end to end. The number of labels that it needs becomes a column.
+        Wanted width of the intervals from end to end. Adds a column with the number of labels that this width needs.
     ci : float
         Confidence level.
     **sampling

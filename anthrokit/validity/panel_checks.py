@@ -25,7 +25,7 @@ __all__ = ['model_family', 'panel_sensitivity', 'labelled_exchanges', 'compare_p
 
 # %% ../../nbs/08_validity/04_panel_checks.ipynb #09ff9115
 def model_family(model: str) -> str | None:
-    """Return the family of a model (its string or served name) by `data/families.csv`; None if unknown.
+    """Return the family of a model (its string or served name) from `data/families.csv`; None if unknown.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def panel_sensitivity(
     Parameters
     ----------
     ratings : DataFrame or Run
-        A run. Or, for judges, ratings (intervals are by base_id if the table has it, else by dialogue); for users,
+        A run. For judges also ratings (intervals are by base_id if the table has it, else by dialogue). For users also
         labels with the column user.
     by : str or sequence of str
         target (only with a run or labels), behaviour, or both. Without behaviour, the rate of any judged behaviour.
@@ -63,7 +63,7 @@ def panel_sensitivity(
     -------
     DataFrame
         variant (panel, without …, only …, first sample only; or all users, without …, only …), by…, estimate, ci_low,
-        ci_high, change (estimate minus that of all), n, n_total, n_clusters.
+        ci_high, change (estimate minus the estimate of all), n, n_total, n_clusters.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def compare_protocols(
     Parameters
     ----------
     reference, other : DataFrame
-        Labels of the full protocol, as `run.labels(judges=[…])`, and of the cheaper one on the same messages. With a
+        Labels of the full protocol, as `run.labels(judges=[…])`, and of the cheaper protocol on the same messages. With a
         column `weight` of the reference, a message counts for all messages that it represents.
     by, **parameters
         As for `judge_accuracy`; the reference is the truth.

@@ -230,8 +230,8 @@ def fit_perception(
     Returns
     -------
     DataFrame
-        judge, behaviour, centre, spread (of the scores), coefficient, and one column for each resample: what
-        `perceived` needs.
+        judge, behaviour, centre, spread (of the scores), coefficient, and one column for each resample: the input
+        of `perceived`.
 
     Raises
     ------
@@ -335,7 +335,7 @@ def ranking_accuracy(values: pd.Series, pairs: pd.DataFrame, *, ci: float = 0.95
 def accuracy_gain(
     values: pd.Series, other: pd.Series, pairs: pd.DataFrame, *, n_resamples: int = 2000, ci: float = 0.95
 ) -> pd.DataFrame:
-    """Estimate by how much the accuracy of values exceeds that of others on the same pairs.
+    """Estimate by how much the accuracy of some values exceeds that of other values on the same pairs.
 
     Parameters
     ----------
@@ -427,8 +427,8 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        against ("another person", "majority of the others"), estimate, ci_low, ci_high (by prompt), n (rankings of a
-        pair with others to compare), n_total, n_clusters, ci. Ties of the others don't count. With one person the
+        against ("another person", "majority of the others"), estimate, ci_low, ci_high (by prompt), n (pairs as ranked by a
+        person, if others ranked them too), n_total, n_clusters, ci. Ties of the others don't count. With one person the
         estimates are missing.
 
     Examples
@@ -485,7 +485,8 @@ def partial_effects(
         One row for each feature: feature, unit ("present" for 0 and 1, else "one standard deviation"), estimate (odds
         ratio), ci_low, ci_high, p_value, p_adjusted (Holm, over the rows), n (pairs in which it differs), n_total
         (pairs with all features), n_clusters (prompts in which it differs), ci, note. An effect is missing, with a
-        note, if the feature differs in fewer than 10 prompts, always decides, or is determined by `adjust_for` or the features before it.
+        note, if the feature differs in fewer than 10 prompts, always or never agrees with the ranking,
+        or is determined by `adjust_for` or the features before it.
 
     Raises
     ------
@@ -605,7 +606,7 @@ def perceived(
         If there are no texts, a column is missing, a message is labelled twice, a judge of the scale has no ratings, or a
         behaviour of the scale no labels.
     ValueError
-        If a judge is not one.
+        If a judge is not valid.
 
     Examples
     --------
@@ -667,8 +668,8 @@ def perceived_means(
     labels : Run or DataFrame
         A judged run, or `run.labels()`.
     people : DataFrame or path, optional
-        People's labels of some of these messages, as for `corrected_rates`. Without them the panel's labels are taken
-        for true.
+        People's labels of some of these messages, as for `corrected_rates`. Without them the panel's labels are treated as
+        true.
     by : str or sequence of str
         Columns to group by.
     model : DataFrame, optional
@@ -681,7 +682,7 @@ def perceived_means(
     DataFrame
         by…, raw (mean by the panel's labels), estimate, ci_low, ci_high, n (scored labels of the behaviour with fewest),
         n_total, n_people (people's labels of the judged behaviour with fewest), n_clusters, ci, note (errors that the
-        interval leaves out). The estimate is missing if people labelled no message for one of the judged behaviours, the
+        interval does not include). The estimate is missing if people labelled no message for one of the judged behaviours, the
         interval if base prompts are too few.
 
     Raises

@@ -97,8 +97,8 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
         A column of True and False, or of numbers, such as differences of two targets.
     factors : mapping, optional
         Name of a component to the columns whose combinations are its levels; `FACTORS` by default, those that the table
-        has. Interactions are further combinations: {**FACTORS, "judge × prompt": ("judge", "base_id")}. Levels that are
-        the same as those of another component, or the rows themselves, are omitted; these belong to the rest.
+        has. Interactions are further combinations: {**FACTORS, "judge × prompt": ("judge", "base_id")}. A component
+        is omitted and belongs to the rest if its levels are those of another component, or the single rows.
     ci, n_resamples, seed
         Confidence level, number of simulated tables for the intervals (0: none), and random seed.
 
@@ -172,7 +172,7 @@ _DESIGN = ("base_prompts", "scenarios", "users", "judges", "samples")
 
 def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, design: Mapping[str, int], *,
                     turns: int = 5, most: Mapping[str, int] | None = None, fixed: Sequence[str] = (), ci: float = 0.95) -> pd.DataFrame:
-    """Find the design of the lowest price whose rate has an interval of a wanted width.
+    """Find the cheapest design that gives the rate an interval of a wanted width.
 
     Parameters
     ----------
@@ -196,8 +196,8 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     Returns
     -------
     DataFrame
-        change ("none": the given design, "cheapest", "only base_prompts", …), the five numbers (NA if no number gives the
-        width), width (expected, by the normal distribution), cost (US dollars).
+        change ("none": the given design, "cheapest", "only base_prompts", …), the five numbers of the design (NA if no
+        number gives the width), width (expected, by the normal distribution), cost (US dollars).
 
     Raises
     ------
