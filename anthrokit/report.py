@@ -193,7 +193,7 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
 
 
 def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of `analysis.compare` as texts, behind their columns `names`."""
+    """Return the rows of `analysis.compare` as texts, after their columns `names`."""
 
     def points(value: float) -> str:
         return "–" if pd.isna(value) else f"{100 * value:+.0f}".replace("-", "−")

@@ -171,7 +171,7 @@ class RunFolder:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look for runs again. A run stays open, unless another is in its place now."""
+        """Look for runs again. A run stays open unless another run has replaced it."""
         opened, self.errors = list_runs(self.path)
         files = {name: run.ledger.path.stat().st_ino for name, run in opened.items()}
         same = {name for name, file in files.items() if self._files.get(name) == file}
@@ -913,12 +913,12 @@ _UNFINISHED = "<!doctype html><title>Unfinished</title>This bundle is not comple
 def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress: bool = True) -> Path:
     """Write the runs of a folder as static pages, for a supplement or a site without a server.
 
-    The bundle holds the list of runs, all dialogues, and the comparisons of up to four runs. Emergence, disagreement and
-    rubrics have a filter of views: emergence of the commonest behaviours together, and of each outcome; disagreement in all
-    behaviours, and in each; rubrics of each model. The buttons of a view work; those that lead to what isn't written are off,
-    and filters that need a kernel are left out. Disagreement lists the 1,000 messages of a view that are disputed most.
-    Runs that can't be read are left out with a notice. Prompts and raw responses of judges, and people's
-    verdicts, are left out.
+    The bundle holds the list of runs, all dialogues, and the comparisons of up to four runs. Emergence, disagreement
+    and rubrics have a filter of views: emergence of the commonest behaviours together, and of each outcome;
+    disagreement in all behaviours, and in each; rubrics of each model. The buttons of a view work; those that lead to
+    what isn't written are off, and filters that need a kernel are left out. Disagreement lists the 1,000 most disputed
+    messages of a view. Runs that can't be read are left out with a notice. Prompts and raw responses of judges, and
+    people's verdicts, are left out.
 
     Parameters
     ----------

@@ -341,13 +341,13 @@ def api_row(subpackage: str, name: str, value: object, up: str) -> str:
 def benchmarks() -> str:
     """Return the benchmarks page, gathered from the chapters."""
     text = (
-        "# Benchmarks\n\n> What was measured, and by which script.\n\nEvery table stands in the chapter it belongs "
+        "# Benchmarks\n\n> What was measured, and by which script.\n\nEvery table stands in the notebook it belongs "
         "to and is gathered here. Each is printed by a script in `benchmarks/`; none is part of the tests. Rates "
         "belong to the machine they were measured on, a busy one with two processors; ratios travel further.\n"
     )
     for title, heading in MEASURED.items():
         section, chapter = measured_section(heading)
-        text += f"\n## {title}\n\n{section}\n\n[The chapter]({chapter})\n"
+        text += f"\n## {title}\n\n{section}\n\n[The notebook]({chapter})\n"
     return text
 
 

@@ -281,7 +281,8 @@ def synthesise(seeds: Iterable[Case], *, n: int = 1) -> Any:
         Dialogues per seed, each on another topic.
     model : LLM or str
     run : Run or path
-        The run in which dialogues are saved. Running again makes only the missing ones; another `n` makes all of a seed.
+        The run in which dialogues are saved. Running again makes only the missing ones; with another `n`, all dialogues
+        of a seed are made again.
     max_attempts, retry, budget
         As for `PromptJob`.
     batch, on, progress

@@ -305,9 +305,9 @@ def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict
     Parameters
     ----------
     asked : iterable of (judge, behaviour, sample)
-        Of its ratings.
+        The judge, behaviour and sample of each rating in the file.
     kind : str
-        Which kind of file, for the judges' settings.
+        Kind of the file, for the judges' settings.
 
     Returns
     -------
@@ -406,14 +406,14 @@ def read_anthrobench(
         its base prompt, by the first message. Without it, each first message is a separate cluster and intervals
         are too narrow.
     judges : "all" or list of str, optional
-        Whose ratings are read, by their names in the columns; needed where ratings were added to a file that held
-        others.
+        Judges whose ratings are read, by their names in the columns; required if ratings were added to a file that
+        already held ratings.
 
     Returns
     -------
     Run
         The run, with `messages()`, `ratings()` and `labels()`. A score of −1 is a missing verdict; its status
-        follows from the answer. Messages that are not there have no ratings. `metadata()` holds the time and
+        follows from the answer. Missing messages have no ratings. `metadata()` holds the time and
         the status of each dialogue in the file's words, and any column that isn't AnthroBench's.
 
     Raises

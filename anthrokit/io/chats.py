@@ -84,7 +84,7 @@ def write_openai(run: Run, path: str | os.PathLike) -> Path:
     Returns
     -------
     Path
-        The file, with what `conversations` gives. Ratings and what calls took stay behind.
+        The file, with the result of `conversations`. Ratings and usage are not written.
 
     Examples
     --------

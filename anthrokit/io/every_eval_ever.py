@@ -92,9 +92,10 @@ def write_every_eval_ever(
     folder : str or path
         A checkout of the collection, or any folder. The files are in `data/anthrokit/<developer>/<model>`.
     organization : str
-        Who measured.
+        Organisation that measured the rates.
     relationship : str
-        Of who measured to the model's developer: "first_party", "third_party", "collaborative" or "other".
+        Relationship of this organisation to the model's developer: "first_party", "third_party", "collaborative" or
+        "other".
     details : dict, optional
         Further texts about the models, such as deployment_type ("self_deployed", "externally_managed") and
         model_availability ("open_weights", "closed_weights"); both are "unknown" by default.

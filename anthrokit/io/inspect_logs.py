@@ -270,7 +270,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     path : str or path
         Ends in .eval (or .json); a missing folder is created.
     target : str, optional
-        Which target, where the run has several: a log holds one.
+        The target to write; required if the run has several, because a log holds one.
 
     Returns
     -------
@@ -524,8 +524,8 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     -------
     Run
         A sample is a dialogue; system messages are its system prompt, tool calls are left out. An empty answer keeps
-        its turn and is missing. The cluster is the metadata `base_id` of a sample, or else its id. With the ratings of
-        scores that hold them.
+        its turn and is missing. The cluster is the metadata `base_id` of a sample, or else its id. Ratings in the log's
+        scores are included.
 
     Raises
     ------
@@ -554,7 +554,7 @@ def run_of_log(
     log : inspect_ai.log.EvalLog
         A log with its samples.
     path : str or path
-        Where it was read from: for errors and the run's facts.
+        File that the log was read from, for errors and the run's metadata.
     run : Run, str or path, optional
         As for `read_inspect`.
     added : list of Behaviour
@@ -853,7 +853,7 @@ class LiteLLMModel(ModelAPI):
     base_url, api_key : str, optional
         As `api_base` and `api_key` of `LLM`.
     config : GenerateConfig
-        Of which temperature, top_p, max_tokens, seed and stop_seqs are passed on.
+        Its temperature, top_p, max_tokens, seed and stop_seqs are passed on.
     **model_args
         Anything else `LLM` takes.
 

@@ -72,7 +72,7 @@ def write_preferences(run: Run, path: str | os.PathLike) -> Path:
     run : Run
         As for `preference_table`.
     path : str or path
-        As for `core.write_frame`; its folder is made where there is none.
+        As for `core.write_frame`; a missing folder is created.
 
     Returns
     -------

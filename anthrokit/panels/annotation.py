@@ -177,7 +177,7 @@ class AnnotationPanel(DecisionPanel):
     Raises
     ------
     RunError
-        If the run is read-only. The error says how to label it all the same.
+        If the run is read-only. The error says how to label the run anyway.
     TableError
         If the sheet lacks a column or has no rows, or the run is not judged.
 

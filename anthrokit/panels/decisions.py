@@ -240,7 +240,7 @@ class DecisionPanel(Panel):
         Parameters
         ----------
         item, person
-            For the answer that was given before.
+            Item and person whose earlier answer is marked.
         answers : Answers
             The possible answers.
         fields : Markup
@@ -248,7 +248,7 @@ class DecisionPanel(Panel):
         further : sequence of (key, act, text, off)
             Smaller buttons before undo and redo.
         closed : bool
-            Whether the answers are off.
+            Whether the answers are disabled.
         note : str
             A line below, by default where decisions are saved.
         """

@@ -197,14 +197,14 @@ def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LI
 
     Parameters
     ----------
-    source : Source
+    source : RunSource
         Source that contains the rating.
     rating : namedtuple
         A row of the table `ratings`.
     raw : str
         The rating that is opened, as JSON: turn, behaviour, judge, sample.
     limit : int or None
-        As for `clean`.
+        As for `safe_html`.
     """
     place, key = (int(rating.turn), rating.behaviour, rating.judge), ""
     if rating.judge in source.llm_judges:
@@ -272,11 +272,11 @@ def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | No
 
     Parameters
     ----------
-    source : Source
+    source : RunSource
         Source that contains the dialogue.
     dialogue_id : str
         Id of the dialogue.
-    look : Look, optional
+    look : DisplayOptions, optional
         Display options.
 
     Examples

@@ -131,8 +131,8 @@ def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Messages and behaviours by what judge a says (rows) and judge b (columns): Yes, No, no verdict (none there, or a
-        tie of the samples). Only behaviours that both judges were asked about.
+        Messages and behaviours by what judge a says (rows) and judge b (columns): Yes, No, no verdict (no sample has
+        one, or the samples are tied). Only behaviours that both judges were asked about.
 
     Examples
     --------
@@ -311,7 +311,7 @@ _COLUMNS = [
 
 
 class DisagreementPanel(DecisionPanel):
-    """Messages on which judges differ, the most disputed first, with the judges' reasons and one's own verdict.
+    """Messages on which judges differ, the most disputed first, with the judges' reasons and the annotator's verdict.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ class DisagreementPanel(DecisionPanel):
         return filter_done(listed, self.decisions.by(chosen["annotator"]), chosen["mine"])
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
-        """Return the line of a message, with its measures and one's own verdict."""
+        """Return the line of a message, with its measures and the annotator's verdict."""
         disputes, (dialogue_id, turn, behaviour) = self.disputes, self.disputes.key(item)
         message, place = disputes.texts.get((dialogue_id, turn, "assistant")), disputes.places[item]
         between, within, n_yes, n = (part[place] for part in disputes.measures(chosen["pair"]).values())
@@ -413,7 +413,7 @@ class DisagreementPanel(DecisionPanel):
         return _disputed_html(self.disputes, item, self.decisions, chosen["raw"]) if item else ""
 
     def bar_html(self, item: str | None, chosen: Chosen) -> str:
-        """Return the buttons, which are on before a name is written."""
+        """Return the buttons, which are enabled even before a name is written."""
         if not self.total:
             return ""
         fields = render("disagreement_fields.html", name=chosen["annotator"], closed=self.decisions.closed)

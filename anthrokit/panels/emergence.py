@@ -319,7 +319,7 @@ class EmergencePanel(Panel):
     reads = RunSource
 
     def prepare(self) -> None:
-        """Set the filters, and clear what was computed."""
+        """Set the filters, and clear the cached statistics."""
         source = self.source
         self.occurrences, self.total = _Occurrences(source), len(source.dialogues)
         self._dialogue_row, self._last = dialogue_row(source), ("", _Asked([]))

@@ -41,7 +41,7 @@ class Filter:
     kind : str
         "choice" (one option), "many" (some options), "text", "tick", or "own": a control elsewhere sets it.
     usual : str, bool or list
-        The value that doesn't count as a choice.
+        The default value, which doesn't count as a choice.
     counts : mapping of str to int
         Number of items of each option, shown beside it.
 
@@ -61,7 +61,7 @@ class Filter:
     counts: Mapping[str, int] = field(default_factory=dict)
 
     def check(self, value: Any) -> None:
-        """Raise ValueError where this filter can't have such a value."""
+        """Raise ValueError if the value is invalid for this filter."""
         values, many = [option for option, _ in self.options], isinstance(value, (list, tuple))
         if self.kind == "many" and many:
             wrong = [one for one in value if one not in values]
@@ -176,7 +176,7 @@ class Panel(anywidget.AnyWidget):
     state : dict, optional
         The view to open: the `state` of another panel.
     live : float, optional
-        Look every so many seconds whether there is something new, until `close`.
+        Seconds between two checks for new data, until `close`.
 
     Attributes
     ----------
@@ -189,18 +189,18 @@ class Panel(anywidget.AnyWidget):
     total : int
         Number of items without filters. `prepare` sets it.
     reads : type, optional
-        The class of the source. Other values of `source` are passed to it.
+        The class of the source. A `source` of another type is passed to it.
     columns : sequence of dict
-        Heads of title and cells of the list: label, and for those that sort a name, sorts=True.
+        Headers of the list's columns: label; a header that sorts the list also has name and sorts=True.
     state : dict
-        What is chosen, and `at`, the item in view. Set it to open a view.
+        The choices, and `at`, the item in view. Set the state to open a view.
     items : list of str
         The items that the filters leave, in order.
 
     Raises
     ------
     ValueError
-        The state names a filter, a value or an item that isn't there.
+        The state names a filter, a value or an item that doesn't exist.
     RuntimeError
         `live` outside a notebook: no event loop runs.
 
@@ -255,7 +255,7 @@ class Panel(anywidget.AnyWidget):
         """Set filters, total and columns from the source; called again after the source was read again."""
 
     def list_items(self, chosen: Chosen) -> list[str]:
-        """Return the ids of the items for what is chosen (every filter with a value), in order."""
+        """Return the ids of the items that match the choices (a value for every filter), in order."""
         raise NotImplementedError
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
@@ -283,7 +283,7 @@ class Panel(anywidget.AnyWidget):
         return f"{n:,} of {self.total:,} {self.noun}s"
 
     def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
-        """Return the item that is opened unasked, or None; by default the first."""
+        """Return the item to open if none was chosen, or None; by default the first."""
         return next(iter(items), None)
 
     # what is chosen
@@ -345,12 +345,12 @@ class Panel(anywidget.AnyWidget):
         return self.state.get("at")
 
     def choose(self, **changes: Any) -> None:
-        """Change some filters, or the item in view (`at`), and leave the others; the item stays where it can.
+        """Change some filters, or the item in view (`at`). Other filters stay; so does the item if it is still listed.
 
         Raises
         ------
         ValueError
-            A filter, value or item isn't there.
+            A filter, value or item doesn't exist.
         """
         state = {name: one for name, one in (self.state | changes).items() if name != "at"}
         at = changes.get("at", self.item)
@@ -448,14 +448,14 @@ class Panel(anywidget.AnyWidget):
     # what people do
 
     def receive(self, content: Mapping[str, Any]) -> None:
-        """Do what a reader asks for; the browser calls this.
+        """Perform an act of the reader; the browser calls this method.
 
         Parameters
         ----------
         content : mapping
-            act, value, fields (texts by name), view (the serial of the view it was asked in), turn (a name for the
-            page, and a number that counts its acts: they are done in this order). An act that was asked for another
-            item is not done: its button was pressed for what was in view then.
+            act, value, fields (texts by name), view (the serial number of the view in which the act was chosen), turn
+            (a name for the page, and a number that counts its acts, which are done in this order). The act of a button
+            is not done if another item is in view by then.
         """
         with self._turn:
             ready = self._acts.ready(content)

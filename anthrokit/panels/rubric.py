@@ -82,12 +82,12 @@ class Rubrics:
         Role and text of each message of a case, if cases were given.
     models : list of str
     run, seen
-        As for `Source`.
+        As for `RunSource`.
 
     Raises
     ------
     TypeError
-        Something else was given.
+        The data are of another type.
     TableError
         A column is missing, or the run holds no cases.
 

@@ -125,7 +125,7 @@ class RunSource:
     Raises
     ------
     TypeError, TableError
-        Something else was given; a table breaks its rules.
+        The data are of another type; a table violates its schema.
 
     Examples
     --------
@@ -191,8 +191,8 @@ class RunSource:
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
         """Return the rows of one dialogue in messages, ratings, labels, dialogues or usage.
 
-        usage is what the dialogue took of a run: purpose, model, calls, tokens_in, tokens_out, cost (US dollars, NA
-        where a price isn't known).
+        usage has the calls of the dialogue by purpose and model: purpose, model, calls, tokens_in, tokens_out, cost (US
+        dollars, NA if a price is unknown).
         """
         if table == "usage":
             between = [f"{dialogue_id}/", f"{dialogue_id}0"]  # 0 comes after / in the order of texts
@@ -219,7 +219,7 @@ _UNSEEN = re.compile(
 
 
 def spell_invisible(text: str) -> str:
-    """Write invisible characters, and those that turn others around, as U+….
+    """Write invisible characters, and those that change the reading direction, as U+….
 
     Examples
     --------

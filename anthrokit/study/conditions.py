@@ -85,8 +85,8 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     Raises
     ------
     TableError
-        If there are fewer than two conditions, a behaviour lacks a line for one of them, or the taxonomy lacks it; if there
-        are more levels than behaviours can make, or fewer than two.
+        If there are fewer than two conditions, a behaviour lacks a line for one of them or is not in the taxonomy, or
+        the number of levels is not between 2 and the number of behaviours plus 1.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def compare_behaviours(
     Parameters
     ----------
     labels : DataFrame
-        Labels of a judged run, in which the target of each dialogue bears the name of its condition.
+        Labels of a judged run, in which the target of each dialogue has the name of its condition.
     conditions : (str, str)
         The condition that invites the behaviours, then the condition that forbids them.
     ci : float

@@ -32,11 +32,11 @@ def list_user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFra
     Parameters
     ----------
     run : Run
-        Of `simulate`, of a study, or read from chat logs.
+        A run of `simulate`, of a study, or read from chat logs.
     source : str
-        What to call them: simulated, real, ….
+        Name of the source: simulated, real, ….
     first : bool
-        Take first messages in; those of a simulation are given prompts.
+        Include first messages; those of a simulation are given prompts.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def compare_credibility(
     key : DataFrame
         From `draw_credibility_sheet`.
     by : sequence of str
-        Columns of the key: a row for each value of each, after the row for all.
+        Columns of the key; each of their values gets a row, after the row for all.
     a, b : str
         The two sources.
     ci : float
@@ -151,7 +151,7 @@ def compare_credibility(
     Raises
     ------
     TableError
-        A rating isn't one of 1 to 5, or of an item that the key doesn't have, or twice of one rater.
+        A rating is not 1 to 5, belongs to an item that the key lacks, or occurs twice for a rater.
 
     Examples
     --------

@@ -126,14 +126,14 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     study : Study, Run or path
         The study or the folder.
     texts : list of str
-        The text to search for, in UTF-8: as it is, and as JSON and CSV write it; of a long one any hundred
-        characters.
+        The texts to search for, in UTF-8: as they are, and as JSON and CSV write them. A text of more than 100
+        characters is found if one of its complete blocks of 100 is found.
 
     Returns
     -------
     DataFrame
         file, n_texts: how many of the texts it holds; one row for each file with any. Packed files (.gz, .bz2, .xz,
-        .zip and what is one, Parquet) are unpacked; of one that can't be, n_texts is NA.
+        .zip and formats based on it, Parquet) are unpacked; n_texts is NA for a file that can't be unpacked.
 
     Examples
     --------
@@ -218,8 +218,9 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
         The study; gateway and study server must be stopped meanwhile. Or a run of imported messages, or the folder of
         `validity.sample_log`.
     participant : str
-        The participant's id, or the id that the panel gave them. Of a log, the user's pseudonym (`run.dialogues()`), or with
-        the folder of `sample_log` also their id. Delete them in the log itself too, or another import takes them in again.
+        The participant's id, or the id that the panel gave them. Of a log, the user's pseudonym (`run.dialogues()`), or
+        with the folder of `sample_log` also their id. Delete them in the log itself too, or another import adds them
+        again.
 
     Returns
     -------

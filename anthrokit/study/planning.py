@@ -96,8 +96,8 @@ def plan(
     half_width : float, optional
         For a simulated study: half of the width that a rate's interval may have, such as 0.05.
     pilot : Run, path or DataFrame, optional
-        A judged run, its folder or its labels: rates, design effects and messages a base prompt come from it, and of a
-        run the dollars per message.
+        A judged run, its folder or its labels, for the rates, design effects and messages per base prompt; a run also
+        gives the dollars per message.
     rate, design_effect, messages_a_prompt : float
         Used without a pilot; by default as in data of the papers' shape (8 scenarios of 5 turns, naive
         standard errors about 2.7 times too small).
@@ -120,7 +120,7 @@ def plan(
     Raises
     ------
     ValueError
-        Not exactly one of the three questions, or a number that can't be.
+        Not exactly one of rank_biserial, slope and half_width is given, or a number is out of range.
     TableError
         The pilot has no labels.
 

@@ -37,15 +37,15 @@ class Item:
     low, high : str
         Labels of the first and the last point.
     text : str
-        What is asked; empty for a pair of words that speaks for itself.
+        Text shown before the two words; empty if they need none.
     scale : str, optional
-        The scale it counts under.
+        The scale that the item belongs to.
     reverse : bool
-        Counted from the other end.
+        Whether the item is reverse-scored.
     expected : int, optional
         The right answer of an attention check.
     points : int
-        Answers go from 1 to this.
+        Number of points; answers are 1 to `points`.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Questionnaire:
     Attributes
     ----------
     name, title, instruction : str
-        What it is called in tables, above the page, and what the page asks for.
+        Name in tables, heading of the page, and text that tells the participant what to do.
     items : tuple of Item
         In the order of the file.
     scales : dict
@@ -99,7 +99,7 @@ class Questionnaire:
     order: str = "fixed"
 
     def items_of(self, scale: str) -> list[Item]:
-        """Return the items that count under a scale."""
+        """Return the items of a scale."""
         return [item for item in self.items if item.scale == scale]
 
     def to_frame(self) -> pd.DataFrame:
@@ -232,7 +232,7 @@ def check_responses(responses: pd.DataFrame, questionnaires: QuestionnaireLike) 
     Raises
     ------
     TableError
-        Names up to ten answers that can't be.
+        Names up to ten invalid answers.
 
     Examples
     --------
@@ -304,24 +304,24 @@ def synthetic_responses(
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a754c66f
 def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
-    """Return one row per participant and one column per item, with reversed items turned round.
+    """Return one row per participant and one column per item, with reversed items reverse-scored.
 
     Parameters
     ----------
     responses : DataFrame
         participant, questionnaire, item, value. Those of other questionnaires are left out.
     questionnaires : Questionnaire, str or sequence of them
-        Whose items; as for `check_responses`.
+        The questionnaires of these items, as for `check_responses`.
 
     Returns
     -------
     DataFrame
-        Indexed by participant, a column an item's id: numbers from 1 to its points, NA without an answer.
+        Indexed by participant, with one column per item id: numbers from 1 to the item's points, NA without an answer.
 
     Raises
     ------
     TableError
-        As `check_responses`; when the answers were given need not be known.
+        As `check_responses`, but the column `at` may be missing.
 
     Examples
     --------
@@ -350,13 +350,13 @@ def score_scales(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> 
     Parameters
     ----------
     responses, questionnaires
-        As for `check_responses`; answers to other questionnaires, and answers without a time, do no harm.
+        As for `check_responses`. Answers to other questionnaires are ignored, and the column `at` may be missing.
 
     Returns
     -------
     DataFrame
-        participant, one column a scale (the mean of its items, in points; NA with fewer than half of them answered),
-        and attention_passed of attention_asked checks, where there are any.
+        participant, one column per scale (the mean of its items, in points; NA with fewer than half of them answered),
+        and, if there are attention checks, attention_passed and attention_asked (numbers of checks).
 
     Raises
     ------
@@ -387,14 +387,14 @@ def score_scales(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> 
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a7b45ed3
 def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
-    """Return McDonald's ω (total) of a scale by a one-factor model; NaN where it can't be estimated.
+    """Return McDonald's ω (total) of a scale by a one-factor model; NaN if it can't be estimated.
 
     Parameters
     ----------
     responses : DataFrame
         One row per participant, one column per item. Participants with a gap in `items` are left out.
     items : sequence of str
-        The columns of the scale; reversed items must be turned round already, as `wide_items` does.
+        The columns of the scale; reversed items must be reverse-scored already, as `wide_items` does.
 
     Returns
     -------
@@ -497,7 +497,7 @@ def load_questionnaires(
     names : iterable of str or path
         As for `load_questionnaire`.
     folder : Path, optional
-        A file of that name in this folder goes before the one that ships.
+        A file of that name in this folder takes precedence over the bundled one.
 
     Examples
     --------

@@ -62,14 +62,13 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     Returns
     -------
     DataFrame
-        One row per participant: participant, condition, dose (of graded conditions only), status,
-        ended_by, front, origin, minutes (in the chat, while
-        the gateway ran), turns (answers of the system), one column a scale (points), attention_passed,
-        attention_asked, description, and where the run is judged `rate of …` a behaviour (share of the system's
-        messages with a label) and `rate of any behaviour` (without those counted by rule; of the messages with all
-        labels) with its lowest rate and highest rate (if the other messages showed none, or all of them one); where
-        asked anthroscore and anthroscore_status (scored, or why not: missing, empty, language, no mention, …). NA for
-        what isn't there.
+        One row per participant: participant, condition, dose (of graded conditions only), status, ended_by, front,
+        origin, minutes (in the chat, while the gateway ran), turns (answers of the system), one column per scale
+        (points), attention_passed, attention_asked, description; if the run is judged, `rate of …` a behaviour (share
+        of the system's messages with a label) and `rate of any behaviour` (without those counted by rule; of the
+        messages with all labels) with its lowest rate and highest rate (if the other messages showed none, or all of
+        them one); if requested, anthroscore and anthroscore_status (scored, or why not: missing, empty, language, no
+        mention, …). NA for missing values.
 
     Examples
     --------

@@ -102,12 +102,12 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def write_project(study: Study) -> Path:
-    """Write the oTree project of a study into its folder. Files that are there stay, but for study.json and serve.py.
+    """Write the oTree project of a study into its folder. Existing files are kept, except study.json and serve.py.
 
     Returns
     -------
     Path
-        The project: the folder otree in the study's.
+        The project: the subfolder otree of the study's folder.
 
     Examples
     --------
@@ -149,12 +149,12 @@ def write_project(study: Study) -> Path:
 
 # %% ../../nbs/11_study/05_server.ipynb #4cd830fe
 class StudyServer:
-    """oTree at work for a study.
+    """The oTree server of a study.
 
     Parameters
     ----------
     study : Study or path
-        The study, whose settings say on which port of this machine.
+        The study; its settings have the port on this machine.
 
     Raises
     ------
@@ -218,7 +218,7 @@ class StudyServer:
             pass
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the server."""
         self._stopping.set()
         if self._watcher is not None:
             self._watcher.join()
