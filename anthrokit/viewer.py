@@ -398,6 +398,7 @@ class SearchPanel(Panel):
         roles = [("", "all"), ("user", "user"), ("assistant", "target")]
         self.filters = [Filter("text", "Words", kind="text"), Filter("run", "Run", options_of(runs)), Filter("role", "Role", roles)]
         self._found: dict[str, str] = {}  # the messages found, by run, dialogue, turn and role
+        self._texts: dict[str, str] = {}  # those of earlier searches too, which may still be listed
 
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the messages that hold the words."""
@@ -407,6 +408,7 @@ class SearchPanel(Panel):
                 for *place, content in run.ledger.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
                     if words in content.casefold():
                         self._found[json.dumps([name, *place], ensure_ascii=False)] = content
+        self._texts |= self._found
         return list(self._found)[:_MOST]
 
     def status(self, n: int, chosen: Chosen) -> str:
@@ -419,7 +421,7 @@ class SearchPanel(Panel):
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the words with those around them, and where they are."""
-        content, (name, _, turn, role) = self._found[item], json.loads(item)
+        content, (name, _, turn, role) = self._texts[item], json.loads(item)
         start = max(0, content.casefold().find(chosen["text"].casefold().strip()) - 30)
         note = f"{visible_name(name, 40)} · turn {turn} · {'user' if role == 'user' else 'target'}"
         return {"title": ("…" if start else "") + visible_name(content[start : start + 120], 90), "note": note}

@@ -1143,7 +1143,8 @@ def import_dialogues(
     for row in rows["dialogues"]:
         if saved.get(row["dialogue_id"], now := f"{row['target']} {row['prompt_id']}") != now:
             before = saved[row["dialogue_id"]]
-            raise RunError(f"the run {run.folder} has these messages with another target or prompt: {before}, not {now}. Use another folder.")
+            problem = f"the run {run.folder} has these messages with another target or prompt: {before}, not {now}"
+            raise RunError(f"{problem}. Use another folder.")
     bind(run, kind=kind, messages=messages)
     add_prompts(run, prompts)
     metadata = metadata_rows((row["dialogue_id"], row.get("metadata", {})) for row in rows["dialogues"])

@@ -257,13 +257,15 @@ def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "
     needed = ["case_id", "ability", "score", "content"]
     require_columns(drafts, needed, "drafts", rows=False, advice="heartbench.collect_drafts makes it")
     made = []
+    if "model" in drafts and (several := drafts.groupby("case_id")["model"].nunique() > 1).any():
+        raise TableError(f"case {several.idxmax()!r} has drafts of several models. Pass those of one model.")
     for case in cases:
         rows = drafts[(drafts["case_id"] == case.case_id) & drafts["content"].notna()]
         items = [Criterion(k, row.ability, float(row.score), row.content) for k, row in enumerate(rows.itertuples(), 1)]
         if items:
             special = Criterion(len(items) + 1, OTHER, None, prompt_texts("draft", language)["speaks_as_user"])
             made.append(replace(case, criteria=(*items, special)))
-    return Cases(made, source="drafts")
+    return Cases(made, getattr(cases, "abilities", None), "drafts")
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #3abd556c
 def check_wording(cases: Cases) -> pd.DataFrame:

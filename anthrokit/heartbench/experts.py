@@ -206,16 +206,17 @@ def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) 
     """
     folder = local_path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for place, sheet in enumerate(sheets.values(), start=1):
-        path = folder / f"expert {place}.csv"
+    paths = [folder / f"expert {place}.csv" for place in range(1, len(sheets) + 1)]
+    for path, sheet in zip(paths, sheets.values(), strict=True):
+        require_columns(sheet, ["dialogue", "answers"], "sheets", rows=False, advice="criteria_sheet and turns_sheet make it")
         if path.exists():
             raise TableError(f"{path} exists already, and may be filled in. Choose another folder.")
+    for path, sheet in zip(paths, sheets.values(), strict=True):
         written = sheet.assign(
             dialogue=["\n".join(f"{role}: {text}" for role, text in lines) for lines in sheet["dialogue"]],
             answers=["\n\n".join(texts) for texts in sheet["answers"]],
         )
-        paths.append(tables.write_frame(written, path, "ballots", bom=True))
+        tables.write_frame(written, path, "ballots", bom=True)
     return paths
 
 
@@ -231,7 +232,10 @@ def open_sheets(
     for sheet in sheets:
         path = None if isinstance(sheet, pd.DataFrame) else sheet
         frame = sheet if path is None else tables.read_frame(path, dtype=texts)
+        frame = frame.rename(columns=lambda name: name.lower() if str(name).lower() in ("points", "note") else name)
         require_columns(frame, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=path)
+        plain = {name: frame[name].astype("str").str.strip() for name in ("item", "expert")}  # Ada and Ada with a blank are one
+        frame = frame.assign(**{name: texts.where(texts.ne("")) for name, texts in plain.items()})
         votes = frame["vote"].astype(object).where(frame["vote"].notna(), "").astype(str).str.strip().str.lower()
         yield "" if path is None else f"{path}: ", frame.assign(vote=votes).reset_index(drop=True)
 
@@ -274,9 +278,13 @@ def read_sheets(sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.Pat
     for where, sheet in open_sheets(sheets):
         for row, vote in sheet["vote"][~sheet["vote"].isin(["", *allowed])].items():
             raise TableError(f"{where}row {row + 1}: the vote {vote!r} is not {', '.join(allowed)}, or blank")
-        parts.append(require_filled(sheet, where).reindex(columns=_BALLOT[:-1]))
-    votes = pd.concat(parts, ignore_index=True)
-    return votes.assign(points=pd.to_numeric(votes["points"], errors="coerce"))
+        votes = require_filled(sheet, where).reindex(columns=_BALLOT[:-1])
+        texts = votes["points"].astype("str").str.strip().str.replace("−", "-").str.replace(",", ".")
+        points = pd.to_numeric(texts, errors="coerce").where(lambda values: values.abs() <= 10)
+        for row in votes.index[texts.notna() & texts.ne("") & points.isna()]:
+            raise TableError(f"{where}row {row + 1}: the points are {votes['points'][row]!r}; they must be a number from -10 to 10")
+        parts.append(votes.assign(points=points))
+    return pd.concat(parts, ignore_index=True)
 
 
 # %% ../../nbs/10_heartbench/11_experts.ipynb #b5b75a13

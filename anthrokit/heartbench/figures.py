@@ -163,7 +163,7 @@ def plot_abilities(
     dimensions = load_abilities().set_index("ability")["dimension"].reindex(table.columns).fillna("(none)")
     groups = ["Overall", *dict.fromkeys(dimensions)]
     table = table[[name for group in groups for name in table if dimensions[name] == group]]
-    table.insert(0, "Overall", table.mean(axis=1))
+    table.insert(0, "Overall", table.dropna(axis=1, how="all").mean(axis=1, skipna=False))
     table = table.sort_values("Overall", ascending=False, kind="stable").round(1)
     ax = plot_scores(table, ax, title=title)
     ax.set_xticklabels(names_of(table.columns, chinese), rotation=40, ha="right")
@@ -196,7 +196,7 @@ def _draw_words(ax: Axes, words: pd.Series) -> None:
             side.annotate(f"{value:,.0f}", (value, place), va="center", fontsize=scaled_size(7), **offset)
     turned = {"rotation": 40, "rotation_mode": "anchor", "fontsize": scaled_size(8)}
     side.annotate("Mean words", (0.15, 1.01), xycoords="axes fraction", **turned)
-    side.set(xlim=(0, 1.45 * words.max()), xticks=[])
+    side.set(xlim=(0, 1.45 * np.nanmax([0, *words]) or 1), xticks=[])
     side.tick_params(axis="y", left=False, labelleft=False)
     side.grid(visible=False)
     side.spines["bottom"].set_visible(False)

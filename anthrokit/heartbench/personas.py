@@ -204,12 +204,12 @@ def plot_personas(
     texts = model_labels(names, 2 * room)
     figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0, hspace=0)
     mean = closed(table.mean().reindex(every.columns))
-    for ax, name in zip(grid.flat, names, strict=False):
-        own_model = name not in table.index
+    for place, (ax, name) in enumerate(zip(grid.flat, names, strict=False)):
+        own_model = place >= len(table)
         colour = colours_of([name])[name]
         around = closed(set_spokes(ax, range(1, every.shape[1] + 1), min(7, 3.6 * cell)))
         ax.fill(around, mean, color="#D5D5D5", lw=0)
-        ax.plot(around, closed(every.loc[name]), "--" if own_model else "-", color=colour, lw=scaled_size(1.6))
+        ax.plot(around, closed(every.iloc[place]), "--" if own_model else "-", color=colour, lw=scaled_size(1.6))
         ax.set_yticks([50, 100], ["", ""])
         ax.tick_params(axis="x", pad=-scaled_size(3))
         ax.xaxis.set_label_coords(0.5, 0)  # saves the layout a search for the place of an empty label

@@ -466,7 +466,8 @@ def accepted_rewrites(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterab
     require_columns(votes, ["item", "criterion", "vote"], "votes", rows=False, advice="Ballots.table makes it")
     polished = _dialogues(rewrites)
     by_item = votes[votes["criterion"] == 0].groupby("item")["vote"].agg(set)  # the others are votes on criteria
-    about = [(case.case_id, {"scene": case.scene, "subscene": case.subscene}) for case in cases]
+    scenes = {case.case_id: {"scene": case.scene, "subscene": case.subscene} for case in cases}
+    about = [(case_id, scenes.get(case_id, {})) for case_id in dict.fromkeys([*scenes, *polished])]
     if "seed_id" in rewrites:
         about = [(row.case_id, {"scene": row.scene}) for row in rewrites.itertuples()]
     accepted = [

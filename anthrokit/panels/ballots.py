@@ -154,6 +154,10 @@ class BallotPanel(DecisionPanel):
         """Return a row of the sheet."""
         return self.sheet.iloc[int(at)].to_dict()
 
+    def answers_of(self, item: str) -> Answers:
+        """Return the possible answers to a question."""
+        return _ASKS[self.question(item)["ask"]]
+
     def state_of(self, at: str) -> str:
         """Return the state of a question, one of `states`."""
         return "done" if at in self.votes else "open"
@@ -323,7 +327,8 @@ class CouncilPanel(BallotPanel):
         asks, settled = set(self.sheet["ask"]), self.decisions.store
         if len(asks) > 1 or not asks <= set(_RULES):
             raise TableError("a coordinator's sheet must ask about criteria or about answers, and about nothing else")
-        if self.ballots is settled or (self.ballots.path is not None and self.ballots.path == settled.path):
+        paths = [store.path and store.path.resolve() for store in (self.ballots, settled)]
+        if self.ballots is settled or (paths[0] is not None and paths[0] == paths[1]):
             raise TableError("settlements are kept apart from the votes: give other ballots for them")
         self.ask = asks.pop()
         self.rule = _RULES[self.ask] | self.rule

@@ -76,6 +76,8 @@ class ChatPanel(anywidget.AnyWidget):
         self.state = self.client.state()
         self.lines = str(render("chat.html", messages=self.state["messages"]))
         self.over = self.state["over"]
+        if self.state["unanswered"] and not self.over:  # it is sent again, whatever is typed
+            self.typed = self.state["unanswered"]
         self.note = str(safe_html(self.state["over_text"] or f"{self.state['turns']} turns"))
 
     def say(self, text: str) -> None:
@@ -97,5 +99,5 @@ class ChatPanel(anywidget.AnyWidget):
 
     def _deliver(self) -> None:
         """Send what is typed."""
-        self.client.say(self.typed)
+        self.client.say(self.state.get("unanswered") or self.typed)
         self.typed = ""

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from ..core import Run, RunError, TableError
 from ..heartbench.experts import Ballots
 from .frame import Fields, Panel
-from .source import render
+from .source import render, visible_name
 from ..validity.annotations import Annotations
 
 # %% auto #0
@@ -272,9 +272,15 @@ class DecisionPanel(Panel):
         at = self.items.index(self.item) + 1 if self.item in self.items else 0
         self.update(status, prefer=[one for one in self.items[at:] + self.items[:at] if one not in done] or [""])
 
+    def answers_of(self, item: str) -> Answers:
+        """Return the possible answers to an item."""
+        return LABEL_ANSWERS
+
     def act_decide(self, value: str, fields: Fields) -> None:
         """Save a decision on the item in view."""
         if (name := self.person(fields)) and self.item is not None:
+            if value not in {one for _, one, *_ in self.answers_of(self.item)}:
+                raise ValueError(f"{visible_name(value, 40)!r} is not an answer here")
             self.decisions.save(name, self.item, value, fields.get("note"), self.check(value, fields))
             self.decisions.undone.pop(name, None)
             self.send({"clear": True})

@@ -18,7 +18,7 @@ import pandas as pd
 import traitlets
 from markupsafe import Markup
 
-from ..core import Run, data_path
+from ..core import Run, RunError, data_path
 from ..core.errors import require_known
 from .source import render, visible_name
 
@@ -462,7 +462,7 @@ class Panel(anywidget.AnyWidget):
             for one in ready:
                 try:
                     self._perform(one)
-                except ValueError as error:
+                except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RunError) as error:
                     self.draw(visible_name(error, 400))
                 self._confirm(one)
             if not ready and self._acts.is_late(content):

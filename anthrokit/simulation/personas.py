@@ -307,7 +307,7 @@ def _against(stated: Mapping[str, str], persona: Persona | None, first: Mapping[
 # %% ../../nbs/04_simulation/06_personas.ipynb #8fe703d3
 _UNITS = (
     r"(?! ?(?:%|km|kilomet|met(?:er|re)s|miles?|min(?:utes?)?\b|hours?|days?|weeks?|months?|degrees|pounds|euros|"
-    r"dollars|kg|percent|times|of\b))"
+    r"dollars|kg|kilos?|percent|times|of\b|feet|foot|ft\b|['’′/]|\.\d|cm\b|stone|lbs?\b|seconds?|pages?|chapters?|grand\b))"
 )
 _OWN_AGES = (
     rf"\bI(?:’m| am) (?:now |only |already |just |almost |nearly )?(?:an? [\w -]{{2,40}}, )?(\d{{1,2}})\b{_UNITS}",
@@ -319,6 +319,10 @@ _AGES = (
     r"\byou are (\d{1,2}) years? old\b",
     r"(?:^|, )(?:an? )?(?:[\w-]+ ){0,2}(\d{1,2})[- ]years?[- ]old\b",
     r"\baged? (\d{1,2})\b",
+    r"(?:^|, )(\d{1,2})(?= *(?:[,.;]|$))",
+    r"\b(?:boy|girl|child|pupil|student|teen|teenager|kid|youth|person) of (\d{1,2})\b(?! ?[a-z%])",
+    r"\b(\d{1,2}) ?(?:yo|y/o|y\.o\.)(?!\w)",
+    r"\bturn(?:s|ed|ing) (\d{1,2})\b",
 )
 
 
@@ -416,10 +420,11 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
     return pd.DataFrame(rows, columns=["dialogue_id", "turn", "persona", "reason", "phrase"])
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #9e0b425c
+_UNDER_AGE = "eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
 _MINOR = re.compile(
     r"\b(?:teen(?:s|ager|aged?)?|school ?(?:girl|boy|child|kid)|pupil|minor|adolescent|preteen|under ?age|"
     r"(?:year|grade) (?:[5-9]|1[0-2]|five|six|seven|eight|nine|ten|eleven|twelve)\b|"
-    r"(?:eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen)[- ]years?[- ]old|"
+    rf"(?:{_UNDER_AGE})[- ]years?[- ](?:old|of age)|aged? (?:{_UNDER_AGE})\b|"
     r"(?:middle|primary|elementary|high|secondary)[- ]school(?:er)?\b|my homework)\b",
     re.I,
 )

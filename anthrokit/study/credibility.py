@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import check_level, holm, resample
+from ..analysis.clustered import as_names, check_level, holm, resample
 from ..analysis.people import compare_conditions
 from ..core import Run, TableError
 from ..core.run import require_run
@@ -179,7 +179,8 @@ def compare_credibility(
     means = ratings.groupby("item")["rating"].mean()
     rated = key.assign(rating=key["item"].map(means)).dropna(subset=["rating"])
     groups = [("all", "", rated)]
-    groups += [(name, value, part) for name in by for value, part in rated.groupby(name, sort=True)]
+    require_columns(key, as_names(by), "key's", rows=False)
+    groups += [(name, value, part) for name in as_names(by) for value, part in rated.groupby(name, sort=True)]
     rows = []
     for group, value, part in groups:
         wide = part.pivot(index="pair", columns="source", values="rating").reindex(columns=[a, b])
@@ -205,7 +206,7 @@ def compare_credibility(
 _SIDES = {"user": "A", "target": "B"}
 _IMPRESSION = (
     "Two speakers, A and B, have this conversation:\n\n{dialogue}\n\nRate your impression of speaker {who} on every item, from 1 (the "
-    "first word) to {points} (the second word). Judge by what {who} says here.\n\n{items}\n\n"
+    "first word) to the highest number (the second word). Judge by what {who} says here.\n\n{items}\n\n"
     'Output JSON only: {{"ratings": {{"{first}": 3, …}}}}, with a whole number for every item.'
 )
 
@@ -268,8 +269,8 @@ def rate_sides(messages: pd.DataFrame, *, questionnaire: Questionnaire | str = "
     """
     require_columns(messages, ["dialogue_id", "role", "content"], "messages", rows=False)
     asked = questionnaire if isinstance(questionnaire, Questionnaire) else load_questionnaire(questionnaire)
-    items = "\n".join(f"{item.id}: {item.text} {item.low} – {item.high}".replace("  ", " ") for item in asked.items)
-    about = {"items": items, "points": asked.items[0].points, "first": asked.items[0].id}
+    items = "\n".join(f"{item.id} (1 to {item.points}): {item.text} {item.low} – {item.high}".replace("  ", " ") for item in asked.items)
+    about = {"items": items, "first": asked.items[0].id}
     prompts = {}
     for dialogue_id, part in messages.dropna(subset=["content"]).groupby("dialogue_id", sort=False):
         lines = [f"{'A' if role == 'user' else 'B'}: {text}" for role, text in zip(part["role"], part["content"], strict=True)]
@@ -334,7 +335,8 @@ def compare_sides(
     if unknown := sorted(set(ratings["side"]) - set(_SIDES)):
         raise TableError(f"the side {unknown[0]!r} is neither user nor target")
     rater = next((ratings[name].astype(str) for name in ("rater", "model") if name in ratings), "")
-    given = ratings.assign(rater=rater).dropna(subset=["value"])
+    if (given := ratings.assign(rater=rater).dropna(subset=["value"])).empty:
+        raise TableError("no side has a rating; the column status says why")
     keys = ["dialogue_id", "side", "rater"]
     given["participant"] = given[keys].astype(str).agg("\x1f".join, axis=1)
     scores = score_scales(given.assign(questionnaire=asked.name)[["participant", "questionnaire", "item", "value"]], asked)

@@ -39,11 +39,16 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
     gone = 0
     with Run(folder) as run:
         for one in name_ids(run):
-            of = "INSTR({} || '/', ?1 || '/') = 1".format  # an id of a text or a call may be the dialogue and the turn
+            others = "SELECT dialogue_id FROM dialogues WHERE dialogue_id != ?1 AND INSTR(dialogue_id, ?1 || '/') = 1"
+            of = (  # an id of a text or a call may be the dialogue and the turn; another dialogue may begin alike
+                f"INSTR({{0}} || '/', ?1 || '/') = 1 AND NOT EXISTS (SELECT 1 FROM ({others}) AS other "
+                "WHERE INSTR({0} || '/', other.dialogue_id || '/') = 1)"
+            ).format
             statements = [f"UPDATE calls SET unit = 'erased' WHERE {of('unit')}", f"DELETE FROM batch_requests WHERE {of('unit')}"]
             for name in ledger_tables():
                 if columns := [column for column in _COLUMNS if column in get_table(name).stored_columns]:
-                    theirs = f"FROM {name} WHERE {' OR '.join(map(of, columns))}"
+                    theirs = " OR ".join(of(column) if column == "text_id" else f"{column} = ?1" for column in columns)
+                    theirs = f"FROM {name} WHERE {theirs}"
                     gone += run.ledger.rows(f"SELECT COUNT(*) {theirs}", [one])[0][0]
                     statements.append(f"DELETE {theirs}")
             run.ledger.write_all(statements, [one])
@@ -169,7 +174,7 @@ def _own_words(study: Study, participant: str) -> list[str]:
             rows = run.ledger.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
         mine |= {content for dialogue, content in rows if dialogue == participant}
         theirs |= {content for dialogue, content in rows if dialogue != participant}
-    theirs |= {path.read_text(encoding="utf-8") for path in study.folder.rglob("*.toml")}
+    theirs |= {path.read_text(encoding="utf-8", errors="replace") for path in study.folder.rglob("*.toml")}
     return _only_in(mine, theirs)
 
 

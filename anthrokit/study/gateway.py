@@ -329,7 +329,9 @@ class Chats:
         self.run.ledger.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
 
     def finish(self, person: _Person) -> None:
-        """Record that a participant has come to the last page."""
+        """Record that a participant has come to the last page. A chat that is open ends."""
+        if person["chat_started_at"]:
+            self.close_chat(person, self.state(person).over or "participant")
         if person["finished_at"] is None:
             ended = {"status": "finished", "finished_at": time_now()}
             self.people.update(person["participant"], **ended, chat_seconds=self.state(person).seconds)

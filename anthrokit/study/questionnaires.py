@@ -482,7 +482,7 @@ _TAKEN = {
     *(OPEN, "agreed", "id", "role", "group", "session", "subsession", "payoff", "round_number", "metadata", "start"),
     *("participant_id", "group_id", "session_id", "subsession_id", "id_in_group", "id_in_subsession", "freeze_setattr"),
     *("in_round", "in_rounds", "in_all_rounds", "in_previous_rounds"),
-    *("minutes", "turns", "attention_passed", "attention_asked", "anthroscore", "anthroscore_status"),
+    *("minutes", "turns", "dose", "attention_passed", "attention_asked", "anthroscore", "anthroscore_status"),
     *get_table("participants").columns,
 }
 
