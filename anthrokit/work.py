@@ -353,6 +353,8 @@ def _active(
 ) -> Iterator[None]:
     """Open a job, and close it even after an error. Raise if another job of this process works on the run."""
     folder = job.run.folder.resolve()
+    if job.run.ledger.read_only and job.done < job.total:
+        raise RunError(f"the run {job.run.folder} was opened read-only, so nothing can be saved. Open it with Run(folder).")
     with _ACTIVE_GUARD:
         if folder in _ACTIVE:
             raise RunError(
@@ -508,6 +510,8 @@ async def arun_job(
     np.int64(80)
     """
     sending, bar = _check_sending(batch, on), _Progress(job, progress)
+    for model in job.models:  # which may wait for a server
+        await asyncio.to_thread(model.prepare)
     with _active(job, *sending, progress), contextlib.closing(bar):
         await await_for(_run(job, *sending), bar.tick)
     return job.result()

@@ -394,6 +394,19 @@ def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 # %% ../../nbs/01_core/03_ledger.ipynb #eaa56891
+def _require_in_place(ledger: LedgerFile) -> None:
+    """Raise if the file of a ledger was moved, deleted or replaced since it was opened: what is written would be lost."""
+    try:
+        in_place = ledger._file is None or os.path.samestat(ledger._file, os.stat(ledger.path))
+    except OSError:
+        in_place = False
+    if not in_place:
+        raise RunError(
+            f"the folder {ledger.folder} was moved, deleted or replaced while the run was open, so nothing can be saved. "
+            f"Open the run again where it is now: Run(folder)."
+        )
+
+
 def _require_usable(ledger: LedgerFile) -> None:
     """Raise if a ledger was closed, or opened by the process of which this one is a copy."""
     again = f"Run({str(ledger.folder)!r})"
@@ -424,7 +437,7 @@ class LedgerFile:
     [(16,)]
     """
 
-    closed, _lock, _process = False, None, None
+    closed, _lock, _process, _file = False, None, None, None
     _connection: sqlite3.Connection | None = None
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
@@ -450,6 +463,7 @@ class LedgerFile:
                 doubtful = self._lock.lock_counter == 1 and (not whole or _has_log(self.path))
                 pragmas = ("synchronous=NORMAL",)
                 self._connection = open_database(self.path, _schema(), pragmas=pragmas, check_pages=doubtful)
+                self._file = os.stat(self.path)
         except sqlite3.Error as error:
             self._release()
             raise _explain_error(error, self.folder) or RunError(f"{self.path} can't be opened: {error}") from None
@@ -579,9 +593,11 @@ class Ledger(LedgerFile):
                 self._make()
                 facts = _fact_rows({"created": time_now(), "versions": package_versions()})
                 statements = [insertion("facts", facts, replace=False), *statements]
-        with self._open_connection() as connection, transaction(connection):
-            for sql, rows in statements:
-                connection.executemany(sql, rows)
+        with self._open_connection() as connection:
+            _require_in_place(self)
+            with transaction(connection):
+                for sql, rows in statements:
+                    connection.executemany(sql, rows)
         if fresh:
             self.write_manifest(self.folder)
 

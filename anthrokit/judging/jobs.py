@@ -343,10 +343,10 @@ class JudgingJob(Job):
         """Return a question by its name."""
         return self._criterion.get(name) or self.taxonomy[name]
 
-    def saved(self, columns: str, where: str, values: Sequence[Any]) -> list[tuple]:
+    def saved(self, columns: str, where: str, values: Sequence[Any], grouped: str = "") -> list[tuple]:
         """Return columns of the saved ratings that are not retried."""
         pending = ["planned", *self.retry]
-        sql = f"SELECT {columns} FROM ratings WHERE {where} AND status NOT IN ({', '.join('?' * len(pending))})"
+        sql = f"SELECT {columns} FROM ratings WHERE {where} AND status NOT IN ({', '.join('?' * len(pending))}) {grouped}"
         return self.run.ledger.rows(sql, [*values, *pending])
 
     def count(self, judge: Judge) -> tuple[int, int]:
@@ -358,8 +358,8 @@ class JudgingJob(Job):
         where, values = "judge = ? AND sample <= ?", [judge.name, samples]
         if judge.asks_about != "criteria":
             where, values = f"{where} AND behaviour IN ({', '.join('?' * len(questions))})", [*values, *questions]
-        [(done,)] = self.saved("COUNT(*)", where, values)
-        return total, done
+        counts = self.saved("dialogue_id, turn, COUNT(*)", where, values, "GROUP BY 1, 2")
+        return total, sum(n for *key, n in counts if tuple(key) in self.items.texts)
 
     def open(self) -> None:
         if not self.items.texts:

@@ -1111,7 +1111,7 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
     if table_suffix(path) in (".json", ".jsonl", ".ndjson"):
         values = _json_values(path)
     else:
-        frame = read_frame(path, dtype=str, escaped=False)
+        frame = read_frame(path, dtype=str)
         check_size(path, _BYTES_PER_ROW * len(frame))
         values = map(plain, frame.astype(object).to_dict("records"))
     return [(f"{path}: row {number}", value) for number, value in enumerate(values, 1)]

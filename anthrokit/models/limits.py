@@ -148,4 +148,4 @@ class Budget:
     def __post_init__(self) -> None:
         for name, value in (("usd", self.usd), ("tokens", self.tokens)):
             if value is not None:
-                check_range(0, closed=True, **{f"the budget's {name}": value})
+                check_range(0, closed=True, whole=name == "tokens", **{f"the budget's {name}": value})

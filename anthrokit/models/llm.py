@@ -211,8 +211,13 @@ _OTHERS += ("tools", "tool_choice", "modalities", "prediction", "safety_identifi
 _OTHERS += ("top_k", "min_p", "repetition_penalty", "num_ctx", "keep_alive", "safety_settings")  # of providers
 
 
+_SET_HERE = {"stream", "stream_options", "messages", "num_retries", "drop_params", "logger_fn"}
+
+
 def _check_names(model: str, options: Iterable[str]) -> None:
     """Raise if an option is almost a known one, since providers ignore misspelt options. Show a notice about other unknown ones."""
+    if set_here := _SET_HERE & {*options}:
+        raise ValueError(f"a model has no setting {min(set_here)!r}: anthrokit sets it itself; complete(…, show=…) shows a streamed answer")
     own = [*inspect.signature(LLM).parameters][:-1]
     names = {*own, *_CHANGES_ANSWERS, *_OTHERS}
     for name in set(options) - names:
@@ -397,6 +402,8 @@ class LLM(metaclass=Naming):
             raise ValueError(f"a model is named by a LiteLLM string, such as 'openai/gpt-4o', not {model!r:.80}")
         if not isinstance(api_key, str | None):
             raise ValueError(f"api_key of {model} is a text, not {type(api_key).__name__}")
+        if not isinstance(name, str | None) or (name is not None and not name.strip()):
+            raise ValueError(f"name of {model} is {name!r}; it must be a text")
         _check_names(model, options)
         limits = {"timeout": (timeout, 0.001), "max_concurrency": (max_concurrency, 1), "max_retries": (max_retries, 0)}
         optional = {"max_tokens": (max_tokens, 1), "rpm": (rpm, 1), "tpm": (tpm, 1)}
@@ -647,7 +654,10 @@ class LLM(metaclass=Naming):
         """
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
-        return list(messages) if self.system_role else system_in_user_turn(messages)
+        messages = [messages] if isinstance(messages, Mapping) else list(messages)
+        if not all(isinstance(one, Mapping) and isinstance(one.get("role"), str) and "content" in one for one in messages):
+            raise ValueError("messages are a text, or a list of messages: [{'role': 'user', 'content': …}]")
+        return messages if self.system_role else system_in_user_turn(messages)
 
     @property
     def timed_out(self) -> int:
@@ -793,6 +803,8 @@ class LLM(metaclass=Naming):
             try:
                 answer, server = await self._attempt({**request, "messages": hello})
             except Fault as probed:
+                if probed.may_be_paid and on_lost is not None:
+                    on_lost(self.lost_attempt(probed, {**request, "messages": hello}))
                 if probed.kind == "request":
                     about_roles = self.system_role and _ABOUT_ROLES.search(fault.text)
                     text = fault.text + (_NO_SYSTEM_ROLE if about_roles else "")

@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from ..core.errors import SetupError
+
 # %% auto #0
 __all__ = ['wait_for', 'await_for']
 
@@ -97,6 +99,9 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     >>> wait_for(asyncio.sleep(0, result="done"))
     'done'
     """
+    if threading.current_thread().name == "anthrokit":  # the thread of the background loop, which would wait for itself
+        work.close()
+        raise SetupError("a model can't be called while a request is made or a response is parsed. Use a LocalJudge, or await acomplete")
     future = asyncio.run_coroutine_threadsafe(work, background_loop())
     try:
         while True:

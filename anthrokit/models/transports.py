@@ -397,6 +397,11 @@ class RequestTranslator:
             return answer
         if usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
             return answer  # estimated tokens have no price
+        parts = (("prompt_tokens_details", answer.tokens_in), ("completion_tokens_details", answer.tokens_out))
+        counts = [(count, most) for name, most in parts if isinstance(usage.get(name), Mapping) for count in usage[name].values()]
+        counts.append((usage.get("prompt_cache_hit_tokens"), answer.tokens_in))
+        if any(isinstance(count, int | float) and not 0 <= count <= most for count, most in counts):
+            return answer  # a part can't be more than the whole
         litellm, tiers = self.litellm, (body.get("service_tier"), usage.get("service_tier"))
         tier = next((tier for tier in tiers if isinstance(tier, str)), None)
         try:
@@ -530,7 +535,10 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
         data = _dump_json({**wire.body(form, request), **_STREAMED})
     else:
         data = wire.encode(form, request)
-    async with _session().post(form.url, data=data, headers=form.headers, proxy=form.proxy) as response:
+    how = {"headers": form.headers, "proxy": form.proxy, "allow_redirects": False}  # another host would receive the key
+    async with _session().post(form.url, data=data, **how) as response:
+        if 300 <= response.status < 400 and (place := response.headers.get("Location")):
+            raise Fault("form", f"the server redirects to {place.partition('?')[0]}. Give its address as api_base.", response.status)
         raw = await _body(response, show)
     return routed(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
 

@@ -240,6 +240,10 @@ class SimulationSettings:
         self.template = template if self.template is None else self.template
         self.system_target = system_target if self.system_target is None else self.system_target
         check_range(1, closed=True, whole=True, turns=self.turns, repeats=self.repeats)
+        if not isinstance(self.seed, int):
+            raise ValueError(f"seed is {self.seed!r}; it must be a whole number")
+        if not isinstance(self.natural_end, bool):
+            raise ValueError(f"natural_end is {self.natural_end!r}; it must be True or False")
         for name in ("system_target", "persona"):
             if not isinstance(getattr(self, name), str | None):
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be a text")

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import tempfile
 import warnings
 
 import numpy as np
@@ -487,7 +488,7 @@ def functions_of_tables():
         "words": (lambda table: hb.personas.persona_words(scores, hits=table, **few), hits),
         "position": (lambda table: hb.rubric_judges.position_effect(table, **few), places),
         "released answers": (
-            lambda table: hb.released.write_released_answers(cases, table, os.devnull),
+            lambda table: hb.released.write_released_answers(cases, table, f"{tempfile.mkdtemp()}/answers.jsonl"),
             answers[answers["model"] == "adviser"],
         ),
         "abilities": (hb.plot_abilities, scores),
