@@ -554,3 +554,18 @@ def test_targets_keep_the_order_of_the_labels():
     assert legend == ["zeta", "alpha"] and "more in alpha    more in zeta" in figures.plot_differences(differences).get_xlabel()
     plain = labels.assign(target=labels["target"].astype("str"))
     assert analysis.profile(plain, by=["target", "behaviour"])["target"].unique().tolist() == ["zeta", "alpha"]
+
+
+def test_categories_with_missing_labels_that_other_labels_decide():
+    """A Yes beside a missing label decides the message: compare, like profile, estimates what complete labels give."""
+    labels = analysis.simulate_labels(["A", "B"], base_prompts=30, scenarios=2, turns=4, missing=0, judges=1, judge_error=0, seed=3,
+                             rates={"empathy": 0.3, "validation": 0.3})
+    keys = ["target", "dialogue_id", "turn"]
+    empathy = labels[labels["behaviour"] == "empathy"].set_index(keys)["label"]
+    decided = empathy.reindex(pd.MultiIndex.from_frame(labels[keys])).to_numpy(bool)
+    gone = (labels["behaviour"] == "validation") & (labels["target"] == "A") & decided
+    gaps = labels.assign(label=labels["label"].mask(gone))
+    columns = ["estimate", "ci_low", "ci_high", "lowest", "highest"]
+    pd.testing.assert_frame_equal(analysis.compare(gaps, by="category")[columns], analysis.compare(labels, by="category")[columns])
+    shares = analysis.profile(gaps, ["target", "category"])["estimate"]
+    assert np.isclose(analysis.compare(gaps, by="category")["estimate"].item(), shares[0] - shares[1])

@@ -8,7 +8,15 @@ from judged import make_run
 
 from anthrokit.core import Run, RunError
 from anthrokit.core.run import digest
-from anthrokit.judging import LLMJudge, Rating, judge, judge_table, offline_panel
+from anthrokit.judging import (
+    LLMJudge,
+    PatternJudge,
+    Rating,
+    import_messages,
+    judge,
+    judge_table,
+    offline_panel,
+)
 from anthrokit.models import LLM, Completion
 
 
@@ -85,3 +93,11 @@ def test_unreadable_text_is_missing(tmp_path):
         assert left["reason"].eq("language").all() and left["judge"].nunique() == 4
         judge(run, judges, progress=False)
         assert len(run.ratings()) == 4 * (3 * 13 + 1)
+
+
+def test_ratings_of_other_targets_are_not_done():
+    chats = pd.DataFrame({"user": "Hi", "assistant": ["I grew up.", "Yes.", "No."], "target": ["a", "b", "b"]})
+    run, how = import_messages(chats), {"behaviours": "personal history"}
+    judge(run, PatternJudge(), targets="a", progress=False, **how)
+    job = judge.job(run, PatternJudge(), targets="b", **how)
+    assert (job.total, job.done) == (2, 0)

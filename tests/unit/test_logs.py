@@ -10,7 +10,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from anthrokit.core import TableError
+from anthrokit.core import RunError, TableError
 from anthrokit.judging import PatternJudge, import_messages
 from anthrokit.judging.any_messages import import_report, read_messages
 from anthrokit.validity import prevalence
@@ -865,3 +865,56 @@ def test_nothing_of_a_log_is_in_its_prevalence(tmp_path, capsys, caplog):
     assert CANARY not in rates.to_csv() + caplog.text + out.out + out.err and len(rates) == 6
     names = [path.name for path in (tmp_path / "out").rglob("*")]
     assert not any(CANARY in name for name in names) and CANARY not in (tmp_path / "out" / "_about.json").read_text()
+
+
+def _user(text):
+    return {"role": "user", "content": text}
+
+
+def _assistant(text):
+    return {"role": "assistant", "content": text}
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ([{"messages": [_user("q1"), _assistant("a1"), _user("q2")], "response": "a2"}], [("q1", "a1"), ("q2", "a2")]),
+        ([{"user": "q2", "assistant": "a2", "history": [_user("q1"), _assistant("a1")]}], [("q1", "a1"), ("q2", "a2")]),
+        ([{"messages": [_user("q")], "response": "a"}], [("q", "a")]),
+        ([{"prompt": "q", "response_1": "a", "response_2": "b", "response_3": "c"}], [("q", "a"), ("q", "b"), ("q", "c")]),
+        ([{"prompt": "q", "chosen": "[] is one.", "rejected": '[{"name": "Ann"}]'}], [("q", "[] is one."), ("q", '[{"name": "Ann"}]')]),
+        (
+            pd.DataFrame({"dialogue_id": "d", "role": ["user", "assistant"] * 2, "content": list("abcd")}).assign(
+                error=float("nan"), recipient=[None, None, None, "all"]
+            ),
+            [("a", "b"), ("c", "d")],
+        ),
+    ],
+    ids=["answer after a conversation", "pair after its history", "one question", "three answers", "texts like lists", "empty columns"],
+)
+def test_no_answer_is_lost(source, said):
+    read = read_messages(source)
+    assert [*zip(read["user"], read["assistant"], strict=True)] == said and read["judged"].all()
+
+
+def test_rows_of_a_turn_in_the_wrong_order():
+    rows = pd.DataFrame({"dialogue_id": "d", "turn": [1, 1, 2, 2], "role": ["assistant", "user"] * 2, "content": list("abcd")})
+    with pytest.raises(TableError, match="the user speaks after the answer of the same turn"):
+        read_messages(rows)
+
+
+def test_a_corrected_file_is_not_mixed_with_the_first(tmp_path):
+    rows = pd.DataFrame({"id": ["1"], "user": ["Hi"], "assistant": ["Yes"], "model": ["wrong"]})
+    import_messages(rows, tmp_path / "run").close()
+    import_messages(rows, tmp_path / "run").close()
+    with pytest.raises(RunError, match="has these messages with another target or prompt"):
+        import_messages(rows.assign(model="right"), tmp_path / "run")
+    other = pd.DataFrame({"prompt_id": ["p"], "user": ["Hi"], "assistant": ["Yes"]})
+    with pytest.raises(TableError, match="the prompt_id 'p' has several values of opening"):
+        import_messages({"a": other, "b": other.assign(user="Good day")})
+
+
+def test_private_columns_whatever_their_capitals():
+    rows = pd.DataFrame({"user": ["Hi"], "assistant": ["Yes"], "Email": ["ann@x.org"], "User_ID": ["ann"], "IP": ["1.2.3.4"]})
+    run = import_messages(rows.assign(Year=2024))
+    assert run.metadata().columns.tolist() == ["dialogue_id", "Year"] and run.dialogues()["user"].tolist() == ["user 1"]
