@@ -107,21 +107,6 @@ def require_texts(value: Any, where: str) -> list[str]:
     return value
 
 
-def require_texts(value: Any, where: str) -> list[str]:
-    """Return a list of texts from a file; raise TableError if it is anything else.
-
-    Examples
-    --------
-    >>> require_texts("feel", "own.toml: emotions")
-    Traceback (most recent call last):
-        ...
-    anthrokit.core.errors.TableError: own.toml: emotions: 'feel' is not a list of texts. Write it as ["…", "…"].
-    """
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise TableError(f'{where}: {value!r:.60} is not a list of texts. Write it as ["…", "…"].')
-    return value
-
-
 def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern:
     """Compile a regular expression of a user's file.
 
