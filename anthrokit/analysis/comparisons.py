@@ -235,9 +235,9 @@ def compare(
     DataFrame
         by…, variant (unless by behaviour), a, b, estimate (share in a minus share in b, on common prompts, or if there
         are none, on common base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
-        (Cohen's h), share_a, share_b, n_a, n_b, n_clusters, ci (the level of the intervals). Without "behaviour" also
-        lowest and highest: the difference if the missing labels of a were all False and those of b all True, or the
-        reverse.
+        (Cohen's h), share_a, share_b, n_a, n_b (labels; of categories messages, incomplete ones with an expected value
+        too), n_clusters, ci (the level of the intervals). Without "behaviour" also lowest and highest: the difference if
+        the missing labels of a were all False and those of b all True, or the reverse.
 
     Raises
     ------
