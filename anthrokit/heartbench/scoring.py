@@ -226,9 +226,9 @@ def score(
     -------
     DataFrame
         model, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, worst, best (bounds:
-        every missing verdict against the model, and for it; the estimate is never outside them), n (scored cases), n_total (cases). Overall: the mean of
-        the abilities' means; n counts cases with a score in all of their abilities. Dimension: the mean of its
-        abilities' means.
+        every missing verdict against the model, and for it; the estimate is never outside them), n (scored cases), n_total
+        (cases). Overall: the mean of the abilities' means; n counts cases with a score in all of their abilities. Dimension:
+        the mean of its abilities' means.
 
     Raises
     ------
