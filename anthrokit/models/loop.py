@@ -99,7 +99,11 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
     >>> wait_for(asyncio.sleep(0, result="done"))
     'done'
     """
-    if threading.current_thread().name == "anthrokit":  # the thread of the background loop, which would wait for itself
+    try:
+        is_within = asyncio.get_running_loop() is _LOOP  # it would wait for itself
+    except RuntimeError:  # no loop runs in this thread
+        is_within = False
+    if is_within:
         work.close()
         raise SetupError("a model can't be called while a request is made or a response is parsed. Use a LocalJudge, or await acomplete")
     future = asyncio.run_coroutine_threadsafe(work, background_loop())
