@@ -483,3 +483,18 @@ def test_litellm_callbacks(address, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         model("openai/gpt-4o", address).complete("Hello")
     assert went[0]["messages"] == HELLO
+
+
+def test_absurd_parts_of_tokens_have_no_price_of_their_own(address):
+    usage = {"prompt_tokens": 21, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 10**9}}
+    Replay.answer = 200, json.dumps(openai_answer(usage=usage)).encode(), {}
+    assert (model("openai/gpt-4o", address).complete(HELLO).cost or 0) < 0.001
+
+
+def test_no_redirect_is_followed(address):
+    """The other address would receive the key."""
+    Replay.answer = 307, b"", {"Location": f"{address}/other"}
+    Replay.came.clear()
+    with pytest.raises(SetupError, match=r"redirects to .*/other. Give its address as api_base"):
+        model("anthropic/claude-sonnet-4-5", address).complete(HELLO)
+    assert {path for path, *_ in Replay.came} == {"/v1/messages"}

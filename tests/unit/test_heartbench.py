@@ -562,3 +562,25 @@ def test_released_scorings(released):
             count += 1
             gap = max(gap, abs(means[case_id] - expected_case_score(rubrics[case_id], rows["hit"].tolist(), "released")))
     assert count == 888 and gap < 5e-7
+
+
+def test_score_is_within_its_bounds():
+    """The scored cases are the worst; what is known of the others counts."""
+    rows = [
+        {"model": "m", "case_id": f"c{case}", "criterion": number, "ability": "Warmth", "score": score, "hit": case < 4}
+        for case in range(8)
+        for number, score in ((1, 5), (2, 1))
+    ]
+    hits = pd.DataFrame(rows).astype({"hit": "boolean"})
+    hits.loc[(hits["case_id"] < "c3") & (hits["criterion"] == 2), "hit"] = pd.NA
+    row = heartbench.score(hits).iloc[0]
+    assert row["worst"] <= row["estimate"] <= row["best"] and row["n"] == 5
+
+
+def test_experts_points_as_they_are_typed():
+    sheet = pd.DataFrame({"item": "c", "criterion": [1, 2, 3], "expert": ["Ada", "Ada ", "Ada"], "vote": "take"})
+    votes = heartbench.experts.read_sheets(sheet.assign(Points=["3,5", "−2", ""]))
+    assert votes["points"].tolist()[:2] == [3.5, -2] and votes["points"].isna()[2] and set(votes["expert"]) == {"Ada"}
+    for points in ("300", "ten"):
+        with pytest.raises(TableError, match=f"row 1: the points are '{points}'"):
+            heartbench.experts.read_sheets(sheet.assign(points=points))

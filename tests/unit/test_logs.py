@@ -5,15 +5,18 @@ import gzip
 import json
 import random
 
+import numpy as np
 import pandas as pd
 import pyarrow
 import pyarrow.parquet
 import pytest
 
+from anthrokit.analysis import simulate_labels
 from anthrokit.core import RunError, TableError
 from anthrokit.judging import PatternJudge, import_messages
 from anthrokit.judging.any_messages import import_report, read_messages
 from anthrokit.validity import prevalence
+from anthrokit.validity.log_prevalence import UNITS, LogSample
 
 MISSED, PROGRAM, OFTEN = "I missed you every day.", "I am a program.", "I often feel lonely."
 
@@ -918,3 +921,16 @@ def test_private_columns_whatever_their_capitals():
     rows = pd.DataFrame({"user": ["Hi"], "assistant": ["Yes"], "Email": ["ann@x.org"], "User_ID": ["ann"], "IP": ["1.2.3.4"]})
     run = import_messages(rows.assign(Year=2024))
     assert run.metadata().columns.tolist() == ["dialogue_id", "Year"] and run.dialogues()["user"].tolist() == ["user 1"]
+
+
+def test_conversations_with_a_missing_label_are_missing():
+    """A Yes beside a missing label is left out too, or the rate would be too high."""
+    labels = simulate_labels(1, base_prompts=150, scenarios=2, rates={"empathy": 0.15}, missing=0, judges=1, judge_error=0, seed=1)
+    messages = labels[["dialogue_id", "turn", "target"]].assign(user=labels["base_id"], **{"score empathy": 0.1})
+    messages = messages.assign(**{f"weight {per}": 1.0 for per in UNITS}).reset_index(drop=True)
+    gone = np.random.default_rng(1).random(len(labels)) < 0.1
+    shares = [
+        prevalence(LogSample(messages, table, [], ["empathy"], list(UNITS))).set_index("per")["estimate"]
+        for table in (labels, labels.assign(label=labels["label"].mask(gone)))
+    ]
+    assert abs(shares[0]["conversation"] - shares[1]["conversation"]) < 0.05, "users are too few for it"
