@@ -776,7 +776,7 @@ def read_preferences(place: str, row: Record, roles: Mapping[str, str] | None = 
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #0997c941
-_SIDE = re.compile(r"(conversation|messages|response|answer|output)[_-]?([a-z]|\d{1,2})")
+_SIDE = re.compile(r"(conversation|messages|response|answer|output)(?:[_-]|(?=[ab\d]))([a-z]|\d{1,2})")
 
 
 def _arena_columns(row: Record) -> list[tuple[str, str]]:
