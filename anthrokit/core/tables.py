@@ -477,11 +477,14 @@ def _convert(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
     errors = TypeError, ValueError, OverflowError
     with contextlib.suppress(*errors):
         return values if values.dtype == dtype else values.astype(dtype), {}
-    cells = {}
-    for row, value in values.items():
+    if (half := len(values) // 2) > 16:  # most halves have no such cell
+        parts = [_convert(part, dtype) for part in (values.iloc[:half], values.iloc[half:])]
+        return pd.concat([part for part, _ in parts]), parts[0][1] | parts[1][1]
+    cells, converted = values.astype(object).to_numpy(), {}
+    for number, row in enumerate(values.index):
         with contextlib.suppress(*errors):
-            cells[row] = pd.Series([value], dtype=object).astype(dtype)[0]
-    return pd.Series(cells, dtype=dtype).reindex(values.index), values.drop(list(cells)).to_dict()
+            converted[row] = pd.array(cells[number : number + 1], dtype=dtype)[0]
+    return pd.Series(converted, dtype=dtype).reindex(values.index), values.drop(list(converted)).to_dict()
 
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
 def require_unique_names(names: Iterable[object], where: str = "") -> None:
@@ -763,7 +766,9 @@ def _parse_json(text: str, path: Path, place: str = "") -> Any:
 _WHOLE = "the whole"
 
 
-def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
+def read_json(
+    path: str | os.PathLike, encoding: str = "utf-8", *, keep_errors: bool = False
+) -> Iterator[tuple[str, Any]]:
     """Read the records of a JSON list (.json) or of JSON lines (.jsonl, .ndjson), with their places.
 
     Parameters
@@ -772,6 +777,8 @@ def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tupl
         A .json file that is not a list is one record.
     encoding : str
         As for `open_text`.
+    keep_errors : bool
+        Return the error of a line that is not JSON in place of its record.
 
     Returns
     -------
@@ -796,8 +803,15 @@ def read_json(path: str | os.PathLike, encoding: str = "utf-8") -> Iterator[tupl
     with _explain_file_errors(path, encoding), open_text(path, encoding, "\n") as file:
         if table_suffix(path) != ".json":
             for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield f"line {number}", _parse_json(line, path, f"line {number}")
+                if not line.strip():
+                    continue
+                try:
+                    value = _parse_json(line, path, f"line {number}")
+                except TableError as error:
+                    if not keep_errors:
+                        raise
+                    value = error
+                yield f"line {number}", value
         else:
             value = _parse_json(file.read(), path)
             if isinstance(value, list):

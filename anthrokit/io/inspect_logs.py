@@ -331,7 +331,7 @@ def _prompt_of(sample: EvalSample) -> dict[str, Any]:
     """Return the prompt of a sample. Samples of one id share a cluster."""
     own = _own(sample)
     columns = {name: own.get(name) for name in tables.TABLES["prompts"].columns}
-    first = sample.input if isinstance(sample.input, str) else sample.input[-1].text
+    first = sample.input if isinstance(sample.input, str) else sample.input[-1].text if sample.input else ""
     defaults = {
         "prompt_id": str(sample.id),
         "base_id": str(sample.id),
@@ -363,7 +363,7 @@ def _said(sample: EvalSample) -> list[dict[str, Any]]:
     """Return messages with their turns: those that they state, or else counted. A message without text keeps its turn."""
     spoken = [one for one in sample.messages if one.role in ("user", "assistant")]
     status = {"finish_reason": "given", "error": None}
-    if spoken and all("turn" in (one.metadata or {}) for one in spoken):
+    if spoken and all(isinstance((one.metadata or {}).get("turn"), int) for one in spoken):
         return [{"role": one.role, "content": one.text, **status, **_kept(one.metadata)} for one in spoken]
     messages = [_as_message(one) for one in sample.messages]
     choices = sample.output.choices

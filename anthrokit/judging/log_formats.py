@@ -34,7 +34,8 @@ __all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'KEYS', '
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
            'split_branches', 'whole_dialogue', 'turns_of', 'Side', 'read_sides', 'read_preferences', 'read_arena',
            'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating',
-           'read_answer', 'read_labelled', 'gather_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
+           'read_answer', 'read_labelled', 'group_rows', 'join_rows', 'Format', 'format_of', 'read_records', 'Log',
+           'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -86,7 +87,7 @@ def scalars(row: Mapping[str, Any], used: Collection[str] = ()) -> dict[str, Any
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #9ca61e26
 SPEAKERS = {
-    "user": "user human prompter client patient seeker visitor speaker humanmessage 来访者 用户 求助者 患者 病人",
+    "user": "user human prompter client patient seeker visitor speaker humanmessage you 来访者 用户 求助者 患者 病人",
     "assistant": "assistant gpt chatgpt bot chatbot model ai agent aimessage aimessagechunk claude gemini grok helper "
     "counselor counsellor therapist supporter listener 咨询师 心理咨询师 心理医生 助手 医生",
     "system": "system developer systemmessage",
@@ -447,6 +448,7 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
 # %% ../../nbs/05_judging/10_log_formats.ipynb #fd31b3ab
 _TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
 _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
+_LABEL = re.compile(r"[ \t>#*]{0,9}([^:：*]{1,39}?)[ \t*]{0,4}(?: said)?[:：](?:\*+(?=\s|$))?")  # **User:** Hi
 
 
 def transcript(text: str) -> list[dict[str, str]]:
@@ -461,10 +463,9 @@ def transcript(text: str) -> list[dict[str, str]]:
 def labelled_lines(text: str, roles: Mapping[str, str] | None = None) -> list[dict[str, str]]:
     """Return the messages of a text whose lines begin with a speaker and a colon; empty unless both sides speak."""
     messages: list[dict[str, str]] = [{"role": "system", "content": ""}]
-    for line in text.splitlines():
-        label, colon, words = re.sub("：", ":", line, count=1).partition(":")
-        if colon and len(label) < 40 and (roles or ROLES).get(label.strip(" *#>\t").lower()):
-            messages.append({"role": label.strip(" *#>\t"), "content": words})
+    for line in re.split(r"\r\n?|\n", text):
+        if (label := _LABEL.match(line)) and (roles or ROLES).get(label[1].lower()):
+            messages.append({"role": label[1], "content": line[label.end() :]})
         elif not line.startswith("[CONVERSATION ENDED"):
             messages[-1]["content"] += "\n" + line
     messages = [{**message, "content": message["content"].strip()} for message in messages]
@@ -553,7 +554,8 @@ _PAIRS = tuple(
     tuple(pair.split("/"))
     for pair in "user/assistant prompt/completion prompt/response instruction/output instruction/response question/answer "
     "query/response input/output user_message/assistant_message human/assistant human/ai user/ai user/bot question/response "
-    "prompt/answer message/response user_input/model_output context/response questionText/answerText prompt/output".split()
+    "prompt/answer prompt/assistant question/assistant "
+    "input/assistant message/response user_input/model_output context/response questionText/answerText prompt/output".split()
 )
 _DEPTH = 12
 
@@ -860,16 +862,24 @@ def nested_conversations(row: Record) -> list[Conversation]:
         return json.dumps([speaker_of(fields), fields.get("content")], sort_keys=True, default=str)
 
     signs = [[sign(message) for message in conversation.messages] for conversation in every]
+    ends, first, longest = [], {}, {}
+    for number, conversation in enumerate(signs):
+        end = 0  # stands for all messages so far
+        for one in conversation:
+            end = hash((end, one))
+            longest[end] = max(longest.get(end, 0), len(conversation))
+        ends.append(end)
+        first.setdefault(end, number)
+    trees = [number for number, one in enumerate(every) if "history" in one.path]
 
-    def repeats(number: int, other: int) -> bool:
+    def is_repeated(number: int) -> bool:
         """Return whether a conversation is the beginning of another one, or a branch of the tree beside it."""
-        conversation, there = signs[number], signs[other]
-        if number == other or not {*conversation} <= {*there}:
-            return False
-        beginning = conversation == there[: len(conversation)] and (len(conversation) < len(there) or other < number)
-        return beginning or ("history" in every[other].path and every[number].path[:-1] == every[other].path[:-2])
+        if longest[ends[number]] > len(signs[number]) or first[ends[number]] < number:
+            return True
+        beside = (one for one in trees if one != number and every[number].path[:-1] == every[one].path[:-2])
+        return any({*signs[number]} <= {*signs[one]} for one in beside)
 
-    return [one for number, one in enumerate(every) if not any(repeats(number, other) for other in range(len(every)))]
+    return [one for number, one in enumerate(every) if not is_repeated(number)]
 
 
 _AFTER = ("response", "completion", "answer", "output", "generation")
@@ -892,6 +902,10 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None)
     every = nested_conversations(row)
     places = [f"{place}, conversation {number}" if len(every) > 1 else place for number, one in enumerate(every, 1)]
     read = [read_conversation(one.messages, at, roles) for one, at in zip(every, places, strict=True)]
+    for one, messages in zip(every, read, strict=True):
+        if one.path[-1:] == ("choices",) and len(messages) > 1:  # several answers of one request
+            for number, message in enumerate(messages):
+                message["rank"] = number
     has_prompt = len(read) == 2 and read[0][-1]["role"] in ("user", "system")
     if has_prompt and all(message["role"] == "assistant" for message in read[1]):
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
@@ -980,45 +994,58 @@ _OF_MESSAGES = {
 }
 
 
-def gather_rows(records: Sequence[tuple[str, Record]], roles: Mapping[str, str] | None = None) -> list[Dialogue]:
-    """Join records of one message each into dialogues, in their order.
+def group_rows(
+    records: Sequence[tuple[str, Record]], roles: Mapping[str, str] | None = None
+) -> tuple[str | None, list[list[tuple[str, Record]]]]:
+    """Group records of one message each by dialogue; return the column that names it, and the groups.
 
     Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Records without such a
-    column are one dialogue, or if all are of an assistant, a dialogue each. A column `turn` must not decrease within a
-    dialogue. Without this column, records are reversed if their times decrease throughout.
+    column are one dialogue, or if all are of an assistant, a dialogue each.
     """
     key = next((name for name in KEYS if any(name in row for _, row in records)), None)
     alone = key is None and all((roles or ROLES).get(str(speaker_of(unwrapped(row))).lower()) == "assistant" for _, row in records)
     groups: dict[Any, list[tuple[str, Record]]] = {}
     for place, row in records:
-        if key and as_text(row.get(key), f"{place}, column {key}") is None:
-            raise TableError(f"{place}, column {key}: is empty")
         file = place if alone else place.rpartition("row ")[0]
-        groups.setdefault((file, key and as_text(row[key], place)), []).append((place, row))
-    dialogues = []
-    for (_, name), rows in groups.items():
-        messages, last, before = [], -math.inf, None
-        for row_place, row in rows:
-            turn = row.get("turn")
-            turn = math.nan if isinstance(turn, list | dict) else pd.to_numeric(turn, errors="coerce")
-            if turn < last:
-                raise TableError(f"{row_place}, column turn: is lower than in the row before; sort a dialogue's rows by turn")
-            speaker = (roles or ROLES).get(str(speaker_of(unwrapped(row))).lower())
-            if turn == last and before == "assistant" and speaker == "user":
-                raise TableError(f"{row_place}: the user speaks after the answer of the same turn; sort the rows of a turn, user first")
-            last, before = turn if turn == turn else last, speaker
-            message = {column: one for column, one in row.items() if column not in (key, "turn")}
-            messages += read_conversation([message], row_place, roles)
-        times = [message["at"] for message in messages]
-        if last == -math.inf and all(times) and len({*times}) > 1 and times == sorted(times, reverse=True):
-            messages.reverse()
-        about: Record = {} if key is None else {"dialogue_id": name}
-        for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
-            values = [row[column] for _, row in rows if not is_missing(row.get(column))]
-            if values and all(value == values[0] for value in values):
-                about[column] = values[0]
-        dialogues += split_branches(messages, None, [], rows[0][0], about=about, target=target_of(about))
-    return dialogues
+        try:
+            name = as_text(row.get(key), place) if key else ""
+        except TableError:
+            name = None
+        groups.setdefault((file, place) if name is None else (file, name, key), []).append((place, row))
+    return key, [*groups.values()]
+
+
+def join_rows(
+    rows: Sequence[tuple[str, Record]], key: str | None, roles: Mapping[str, str] | None = None
+) -> list[Dialogue]:
+    """Join records of one message each into a dialogue, or one for each of its branches.
+
+    A column `turn` must not decrease. Without this column, records are reversed if their times decrease throughout.
+    """
+    name = key and as_text(rows[0][1].get(key), f"{rows[0][0]}, column {key}")
+    if key and name is None:
+        raise TableError(f"{rows[0][0]}, column {key}: is empty")
+    messages, last, before = [], -math.inf, None
+    for place, row in rows:
+        turn = row.get("turn")
+        turn = math.nan if isinstance(turn, list | dict) else pd.to_numeric(turn, errors="coerce")
+        if turn < last:
+            raise TableError(f"{place}, column turn: is lower than in the row before; sort a dialogue's rows by turn")
+        speaker = (roles or ROLES).get(str(speaker_of(unwrapped(row))).lower())
+        if turn == last and before == "assistant" and speaker == "user":
+            raise TableError(f"{place}: the user speaks after the answer of the same turn; sort the rows of a turn, user first")
+        last, before = turn if turn == turn else last, speaker
+        message = {column: one for column, one in row.items() if column not in (key, "turn")}
+        messages += read_conversation([message], place, roles)
+    times = [message["at"] for message in messages]
+    if last == -math.inf and all(times) and len({*times}) > 1 and times == sorted(times, reverse=True):
+        messages.reverse()
+    about: Record = {} if key is None else {"dialogue_id": name}
+    for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
+        values = [row[column] for _, row in rows if not is_missing(row.get(column))]
+        if values and all(value == values[0] for value in values):
+            about[column] = values[0]
+    return split_branches(messages, None, [], rows[0][0], about=about, target=target_of(about))
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1597869d
 class Format(NamedTuple):
@@ -1078,7 +1105,7 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
     Returns
     -------
     list of (str, object)
-        Place (file and row) and record: a dict, or another value.
+        Place (file and row) and record: a dict, another value, or the error of a line that is not JSON.
 
     Raises
     ------
@@ -1122,7 +1149,7 @@ def _is_text(path: Path) -> bool:
 
 
 def _json_values(path: Path) -> list[Any]:
-    """Return the values of a JSON file: those of a list, one per line, or the whole, whichever its content is."""
+    """Return the values of a JSON file: those of a list, one per line (or its error), or the whole, whichever it holds."""
     try:
         return [value for _, value in read_json(path)]
     except TableError:
@@ -1135,7 +1162,9 @@ def _json_values(path: Path) -> list[Any]:
             return value if isinstance(value, list) else [value]
         except (ValueError, RecursionError, OSError, EOFError):
             pass
-        raise
+        if table_suffix(path) == ".json":
+            raise
+        return [value for _, value in read_json(path, keep_errors=True)]
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #92a042de
 IDS = ("base_id", "prompt_id", "dialogue_id", "id", "conversation_id", "conversationId", "uuid", "conversation_hash")
@@ -1189,8 +1218,17 @@ def read_log(
     dialogues: list[Dialogue] = []
     single_rows: list[tuple[str, Record]] = []
     account: list[tuple[str, str, str]] = []
+    reasons: dict[str, str] = {}
+
+    def leave_out(error: TableError, *places: str) -> None:
+        if bad_rows == "raise":
+            raise TableError(f"{error}. bad_rows='skip' leaves such rows out and lists them") from None
+        reasons.update(dict.fromkeys(places, str(error).removeprefix(places[0]).lstrip(",: ")))
+
     for place, record in records:
         try:
+            if isinstance(record, TableError):
+                raise record
             form, row = format_of({"messages": record} if isinstance(record, list) else record)
             if form is None:
                 for name in ("messages", "conversations") if isinstance(row, dict) else ():
@@ -1207,18 +1245,15 @@ def read_log(
                 why = form.name if spoken else "holds no message of a user or an assistant" if made else "is empty"
                 account.append((place, "taken" if spoken else "left out", why))
         except TableError as error:
-            if bad_rows == "raise":
-                raise TableError(f"{error}. bad_rows='skip' leaves such rows out and lists them") from None
-            account.append((place, "left out", str(error).removeprefix(place).lstrip(",: ")))
-    try:
-        dialogues += map(_with_text_ids, gather_rows(single_rows, sides))
-    except TableError as error:
-        if bad_rows == "raise" or not dialogues:
-            raise
-        account = [
-            (place, "left out", str(error)) if outcome == "joined" else (place, outcome, why)
-            for place, outcome, why in account
-        ]
+            leave_out(error, place)
+            account.append((place, "left out", reasons[place]))
+    key, groups = group_rows(single_rows, sides)
+    for rows in groups:
+        try:
+            dialogues += map(_with_text_ids, join_rows(rows, key, sides))
+        except TableError as error:
+            leave_out(error, *(place for place, _ in rows))
+    account = [(place, "left out", reasons[place]) if place in reasons else (place, *rest) for place, *rest in account]
     if not dialogues:
         raise TableError(_no_form(source, records, account))
     return Log(dialogues, account)

@@ -206,18 +206,19 @@ def _needs_key(model: str) -> None:
 # %% ../../nbs/02_models/07_llm.ipynb #07ec5046
 _CHANGES_ANSWERS = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "stop")
 _CHANGES_ANSWERS += ("presence_penalty", "logit_bias", "reasoning_effort", "thinking", "verbosity")
-_OTHERS = ("seed", "response_format", "logprobs", "top_logprobs", "service_tier", "extra_body", "extra_headers", "n", "user")
+_OTHERS = ("seed", "response_format", "logprobs", "top_logprobs", "service_tier", "extra_body", "extra_headers", "user")
 _OTHERS += ("tools", "tool_choice", "modalities", "prediction", "safety_identifier", "api_version", "web_search_options")
 _OTHERS += ("top_k", "min_p", "repetition_penalty", "num_ctx", "keep_alive", "safety_settings")  # of providers
 
 
-_SET_HERE = {"stream", "stream_options", "messages", "num_retries", "drop_params", "logger_fn"}
+_SET_HERE = {"n", "stream", "stream_options", "messages", "num_retries", "drop_params", "logger_fn"}
 
 
 def _check_names(model: str, options: Iterable[str]) -> None:
     """Raise if an option is almost a known one, since providers ignore misspelt options. Show a notice about other unknown ones."""
     if set_here := _SET_HERE & {*options}:
-        raise ValueError(f"a model has no setting {min(set_here)!r}: anthrokit sets it itself; complete(…, show=…) shows a streamed answer")
+        instead = "`samples` of judge and `repeats` of simulate ask several times" if "n" in set_here else "complete(…, show=…) streams"
+        raise ValueError(f"a model has no setting {min(set_here)!r}: anthrokit sets it itself; {instead}")
     own = [*inspect.signature(LLM).parameters][:-1]
     names = {*own, *_CHANGES_ANSWERS, *_OTHERS}
     for name in set(options) - names:

@@ -126,8 +126,8 @@ def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Comple
         return answer
     deployment = redact(str(deployment))[:24]
     notify(
-        f"{model} is answered by a router (LiteLLM proxy). One routed name can lead to several models. The column "
-        f"served_model of run.calls() names the deployment of each answer."
+        f"{model} is answered by a router (LiteLLM proxy). One routed name can lead to several models. "
+        f"run.usage('served_model') counts the calls of each deployment."
     )
     cost = answer.cost
     with contextlib.suppress(KeyError, TypeError, ValueError):

@@ -86,8 +86,8 @@ def _check_settings(settings: dict[str, Any], path: Any) -> dict[str, Any]:
         raise TableError(f"{path}: [chat] leaves no room for a message")
     if not all(isinstance(name, str) and 0 < len(name) <= 100 for name in settings["questions"]["open_items"]):
         raise TableError(f"{path}: [questions] open_items must be a list of names of at most 100 characters")
-    if "model" not in target:
-        raise TableError(f"{path}: [target] names no model")
+    if not isinstance(target.get("model"), str):
+        raise TableError(f"{path}: [target] names no model; write model = \"provider/name\"")
     names = [name for name in target if name != "max_tokens"]
     if secret := [name for name in names if "key" in name.lower() or "token" in name.lower()]:
         raise TableError(

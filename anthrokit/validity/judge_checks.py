@@ -138,7 +138,7 @@ def anchor_drift(
     waves = [panel_verdicts(source).dropna(subset="verdict") for source in (before, after)]
     pairs = waves[0].merge(waves[1][[*key, "verdict"]], on=key, suffixes=("", "_after"))
     if pairs.empty:
-        raise TableError("no judge decided on a message both times; pass two judgings of the same anchor set")
+        raise TableError("no judge decided on a message both times; pass the ratings of the same anchor set at two times")
     pairs = pairs.assign(base_id=clusters(pairs), prompt_id=pairs["dialogue_id"])
     times = {"before": pairs["verdict"], "after": pairs["verdict_after"]}
     long = pd.concat([pairs.assign(when=when, label=verdict) for when, verdict in times.items()])

@@ -934,3 +934,45 @@ def test_conversations_with_a_missing_label_are_missing():
         for table in (labels, labels.assign(label=labels["label"].mask(gone)))
     ]
     assert abs(shares[0]["conversation"] - shares[1]["conversation"]) < 0.05, "users are too few for it"
+
+
+def test_only_the_malformed_dialogue_is_left_out():
+    chat = [{"dialogue_id": name, "turn": 1, **one} for name in "ab" for one in (user("Hi"), model("Yes"))]
+    chat[2]["turn"] = 2  # the dialogue b
+    rows = [*chat, {"dialogue_id": None, "turn": 1, **model("Whose?")}]
+    with pytest.raises(TableError, match="row 4, column turn: is lower.* bad_rows='skip'"):
+        read_messages(rows)
+    read = read_messages(rows, bad_rows="skip")
+    assert read["dialogue_id"].tolist() == ["a"]
+    assert [(place, outcome) for place, outcome, _ in read.attrs["account"]][1:] == [
+        ("row 2", "joined"), ("row 3", "left out"), ("row 4", "left out"), ("row 5", "left out"),
+    ]  # fmt: skip
+
+
+def test_a_truncated_line_is_left_out(tmp_path):
+    file = tmp_path / "log.jsonl"
+    file.write_text('{"user": "Hi", "assistant": "Yes"}\n{"user": "Hi", "assis')
+    with pytest.raises(TableError, match=r"line 2 is not JSON.* bad_rows='skip'"):
+        read_messages(file)
+    read = read_messages(file, bad_rows="skip")
+    assert read["assistant"].tolist() == ["Yes"] and read.attrs["account"][1][1] == "left out"
+
+
+def test_choices_are_alternatives():
+    choices = [{"index": n, "message": model(text)} for n, text in enumerate(["Yes", "No"])]
+    read = read_messages([{"messages": [user("Well?")], "response": {"choices": choices}}])
+    assert read["assistant"].tolist() == ["Yes", "No"]
+    assert [about["branch"] for about in read["metadata"]] == ["shown", "alternative"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("**User:** Hi\n**Assistant:** **No**", ("Hi", "**No**")),
+        ("You said:\nHi\nChatGPT said:\nNo: never", ("Hi", "No: never")),
+        ("来访者：三点：一\n咨询师：好\u2028的", ("三点：一", "好\u2028的")),
+    ],
+)
+def test_labelled_lines(text, said):
+    read = read_messages([{"text": text}])
+    assert [*zip(read["user"], read["assistant"], strict=True)] == [said]
