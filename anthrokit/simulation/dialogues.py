@@ -542,7 +542,7 @@ def _next_message(
     if answer.status == "refused" and role == "assistant" and answer.content is not None:
         return replace(answer, finish_reason="refusal")
     if answer.status in ("refused", "empty"):
-        reason = "the model refused" if answer.status == "refused" else f"an empty answer, {MAX_ATTEMPTS} times"
+        reason = "the model refused" if answer.status == "refused" else f"an empty answer, {outcome['attempts']} times"
         return Completion(None, "failed", error=reason)
     return answer
 

@@ -67,6 +67,13 @@ def test_no_attempt_after(status):
     assert (row["status"], row["attempts"], row["error"], value) == (status, 1, "why", None)
 
 
+def test_one_attempt():
+    """The released protocol sends each request once, whatever the response."""
+    for response in ("", "seven"):
+        requests, (row, value) = attempts_of(response, max_attempts=1)
+        assert (len(requests), row["status"], row["attempts"], value) == (1, "unparsed", 1, None)
+
+
 def test_truncated_responses():
     cut = Completion("7", "truncated")
     _, (row, _) = attempts_of(cut, max_attempts=1)
