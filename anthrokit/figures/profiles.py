@@ -260,6 +260,8 @@ def draw_heat(
         annot=notes,
         fmt="",
         norm=PowerNorm(0.5 if root else 1, *limits),
+        vmin=limits[0],
+        vmax=limits[1],
         cmap=colour_map,
         ax=ax,
         linewidths=0.6,

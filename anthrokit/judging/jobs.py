@@ -18,7 +18,7 @@ import pandas as pd
 
 from ..core import Run, RunError, SetupError, TableError, forget_judges
 from ..core.errors import diff_settings
-from ..core.run import LABEL_CONTEXT, digest, replace_fields
+from ..core.run import LABEL_CONTEXT, digest, planned_ratings, replace_fields
 from ..core import tables
 from ..core.errors import check_range, lead_of, redact_in, require_known, suggest_name
 from ..core.notes import notify, status_line
@@ -288,6 +288,7 @@ class JudgingJob(Job):
         saved = {row["judge"]: row for row in run.ledger.query("SELECT * FROM judges").to_dict("records")}
         self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved.get(judge.name))]
         self.new = [judge.name for judge in self.judges if judge.name not in saved or judge.name in self.replaced]
+        self._samples_before = {name: row["samples"] for name, row in saved.items() if name not in self.replaced}
         self.entries = [self._entry(judge, questions[judge.name], samples, saved) for judge in self.judges]
         self.plans = {entry["judge"]: JudgePlan(questions[entry["judge"]], entry["samples"]) for entry in self.entries}
         counts = [self.count(judge) for judge in self.judges]
@@ -407,8 +408,18 @@ class JudgingJob(Job):
                 for sample in range(1, samples + 1)
                 if (name, sample) not in done
             ]
+            if _is_adaptive(judge) and (undecided := self._undecided) is not None:
+                before = self._samples_before.get(judge.name, 0)
+                units = [unit for unit in units if unit.sample > before or unit in undecided]
             if units:
                 yield units
+
+    @functools.cached_property
+    def _undecided(self) -> set[tuple[Any, ...]] | None:
+        """Return the pending ratings of saved judges that can still change a label under adaptive sampling; None if all can."""
+        if self.sampling != "adaptive" or self.run.ledger.fact("sampling") != "adaptive":
+            return None
+        return {*planned_ratings(self.run, missing_only=True)[[*RatingUnit._fields]].itertuples(index=False, name=None)}
 
     def calls_of(self, judge: PromptJudge, units: Sequence[RatingUnit]) -> list[list[RatingUnit]]:
         """Group the pending ratings of one message by call."""

@@ -154,7 +154,7 @@ def test_complete_an_adaptive_run(server, tmp_path):
         pd.testing.assert_frame_equal(run.labels()[labels], full.labels()[labels])
         judge(run, panel(base), **some)
         pd.testing.assert_frame_equal(verdicts(run), verdicts(full))
-        assert plan["total"].iloc[-1] == 90
+        assert plan["total"].iloc[-1] == 90 and plan["calls"].iloc[-1] == 0
 
 
 def test_all_behaviours_in_one_call(server, tmp_path):
