@@ -249,7 +249,7 @@ def factor_model(
     labels, by, named = select_labels(labels, by, variant, factors)
     if not factors or len({*factors, *by}) < len(factors) + len(by):
         chosen = ", ".join(factors) or "none"
-        raise TableError(f"give one factor or more, each once and none of by={by}; those given: {chosen}")
+        raise TableError(f"give one factor or more, each once and not in by={by}; given: {chosen}")
     labels = labels[labels["label"].notna() & labels[factors].notna().all(axis=1)]
     if labels.empty:
         raise TableError(f"no row has a label and {', '.join(factors)}; there is nothing to compare")

@@ -72,7 +72,7 @@ def read_labels(path: str | os.PathLike, target: str | None = None) -> pd.DataFr
 
 
 def label_parts(labels: Any) -> Iterator[Any]:
-    """Return labels in parts that are counted one after another: for a path one frame for each target, else the labels.
+    """Yield labels in parts to count in turn: a frame for each target of Parquet files, else the labels as given.
 
     Examples
     --------

@@ -189,7 +189,7 @@ def label_messages(
         messages = messages.merge(pd.DataFrame({"behaviour": pd.Series(list(panel), dtype="str")}), how="cross")
     frame = messages.merge(label(ratings, panel), on=_ITEM, how="left")
     columns = TABLES["labels"].columns
-    counts = [name for name in columns if name in frame and columns[name][0] == INTEGER]
+    counts = [name for name in frame.columns.difference(messages.columns) if name in columns and columns[name][0] == INTEGER]
     frame[counts] = frame[counts].fillna(0)
     return frame.assign(judges=_judges_of(frame["behaviour"], panel))
 

@@ -507,7 +507,7 @@ def decide(
 
 
 def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
-    """List the criteria that experts disagree on and no coordinator has settled, the most divided first.
+    """List criteria that split experts or fail the rule, unsettled by a coordinator, most divided first.
 
     Parameters
     ----------

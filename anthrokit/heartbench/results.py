@@ -519,7 +519,7 @@ def expert_agreement(
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #803039eb
 def expert_disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
-    """List the items where judge and golden verdict differ, the clearest expert majorities first.
+    """List the items where judge and golden verdict differ, clearest expert majorities first.
 
     Parameters
     ----------
@@ -531,7 +531,7 @@ def expert_disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> p
     Returns
     -------
     DataFrame
-        model, case_id, criterion, ability, score, content, golden, hit, votes (for of cast), reason.
+        model, case_id, criterion, ability, score, content, golden, hit, votes ("3 of 4" for it), reason.
 
     Raises
     ------

@@ -39,8 +39,8 @@ def labelled_chinese(split: str | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        message_id, text, style, kind, split, source_id (the English message that it translates; NA if it was written
-        in Chinese), and one True/False column a judged behaviour.
+        message_id, text, style, kind, split, source_id (the English message that it translates; NA if written
+        in Chinese), and one True/False column per judged behaviour.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class Rating:
     score : float or None
         The value on the judge's own scale, if it has one.
     raw : str or None
-        The unparsed response. Only the first rating of a response about several behaviours has it.
+        The raw response. Only the first rating of a response about several behaviours has it.
     status : str
         ok, refused, unparsed, failed, or unreadable. An unreadable message is in another language or empty; the
         explanation is then "language" or "empty".

@@ -164,7 +164,7 @@ class AnnotationPanel(DecisionPanel):
         A run, from which a sample is drawn; or a sheet (a frame, or a table's file as for `core.read_frame`) with
         dialogue_id, turn, behaviour, message and optionally user, question, weight, base_id.
     n, by, **draw
-        As for `validity.draw_annotation_sample`, of a run: messages per group, and the columns that make a group; further
+        For a run, as for `validity.draw_annotation_sample`: messages per group, columns that make a group, and
         total, behaviours and seed.
     annotator : str
         The annotator's name; the panel has a field for it. Each name has its own order and progress.
@@ -177,7 +177,7 @@ class AnnotationPanel(DecisionPanel):
     Raises
     ------
     RunError
-        If the run is read-only. The error says how to label the run anyway.
+        If the run is read-only, without `path`. The error says how to label it.
     TableError
         If the sheet lacks a column or has no rows, or the run is not judged.
 

@@ -440,7 +440,7 @@ def contextualise(
     on: Any = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Have a model write first messages for every base prompt in every scenario.
+    """Have a model write a first message for each base prompt and scenario.
 
     Parameters
     ----------
@@ -463,8 +463,10 @@ def contextualise(
 
     Raises
     ------
-    TableError, SetupError, BudgetReached
-        Before any work for bad tables and models; see `anthrokit.models`.
+    TableError, SetupError
+        Before any work, for bad tables and models.
+    BudgetReached
+        Later; see `anthrokit.models`.
 
     Examples
     --------

@@ -484,7 +484,7 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
     """
     folder = local_path(folder)
     if folder.is_file() or (folder.exists() and any(folder.iterdir())):
-        raise RunError(f"{folder} is not empty; name a new folder for the study")
+        raise RunError(f"{folder} is a file or is not empty; give a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     try:
         for name in ("study.toml", "conditions.toml"):

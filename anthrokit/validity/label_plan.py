@@ -77,7 +77,7 @@ def labels_needed(
     by : str or sequence of str
         As for `corrected_rates`; each group needs separate labels.
     sensitivity, specificity : float
-        Expected error rates of the panel, from a pilot (`judge_accuracy`) or another study.
+        Expected accuracy of the panel, from a pilot (`judge_accuracy`) or another study.
     ci : float
         Confidence level.
     most : int
@@ -86,9 +86,9 @@ def labels_needed(
     Returns
     -------
     DataFrame
-        by…, draw ("half judged present", "best shares", "by chance", "people alone"), share_present (of the labels),
-        estimate (labels needed; NA if `most` are not enough), floor (the width with any number of labels), judged (the
-        judged rate), n_total. Without labels, or with one base prompt only, estimate and floor are NA.
+        by…, draw ("half judged present", "best shares", "by chance", "people alone"), share_present (labels on
+        messages judged present), estimate (labels needed; NA above `most`), floor (width with unlimited labels), judged
+        (judged rate), n_total. Without labels, or with one base prompt, estimate and floor are NA.
 
     Raises
     ------
@@ -97,8 +97,8 @@ def labels_needed(
 
     Notes
     -----
-    Neyman, J. (1934), J. Royal Statistical Society 97, for the best shares. The number is too small if many labels are
-    drawn from few base prompts, because labels of one base prompt are correlated.
+    "best shares": optimal split (Neyman, J., 1934, J. Royal Statistical Society 97). "people alone": by chance,
+    without judges. With few base prompts, whose labels correlate, the other numbers are too small.
 
     Examples
     --------

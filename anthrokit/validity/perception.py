@@ -186,8 +186,8 @@ def _prompts(pairs: pd.DataFrame) -> tuple[np.ndarray, pd.Index]:
     """Return the number of each pair's prompt, and the prompts; raise if there are too few."""
     codes, names = pd.factorize(pairs["cluster"])
     if len(names) < 10 or codes.min() < 0:
-        without = f"the pairs are of {len(names)} prompts, and {(codes < 0).sum()} of {len(codes)} pairs have none (column cluster)"
-        raise TableError(f"{without}; fitting a scale needs 10 or more prompts (ties and missing values give no pairs)")
+        without = f"pairs are of {len(names)} prompts, and {(codes < 0).sum()} of {len(codes)} pairs have none (column cluster)"
+        raise TableError(f"{without}; all need one; fitting a scale needs 10 or more prompts (ties and missing values give none)")
     return codes, names
 
 

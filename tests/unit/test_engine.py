@@ -4,6 +4,7 @@ import asyncio
 import functools
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 
+import pandas as pd
 import pytest
 from judged import KEYS, make_run
 
@@ -11,6 +12,7 @@ from anthrokit.core import SetupError
 from anthrokit.judging import LLMJudge, estimate, judge
 from anthrokit.models import LLM, Completion
 from anthrokit.models.executors import ExecutorPool
+from anthrokit.simulation import simulate
 from anthrokit.work import MAX_ATTEMPTS, Request, ask, run_steps
 
 REFUSED = "d0001"  # the model refuses to judge this dialogue's message
@@ -72,6 +74,23 @@ def test_one_attempt():
     for response in ("", "seven"):
         requests, (row, value) = attempts_of(response, max_attempts=1)
         assert (len(requests), row["status"], row["attempts"], value) == (1, "unparsed", 1, None)
+
+
+@pytest.mark.parametrize("empty", [MAX_ATTEMPTS - 1, MAX_ATTEMPTS])
+def test_empty_answers_of_a_target(empty, tmp_path):
+    class Quiet(Instant):
+        calls = 0
+
+        async def acomplete(self, messages, **parameters):
+            type(self).calls += 1
+            return Completion(None, "empty") if self.calls <= empty else Completion("Hello.")
+
+    prompts = pd.DataFrame({"prompt_id": ["p"], "base_id": ["p"], "first_message": ["Hi"]})
+    with simulate(prompts, Quiet("openai/t"), Instant("openai/u"), turns=1, run=tmp_path / "run", progress=False) as run:
+        [dialogue] = run.dialogues().to_dict("records")
+    assert Quiet.calls == MAX_ATTEMPTS
+    assert dialogue["status"] == ("done" if empty < MAX_ATTEMPTS else "failed")
+    assert empty < MAX_ATTEMPTS or dialogue["reason"].endswith(f"an empty answer, {MAX_ATTEMPTS} times")
 
 
 def test_truncated_responses():
