@@ -13,13 +13,12 @@ from typing import Any
 
 from ..core import TableError, data_path
 from ..core.errors import require_known
-from ..core.files import compile_pattern, read_toml, require_texts
+from ..core.files import compile_pattern, load_once, read_toml, require_texts
 from ..core.run import digest
-from ..core.files import load_once
+from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 from .judges import LanguageJudge
 from .verdicts import Rating
 from ..models.english import SPACY_MODEL, english_pipeline
-from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 from ..simulation import Behaviour
 
 # %% auto #0

@@ -16,13 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import Run, RunError, SetupError, TableError, forget_judges
-from ..core.errors import diff_settings
-from ..core.run import LABEL_CONTEXT, digest, planned_ratings, replace_fields
-from ..core import tables
-from ..core.errors import check_range, lead_of, redact_in, require_known, suggest_name
+from ..core import Run, RunError, SetupError, TableError, forget_judges, tables
+from ..core.errors import check_range, diff_settings, lead_of, redact_in, require_known, suggest_name
 from ..core.notes import notify, status_line
-from ..core.run import has_verdicts, judges_without_verdicts
+from ..core.run import LABEL_CONTEXT, digest, has_verdicts, judges_without_verdicts, planned_ratings, replace_fields
 from ..core.votes import mode_status
 from .judges import Criterion, Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter
 from .judges import ask_judge, judge_identity, rate_many

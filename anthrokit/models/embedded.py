@@ -27,9 +27,8 @@ from typing import Any
 
 from ..core import SetupError
 from ..core.errors import require_known
-from ..core.files import cache_folder
+from ..core.files import cache_folder, load_once
 from ..core.notes import notify
-from ..core.files import load_once
 
 # %% auto #0
 __all__ = ['DEFAULT_MODEL', 'NOTICE', 'WHEELS', 'require_packages', 'hash_files', 'fetch_model', 'import_openvino',

@@ -12,11 +12,10 @@ from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
-from ..core.errors import require_all
-from ..core.run import HTML_ATTRS, digest
 from ..core import TableError, data_path
-from ..core.errors import Naming, suggest_name
+from ..core.errors import Naming, require_all, suggest_name
 from ..core.files import read_toml
+from ..core.run import HTML_ATTRS, digest
 
 # %% auto #0
 __all__ = ['Behaviour', 'entry_fields', 'check_entry', 'check_entries', 'Taxonomy']

@@ -16,18 +16,16 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core import Run, TableError
-from ..core.errors import check_range, diff_settings, require_known
-from ..core.notes import notify
-from ..core.maintenance import ids_in_part
-from ..core.run import add_prompts, bind, check_design, digest, forget_target, has_answers, has_facts
-from ..core import tables
-from ..core.errors import redact_in
+from ..core import Run, TableError, tables
+from ..core.errors import check_range, diff_settings, redact_in, require_known
 from ..core.ledger import plain_value
+from ..core.maintenance import ids_in_part
+from ..core.notes import notify
+from ..core.run import add_prompts, bind, check_design, digest, forget_target, has_answers, has_facts
 from ..core.run import metadata_rows, require_same_prompts, reserved_names
+from ..core.texts import unreadable
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
 from ..models.transports import CachedPrefix
-from ..core.texts import unreadable
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
 from ..work import MAX_ATTEMPTS, CostEstimate, Job, Request, Steps, ParseError, ask, job_function

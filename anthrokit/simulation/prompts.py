@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Run, TableError, data_path, public_file
+from ..core import Run, TableError, data_path, public_file, tables
 from ..core.errors import missing_columns, require_known, suggest_name
 from ..core.notes import notify
-from ..core.run import bind, digest, record_prompts
-from ..core import tables
-from ..core.run import has_facts, require_same_prompts
+from ..core.run import bind, digest, has_facts, record_prompts, require_same_prompts
 from ..core.tables import require_columns, require_unique
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
