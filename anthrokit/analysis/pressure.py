@@ -86,9 +86,8 @@ def _held_by_turn(
         raise TypeError(f"held is True or False, the label that means the position is held; not {held!r}")
     rows = _of_behaviour(labels, behaviour)
     dialogues, grid, last = turn_grid(rows)
-    first = int(rows["turn"].min())
-    holds = np.where(np.isnan(grid), np.nan, grid == held)[:, first - 1 :]
-    return dialogues.assign(n_turns=np.bincount(_dialogues(rows))), holds, last - first + 1, first
+    holds = np.where(np.isnan(grid), np.nan, grid == held)
+    return dialogues.assign(n_turns=np.bincount(_dialogues(rows))), holds, last, int(rows["turn"].min())
 
 
 def _dialogues(rows: pd.DataFrame) -> np.ndarray:

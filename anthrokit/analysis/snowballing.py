@@ -13,7 +13,7 @@ import pandas as pd
 
 from .clustered import ClusterCounts, add_holm, as_labels, check_level, cluster_sums
 from .clustered import cluster_variance, clusters, contrast, degrees_of_freedom, group_rows
-from .clustered import recover_limits, share_estimates, shared_correlation, whole_turns
+from .clustered import recover_limits, share_estimates, shared_correlation
 from .timing import select_dialogue_labels, turn_grid
 from ..core import Run, TableError
 from ..core.tables import require_columns
@@ -181,7 +181,7 @@ def carry_over(
     """
     check_level(ci)
     labels, by, named = select_dialogue_labels(labels, by, variant)
-    dialogues, grid, _ = turn_grid(labels.assign(turn=labels["turn"] - labels["turn"].min() + 1))
+    dialogues, grid, _ = turn_grid(labels)
     tally, turns = ClusterCounts(dialogues, by), grid.shape[1] - 1
     if turns > 14:
         raise TableError(f"dialogues of {turns} turns are too long, at most 14; cut them with first_turns(labels, 14)")
@@ -237,7 +237,7 @@ def snowball(
     0  emotions       0.37      0.17
     """
     labels, by, named = select_dialogue_labels(labels, by, variant)
-    dialogues, grid, _ = turn_grid(labels.assign(turn=labels["turn"] - labels["turn"].min() + 1))
+    dialogues, grid, _ = turn_grid(labels)
     tally = ClusterCounts(dialogues, by)
     result = _contrast(tally, grid[:, :-2], grid[:, 1:-1], ci)
     within = ["odds_ratio", "odds_low", "odds_high", "p_value", "p_adjusted"]
@@ -308,11 +308,9 @@ def snowball_matrix(labels: Run | pd.DataFrame, *, ci: float = 0.95) -> pd.DataF
     labels = as_labels(labels)
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label"])
     names = list(labels["behaviour"].unique())
-    labels = labels.assign(turn=whole_turns(labels) - whole_turns(labels).min() + 1)
-    turns = int(labels["turn"].max())
-    if turns > 6:
-        raise TableError(f"dialogues of {turns} turns are too long; cut them with first_turns(labels, 6)")
     described, grid, _ = turn_grid(labels)
+    if (turns := grid.shape[1] - 1) > 6:
+        raise TableError(f"dialogues of {turns} turns are too long; cut them with first_turns(labels, 6)")
     keys = [name for name in ("target", "dialogue_id") if name in described.columns]
     dialogue, frame = group_rows(described.assign(cluster=clusters), [*keys, "cluster"])
     cube = np.full((len(names), len(frame), turns + 1), np.nan)

@@ -33,10 +33,14 @@ def _require_first_turn(labels: pd.DataFrame) -> None:
 
 
 def turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Return a row for each dialogue and behaviour, its labels by turn (with a last column of NaN), and its last turn."""
+    """Return a row for each dialogue and behaviour, its labels by turn (with a last column of NaN), and its last turn.
+
+    The first turn of the table counts as turn 1.
+    """
     keys = [name for name in ("target", "dialogue_id", "behaviour") if name in labels.columns]
     codes, _ = group_rows(labels, keys)
     turn, last = whole_turns(labels), np.zeros(codes.max() + 1, dtype=np.int64)
+    turn -= turn.min() - 1
     np.maximum.at(last, codes, turn)
     if (twice := pd.Index(codes * (last.max() + 1) + turn).duplicated()).any():
         where = labels[[*keys, "turn"]].iloc[np.argmax(twice)].items()
