@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import math
 import time
 import warnings
 from collections import Counter, deque
@@ -184,22 +185,18 @@ class Meter:
                 f"in dollars per million tokens, or cap the tokens with Budget(tokens=…)."
             )
 
-    def most(self, request: Request, batch: bool = False) -> tuple[float, int]:
-        """Return the largest possible cost of a call in dollars and in tokens."""
+    def most(self, request: Request, batch: bool = False, tokens_out: float = math.inf) -> tuple[float, int]:
+        """Return the largest possible cost of a call in dollars and in tokens, if the answer has at most these tokens."""
         price = request.llm.prices(batch) or _FREE
         longest = max(request.parameters.get("max_tokens") or request.llm.longest_answer, self._longest_seen.get(request.llm.name, 0))
-        tokens_in = guess_messages(request.messages)
-        return tokens_in * price[0] + longest * price[1], tokens_in + longest
+        tokens_in, tokens_out = guess_messages(request.messages), min(longest, tokens_out)
+        return tokens_in * price[0] + tokens_out * price[1], tokens_in + tokens_out
 
     def _expected(self, request: Request) -> tuple[float, int]:
         """Return the expected dollars and tokens of a call; the maximum until five answers are known."""
-        cost, tokens = self.most(request)
-        lengths = self._known_answers(request)
-        if len(lengths) < _ENOUGH:
-            return cost, tokens
-        price = request.llm.prices() or _FREE
-        tokens_in, tokens_out = guess_messages(request.messages), sorted(lengths)[int(0.95 * (len(lengths) - 1))]
-        return min(cost, tokens_in * price[0] + tokens_out * price[1]), min(tokens, tokens_in + tokens_out)
+        lengths = sorted(self._known_answers(request))
+        usual = lengths[int(0.95 * (len(lengths) - 1))] if len(lengths) >= _ENOUGH else math.inf
+        return self.most(request, tokens_out=usual)
 
     def _known_answers(self, request: Request) -> deque[int]:
         """Return the lengths of the last answers of a model for a purpose, including earlier sessions."""
