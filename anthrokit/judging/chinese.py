@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, data_path
-from ..core.errors import require_known
-from ..core.files import compile_pattern, read_toml, require_texts
+from ..core.files import compile_pattern, require_texts
 from ..core.run import digest
-from .grammar import rating_of_spans, remembered
+from .grammar import rating_of_spans, read_slots, remembered
 from .judges import LanguageJudge
 from .offline import load_labelled, quality
 from .verdicts import Rating
@@ -212,17 +211,12 @@ def load_chinese_grammar(path: Any = None) -> dict[str, dict[str, list[re.Patter
     ['phrase', 'user']
     """
     path = data_path("grammar_zh.toml") if path is None else path
-    content = read_toml(path)
-    for behaviour, slots in content.items():
-        if not isinstance(slots, dict):
-            raise TableError(f"{path}: {behaviour}: {slots!r:.60} is not a table of slots. Begin it with [{behaviour!r}].")
-        require_known("slot", _SLOTS, *slots, where=f"{path}: {behaviour}: ")
     return {
         name: {
             slot: [compile_pattern(one, f"{path}: {name}") for one in require_texts(words, f"{path}: {name}: {slot}")]
             for slot, words in slots.items()
         }
-        for name, slots in content.items()
+        for name, slots in read_slots(path, _SLOTS).items()
     }
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from ..models.english import SPACY_MODEL, english_pipeline
 from ..simulation import Behaviour
 
 # %% auto #0
-__all__ = ['own_words', 'rating_of_spans', 'PatternJudge', 'Reading', 'parse_texts', 'load_grammar', 'GrammarJudge']
+__all__ = ['own_words', 'rating_of_spans', 'PatternJudge', 'Reading', 'parse_texts', 'read_slots', 'load_grammar', 'GrammarJudge']
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #5d722880
 _TEXTS = (
@@ -402,6 +403,16 @@ _ABSTRACT = frozenset(
 _BOND = {"explicit relationship status"}
 
 
+def read_slots(path: str | os.PathLike, known: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Read a table of slots for a grammar judge: behaviour to slot to its content. Raise if a slot is unknown."""
+    content = read_toml(path)
+    for behaviour, slots in content.items():
+        if not isinstance(slots, dict):
+            raise TableError(f"{path}: {behaviour}: {slots!r:.60} is not a table of slots. Begin it with [{behaviour!r}].")
+        require_known("slot", known, *slots, where=f"{path}: {behaviour}: ")
+    return content
+
+
 def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     """Read a table of words for the grammar judge.
 
@@ -427,17 +438,12 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     True
     """
     path = data_path("grammar.toml") if path is None else path
-    content = read_toml(path)
-    for behaviour, slots in content.items():
-        if not isinstance(slots, dict):
-            raise TableError(f"{path}: {behaviour}: {slots!r:.60} is not a table of slots. Begin it with [{behaviour!r}].")
-        require_known("slot", [*_SLOTS, *_OTHER], *slots, where=f"{path}: {behaviour}: ")
     return {
         behaviour: {
             slot: words if slot == "aside" else frozenset(require_texts(words, f"{path}: {behaviour}: {slot}"))
             for slot, words in slots.items()
         }
-        for behaviour, slots in content.items()
+        for behaviour, slots in read_slots(path, [*_SLOTS, *_OTHER]).items()
     }
 
 
