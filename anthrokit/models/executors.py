@@ -203,8 +203,6 @@ class ExecutorPool:
         """Await `LLM.acomplete` in a worker."""
         if show is not None:
             raise ValueError("a worker can't stream its answer: omit show or on")
-        if isinstance(messages, str):
-            messages = [{"role": "user", "content": messages}]
         call = _PendingCall(llm, messages, parameters, on_lost, asyncio.get_running_loop().create_future())
         self._waiting.append(call)
         if len(self._waiting) == 1:
@@ -230,7 +228,7 @@ class ExecutorPool:
 
         def lost() -> None:
             for call in shard:
-                request = {**call.parameters, "messages": call.messages}
+                request = {**call.parameters, "messages": call.llm.as_sent(call.messages)}
                 fault = Fault("dropped", "a worker was lost")
                 if call.on_lost is not None and not call.llm.embedded:
                     call.on_lost(call.llm.lost_attempt(fault, request))

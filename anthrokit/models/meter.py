@@ -287,10 +287,8 @@ class Meter:
 
     def _notice_length(self, llm: LLM, answer: Completion, asked: int | None) -> None:
         """Warn once if an answer is longer than requested, and reserve its length from now on."""
-        if answer.tokens_out <= max(10, self._longest_seen.get(llm.name, 0)):
-            return
         asked = asked or llm.longest_answer
-        if answer.tokens_out <= 1.1 * asked + 10:
+        if answer.tokens_out <= max(1.1 * asked + 10, self._longest_seen.get(llm.name, 0)):
             return
         if llm.name not in self._longest_seen:
             warnings.warn(
