@@ -86,9 +86,8 @@ def any_behaviour(labels: pd.DataFrame, by: str | None = "category", *, variant:
     ['personhood', 'physical embodiment', 'internal states', 'relationship building']
     """
     frame, grid = message_labels(labels, by, variant)
-    return frame.assign(label=pd.array((grid == 1).any(axis=1), dtype="boolean")).assign(
-        label=lambda table: table["label"].mask(np.isnan(grid).any(axis=1))
-    )
+    label = pd.Series((grid == 1).any(axis=1), frame.index, dtype="boolean")
+    return frame.assign(label=label.mask(np.isnan(grid).any(axis=1)))
 
 
 def _per_behaviour(

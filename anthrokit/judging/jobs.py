@@ -201,8 +201,7 @@ def _check_fit(run: Run, judges: Sequence[Judge], judged: Sequence[str], taxonom
     """Raise if a judge can't do what is asked of it in this run."""
     for judge in judges:
         own = [judge.behaviours] if isinstance(judge.behaviours, str) else judge.behaviours or ()
-        other = set(own).difference(taxonomy.names)
-        if strange := sorted(other.difference(Taxonomy.load().names, load_family().names), key=str):
+        if strange := sorted(set(own).difference(taxonomy.names, Taxonomy.load().names, load_family().names), key=str):
             raise ValueError(
                 f"the judge {judge.name} judges {strange[0]!r}, which is not a behaviour of the taxonomy; "
                 f"{suggest_name(strange[0], taxonomy.names)}"

@@ -351,9 +351,8 @@ def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Dat
     bases = base_prompts.drop(columns=scenarios.columns.intersection(base_prompts.columns))
     pairs = bases.assign(_base=range(len(bases))).merge(scenarios.assign(_scenario=range(len(scenarios))), how="cross")
     pairs["prompt_id"] = pairs["base_id"].astype("str") + "/" + pairs["scenario_id"].astype("str")
-    if (twice := pairs["prompt_id"].duplicated()).any():
-        made = pairs.loc[twice, "prompt_id"].iloc[0]
-        raise TableError(f"two base prompts and scenarios make the prompt_id {made!r}; leave the / out of their ids")
+    message = "two base prompts and scenarios make the prompt_id {prompt_id!r}; leave the / out of their ids"
+    require_unique(pairs, ["prompt_id"], message)
     turn = (pairs["_base"] + pairs["_scenario"]) % len(_OPENINGS)
     return pairs.assign(opening=turn.map(dict(enumerate(_OPENINGS))))
 
