@@ -75,7 +75,7 @@ def _score_files(
     scale = {**options, "precision": precision, "fingerprint": scorer.fingerprint}
     scale |= {"entities": entities.describe(), "protocol": asked.name}
     options |= {"entities": entities, "protocol": asked}
-    require_same_settings(into, scale, "scores")
+    require_same_settings(into, scale)
     paths = sorted({part.path for part in parts})
     checked, files = into / "_unique_ids", digest([(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths])
     if not checked.is_file() or checked.read_text(encoding="utf-8") != files:
@@ -83,7 +83,7 @@ def _score_files(
             _require_unique_ids(paths)
         write_file(checked, files)
     files = map_parts(
-        _score_part, parts, into, scale, scorer if on is None else model, options, on=on, what="scores", progress=progress
+        _score_part, parts, into, scale, scorer if on is None else model, options, on=on, progress=progress
     )
     return pd.DataFrame(map(_counts, files))
 

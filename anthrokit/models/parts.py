@@ -158,7 +158,7 @@ def _parts_of_file(path: Path, what: str, suffixes: Iterable[str]) -> list[Part]
 _ABOUT = "_about.json"  # a file that begins with _ is not part of a table
 
 
-def require_same_settings(folder: Path, settings: dict[str, Any], what: str = "results") -> None:
+def require_same_settings(folder: Path, settings: dict[str, Any]) -> None:
     """Record the settings of a folder's results; raise if it has results of other settings."""
     path, settings = folder / _ABOUT, json.loads(json.dumps(settings))
     folder.mkdir(parents=True, exist_ok=True)
@@ -166,7 +166,7 @@ def require_same_settings(folder: Path, settings: dict[str, Any], what: str = "r
     for name in {**recorded, **settings}:
         if recorded.get(name) != settings.get(name):
             raise TableError(
-                f"{folder} holds {what} with {name} {recorded.get(name)!r}, not {settings.get(name)!r}: name another folder"
+                f"{folder} holds results with {name} {recorded.get(name)!r}, not {settings.get(name)!r}: name another folder"
             )
     write_file(path, json.dumps(settings, ensure_ascii=False))
 
@@ -187,7 +187,6 @@ def map_parts(
     folder: Path,
     *arguments: Any,
     on: Any = None,
-    what: str = "results",
     progress: bool = False,
 ) -> list[Path]:
     """Call a function for each part that has no result yet, and save its table.
@@ -204,8 +203,6 @@ def map_parts(
         Passed to the function.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
         Its workers call the function.
-    what : str
-        Name of the results, for errors.
     progress : bool
         Show a progress bar.
 
@@ -236,7 +233,7 @@ def map_parts(
         if not made.exists():
             pending.append((function, part, made, arguments))
         elif json.loads(pyarrow.parquet.read_schema(made).metadata[b"PANDAS_ATTRS"])["part"] != part.fingerprint():
-            raise TableError(f"{made} holds {what} of other content than {part.path} now has: name another folder")
+            raise TableError(f"{made} holds results of other content than {part.path} now has: name another folder")
     bar, done = ProgressBar("part", len(parts), len(parts) - len(pending)), itertools.count(len(parts) - len(pending) + 1)
 
     def count() -> None:

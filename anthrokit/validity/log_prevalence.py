@@ -392,16 +392,13 @@ def sample_log(
     columns = sorted({*_COLUMNS, *as_names(columns, "columns")})
     folder.mkdir(parents=True, exist_ok=True)
     screen_settings = judge_identity(screen) if screen else "sentences"
-    require_same_settings(
-        folder, {"screen": digest(screen_settings), "behaviours": names, "columns": columns, "users": users}, "scores"
-    )
+    settings = {"screen": digest(screen_settings), "behaviours": names, "columns": columns, "users": users}
+    require_same_settings(folder, settings)
     rename = _pseudonyms(folder) if users == "pseudonym" else "keep"
     parts = parts_of(log, "logs", others=_LARGE)
     of_file = {path: [*group] for path, group in itertools.groupby(parts, lambda part: part.path)}
     how = screen, taxonomy, columns, rename, roles
-    files = map_parts(
-        _screen_part, parts, folder / "scores", of_file, *how, on=on, what="scores", progress=progress
-    )
+    files = map_parts(_screen_part, parts, folder / "scores", of_file, *how, on=on, progress=progress)
     messages = _screened(files)
     for one in per:
         messages[f"weight {one}"] = draw(messages, names, one, budget / len(per), seed)
