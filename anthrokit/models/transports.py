@@ -415,18 +415,17 @@ class RequestTranslator:
         """Return an answer in LiteLLM's form, by its translator."""
         import httpx
 
-        litellm = import_litellm()
         try:
             return self.provider_config.transform_response(
                 model=self.model,
                 raw_response=httpx.Response(200, content=raw, headers={"Content-Type": "application/json"}),
-                model_response=litellm.ModelResponse(),
+                model_response=self.litellm.ModelResponse(),
                 logging_obj=_NoLog(),
                 request_data={},
                 messages=list(asked),
                 optional_params={},
                 litellm_params={},
-                encoding=litellm.encoding,
+                encoding=self.litellm.encoding,
                 json_mode=True,  # an answer held to a schema may come as that of a tool
             )
         except Exception:
@@ -440,7 +439,7 @@ class RequestTranslator:
         about = {"model": self.ready["model"], "custom_llm_provider": self.provider}
         about |= {"optional_params": {"service_tier": self.ready.get("service_tier")}}
         try:
-            return import_litellm().completion_cost(completion_response=response, **about)
+            return self.litellm.completion_cost(completion_response=response, **about)
         except Exception:  # a model that the table doesn't know
             self._unpriced.add(name)
             return None
