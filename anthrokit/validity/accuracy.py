@@ -294,7 +294,7 @@ def effective_votes(
     wrong = np.column_stack([as_floats(both[name]) != as_floats(both["truth"]) for name in names]) * 1.0
     joint = [wrong[:, a] * wrong[:, b] for a, b in combinations(range(len(names)), 2)]
     values = np.column_stack([np.ones(len(both)), wrong, *joint]) * both["weight"].to_numpy()[:, None]
-    sums = pd.DataFrame(values).groupby(pd.Series(pd.factorize(clusters(both))[0])).sum().to_numpy()
+    sums = pd.DataFrame(values).groupby(clusters(both).to_numpy(), sort=False).sum().to_numpy()
     statistic = partial(_independent, judges=len(names))
     table = resample(statistic, sums, n_resamples=n_resamples, ci=ci, seed=seed)
     table.insert(0, "measure", ["error correlation", "independent votes"])

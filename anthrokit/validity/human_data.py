@@ -34,7 +34,7 @@ __all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'as_
            'load_trial_outcomes']
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #65b0340a
-_JUDGED = [Taxonomy.load()[name] for name in Taxonomy.load().judged]
+_JUDGED = [behaviour for behaviour in Taxonomy.load() if behaviour.how == "judged"]
 _TIES = [behaviour.name for behaviour in _JUDGED if behaviour.category == "relationship building"]
 _CLAIMS = [behaviour.name for behaviour in _JUDGED if behaviour.name not in _TIES]
 
