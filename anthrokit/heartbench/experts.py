@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, tables
+from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
 from .cases import OTHER, Case, Cases, as_cases
@@ -320,8 +321,7 @@ def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5
     """
     unit = ["item", "criterion"]
     require_columns(votes, ["expert", *unit, "vote"], "votes", rows=False, advice="Ballots.table makes it")
-    if unknown := sorted(set(votes["vote"].astype(object)) - set(TURN_VOTES), key=str):
-        raise TableError(f"the vote {unknown[0]!r} is not one of {', '.join(TURN_VOTES)}")
+    require_known("vote", TURN_VOTES, *votes["vote"].astype("str").unique())
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, message {criterion}")
     cast = votes[unit].assign(**{name: votes["vote"].eq(name) for name in TURN_VOTES})
     cast["notes"] = votes.get("note")
@@ -466,8 +466,7 @@ def decide(
     """
     for table in (votes,) if settled is None else (votes, settled):
         require_columns(table, _BALLOT[:5], "votes", rows=False, advice="Ballots.table makes it")
-        if unknown := sorted(set(table["vote"].astype(object)) - set(VOTES), key=str):
-            raise TableError(f"the vote {unknown[0]!r} is not one of {', '.join(VOTES)}")
+        require_known("vote", VOTES, *table["vote"].astype("str").unique())
     if experts < 1 or not 0 < share <= 1:
         raise ValueError(f"experts is {experts}, share {share}; experts must be 1 or more, and share above 0 to 1")
     unit = ["item", "criterion"]

@@ -15,6 +15,7 @@ import pandas as pd
 from ..analysis.clustered import as_names, check_level, holm, resample
 from ..analysis.people import compare_conditions
 from ..core import Run, TableError
+from ..core.errors import require_known
 from ..core.run import require_run
 from ..core.tables import escape_cells, require_unique, require_columns
 from ..heartbench.judging import prompt_job, read_object
@@ -332,8 +333,7 @@ def compare_sides(
     """
     require_columns(ratings, ["dialogue_id", "side", "item", "value"], "ratings", rows=False)
     asked = questionnaire if isinstance(questionnaire, Questionnaire) else load_questionnaire(questionnaire)
-    if unknown := sorted(set(ratings["side"]) - set(_SIDES)):
-        raise TableError(f"the side {unknown[0]!r} is neither user nor target")
+    require_known("side", _SIDES, *ratings["side"].unique())
     rater = next((ratings[name].astype(str) for name in ("rater", "model") if name in ratings), "")
     if (given := ratings.assign(rater=rater).dropna(subset=["value"])).empty:
         raise TableError("no side has a rating; the column status says why")

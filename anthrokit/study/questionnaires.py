@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..analysis.people import reliability, scale_score
 from ..core import TableError, data_path
-from ..core.errors import require_kind, suggest_name
+from ..core.errors import require_kind, require_known, suggest_name
 from ..core.files import read_toml
 from ..core.tables import check_table, get_table
 from ..simulation.behaviours import check_entries, check_entry, entry_fields
@@ -126,8 +126,7 @@ def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
 
 def _questionnaire(path: Path) -> Questionnaire:
     read = check_entry(read_toml(path), _FILE, f"{path}")
-    if read["order"] not in ("fixed", "random"):
-        raise TableError(f"{path}: order is {read['order']!r}; it is 'fixed' or 'random'")
+    require_known("order", ("fixed", "random"), read["order"], where=f"{path}: ")
     usual = {**entry_fields(Item), "points": read.pop("points")}
     items = [Item(**one) for one in check_entries(read.pop("item"), usual, f"{path}: item")]
     for number, item in enumerate(items, 1):
