@@ -969,7 +969,6 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress
     pages: dict[tuple[str, ...], dict[Any, str]] = {}
     bar = ProgressBar("panel", len(places))
     for number, (kind, *of) in enumerate(places):
-        (out / "data" / str(number)).mkdir(parents=True)
         panel = open_panel(runs, {"kind": kind, "runs": of})
         for source in getattr(panel.source, "sides", [panel.source]):
             source.llm_judges = {}  # a button for a judge's prompt and response would do nothing

@@ -382,9 +382,7 @@ def write_cases(cases: Cases, path: str | os.PathLike) -> Path:
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7781cf61
 def write_records(path: str | os.PathLike, records: Iterable[Mapping[str, Any]]) -> Path:
     """Write one JSON object per line."""
-    path = local_path(path)
-    write_file(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
-    return path
+    return write_file(local_path(path), "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #6bd2a4e6
 def _dialogue_problems(dialogue: Any, max_turns: int) -> Iterator[str]:

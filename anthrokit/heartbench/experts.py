@@ -205,9 +205,7 @@ def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) 
     ...     [path.name for path in write_sheets(sheets, folder)]
     ['expert 1.csv', 'expert 2.csv']
     """
-    folder = local_path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"expert {place}.csv" for place in range(1, len(sheets) + 1)]
+    paths = [local_path(folder) / f"expert {place}.csv" for place in range(1, len(sheets) + 1)]
     for path, sheet in zip(paths, sheets.values(), strict=True):
         require_columns(sheet, ["dialogue", "answers"], "sheets", rows=False, advice="criteria_sheet and turns_sheet make it")
         if path.exists():

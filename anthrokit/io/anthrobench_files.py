@@ -19,7 +19,7 @@ import pandas as pd
 from ..core import Run, TableError, import_dialogues, tables
 from ..core.errors import missing_columns, require_known
 from ..core.run import digest
-from ..core.files import local_path
+from ..core.files import local_path, write_file
 from ..judging import PronounCounter
 from ..judging.released import CUES
 from ..judging.verdicts import parse_verdict
@@ -634,7 +634,5 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     if rated:
         names = [name if name in (PronounCounter.name, _RELEASED_COUNTER) else column_name(name) for name in judges]
         rows[_OWN_JUDGES] = json.dumps(names)
-    path.parent.mkdir(parents=True, exist_ok=True)
     whole = pd.concat([rows, pd.DataFrame({name: column.array for name, column in rated.items()})], axis=1)
-    whole.to_csv(path, index=False, encoding="utf-8", lineterminator="\r\n")
-    return path
+    return write_file(path, whole.to_csv(index=False, lineterminator="\r\n"))

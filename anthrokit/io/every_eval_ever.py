@@ -17,7 +17,7 @@ from typing import Any
 from ..analysis import profile
 from ..core import Run, TableError
 from ..core.errors import require_known
-from ..core.files import local_path
+from ..core.files import local_path, write_file
 from ..core.ledger import package_versions
 from ..core.run import digest
 
@@ -138,7 +138,5 @@ def write_every_eval_ever(
         record = _record(run, target, source, details or {})
         name = uuid.UUID(hex=digest(run.name, record["evaluation_id"], target, length=32), version=4)
         file = local_path(folder) / "data" / "anthrokit" / Path(*_place(target)) / f"{name}.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
-        files.append(file)
+        files.append(write_file(file, json.dumps(record, indent=1, ensure_ascii=False)))
     return files

@@ -11,7 +11,6 @@ from pathlib import Path
 import pandas as pd
 
 from ..core import Run, TableError, tables
-from ..core.files import local_path
 
 # %% auto #0
 __all__ = ['preference_table', 'write_preferences']
@@ -88,6 +87,4 @@ def write_preferences(run: Run, path: str | os.PathLike) -> Path:
     ...     write_preferences(run, f"{folder}/pairs.csv").name
     'pairs.csv'
     """
-    path = local_path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     return tables.write_frame(preference_table(run), path, "preferences")
