@@ -327,7 +327,7 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
     hits, keys = as_hits(hits), ["case_id", "criterion", "ability", "score", "content"]
     require_columns(hits, keys, "hits", rows=False, advice="heartbench.verdicts makes it")
     require_one_verdict(hits)
-    each = hits.astype({"hit": "boolean"}).groupby(keys, sort=False, dropna=False)["hit"]
+    each = hits.groupby(keys, sort=False, dropna=False)["hit"]
     table = each.agg(n_hit="sum", n="count", n_total="size").astype(int).reset_index()
     against = (table["score"].lt(0).fillna(False) | table["ability"].eq(OTHER)).to_numpy(dtype=bool)
     every, none, complete = table["n_hit"] == table["n"], table["n_hit"] == 0, table["n"] == table["n_total"]

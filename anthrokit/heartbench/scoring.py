@@ -105,11 +105,11 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     require_known("protocol", ("paper", "released"), protocol)
     hits = as_hits(hits)
     require_one_verdict(hits)
-    unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"].astype("boolean")
+    unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"]
     if len(pointless := hits[~special & hits["score"].isna()]):
         row = pointless.iloc[0]
         raise TableError(f"criterion {row['criterion']} of case {row['case_id']!r} has no points. Enter its points in the column score.")
-    points = hits["score"].astype("Float64").astype(float)
+    points = hits["score"].astype(float)
     table = hits[[*unit, "ability"]].assign(
         raw=points.where(hit.fillna(False), 0.0),
         minimum=points.clip(upper=0),
@@ -196,7 +196,7 @@ def strict_mean(values: np.ndarray) -> np.ndarray:
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #a88c9c02
 def bounds_of(hits: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and highest possible mean of each model and ability: models × abilities."""
-    hit, sides = hits["hit"].astype("boolean"), []
+    hit, sides = hits["hit"], []
     against = (hits["ability"] == OTHER) | (hits["score"] < 0).fillna(False)
     for best in (False, True):
         if hit.isna().any():
