@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from ..core import TableError, tables
 from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
+from ..core.ledger import time_now
 from .cases import OTHER, Case, Cases, as_cases
 from .results import require_coordinator, saturation
 
@@ -100,8 +100,7 @@ class Ballots:
         if _CONTROL.search(f"{expert}{item}"):
             raise ValueError(f"{expert!r} or {item!r} contains control characters, which are not allowed in names. Remove them.")
         note = _CONTROL.sub("", note or "")
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        row = pd.DataFrame([[expert, item, int(criterion), vote, points, note or None, at]], columns=_BALLOT)
+        row = pd.DataFrame([[expert, item, int(criterion), vote, points, note or None, time_now()]], columns=_BALLOT)
         lock = contextlib.nullcontext() if self.path is None else filelock.FileLock(f"{self.path}.lock")
         with lock:
             rows = self._read()

@@ -100,9 +100,8 @@ def _prompts_of(
     openings: Iterable[Mapping[str, Any]], known: pd.DataFrame | str | None = None
 ) -> list[dict[str, Any]]:
     """Return the prompt of each dialogue from its first row: matched by first message, domain and scenario, or made."""
-    frame = load_prompts(known) if isinstance(known, str) else known
     alike: dict[str, list[dict[str, Any]]] = {}
-    for prompt in () if frame is None else tables.to_records(tables.check_table(frame, "prompts")):
+    for prompt in () if known is None else tables.to_records(load_prompts(known)):
         alike.setdefault(prompt["first_message"], []).append(prompt)
     times: Counter[tuple] = Counter()
     texts: dict[str, str] = {}

@@ -340,8 +340,7 @@ def start(study: Study | Any, *, ready: Callable[[Gateway, StudyServer], None] |
     >>> from anthrokit.study.server import start
     >>> start("my-study")  # doctest: +SKIP
     """
-    study = study if isinstance(study, Study) else Study(study)
-    with Gateway(study) as gateway, StudyServer(study) as server:
+    with Gateway(study) as gateway, StudyServer(gateway.study) as server:
         if ready:
             ready(gateway, server)
         wait_for_signal()
