@@ -140,6 +140,12 @@ def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
 _MAY_DIFFER = {"part", "prompts", "created", "changed", "budget", "addresses", "versions", "repaired", "merged"}
 _UNIONS = {"targets", "users"}
 _NO_RESULT = "('planned', 'failed')"
+_DIFFERENT = {  # dialogues and texts of the attached part with other content
+    "dialogue_id": "SELECT dialogue_id FROM main.messages a JOIN part.messages b USING (dialogue_id, turn, role) "
+    "WHERE a.content <> b.content",
+    "text_id": "SELECT text_id FROM main.anthroscore_texts a JOIN part.anthroscore_texts b USING (setting, text_id) "
+    "WHERE a.hash <> b.hash",
+}
 _CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "position", "turns"}
 
 
@@ -149,6 +155,9 @@ def _check_parts(parts: Sequence[Run]) -> None:
     for number, folder in enumerate(folders):
         if not (folder / "ledger.sqlite").exists():
             raise RunError(f"{folder} holds no run. Pass the folder of a part.")
+        tables = {name for (name,) in parts[number].ledger.rows("SELECT name FROM sqlite_master")}
+        if lacking := sorted({*ledger_tables()} - tables):
+            raise RunError(f"{folder} has no table {', '.join(lacking)}. Open it once with Run(folder), which makes missing tables.")
         if folder in folders[:number]:
             raise RunError(f"{folder} is a duplicate: its calls and their cost would be counted twice. Pass each part once.")
     about = [part.ledger.fact("part") for part in parts]
@@ -189,18 +198,23 @@ def _merge_facts(parts: Sequence[Run]) -> dict[str, Any]:
 
 
 def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
-    """Add the rows of the attached part to a table. Return the keys of units with different results."""
+    """Add the rows of the attached part to a table. Return the keys of units with different results.
+
+    A dialogue or text with other content in the part is left out as a whole, with all results about it.
+    """
     about = get_table(table)
+    whole = [f"{name} NOT IN ({ids})" for name, ids in _DIFFERENT.items() if name in about.stored_columns]
+    rows = f"(SELECT * FROM part.{table} WHERE {' AND '.join(whole) or '1'})"
     if len(about.key) == 1 and about.columns[about.key[0]][0] == INTEGER:  # numbered in order of arrival
         rest = ", ".join(name for name in about.stored_columns if name not in about.key)
-        new = f"SELECT {rest} FROM part.{table} EXCEPT SELECT {rest} FROM main.{table}" if table != "calls" else ""
+        new = f"SELECT {rest} FROM {rows} EXCEPT SELECT {rest} FROM main.{table}" if table != "calls" else ""
         copy.execute(f"INSERT INTO main.{table} ({rest}) {new or f'SELECT {rest} FROM part.calls ORDER BY call'}")
         return []
     same = " AND ".join(f"a.{name} = b.{name}" for name in about.key)
     state = next((name for name in ("status", "content") if name in about.stored_columns), None)
     empty = {"status": "{}.status IN " + _NO_RESULT, "content": "{}.content IS NULL", None: "0"}[state]
     copy.execute(
-        f"DELETE FROM main.{table} AS a WHERE {empty.format('a')} AND EXISTS (SELECT 1 FROM part.{table} b "
+        f"DELETE FROM main.{table} AS a WHERE {empty.format('a')} AND EXISTS (SELECT 1 FROM {rows} b "
         f"WHERE {same} AND NOT {empty.format('b')})"
     )
     compared = [name for name in about.stored_columns if name not in {*about.key, *_CIRCUMSTANCES}]
@@ -211,7 +225,7 @@ def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
         f"WHERE ({differ}) AND NOT {empty.format('a')} AND NOT {empty.format('b')}"
     ).fetchall()
     names = ", ".join(about.stored_columns)
-    copy.execute(f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM part.{table}")
+    copy.execute(f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM {rows}")
     return [f"{table} {key}" for (key,) in different]
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #7a3e8e5d
@@ -252,13 +266,17 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     facts, different = _merge_facts(runs), []
     if folder.exists():
         raise RunError(f"{folder} exists. Merge into a new folder.")
-    with contextlib.closing(_copy_ledger(runs[0], folder / "ledger.sqlite.partial")) as copy:
-        for part in runs[1:]:
-            copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
-            different += [key for table in ledger_tables() if table != "facts" for key in _add_rows(copy, table)]
-            copy.execute("DETACH part")
-        copy.execute("DELETE FROM facts WHERE name = 'part'")
-    (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
+    try:
+        with contextlib.closing(_copy_ledger(runs[0], folder / "ledger.sqlite.partial")) as copy:
+            for part in runs[1:]:
+                copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
+                different += [key for table in ledger_tables() if table != "facts" for key in _add_rows(copy, table)]
+                copy.execute("DETACH part")
+            copy.execute("DELETE FROM facts WHERE name = 'part'")
+        (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     run = Run(folder)
     run.ledger.set_facts(**facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
     record_prompts(run)

@@ -1,5 +1,8 @@
 """Runs without a server: exports, parts, the bundled run."""
 
+import contextlib
+import sqlite3
+
 import pandas as pd
 import pytest
 
@@ -111,6 +114,46 @@ def test_duplicate_units_in_parts(tmp_path):
         said = dict(run.ledger.rows("SELECT behaviour, verdict FROM ratings"))
         assert said == {"agency": 1, "empathy": 1, "desires": 1, "emotions": 0}
         assert run.ledger.fact("merged")["unequal"] == ["ratings d/1/agency/j/1"]
+
+
+def test_a_merged_dialogue_comes_whole_from_one_part(tmp_path):
+    message = {"dialogue_id": "d", "content": "same", "role": "assistant"}
+    dialogue = {"dialogue_id": "d", "prompt_id": "p", "target": "t", "repeat": 1, "turns": 3}
+    for name, turns in {"one": 2, "two": 3}.items():
+        with Run(tmp_path / name) as run:
+            add_prompts(run, load_prompts().head(1))
+            run.ledger.write("dialogues", [{**dialogue, "status": "done" if turns == 3 else "planned"}])
+            run.ledger.write("messages", [{**message, "turn": 1}])
+            run.ledger.write("messages", [{**message, "turn": turn, "content": name} for turn in range(2, turns + 1)])
+            rating = {"dialogue_id": "d", "turn": 2, "judge": "j", "sample": 1, "status": "ok", "verdict": True}
+            run.ledger.write("ratings", [{**rating, "behaviour": "agency"}] if name == "two" else [])
+            note = {"dialogue_id": "d", "turn": 2, "behaviour": "agency", "annotator": name, "verdict": "yes", "at": "2026"}
+            run.ledger.write("annotations", [note])
+            sentences = [{"text_id": "d/2", "number": number, "sentence": name, "status": "scored"} for number in range(1, turns)]
+            run.ledger.write("anthroscore_sentences", [{**row, "setting": "s"} for row in sentences])
+            run.ledger.write("anthroscore_texts", [{"setting": "s", "text_id": "d/2", "hash": name, "position": 0}])
+    with merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both") as run:
+        assert run.messages()["content"].tolist() == ["same", "one"] and run.ratings().empty
+        assert run.ledger.rows("SELECT status FROM dialogues") == [("planned",)]
+        assert run.ledger.rows("SELECT annotator FROM annotations") == [("one",)]
+        assert run.ledger.rows("SELECT sentence FROM anthroscore_sentences") == [("one",)]
+        assert "messages d/2/assistant" in run.ledger.fact("merged")["unequal"]
+    with merge([tmp_path / "two", tmp_path / "one"], tmp_path / "other") as run:
+        assert run.messages()["content"].tolist() == ["same", "two", "two"] and len(run.ratings()) == 1
+
+
+def test_failed_merges_leave_no_folder(tmp_path, monkeypatch):
+    with demo_run(tmp_path / "run") as run:
+        parts = [part.folder for part in split(run, 2)]
+    with contextlib.closing(sqlite3.connect(parts[1] / "ledger.sqlite")) as ledger:
+        ledger.execute("DROP TABLE ratings")
+    with pytest.raises(RunError, match=r"part-2 has no table ratings. Open it once with Run\(folder\)"):
+        merge(parts, tmp_path / "both")
+    Run(parts[1]).close()
+    with monkeypatch.context() as patch, pytest.raises(TypeError):
+        patch.setattr("anthrokit.core.maintenance._add_rows", None)
+        merge(parts, tmp_path / "both")
+    merge(parts, tmp_path / "both").close()
 
 
 def test_bundled_run_can_be_judged_again(tmp_path):
