@@ -5,6 +5,7 @@
 # %% ../../nbs/02_models/14_parts.ipynb #b46aa778
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
@@ -57,12 +58,17 @@ class Part(NamedTuple):
             return file.read(self.size or -1)
 
     def fingerprint(self) -> str:
-        """Return a hash: of the lines, or of a row group's metadata (its sizes and its first and last values)."""
+        """Return a hash: of the lines, or of all columns of the row group."""
         import pyarrow.parquet
 
-        if self.suffix == ".parquet":
-            return digest(repr(pyarrow.parquet.read_metadata(self.path).row_group(self.group).to_dict()))
-        return digest(self.read_bytes().hex())
+        if self.suffix != ".parquet":
+            return digest(self.read_bytes().hex())
+        group, content = pyarrow.parquet.read_metadata(self.path).row_group(self.group), hashlib.sha256()
+        with open(self.path, "rb") as file:
+            for column in map(group.column, range(group.num_columns)):
+                file.seek(min(filter(None, (column.dictionary_page_offset, column.data_page_offset))))
+                content.update(column.path_in_schema.encode() + file.read(column.total_compressed_size))
+        return content.hexdigest()
 
     def records(self, columns: Sequence[str] | None = None) -> list[Any]:
         """Return the rows of the part as dicts (of a Parquet file, only these columns), or as text if a line is not JSON."""
