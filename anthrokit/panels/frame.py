@@ -544,7 +544,7 @@ class Panel(anywidget.AnyWidget):
         start = min(self.view["place"] - _STILL_ROWS // 3, len(self.items) - _STILL_ROWS)
         lines = self._lines(start, _STILL_ROWS)
         rows = [{"note": "", "tick": None, "cells": (), "tags": (), **row} for row in lines["rows"]]
-        return render(
+        html = render(
             "still.html",
             css=Markup(CSS),
             title=self.title,
@@ -554,11 +554,13 @@ class Panel(anywidget.AnyWidget):
             above=Markup(self.above),
             rows=rows,
             more=len(self.items) - lines["start"] - len(rows),
-            wide=bool(self.columns),
+            columns=self.columns,
+            wide=[place for place, one in enumerate(self.columns) if one.get("wide")],
             at=self.item,
             page=Markup(self.page),
             empty=self._empty_text,
         )
+        return str(html).replace("<button ", '<button tabindex="-1" ')  # no kernel answers
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         bundle = super()._repr_mimebundle_(**options)

@@ -269,6 +269,17 @@ def test_static_picture(browser, tmp_path):
     badge.click()
     seen(badge.locator("xpath=..").locator("table")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 900
+    seen(page.locator(".ak-columns span:visible")).to_have_text(["Dialogue", "Turns", "Present"])
+    seen(page.locator(".ak-row").first.locator(".ak-cell:visible")).to_have_count(2)
+    assert not page.locator("button:not([tabindex='-1'])").count()
+    message = page.locator(".ak-message").first
+    assert message.bounding_box()["x"] < message.locator(".ak-turn").bounding_box()["x"]
+    page.set_viewport_size({"width": 700, "height": 1000})
+    assert page.locator(".ak-list").evaluate("list => list.scrollHeight <= list.clientHeight")
+    accent = "getComputedStyle(document.querySelector('.anthrokit')).getPropertyValue('--ak-accent')"
+    assert page.evaluate(accent) == "#0072B2"
+    page.evaluate("document.body.className = 'vscode-dark'")
+    assert page.evaluate(accent) == "#56B4E9"
 
 
 def test_voila(browser, kernels, tmp_path):
