@@ -169,7 +169,8 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
             points.append(point | {"limits": limits, "share": f"{share} ({interval})"})
         colour = places.get(name.removesuffix(_CATEGORY), _LINES - 2) if not by else number
         dash = ("none", "5 3", "6 3 1 3", "1 3")[number % 4]
-        lines.append({"name": name, "label": format_name(name), "look": (colour, SIGNS[number]), "dash": dash, "points": points})
+        label = name if by else format_name(name)
+        lines.append({"name": name, "label": label, "look": (colour, SIGNS[number]), "dash": dash, "points": points})
     lowest = sorted(lines, key=lambda one: one["points"][-1]["top"])
     ends = spread_labels([one["points"][-1]["top"] for one in lowest], step=8, low=0, high=100)
     for one, end in zip(lowest, ends.round(2).tolist(), strict=True):
@@ -395,7 +396,7 @@ class EmergencePanel(Panel):
             "emergence_chart.html",
             chart=chart,
             title=f"{format_name(line)} by {by}" if by else "",
-            rows=[(format_name(name), name == row, choice(name), look) for name, look in drawn],
+            rows=[(name if by else format_name(name), name == row, choice(name), look) for name, look in drawn],
             others=[(format_name(name), name == line, {"line": name}, ()) for name in names] if by else [],
             turns=[(f"{text}: {n:,}", at in turns, {"turns": at}, ()) for at, (text, n) in counts.items()],
             left=why + ", ".join(left) if left else "",
