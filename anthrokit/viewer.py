@@ -403,6 +403,7 @@ class SearchPanel(Panel):
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the messages that hold the words."""
         words, self._found = chosen["text"].casefold().strip(), {}
+        self.empty = type(self).empty if words else "Press / and type words to search for."
         for name, run in self.source.runs.items() if words else ():
             if chosen["run"] in ("", name):
                 for *place, content in run.ledger.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
@@ -414,7 +415,8 @@ class SearchPanel(Panel):
     def status(self, n: int, chosen: Chosen) -> str:
         """Return how many messages were found, and in how many runs."""
         if not chosen["text"].strip():
-            return f"{self.total:,} messages in {len(self.source.runs)} runs. Press / and type words to search for."
+            runs = len(self.source.runs)
+            return f"{self.total:,} messages in {runs} run{'' if runs == 1 else 's'}. Press / and type words to search for."
         named = {json.loads(item)[0] for item in self._found}
         first = f"; the first {_MOST:,} are listed" if len(self._found) > n else ""
         return f"{len(self._found):,} of {self.total:,} messages, in {len(named)} of {len(self.source.runs)} runs{first}"
@@ -740,12 +742,16 @@ class Viewer:
     async def _panel(self, request: web.Request) -> web.StreamResponse:
         """Connect a page with its panel, until the page is closed."""
         socket, loop = web.WebSocketResponse(heartbeat=30, max_msg_size=2**20), asyncio.get_running_loop()
-        await socket.prepare(request)
+        try:
+            await socket.prepare(request)
+        except ConnectionResetError:  # the page has left
+            return web.Response()
         messages: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
         async def send() -> None:
-            while True:
-                await socket.send_str(json.dumps(await messages.get(), ensure_ascii=True, default=str))
+            with contextlib.suppress(ConnectionResetError):
+                while True:
+                    await socket.send_str(json.dumps(await messages.get(), ensure_ascii=True, default=str))
 
         def deliver(message: dict[str, Any]) -> None:
             loop.call_soon_threadsafe(messages.put_nowait, message)

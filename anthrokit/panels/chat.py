@@ -74,11 +74,12 @@ class ChatPanel(anywidget.AnyWidget):
     def refresh(self) -> None:
         """Show the chat as the gateway has it."""
         self.state = self.client.state()
+        turns = self.state["turns"]
         self.lines = str(render("chat.html", messages=self.state["messages"]))
         self.over = self.state["over"]
         if self.state["unanswered"] and not self.over:  # it is sent again, whatever is typed
             self.typed = self.state["unanswered"]
-        self.note = str(safe_html(self.state["over_text"] or f"{self.state['turns']} turns"))
+        self.note = str(safe_html(self.state["over_text"] or f"{turns} turn{'' if turns == 1 else 's'}"))
 
     def say(self, text: str) -> None:
         """Send a message, and show the answer."""

@@ -1,5 +1,8 @@
 """The viewer: panels in a browser without a notebook, served and as static pages."""
 
+import socket
+import struct
+import time
 from itertools import product
 
 import hostile
@@ -227,6 +230,20 @@ def test_search_over_all_runs(open_page, tmp_path):
         viewer.__exit__()
         seen(page.get_by_role("alert")).to_contain_text("doesn't answer")
     assert not page.troubles
+
+
+def test_page_that_leaves_at_once(bundle, caplog):
+    with Viewer(bundle.parent.parent / "runs", port=0) as viewer:
+        host, token = f"127.0.0.1:{viewer.port}", viewer.url.partition("token=")[2]
+        headers = {"Host": host, "Cookie": f"anthrokit-{viewer.port}={token}", "Upgrade": "websocket", "Connection": "upgrade"}
+        headers |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "A" * 22 + "=="}
+        request = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", viewer.port)) as page:
+                page.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, no goodbye
+                page.sendall(f"GET /panel HTTP/1.1\r\n{request}\r\n".encode())
+        time.sleep(0.3)
+    assert not caplog.records
 
 
 def test_an_empty_a_broken_and_a_growing_run(open_page, tmp_path):
