@@ -18,12 +18,12 @@ from .partitions import read_labels
 from ..core import Run, RunError, TableError
 from ..core.errors import check_range
 from ..core.run import run_of
-from ..core.tables import TABLES, require_unique
+from ..core.tables import TABLES, require_columns, require_unique
 
 # %% auto #0
 __all__ = ['as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats', 'judge_columns',
-           'context_columns', 'clusters', 'whole_turns', 'require_labelled_once', 'weights_of', 'group_rows',
-           'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes', 'score_interval',
+           'context_columns', 'number_clusters', 'clusters', 'whole_turns', 'require_labelled_once', 'weights_of',
+           'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes', 'score_interval',
            'cluster_variance', 'proportion', 'influence_correlation', 'Shares', 'share_estimates', 'shared_correlation',
            'recover_limits', 'contrast', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval',
            'resample', 'resample_rows', 'holm', 'add_holm']
@@ -235,13 +235,24 @@ def context_columns(labels: pd.DataFrame) -> list[str]:
     return [name for name in labels.columns if name not in own]
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3b39e306
-def clusters(frame: pd.DataFrame) -> pd.Series:
+def number_clusters(cluster: Sequence) -> tuple[np.ndarray, pd.Index]:
+    """Return the number of each row's cluster, and the names of the clusters; raise if a row has none."""
+    codes, names = pd.factorize(cluster)
+    if without := int((codes < 0).sum()):
+        column = getattr(cluster, "name", None) or "cluster"
+        raise TableError(f"{without} of {len(codes)} rows have no cluster (column {column}); fill it, or leave these rows out")
+    return codes, names
+
+
+def clusters(frame: pd.DataFrame, column: str | None = None) -> pd.Series:
     """Return the cluster of every row: its base_id (a base prompt, or a user of a log), or its dialogue where that is missing.
 
     Parameters
     ----------
     frame : DataFrame
         A table with base_id, dialogue_id, or both.
+    column : str, optional
+        Another column that names the clusters.
 
     Returns
     -------
@@ -251,7 +262,7 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
     Raises
     ------
     TableError
-        If a row has neither.
+        If a row has neither, or nothing in `column`, or this column is missing.
 
     Examples
     --------
@@ -260,6 +271,10 @@ def clusters(frame: pd.DataFrame) -> pd.Series:
     >>> clusters(pd.DataFrame({"base_id": ["b1", None], "dialogue_id": ["d1", "d2"]})).tolist()
     ['b1', 'dialogue d2']
     """
+    if column is not None:
+        require_columns(frame, [column], "given", rows=False)
+        number_clusters(frame[column])
+        return frame[column].rename("cluster")
     names = frame["base_id"].astype("str") if "base_id" in frame else pd.Series(None, frame.index, dtype="str")
     if "dialogue_id" in frame and names.isna().any():
         names = names.fillna("dialogue " + frame["dialogue_id"].astype("str"))
@@ -434,7 +449,7 @@ class ClusterCounts:
     """
 
     def __init__(self, frame: pd.DataFrame, by: Sequence[str], cluster: Sequence | None = None):
-        self.cluster, self.clusters = pd.factorize(clusters(frame) if cluster is None else cluster)
+        self.cluster, self.clusters = number_clusters(clusters(frame) if cluster is None else cluster)
         self.group, self.groups = group_rows(frame, by)
         self._target = frame["target"] if "target" in frame.columns else None
 
@@ -898,7 +913,7 @@ def resample_rows(
     statistic: Callable[[np.ndarray], Any], cluster: Sequence, *, n_resamples: int, seed: int, ci: float = 0.95
 ) -> pd.DataFrame:
     """Estimate a statistic of row numbers, with an interval from resampled clusters."""
-    codes, names = pd.factorize(cluster)
+    codes, names = number_clusters(cluster)
     rows = np.arange(len(codes))
     drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
     values = np.array([np.ravel(statistic(part)) for part in (rows, *(np.repeat(rows, times) for times in drawn))])

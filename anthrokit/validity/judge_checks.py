@@ -82,7 +82,7 @@ def sample_agreement(
     unit = list(dict.fromkeys([*by, "judge", *item, "sample"]))
     require_columns(ratings, [*unit, verdict], "ratings", rows=False)
     require_unique(ratings, unit, "{row}: rated twice, and would agree with itself; give the ratings of one run")
-    ratings = ratings.assign(_yes=as_floats(ratings[verdict]), _cluster=ratings[cluster] if cluster else clusters(ratings))
+    ratings = ratings.assign(_yes=as_floats(ratings[verdict]), _cluster=clusters(ratings, cluster))
     keys = [name for name in unit if name != "sample"]
     items = ratings.groupby([*keys, "_cluster"], sort=False, dropna=False)["_yes"].agg(["sum", "count"]).reset_index()
     yes, n = items["sum"], items["count"]
@@ -284,7 +284,7 @@ def item_response(
     keys = as_names(person)
     require_columns(table, [item, *keys, value])
     answered = table[table[value].notna()]
-    answered = answered.assign(_yes=as_floats(answered[value]), _cluster=answered[cluster] if cluster else clusters(answered))
+    answered = answered.assign(_yes=as_floats(answered[value]), _cluster=clusters(answered, cluster))
     index = list(dict.fromkeys(["_cluster", *keys]))
     if answered.duplicated([*index, item]).any():
         raise TableError(f"some of {', '.join(keys)} answered one {item} twice; add the column that tells them apart")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, add_holm, as_floats, as_labels, as_names, check_level
-from ..analysis.clustered import draw_clusters, resample
+from ..analysis.clustered import draw_clusters, number_clusters, resample
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.run import run_of
 from ..core.errors import check_range, missing_columns
@@ -184,10 +184,9 @@ def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
 
 def _prompts(pairs: pd.DataFrame) -> tuple[np.ndarray, pd.Index]:
     """Return the number of each pair's prompt, and the prompts; raise if there are too few."""
-    codes, names = pd.factorize(pairs["cluster"])
-    if len(names) < 10 or codes.min() < 0:
-        without = f"pairs are of {len(names)} prompts, and {(codes < 0).sum()} of {len(codes)} pairs have none (column cluster)"
-        raise TableError(f"{without}; all need one; fitting a scale needs 10 or more prompts (ties and missing values give none)")
+    codes, names = number_clusters(pairs["cluster"])
+    if len(names) < 10:
+        raise TableError(f"the pairs are of {len(names)} prompts; fitting a scale needs 10 or more (ties and missing values give no pairs)")
     return codes, names
 
 
@@ -532,7 +531,7 @@ def _fit_effects(differences: pd.DataFrame, pairs: pd.DataFrame, ci: float) -> p
     outcome = np.arange(len(pairs)) % 2
     model = sm.GLM(outcome, differences.mul(np.where(outcome, 1, -1), axis=0), family=sm.families.Binomial())
     ways = ["cluster", "person"] if "person" in pairs and pairs["person"].nunique() > 9 else ["cluster"]
-    codes = np.column_stack([pd.factorize(pairs[way])[0] for way in ways])
+    codes = np.column_stack([number_clusters(pairs[way])[0] for way in ways])
     fit = model.fit(cov_type="cluster", cov_kwds={"groups": codes.squeeze()})
     freedom = max(pairs["cluster"].nunique() - differences.shape[1], 1)
     error = fit.bse.where(fit.bse > 1e-9)  # clusters that are all alike say nothing
