@@ -15,7 +15,8 @@ import pandas as pd
 from ..analysis.clustered import ClusterCounts, as_floats, as_labels, as_names, clusters, difference, judge_columns, resample
 from ..core import Run, TableError, data_path, read_frame
 from ..core.run import require_run, run_of
-from ..core.tables import require_columns
+from ..core.errors import require_known
+from ..core.tables import require_columns, require_unique
 from ..core.texts import plain_apostrophes
 from ..judging import rate_many
 from ..judging.jobs import Items, Judges, as_judges, run_taxonomy
@@ -55,7 +56,9 @@ def judge_errors(
     labels : DataFrame or Run
         Labels with target and a column for each judge, or a judged run.
     people : DataFrame or path, optional
-        As for `judge_accuracy`. Without it the reference is the neutral judges.
+        As for `judge_accuracy`. Without it the reference is the mean of the neutral judges; for a neutral judge, of the
+        others. It is missing for a message if one of them has no verdict, but a judge without any verdict on a behaviour
+        is not among them.
     families : mapping, optional
         Name of a target or judge to its family; by default `data/families.csv`, by model or by name.
 
@@ -79,13 +82,18 @@ def judge_errors(
     rows = labels.astype({"dialogue_id": "str", "turn": "Int64"}).assign(cluster=clusters(labels), weight=1.0)
     verdicts = {name: as_floats(rows[name]) for name in names}
     if people is None:
-        neutral = pd.DataFrame({name: verdicts[name] for name in names if known.get(name) not in own - {None}}, index=rows.index)
-        rows = rows.assign(truth=neutral.mean(axis=1), reference="neutral judges")
+        neutral, votes = [name for name in names if known.get(name) not in own - {None}], pd.DataFrame(verdicts)
+        asked, truth = votes.notna().groupby(rows["behaviour"].to_numpy()).transform("any"), {}
+        for name in names:
+            others = [other for other in neutral if other != name]
+            sums = votes[others].where(asked[others], 0.0).sum(axis=1, skipna=False)
+            truth[name] = (sums / asked[others].sum(axis=1)).to_numpy()
+        rows = rows.assign(reference="neutral judges")
     else:
-        truth = people_labels(people, labels)[[*ITEM, "truth", "weight"]]
-        rows = rows.drop(columns=["truth", "weight"], errors="ignore").merge(truth, on=ITEM, how="left")
-        rows = rows.assign(truth=as_floats(rows["truth"]), reference="people")
-    parts = [rows.assign(judge=name, error=verdicts[name] - rows["truth"], judge_family=known.get(name)) for name in names]
+        decided = people_labels(people, labels)[[*ITEM, "truth", "weight"]]
+        rows = rows.drop(columns=["truth", "weight"], errors="ignore").merge(decided, on=ITEM, how="left").assign(reference="people")
+        truth = dict.fromkeys(names, as_floats(rows["truth"]))
+    parts = [rows.assign(judge=name, error=verdicts[name] - truth[name], judge_family=known.get(name)) for name in names]
     long = pd.concat(parts, ignore_index=True).assign(target_family=lambda table: table["target"].map(known.get))
     same = (long["target_family"] == long["judge_family"]).astype("boolean")
     long["own"] = same.mask(long[["target_family", "judge_family"]].isna().any(axis=1))
@@ -180,7 +188,8 @@ def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy
     judges : Judge, LLM, str, or sequence of these
         As for `judge`. A prompt judge makes one call per text.
     pairs : DataFrame, optional
-        item, behaviour, style, text; one style is "plain". By default the bundled ones, in English.
+        item (unique within a behaviour), behaviour, style, text; one style is "plain". By default the bundled ones, in
+        English.
     taxonomy : Taxonomy, optional
         By default the bundled one.
     ci : float
@@ -201,11 +210,13 @@ def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy
     """
     pairs, taxonomy = style_pairs() if pairs is None else pairs, Taxonomy.load() if taxonomy is None else taxonomy
     require_columns(pairs, ["item", "behaviour", "style", "text"], "pairs")
+    require_known("style", pairs["style"].unique(), "plain")
+    require_unique(pairs, ["behaviour", "item", "style"], "{row}: two texts; keep one, or number the items differently")
     rows = []
     for judge in as_judges(judges):
         parts = [part.assign(verdict=[one.verdict for one in rate_many(judge, part["text"].tolist(), taxonomy[name])])
                  for name, part in pairs.groupby("behaviour", sort=False)]
-        wide = pd.concat(parts).pivot(index="item", columns="style", values="verdict")
+        wide = pd.concat(parts).pivot(index=["behaviour", "item"], columns="style", values="verdict")
         plain = as_floats(wide["plain"])
         for style in [name for name in pairs["style"].unique() if name != "plain"]:
             verdicts = as_floats(wide[style])
