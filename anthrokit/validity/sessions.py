@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ..analysis.clustered import as_labels, context_columns, judge_columns
+from ..analysis.clustered import as_labels, context_columns, judge_columns, require_labelled_once
 from ..core import Run, TableError, label
 from ..core.run import design_columns, require_run
-from ..core.tables import require_columns
+from ..core.tables import require_columns, require_unique
 from ..judging import import_messages
 from ..judging.judges import JUDGE_TEMPLATE
 
@@ -88,6 +88,11 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
         As `run.labels()`, with turn 1. A judge's verdict is True if any of its verdicts is, False if all are, and otherwise
         missing; then the majority of judges decides.
 
+    Raises
+    ------
+    TableError
+        If a message has two labels of one behaviour, or two targets share a dialogue_id.
+
     Examples
     --------
     >>> import anthrokit as ak
@@ -98,6 +103,10 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     labels = as_labels(labels)
     key, judges = ["dialogue_id", "behaviour"], judge_columns(labels)
     require_columns(labels, [*key, "turn", *judges])
+    require_labelled_once(labels)
+    if "target" in labels:
+        problem = "dialogue {dialogue_id!r} belongs to the target {target!r} and to another one; make the ids unique"
+        require_unique(labels[["dialogue_id", "target"]].drop_duplicates(), ["dialogue_id"], problem)
     long = labels.melt(key, judges, "judge", "verdict")
     groups = long.assign(yes=long["verdict"].eq(True).fillna(False), known=long["verdict"].notna()).groupby([*key, "judge"], sort=False)
     any_yes, complete, some = groups["yes"].any(), groups["known"].all(), groups["known"].any()
