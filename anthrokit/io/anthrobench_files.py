@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ import pandas as pd
 
 from ..core import Run, TableError, import_dialogues, tables
 from ..core.errors import missing_columns, require_known
-from ..core.run import digest
+from ..core.run import digest, require_run
 from ..core.files import local_path, write_file
 from ..judging import PronounCounter
 from ..judging.released import CUES
@@ -73,7 +74,9 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
             "user_message and assistant_message."
         )
     others = frame.select_dtypes(exclude="str")  # a CSV file has none
-    frame = frame.assign(**{name: others[name].map(lambda value: as_text(value, f"{path}")) for name in others})
+    times = others.select_dtypes(["datetime", "datetimetz"])
+    others = others.assign(**{name: [None if pd.isna(one) else one.isoformat() for one in times[name]] for name in times})
+    frame = frame.assign(**{name: [as_text(one, f"{path}, column {name}") for one in others[name]] for name in others})
     rows = tables.to_records(frame)
     if not rows:
         raise TableError(f"{path}: the file has no row")
@@ -443,6 +446,8 @@ def read_anthrobench(
     rows_by_dialogue: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         rows_by_dialogue.setdefault(row["dialogue_id"], []).append(row)
+    for turns in rows_by_dialogue.values():
+        turns.sort(key=itemgetter("turn"))
     run_prompts = _prompts_of((turns[0] for turns in rows_by_dialogue.values()), prompts)
     dialogues = _dialogues(rows_by_dialogue, run_prompts, [name for name in header if name not in used])
     columns = _counted_once(columns, rows)
@@ -498,8 +503,7 @@ def one_target(run: Run, target: str | None) -> str:
 
 _TURNS = """
 SELECT d.dialogue_id, turn, MAX(CASE role WHEN 'user' THEN content END) AS user_message,
-    MAX(CASE role WHEN 'assistant' THEN content END) AS assistant_message,
-    (SELECT MIN(at) FROM calls WHERE purpose IN ('target', 'user') AND INSTR(unit, d.dialogue_id || '/') = 1) AS begun
+    MAX(CASE role WHEN 'assistant' THEN content END) AS assistant_message
 FROM dialogues d JOIN messages m ON m.dialogue_id = d.dialogue_id WHERE target = ?
 GROUP BY d.rowid, turn ORDER BY d.rowid, turn
 """
@@ -507,7 +511,8 @@ GROUP BY d.rowid, turn ORDER BY d.rowid, turn
 
 def _turn_rows(run: Run, target: str) -> pd.DataFrame:
     """Return one row per turn in the authors' columns and ours, in the order of the run."""
-    turns = run.query(_TURNS, [target])
+    turns, calls = run.query(_TURNS, [target]), run.query("SELECT unit, at FROM calls WHERE purpose IN ('target', 'user')")
+    turns["begun"] = turns["dialogue_id"].map(calls.groupby(calls["unit"].str.rsplit("/", n=2).str[0])["at"].min())
     turns = turns[turns["user_message"].notna() | turns["assistant_message"].notna()]
     rows = turns.merge(run.dialogues(), on="dialogue_id", suffixes=("", " in the metadata"))
     empty = pd.Series(pd.NA, index=rows.index, dtype=object)
@@ -614,7 +619,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     path = local_path(path)
     if path.suffix != ".csv":
         raise ValueError(f"{path}: the authors' commands read .csv files")
-    target = one_target(run, target)
+    target = one_target(run := require_run(run), target)
     judges = run.judges()["judge"]
     alike = judges[judges.map(column_name).duplicated(keep=False)].tolist()
     if alike:
