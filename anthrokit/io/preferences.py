@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..core import Run, TableError, tables
+from ..core.run import require_run
 
 # %% auto #0
 __all__ = ['preference_table', 'write_preferences']
@@ -29,7 +30,8 @@ def preference_table(run: Run) -> pd.DataFrame:
     DataFrame
         pair_id, base_id, prompt (the message that is answered), chosen, rejected (the answers), each NA if
         missing, and for each behaviour that was judged "<behaviour>, chosen" and "<behaviour>, rejected"
-        (True, False, NA).
+        (True, False, NA). If the sides of a pair answer different messages, "prompt, chosen" and "prompt, rejected"
+        replace prompt.
 
     Raises
     ------
@@ -44,6 +46,7 @@ def preference_table(run: Run) -> pd.DataFrame:
       prompt  chosen rejected
     0     Hi  Hello!      No.
     """
+    run = require_run(run)
     if not (pairs := run.ledger.fact("pairs")):
         raise TableError(f"the run {run.name!r} holds no pairs: it does not come from chosen and rejected answers")
     sides = pd.DataFrame(pairs, columns=["pair_id", "side", "dialogue_id"])
@@ -52,6 +55,10 @@ def preference_table(run: Run) -> pd.DataFrame:
     asked = messages.query("role == 'user'").rename(columns={"content": "prompt"}).drop(columns="role")
     whole = sides.merge(run.dialogues()[["dialogue_id", "base_id"]]).merge(answers).merge(asked, how="left")
     table = whole.groupby("pair_id")[["base_id", "prompt"]].first()
+    prompts = whole.groupby("pair_id")["prompt"]
+    if (prompts.nunique() > 1).any():  # the sides were continued differently
+        both = whole.pivot(index="pair_id", columns="side", values="prompt")
+        table = table.drop(columns="prompt").join(both.add_prefix("prompt, "))
     table = table.join(whole.pivot(index="pair_id", columns="side", values="content"))
     labels = run.labels()
     if len(labels):
