@@ -19,7 +19,8 @@ from ..core import Run, TableError
 from ..core.errors import require_known
 from ..core.files import local_path, write_file
 from ..core.ledger import package_versions
-from ..core.run import digest
+from ..core.notes import notify
+from ..core.run import digest, require_run
 
 SCHEMA = "0.3.0"
 
@@ -66,7 +67,7 @@ def _record(run: Run, target: str, source: dict[str, Any], details: Mapping[str,
     results = [_result(row, questions.get(row["behaviour"], ""), data, panel) for row in rows if row["estimate"] is not None]
     return {
         "schema_version": SCHEMA,
-        "evaluation_id": f"anthrokit/{developer}_{model}/{created:.0f}",
+        "evaluation_id": f"anthrokit/{developer}_{model}_{digest(target, length=8)}/{created:.0f}",
         "retrieved_timestamp": f"{created:.0f}",
         "source_metadata": source,
         "eval_library": {"name": "anthrokit", "version": package_versions()["anthrokit"]},
@@ -103,7 +104,7 @@ def write_every_eval_ever(
     Returns
     -------
     list of Path
-        A file for each target. Behaviours without a label are left out.
+        A file for each target. Behaviours and targets without a label are left out.
 
     Raises
     ------
@@ -130,12 +131,15 @@ def write_every_eval_ever(
         "source_name": "anthrokit", "source_type": "evaluation_run", "source_organization_name": organization,
         "evaluator_relationship": relationship,
     }  # fmt: skip
-    targets = list(run.labels()["target"].unique())
+    targets = list((run := require_run(run)).labels()["target"].unique())
     if not targets:
         raise TableError(f"{run.folder} has no labels; judge it first")
     files = []
     for target in targets:
         record = _record(run, target, source, details or {})
+        if not record["evaluation_results"]:
+            notify(f"{target} has no label that is not missing, so no file is written for it", again=True)
+            continue
         name = uuid.UUID(hex=digest(run.name, record["evaluation_id"], target, length=32), version=4)
         file = local_path(folder) / "data" / "anthrokit" / Path(*_place(target)) / f"{name}.json"
         files.append(write_file(file, json.dumps(record, indent=1, ensure_ascii=False)))
