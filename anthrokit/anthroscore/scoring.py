@@ -694,9 +694,11 @@ def score_into(
     }
     setting = digest(description)
     run.ledger.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
+    sql = "SELECT COALESCE(MAX(position) + 1, 0) FROM anthroscore_texts WHERE setting = ?"
+    [(start,)] = run.ledger.rows(sql, [setting])
     with closing(ProgressBar("text")) as bar:
         while part:
-            new, done = _unscored(run, setting, part)
+            new, done = _unscored(run, setting, [(start + place, pair) for place, pair in part])
             with english_parser().memory_zone():
                 rows = list(masked_rows(new.items(), entities, asked, dependencies, check_language))
             scored = score_sentences(sentence_frame(rows), scorer, protocol=asked)[_STORED]
