@@ -17,7 +17,7 @@ import pandas as pd
 from ..core import Run, TableError, import_dialogues, label, tables
 from ..core.ledger import package_versions
 from ..core.run import digest
-from ..core.files import local_path
+from ..core.files import local_copy, local_path
 from .anthrobench_files import listed_judges, one_target
 from ..core.notes import notify
 from ..judging import LocalJudge, PronounCounter, Rating
@@ -45,8 +45,8 @@ except ImportError as error:
     raise ImportError(f"anthrokit.io.inspect_logs needs Inspect: pip install 'anthrokit[inspect]' ({error})") from error
 
 # %% auto #0
-__all__ = ['Rater', 'dialogue_score', 'clustered_stderr', 'write_inspect', 'read_inspect', 'run_of_log', 'dialogue', 'name_of',
-           'judges_there', 'score_dialogue', 'behaviour_scorer', 'anthrobench', 'LiteLLMModel']
+__all__ = ['Rater', 'dialogue_score', 'clustered_stderr', 'write_inspect', 'ratings_in', 'read_inspect', 'run_of_log', 'dialogue',
+           'name_of', 'judges_there', 'score_dialogue', 'behaviour_scorer', 'anthrobench', 'LiteLLMModel']
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #9d764aa9
 _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw", "attempts")
@@ -468,18 +468,33 @@ def _require_scalars(row: dict[str, Any], place: str) -> dict[str, Any]:
     return row
 
 
+_REQUIRED = ("turn", "judge", "sample", "status")
+
+
+def ratings_in(score: Score) -> list[Any]:
+    """Return the ratings in the metadata of a score. What another scorer calls ratings is left out.
+
+    Examples
+    --------
+    >>> ratings_in(Score(value=4, metadata={"ratings": [4, 5]}))
+    []
+    """
+    ratings = (score.metadata or {}).get("ratings")
+    ours = isinstance(ratings, list) and any(isinstance(one, dict) and len({*_REQUIRED} & {*one}) > 1 for one in ratings)
+    return ratings if ours else []
+
+
 def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
     """Return the ratings in the metadata of a sample's scores. Each is complete and about an existing answer."""
     answered = {row["turn"] for row in _said(sample) if row["role"] == "assistant" and row["content"] is not None}
     rows = []
     for name, score in (sample.scores or {}).items():
-        ratings = (score.metadata or {}).get("ratings", [])
-        for number, rating in enumerate(ratings if isinstance(ratings, list) else [ratings], 1):
+        for number, rating in enumerate(ratings_in(score), 1):
             place = f"sample {sample.id}, epoch {sample.epoch}, score {name}, rating {number}"
             if not isinstance(rating, dict):
                 raise TableError(f"{place}: {rating!r:.60} is not a rating")
             _require_scalars({key: rating.get(key) for key in _RATING}, place)
-            if absent := [key for key in ("turn", "judge", "sample", "status") if rating.get(key) in (None, "")]:
+            if absent := [key for key in _REQUIRED if rating.get(key) in (None, "")]:
                 raise TableError(f"{place}: has no {', '.join(absent)}")
             if not any(rating.get("verdict") is verdict for verdict in (True, False, None)):
                 raise TableError(f"{place}: the verdict {rating['verdict']!r:.40} is not true, false or null")
@@ -502,10 +517,10 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
 def read_log(path: str | os.PathLike) -> EvalLog:
     """Return the log in a file; raise an error that names the file."""
-    if not Path(path).is_file():
+    if not (file := local_copy(path)).is_file():
         raise TableError(f"{path}: there is no such file")
     try:
-        return read_eval_log(str(path))
+        return read_eval_log(str(file))
     except Exception as error:  # of many kinds: zip, JSON, validation
         raise TableError(f"{path}: is not a log of Inspect ({type(error).__name__}: {error})") from None
 

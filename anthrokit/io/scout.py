@@ -13,9 +13,10 @@ from typing import Any
 
 from ..core import Run, TableError
 from ..judging import LocalJudge
+from ..core.files import local_copy
 from ..models.embedded import require_packages
 from ..simulation import Behaviour, Taxonomy
-from .inspect_logs import name_of, read_log, run_of_log, score_dialogue
+from .inspect_logs import name_of, ratings_in, read_log, run_of_log, score_dialogue
 from inspect_ai.log import EvalSample  # after inspect_logs, which says how to install it
 from inspect_ai.scorer import Score
 
@@ -91,7 +92,7 @@ def _scores(scan: str | os.PathLike) -> tuple[dict[tuple[str, str, int], dict[st
     from inspect_scout import scan_results_df
 
     scores, behaviours = defaultdict(dict), {}
-    for name, rows in scan_results_df(str(scan)).scanners.items():
+    for name, rows in scan_results_df(str(local_copy(scan))).scanners.items():
         for row in rows.to_dict("records"):
             place = f"{scan}: {name}, transcript {row['transcript_id']}"
             if isinstance(row.get("scan_error"), str):
@@ -121,7 +122,7 @@ def read_scan(scan: str | os.PathLike, log: str | os.PathLike, run: Run | str | 
     Returns
     -------
     Run
-        As of `read_inspect`, with the ratings of the scan.
+        As of `read_inspect`, with the ratings of the scan. They replace those of the same judge and behaviour in the log.
 
     Raises
     ------
@@ -139,8 +140,13 @@ def read_scan(scan: str | os.PathLike, log: str | os.PathLike, run: Run | str | 
     scores, behaviours = _scores(scan)
 
     def scored(sample: EvalSample) -> EvalSample:
-        own = scores.get((read.eval.eval_id, str(sample.id), sample.epoch), {})
-        return sample.model_copy(update={"scores": {**(sample.scores or {}), **own}})
+        both = dict(sample.scores or {})
+        for name, score in scores.get((read.eval.eval_id, str(sample.id), sample.epoch), {}).items():
+            judges = {rating["judge"] for rating in score.metadata["ratings"]}
+            earlier = ratings_in(both[name]) if name in both else []
+            earlier = [one for one in earlier if not isinstance(one, dict) or one.get("judge") not in judges]
+            both[name] = Score(value=0, metadata={"ratings": [*earlier, *score.metadata["ratings"]]})
+        return sample.model_copy(update={"scores": both})
 
     samples = [scored(sample) for sample in read.samples or []]
     if not any((read.eval.eval_id, str(sample.id), sample.epoch) in scores for sample in samples):
