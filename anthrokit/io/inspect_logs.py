@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..core import Run, TableError, import_dialogues, label, tables
 from ..core.ledger import package_versions
-from ..core.run import digest
+from ..core.run import digest, require_run
 from ..core.files import local_copy, local_path
 from .anthrobench_files import listed_judges, one_target
 from ..core.notes import notify
@@ -45,8 +45,9 @@ except ImportError as error:
     raise ImportError(f"anthrokit.io.inspect_logs needs Inspect: pip install 'anthrokit[inspect]' ({error})") from error
 
 # %% auto #0
-__all__ = ['Rater', 'dialogue_score', 'clustered_stderr', 'write_inspect', 'ratings_in', 'read_inspect', 'run_of_log', 'dialogue',
-           'name_of', 'judges_there', 'score_dialogue', 'behaviour_scorer', 'anthrobench', 'LiteLLMModel']
+__all__ = ['Rater', 'dialogue_score', 'clustered_stderr', 'write_inspect', 'input_text', 'ratings_in', 'read_inspect',
+           'run_of_log', 'dialogue', 'name_of', 'judges_there', 'score_dialogue', 'behaviour_scorer', 'anthrobench',
+           'LiteLLMModel']
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #9d764aa9
 _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw", "attempts")
@@ -289,7 +290,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     path = local_path(path)
     if path.suffix not in (".eval", ".json"):
         raise ValueError(f"{path}: a log of Inspect ends in .eval or .json")
-    target = one_target(run, target)
+    target = one_target(run := require_run(run), target)
     samples = _samples(run, target)
     behaviours = list(dict.fromkeys(name for sample in samples for name in sample.scores or {}))
     epochs = max(sample.epoch for sample in samples)
@@ -327,11 +328,22 @@ def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
     return _own(sample).get("dialogue_id") or digest(log.eval.eval_id, str(sample.id), sample.epoch)
 
 
+def input_text(sample: EvalSample) -> str:
+    """Return the input of a sample as text: its last message, if it has several.
+
+    Examples
+    --------
+    >>> input_text(EvalSample(id=1, epoch=1, input=[], target=""))
+    ''
+    """
+    return sample.input if isinstance(sample.input, str) else sample.input[-1].text if sample.input else ""
+
+
 def _prompt_of(sample: EvalSample) -> dict[str, Any]:
     """Return the prompt of a sample. Samples of one id share a cluster."""
     own = _own(sample)
     columns = {name: own.get(name) for name in tables.TABLES["prompts"].columns}
-    first = sample.input if isinstance(sample.input, str) else sample.input[-1].text if sample.input else ""
+    first = input_text(sample)
     defaults = {
         "prompt_id": str(sample.id),
         "base_id": str(sample.id),
@@ -341,13 +353,20 @@ def _prompt_of(sample: EvalSample) -> dict[str, Any]:
 
 
 def _own(sample: EvalSample) -> dict[str, Any]:
-    """Return the metadata of a sample that have the names and types of our columns."""
-    own = {name: value for name, value in sample.metadata.items() if name in _KNOWN}
+    """Return the metadata of a sample that are our columns: in a log of another task, only what describes its prompt."""
+    known = _KNOWN if _is_ours(sample) else _OF_SAMPLE
+    own = {name: value for name, value in sample.metadata.items() if name in known}
     if own.get("status") not in ("planned", "done", "ended", "failed"):
         own.pop("status", None)
     return {name: value for name, value in own.items() if isinstance(value, _KINDS.get(name, str))}
 
 
+def _is_ours(sample: EvalSample) -> bool:
+    """Return whether `write_inspect` made a sample."""
+    return {"dialogue_id", "prompt_id", "target", "status", "turns"} <= {*sample.metadata}
+
+
+_OF_SAMPLE = {"dialogue_id", "persona", "turns", *tables.TABLES["prompts"].columns} - {"history", "request"}
 _KINDS = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_id", "base_id"), (str, int))}
 
 
@@ -415,18 +434,20 @@ def _why_empty(sample: EvalSample) -> str:
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a sample as a dialogue and its messages."""
     name, metadata, spoken = _dialogue_id(log, sample), _own(sample), _said(sample)
+    rest = {name: value for name, value in sample.metadata.items() if name not in metadata and value is not None}
+    renamed = {} if _is_ours(sample) else {name: f"metadata_{name}" for name in _KNOWN}
     dialogue = {
         "dialogue_id": name,
         "prompt_id": _prompt_of(sample)["prompt_id"],
         "target": log.eval.model,
         **{key: metadata.get(key) for key in ("user", "persona", "system_user")},
         "repeat": metadata.get("repeat") or sample.epoch,
-        "turns": metadata.get("turns") or max([1, *(row["turn"] for row in spoken)]),
+        "turns": max([metadata.get("turns", 1), *(row["turn"] for row in spoken)]),
         **_outcome(sample, metadata.get("status"), spoken),
         "system_target": "\n\n".join(one.text for one in sample.messages if one.role == "system") or None,
         "metadata": {  # what it says beside the columns of prompts and dialogues
             **({} if log.status == "success" else {"log_status": log.status}),
-            **{name: value for name, value in sample.metadata.items() if name not in metadata and value is not None},
+            **{renamed.get(name, name): value for name, value in rest.items()},
         },
     }
     return dialogue, [{"dialogue_id": name, **row} for row in spoken]
@@ -540,7 +561,8 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     Run
         A sample is a dialogue; system messages are its system prompt, tool calls are left out. An empty answer keeps
         its turn and is missing. The cluster is the metadata `base_id` of a sample, or else its id. Ratings in the log's
-        scores are included.
+        scores are included. Metadata of a sample are in `metadata()`; in the log of another task, the name of a column of
+        prompts or dialogues gets metadata_ before it (metadata_target).
 
     Raises
     ------

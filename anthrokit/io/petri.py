@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ..core import Run, TableError
-from .inspect_logs import EvalLog, EvalSample, read_log, run_of_log
+from .inspect_logs import EvalLog, EvalSample, input_text, read_log, run_of_log
 
 # %% auto #0
 __all__ = ['read_petri']
@@ -25,7 +25,6 @@ def _of_auditor(sample: EvalSample) -> bool:
 
 def _as_dialogue(sample: EvalSample) -> EvalSample:
     """Return an Inspect sample as a dialogue and its prompt; the seed and Petri's scores are metadata."""
-    seed = sample.input if isinstance(sample.input, str) else sample.input[-1].text
     first = next(
         (one.text for one in sample.messages if one.role == "user" and one.text.strip()), "(no prompt)"
     )
@@ -40,7 +39,7 @@ def _as_dialogue(sample: EvalSample) -> EvalSample:
         for name, value in (score.value.items() if isinstance(score.value, dict) else ())
         if isinstance(value, (int, float))
     }
-    return sample.model_copy(update={"metadata": {**sample.metadata, **fields, **scores, "seed": seed}})
+    return sample.model_copy(update={"metadata": {**sample.metadata, **fields, **scores, "seed": input_text(sample)}})
 
 
 def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
@@ -76,11 +75,13 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
 
 def _of_target(log: EvalLog, path: str | os.PathLike) -> EvalLog:
     """Return the log with its target as the model and its samples as dialogues."""
-    target = (log.eval.model_roles or {}).get("target")
-    if target is None:
-        raise TableError(f"{path}: the log has no model in the role target; other logs are read by read_inspect")
+    targets = (log.eval.model_roles or {}).get("target") or []
+    targets = targets if isinstance(targets, list) else [targets]
+    if len(targets) != 1:
+        has = f"{len(targets)} models" if targets else "no model"
+        raise TableError(f"{path}: the log has {has} in the role target; other logs are read by read_inspect")
     for sample in log.samples or []:
         if _of_auditor(sample):
             raise TableError(f"{path}: sample {sample.id}: its messages are the auditor's, as in versions of Petri before 3")
-    header = log.eval.model_copy(update={"model": target.model})
+    header = log.eval.model_copy(update={"model": targets[0].model})
     return log.model_copy(update={"eval": header, "samples": [_as_dialogue(one) for one in log.samples or []]})
