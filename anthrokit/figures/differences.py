@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.interrater import agreement
+from ..core import TableError
 from ..core.errors import require_known
 from .profiles import draw_dots, draw_heat, name_column
 from .style import COLOURS, Axes, colours_of, counted, describe_interval, from_run, in_order, interval_text
@@ -220,15 +221,19 @@ def plot_conditions(
     from scipy.stats import t
 
     need_columns(people, [score, condition], "analysis.compare_conditions (one row per participant)")
+    names = in_order(people[condition].dropna())
     people = people.loc[:, [condition, score]].dropna()
-    names = in_order(people[condition])
+    if people.empty:
+        raise TableError(f"no row has both a {condition} and a {score}: pass one row per participant, with their score")
     ax, random = new_axes(ax, (5.2, 0.9 + 0.75 * len(names))), np.random.default_rng(0)
     for number, name in enumerate(names):
         values = people.loc[people[condition] == name, score].to_numpy(dtype=float)
         colour, spread = colours_of(names)[name], random.uniform(-0.28, 0.02, len(values))
+        if not len(values):
+            continue
         ax.plot(values, number + spread, ".", color=colour, alpha=0.35, markersize=scaled_size(4))
-        mean = values.mean()
-        reach = t.ppf(0.975, max(len(values) - 1, 1)) * values.std(ddof=1) / np.sqrt(len(values))
+        mean, n = values.mean(), len(values)
+        reach = t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n) if n > 1 else None
         ax.errorbar(mean, number + 0.22, xerr=reach, fmt="D", color=colour, markersize=scaled_size(5.5), capsize=3)
         ax.annotate(f"{mean:.2f}".replace("-", "−"), (mean, number + 0.33), ha="center", va="top", fontsize=scaled_size(7))
     sizes = [f"{label_of(name)}\nn = {(people[condition] == name).sum():,}" for name in names]

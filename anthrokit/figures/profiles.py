@@ -15,8 +15,8 @@ import pandas as pd
 from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
-from .style import ALLOW_OVERFLOW, MARKERS, Axes, colours_of, contrast_ratio, counted, describe_interval
-from .style import from_run, in_order, label_of, legend_above, model_labels, name_rows, need_columns
+from .style import ALLOW_OVERFLOW, Axes, colours_of, contrast_ratio, counted, describe_interval
+from .style import from_run, in_order, label_of, legend_above, marker_of, model_labels, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, themed, variant_note, with_series
 
 # %% auto #0
@@ -119,7 +119,7 @@ def draw_dots(
             "zorder": 3,
             **ALLOW_OVERFLOW,
         }
-        shape = {"marker": MARKERS[number % len(MARKERS)], **style}
+        shape = {"marker": marker_of(number), **style}
         ax.hlines(at, low, high, color=colours[name], linewidth=scaled_size(1.3))
         legend = label(part[part["estimate"].notna()])
         ax.plot(middle, at, label=f"{names_shown[name]}: {legend}" if series else legend, **shape)
@@ -275,7 +275,8 @@ def draw_heat(
         mesh.set_alpha(np.where(faded, 0.25, 1.0))
     mesh.update_scalarmappable()
     drawn = mesh.get_facecolor()
-    colours = 1 - drawn[:, 3:] * (1 - drawn[:, :3])  # on white
+    ground = np.array(to_rgb(ax.get_facecolor()))
+    colours = ground + drawn[:, 3:] * (drawn[:, :3] - ground)
     for note, colour in zip(ax.texts, colours[table.notna().to_numpy().ravel()], strict=True):
         note.set_color(max(("black", "white"), key=lambda ink: contrast_ratio(to_rgb(ink), colour)))
         note.set_in_layout(len(note.get_text()) > 5)  # measuring hundreds of numbers is slow, and each is within its cell

@@ -38,6 +38,11 @@ def fit_notes(ax: Axes, room: float = 0.94) -> None:
 
 
 # %% ../../nbs/09_figures/05_published.ipynb #cac7a8a5
+def _whole(number: float) -> str:
+    """Format a number without decimals, or a dash for a missing one."""
+    return "–" if pd.isna(number) else f"{number:,.0f}"
+
+
 @themed
 def plot_scores(
     table: pd.DataFrame,
@@ -83,7 +88,7 @@ def plot_scores(
     if beside is not None:
         style = {"xycoords": ("axes fraction", "data"), "fontsize": scaled_size(7)}
         for place, name in enumerate(table.index):
-            ax.annotate(f"{beside[name]:,.0f}", (1.015, place + 0.5), va="center", **style)
+            ax.annotate(_whole(beside[name]), (1.015, place + 0.5), va="center", **style)
         ax.annotate(str(beside.name), (1.015, -0.15), va="bottom", **style)
     ax.set_title(title, fontsize=scaled_size(8))
     fit_notes(ax)
@@ -111,17 +116,18 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
     if len(both) < 2:
         raise TableError("fewer than two models are in both tables; their names must be the same")
     ranks, models = both.round(9).rank(ascending=False, method="min"), model_labels(list(both.index))
+    places = both.round(9).rank(ascending=False, method="first")  # equal ranks are below each other
     ax = new_axes(ax, (6.8, 1.0 + 0.3 * len(both)))
     for name, (left, right) in ranks.iterrows():
-        moved = left - right
+        moved, (start_at, end_at) = left - right, places.loc[name]
         colour = COLOURS[7] if moved == 0 else COLOURS[2] if moved > 0 else COLOURS[1]
         line = {"color": colour, "marker": "o", "markersize": scaled_size(4), "linewidth": scaled_size(1) + 0.25 * abs(moved)}
-        ax.plot([0, 1], [left, right], **line)
+        ax.plot([0, 1], [start_at, end_at], **line)
         change, (first, second) = f" ({'▲' if moved > 0 else '▼'} {abs(moved):.0f})" if moved else "", both.loc[name]
         start, end = f"{models[name]}  {first:.1f}  {left:.0f}", f"{right:.0f}  {second:.1f}{change}"
         aside = {"textcoords": "offset points", "va": "center", "fontsize": scaled_size(8)}
-        ax.annotate(start, (0, left), (-scaled_size(5), 0), ha="right", **aside)
-        ax.annotate(end, (1, right), (scaled_size(5), 0), **aside)
+        ax.annotate(start, (0, start_at), (-scaled_size(5), 0), ha="right", **aside)
+        ax.annotate(end, (1, end_at), (scaled_size(5), 0), **aside)
     ax.set(xlim=(-1.1, 1.4), ylim=(len(both) + 0.6, 0.2), yticks=[])
     ax.set_xticks([0, 1], [before.name, after.name])
     ax.spines[["left", "bottom"]].set_visible(False)
@@ -161,9 +167,9 @@ def plot_counts(
         stacked=stacked, width=0.72 if stacked else 0.8, color=list(colours_of(table.columns).values()), legend=False, ax=ax
     )
     for container, name in zip(bars.containers, table.columns, strict=True):
-        counts = table.sum(axis=1) if stacked else table[name]
+        counts = table.sum(axis=1, min_count=1) if stacked else table[name]
         if not stacked or name == table.columns[-1]:
-            ax.bar_label(container, [f"{count:,.0f}" for count in counts], padding=2, fontsize=scaled_size(7))
+            ax.bar_label(container, [*map(_whole, counts)], padding=2, fontsize=scaled_size(7))
     name_rows(ax, [shorten_name(name) for name in table.index])
     ax.set(xlabel=label, ylabel="")
     legend_above(ax)
@@ -205,19 +211,22 @@ def plot_slopes(
     import matplotlib.pyplot as plt
 
     need_columns(frame, [what, before, after], "analysis.profile, side by side")
+    whole = frame.dropna(subset=[before, after])
     size = figure_size((1.1 + 1.45 * len(panels), 3.1), wide=len(panels) > 2)
     figure, (axes,) = plt.subplots(1, len(panels), figsize=size, squeeze=False)
     for ax, name in zip(axes, panels, strict=True):
-        part = frame[frame[what] == name].round({before: 9, after: 9})  # so that rounding errors are not changes
+        part = whole[whole[what] == name].round({before: 9, after: 9})  # so that rounding errors are not changes
         for left, right in zip(part[before], part[after], strict=True):
             colour = COLOURS[1] if right < left else COLOURS[2] if right > left else COLOURS[7]
             ax.plot([0, 1], [left, right], color=colour, marker="o", markersize=scaled_size(3), linewidth=scaled_size(1))
         rises, falls = (part[after] > part[before]).sum(), (part[after] < part[before]).sum()
-        ax.set_title(f"{label_of(name)}\n{rises} rise, {falls} fall", fontsize=scaled_size(8))
+        ax.set_title(f"{label_of(name, 18)}\n{rises} rise, {falls} fall", fontsize=scaled_size(8))
         ax.set(xticks=[0, 1], xticklabels=[before, after], xlim=(-0.25, 1.25))
         ax.set_ylim(bottom=0)
     axes[0].set_ylabel("Messages that show it (%)")
-    sizes = f"n = {counted(frame[frame[what].isin(panels)].groupby(what).size(), 'lines')} a panel"
+    drawn, rows = (table[what].value_counts().reindex(list(panels), fill_value=0) for table in (whole, frame))
+    of = "" if drawn.equals(rows) else f"{counted(drawn)} of "
+    sizes = f"n = {of}{counted(rows, 'lines')} a panel"
     by_turn = isinstance(before, int) and isinstance(after, int)
     figure.supxlabel(f"Turns ({sizes})" if by_turn else sizes, fontsize=scaled_size(9))
     figure.suptitle(title, fontsize=scaled_size(8), x=0.01, ha="left")

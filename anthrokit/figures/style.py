@@ -358,6 +358,11 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
     among = list(dict.fromkeys([*fixed, *names])) if set(names) & set(fixed) else names
     return {name: own.get(name, turns[among.index(name) % len(turns)]) for name in names}
 
+
+def marker_of(number: int) -> str:
+    """Return the marker of a series by its number. When the colours repeat, the markers are others."""
+    return MARKERS[(number + number // len(MARKERS)) % len(MARKERS)]
+
 # %% ../../nbs/09_figures/01_style.ipynb #969e0d1f
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> None:
     """Raise if a table lacks columns that a figure needs, naming the function that returns the right table."""

@@ -17,8 +17,8 @@ from ..analysis.synthetic import behaviour_categories
 from ..analysis.timing import emergence, late_share
 from ..core import TableError
 from .profiles import draw_dots, draw_heat, name_column, place_rows, rows_size
-from .style import ALLOW_OVERFLOW, COLOURS, MARKERS, Artist, Axes, colours_of, counted, describe_interval
-from .style import figure_size, from_run, in_order, label_of, legend_above, name_rows, need_columns
+from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, counted, describe_interval
+from .style import figure_size, from_run, in_order, label_of, legend_above, marker_of, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, pooled_note, themed, variant_note, with_series
 
 # %% auto #0
@@ -176,12 +176,14 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
     for number, (name, kind) in enumerate(zip(rows, kinds, strict=True)):
         part = frame[frame[what] == name].sort_values("turn")
         at, (share, low, high) = part["turn"].to_numpy(dtype=float) + shifts[number], percent(part)
-        look = {"color": colours[kind], "marker": MARKERS[number % len(MARKERS)], "markersize": scaled_size(4)}
+        look = {"color": colours[kind], "marker": marker_of(number), "markersize": scaled_size(4)}
         if roomy:
             ax.vlines(at, low, high, color=look["color"], linewidth=scaled_size(1), alpha=0.6)
         ax.plot(at, share, linewidth=scaled_size(1.2), linestyle=("-", "--", "-.", ":")[number % 4], **look)
         limits = f" ({low[-1]:.0f} to {high[-1]:.0f})" if np.isfinite(low[-1]) else ""
-        text = f"{label_of(name, 30)}  {share[-1]:.0f}{limits}"
+        turn = part["turn"].iloc[-1]
+        early = f" by turn {turn}" if turn < frame["turn"].max() else ""
+        text = f"{label_of(name, 30)}  {share[-1]:.0f}{limits}{early}"
         ends.append({"text": text, "height": share[-1], "look": look})
     return ends
 
@@ -378,7 +380,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     bar = ax.collections[0].colorbar
     assert bar is not None, "draw_heat adds it"
     bar.set_ticks([-3, -2, -1, 0, 1, 2, 3], labels=["⅛ or less", "¼", "½", "1", "2", "4", "8 or more"])
-    edge = {"fill": False, "edgecolor": "black", "linewidth": scaled_size(1.6)}
+    edge = {"fill": False, "edgecolor": ax.xaxis.label.get_color(), "linewidth": scaled_size(1.6)}
     for row, column in np.argwhere(p_values.to_numpy() < 0.05):
         ax.add_patch(Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, **edge))
     ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
@@ -413,11 +415,11 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame, series, texts = with_series(frame, "")
     names = in_order(frame[series]) if series else [None]
     colours = colours_of(names)
-    ax = new_axes(ax, (6, 3.6))
+    ax = new_axes(ax, (6, 3.3 + 0.17 * len(names)))
     for number, name in enumerate(names):
         part = (frame[frame[series] == name] if series else frame).sort_values("turn")
         at = part["turn"].to_numpy(dtype=float) + (number - (len(names) - 1) / 2) * 0.06
-        look = {"color": colours[name], "marker": MARKERS[number % len(MARKERS)], "markersize": scaled_size(4)}
+        look = {"color": colours[name], "marker": marker_of(number), "markersize": scaled_size(4)}
         share, low, high = percent(part)
         ax.vlines(at, low, high, color=look["color"], linewidth=scaled_size(1), alpha=0.6)
         ax.plot(at, share, linewidth=scaled_size(1.3), label=texts.get(name), **look)

@@ -227,7 +227,7 @@ def score(
     DataFrame
         model, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, worst, best (bounds:
         every missing verdict against the model, and for it; the estimate is never outside them), n (scored cases), n_total
-        (cases). Overall: the mean of the abilities' means; n counts cases with a score in all of their abilities. Dimension:
+        (cases), ci. Overall: the mean of the abilities' means; n counts cases with a score in all of their abilities. Dimension:
         the mean of its abilities' means.
 
     Raises
@@ -267,7 +267,7 @@ def score(
         parts.append([(model, level, name, *row) for model, *row in rows])
     rows = [row for of_model in zip(*parts, strict=True) for row in of_model]
     names = ["model", "level", "name", "estimate", "ci_low", "ci_high", "worst", "best", "n", "n_total"]
-    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(names[3:8], "Float64"))
+    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(names[3:8], "Float64")).assign(ci=ci)
 
 
 def _levels(hits: pd.DataFrame, abilities: Sequence[str]) -> Iterator[tuple[str, str, list[int]]]:
