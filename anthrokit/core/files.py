@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+import filelock
+
 from .errors import RunError, TableError
 
 # %% auto #0
@@ -361,20 +363,26 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
         yield local_path(path, error)
         return
     folder = cache_folder() / "addresses" / hashlib.sha256(address.encode()).hexdigest()[:16]
-    folder.mkdir(parents=True, exist_ok=True)
-    with _storage(address, error) as (storage, place):
-        start = place.rstrip("/") + "/"
-        for file in storage.find(start) if storage.exists(place) else ():
-            if not (copy := folder / file[file.index(start) + len(start) :]).exists():
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                storage.get_file(file, f"{copy}.part")
-                os.replace(f"{copy}.part", copy)
-    try:
-        yield folder
-    finally:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(filelock.FileLock(f"{folder}.lock", timeout=0))
+        except filelock.Timeout:
+            raise error(f"{address} is being written to by another process or thread. Wait for its end, or give another address.") from None
+        folder.mkdir(exist_ok=True)
         with _storage(address, error) as (storage, place):
-            storage.put(f"{folder}/", f"{place.rstrip('/')}/", recursive=True)
-        shutil.rmtree(folder)
+            start = place.rstrip("/") + "/"
+            for file in storage.find(start) if storage.exists(place) else ():
+                if not (copy := folder / file[file.index(start) + len(start) :]).exists():
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    storage.get_file(file, f"{copy}.part")
+                    os.replace(f"{copy}.part", copy)
+        try:
+            yield folder
+        finally:
+            with _storage(address, error) as (storage, place):
+                storage.put(f"{folder}/", f"{place.rstrip('/')}/", recursive=True)
+            shutil.rmtree(folder)
 
 
 # %% ../../nbs/01_core/06_files.ipynb #1b2c3d4e
