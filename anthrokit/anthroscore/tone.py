@@ -105,7 +105,7 @@ def score_tone(
 
 def _status(text: str | None) -> str:
     """Return why a text has no score, or scored."""
-    return "missing" if text is None else unreadable(text) or "scored"
+    return "missing" if pd.isna(text) else unreadable(text) or "scored"
 
 
 def _joint(scorer: Scorer, sentences: Sequence[str]) -> np.ndarray:
