@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,34 @@ from ..models.parts import Part, map_parts, parts_of, require_same_settings
 __all__ = ['score']
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #3fc10e92
-def _require_unique_ids(paths: Iterable[Path]) -> None:
-    """Raise if an id occurs in two rows of Parquet files: the scores of two texts would be attributed to one."""
+def _json_rows(part: Part, text: str) -> list[dict[str, Any]]:
+    """Return the rows of lines. Raise if a line is not a JSON object, or none has the column of texts."""
+    rows = part.records()
+    has_text = any(isinstance(row, dict) and text in row for row in rows)
+    for place, row in enumerate(rows):
+        if not has_text or not isinstance(row, dict):
+            lines = [n for n, line in enumerate(part.read_bytes().splitlines(), part.first + 1) if line.strip()]
+            raise AnthroScoreError(
+                f"{part.path}, line {lines[place]}: not a JSON object with the column {text!r}: {str(row)[:60]!r}. Correct or "
+                "remove the line, or say which column holds the texts by text=…"
+            )
+    return rows
+
+
+def _check_files(parts: Sequence[Part], text: str) -> None:
+    """Raise if a file has no texts, or an id occurs in two rows: the scores of two texts would be attributed to one."""
     import pyarrow.parquet
 
-    named = [path for path in paths if path.suffix == ".parquet" and "text_id" in pyarrow.parquet.read_schema(path).names]
-    columns = [pd.read_parquet(path, columns=["text_id"])["text_id"].astype("str") for path in named]
-    ids = pd.concat([pd.Series(dtype="str"), *columns])
+    columns = [pd.Series(dtype="str")]
+    for path in sorted({part.path for part in parts if part.suffix == ".parquet"}):
+        if text not in (names := pyarrow.parquet.read_schema(path).names):
+            raise AnthroScoreError(f"{path} has no column {text!r}; it has {', '.join(names)}. Say which one holds the texts by text=…")
+        if "text_id" in names:
+            columns.append(pd.read_parquet(path, columns=["text_id"])["text_id"].astype("str"))
+    for part in (part for part in parts if part.suffix != ".parquet"):
+        ids = [str(row["text_id"]) for row in _json_rows(part, text) if row.get("text_id") is not None]
+        columns.append(pd.Series(ids, dtype="str"))
+    ids = pd.concat(columns)
     if (duplicates := ids[ids.duplicated()]).size:
         raise AnthroScoreError(f"two texts have the id {duplicates.iloc[0]!r}; ids must be unique over all files")
 
@@ -46,7 +67,7 @@ def _score_part(part: Part, scale: dict[str, Any], model: Any, options: dict[str
     scorer = model if isinstance(model, Scorer) else _scorer(model, scale["precision"])
     if scorer.fingerprint != scale["fingerprint"]:
         raise AnthroScoreError(f"the scores are of a model with fingerprint {scale['fingerprint']!r}. Give all workers the same model")
-    texts = pd.DataFrame(part.records(["text_id", options["text"]]))
+    texts = pd.DataFrame(part.records(["text_id", options["text"]]) or {"text_id": [], options["text"]: []})
     if "text_id" not in texts:
         texts.insert(0, "text_id", [f"{part.path.stem}/{part.first + place}" for place in range(len(texts))])
     return score_texts(texts, model=scorer, **options)
@@ -80,12 +101,12 @@ def _score_files(
     checked, files = into / "_unique_ids", digest([(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths])
     if not checked.is_file() or checked.read_text(encoding="utf-8") != files:
         with status_line("checking that ids are unique"):
-            _require_unique_ids(paths)
+            _check_files(parts, text)
         write_file(checked, files)
     files = map_parts(
         _score_part, parts, into, scale, scorer if on is None else model, options, on=on, progress=progress
     )
-    return pd.DataFrame(map(_counts, files))
+    return pd.DataFrame(map(_counts, files), columns=["file", "n_texts", "n_scored", "n_sentences"])
 
 
 def _counts(made: Path) -> dict[str, Any]:
