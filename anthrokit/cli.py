@@ -1051,7 +1051,9 @@ def anthroscore(
     if run:
         with ak.Run(run) as opened:
             score.score(table, words, scorer, run=opened, **how)
-            scores = score.stored_summary(opened, fingerprint=scorer.fingerprint, protocol=protocol)
+            settings = {"fingerprint": scorer.fingerprint, "precision": scorer.precision, "max_tokens": scorer.max_tokens}
+            settings |= {"entities": words, "dependencies": None, "check_language": not any_language, "protocol": protocol}
+            scores = score.stored_summary(opened, **settings)
     else:
         scores = score.summarise(score.score(table, words, scorer, **how))
     scored = scores["score"].dropna()

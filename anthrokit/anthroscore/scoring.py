@@ -480,7 +480,7 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     if asked.released and causal:
         raise AnthroScoreError("the released protocol is one of masked models; a causal model follows 'paper' only")
     masked = (sentences["status"] == "masked").to_numpy()
-    made, rows = np.full((len(sentences), 2), np.nan), sentences[masked]
+    made, rows = np.full((len(sentences), 2), np.nan), sentences[masked].astype({"start": "int64"})  # float in a CSV file
     if masked.any():
         logits = _score_causal(scorer, rows) if causal else _score_masked(scorer, rows, asked)
         made[masked] = logits - np.logaddexp(logits[:, 0], logits[:, 1])[:, None]
@@ -596,6 +596,11 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     [['0', 2, 'scored'], ['1', 0, 'empty']]
     """
     check_scale(scores)
+    if (duplicates := scores["text_id"][scores.duplicated(["text_id", "number"])]).size:
+        raise AnthroScoreError(
+            f"two texts have the id {str(duplicates.iloc[0])!r}. Give each text its own text_id (a column of the frame, the keys "
+            "of a dict) before you score and join them."
+        )
     means = {"score": ("score", "mean"), "n_sentences": ("score", "count")}
     firsts = {name: (name, "first") for name in ("status", *SCALE)}
     return scores.groupby("text_id", sort=False).agg(**means, **firsts).reset_index()
@@ -630,6 +635,12 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
             hashes[text_id], new[text_id] = hashed, text
             rows.append({"setting": setting, "text_id": text_id, "hash": hashed, "position": place})
     return new, rows
+
+
+def _how(asked: Protocol, dependencies: str | Sequence[str] | None, check_language: bool) -> dict[str, Any]:
+    """Return the settings that a protocol may decide."""
+    places = sorted(as_tuple(dependencies or asked.dependencies or "all"))
+    return {"dependencies": places, "check_language": check_language and not asked.released}
 
 
 def score_into(
@@ -689,8 +700,7 @@ def score_into(
         **_scale(scorer, asked),
         "entities": entities.describe(),
         "max_tokens": scorer.max_tokens,
-        "dependencies": sorted(as_tuple(dependencies or asked.dependencies or "all")),
-        "check_language": check_language and not asked.released,
+        **_how(asked, dependencies, check_language),
     }
     setting = digest(description)
     run.ledger.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
@@ -715,23 +725,29 @@ def score_into(
     )
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5144d650
-def _one_setting(run: Run, scale: Mapping[str, str]) -> dict[str, Any]:
+_SETTINGS = [*SCALE, "entities", "dependencies", "check_language", "max_tokens"]
+
+
+def _one_setting(run: Run, scale: Mapping[str, Any]) -> dict[str, Any]:
     """Return the requested setting, or the only one."""
     run = require_run(run)
-    require_known("setting of scores", SCALE, *scale, error=AnthroScoreError)
-    if "protocol" in scale:
-        scale = {**scale, "protocol": get_protocol(scale["protocol"]).name}
+    require_known("setting of scores", _SETTINGS, *scale, error=AnthroScoreError)
+    asked = get_protocol(scale.get("protocol", "paper"))
+    how = _how(asked, scale.get("dependencies"), scale.get("check_language", True)) | {"protocol": asked.name}
+    if "entities" in scale:
+        how["entities"] = Entities.of(scale["entities"]).describe()
+    scale = {name: how.get(name, value) for name, value in scale.items()}
     stored = run.ledger.rows("SELECT setting, description FROM anthroscore_settings")
     matching = [{"setting": setting, **json.loads(description)} for setting, description in stored]
     matching = [each for each in matching if all(each[name] == value for name, value in scale.items())]
     if len(matching) != 1:
-        lines = (" ".join(str(each[name]) for name in (*SCALE, "entities")) for each in matching)
+        lines = (" ".join(str(each[name]) for name in _SETTINGS) for each in matching)
         what = f"{len(matching)} settings, say which:\n  " + "\n  ".join(lines) if matching else "no such scores"
         raise AnthroScoreError(f"the run {run.folder} holds {what}")
     return matching[0]
 
 
-def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
+def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
     """Return the scores saved in a run, as `score_texts` returns them.
 
     Parameters
@@ -739,7 +755,8 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
     run : Run
         Filled by `score_into`.
     **scale
-        model, fingerprint, kind, protocol or precision: needed where the run holds several.
+        model, fingerprint, kind, protocol, precision, entities, dependencies, check_language or max_tokens: needed where
+        the run holds several.
 
     Raises
     ------
@@ -768,7 +785,7 @@ def stored_scores(run: Run, **scale: str) -> pd.DataFrame:
     return made.assign(**{name: where[name] for name in SCALE})
 
 
-def stored_summary(run: Run, **scale: str) -> pd.DataFrame:
+def stored_summary(run: Run, **scale: Any) -> pd.DataFrame:
     """Return one row for each text of a run, as `summarise` does, without loading the sentences.
 
     Parameters
