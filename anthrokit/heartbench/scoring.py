@@ -67,6 +67,10 @@ def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
     hits = verdicts(source) if isinstance(source := run_of(source), Run) else source
     require_kind(hits, pd.DataFrame, "a table of verdicts, as heartbench.verdicts(run) gives it, or a run")
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
+    if (nameless := hits[["model", "case_id"]].isna().any(axis=1)).any():
+        row = hits[nameless].iloc[0]
+        where = f"criterion {row['criterion']} of case {row['case_id']!r}, model {row['model']!r}"
+        raise TableError(f"{where}: the case or the model is missing. Enter it.")
     points = pd.to_numeric(hits["score"], errors="coerce")
     if (wrong := points.isna() & hits["score"].notna()).any():
         raise TableError(f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4.")
@@ -93,8 +97,8 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     Raises
     ------
     TableError
-        A column is missing, the table is empty, a criterion of an ability has no points, or an answer has two verdicts
-        on a criterion.
+        A column is missing, the table is empty, a case, model or ability is missing, a criterion of an ability has no
+        points, or an answer has two verdicts on a criterion.
 
     Examples
     --------
@@ -106,9 +110,12 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     hits = as_hits(hits)
     require_one_verdict(hits)
     unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"]
-    if len(pointless := hits[~special & hits["score"].isna()]):
-        row = pointless.iloc[0]
-        raise TableError(f"criterion {row['criterion']} of case {row['case_id']!r} has no points. Enter its points in the column score.")
+    needed = ("ability", "ability", hits["ability"].isna()), ("points", "score", ~special & hits["score"].isna())
+    for what, column, missing in needed:
+        if missing.any():
+            row = hits[missing].iloc[0]
+            where = f"criterion {row['criterion']} of case {row['case_id']!r}"
+            raise TableError(f"{where} has no {what}. Enter its {what} in the column {column}.")
     points = hits["score"].astype(float)
     table = hits[[*unit, "ability"]].assign(
         raw=points.where(hit.fillna(False), 0.0),
