@@ -13,7 +13,7 @@ import pandas as pd
 from ..analysis.clustered import draw_clusters, percentile_interval
 from ..core.errors import check_range
 from ..core import TableError
-from ..core.tables import require_unique
+from ..core.tables import require_columns, require_unique
 from .scoring import ability_means, case_means, nanmean
 
 # %% auto #0
@@ -63,6 +63,7 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
 def _matrix(hits: pd.DataFrame, protocol: str, table: str = "hits", like: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return case scores as models × cases, those of `like` if it is passed."""
     means = hits if "estimate" in hits else case_means(hits, protocol)
+    require_columns(means, ["model", "case_id", "estimate"], table, advice="pass verdicts, or a score of each model and case")
     require_unique(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
     means = means.assign(estimate=means["estimate"].astype("Float64").astype(float))
     wide = means.pivot(index="model", columns="case_id", values="estimate")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import as_names, check_level, draw_clusters, holm, percentile_interval
-from ..analysis.clustered import resample, weights_of, has_enough_clusters
+from ..analysis.clustered import as_floats, resample, weights_of
 from ..analysis.interrater import two_raters
 from ..core import Run, TableError
 from ..core.errors import require_kind
@@ -75,7 +75,7 @@ def leaderboard(
     drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed))[..., grid.counted]
     ranks = pd.DataFrame(strict_mean(drawn).T, columns=grid.models).loc[:, table["estimate"].notna().to_numpy()]
     ranks = ranks.dropna().round(9).rank(axis=1, ascending=False, method="min")
-    usable = has_enough_clusters(table["n"], ci) & (len(ranks) >= 0.9 * n_resamples)
+    usable = table["ci_low"].notna() & (len(ranks) >= 0.9 * n_resamples)
     table["rank"] = table["estimate"].round(9).rank(ascending=False, method="min").astype("Int64")
     for name, level, toward in (("rank_low", (1 - ci) / 2, "lower"), ("rank_high", (1 + ci) / 2, "higher")):
         reached = ranks.quantile(level, interpolation=toward).reindex(table.index)
@@ -231,7 +231,8 @@ def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) 
     linear = pd.Series(linear).mask(scored["catastrophic"].fillna(False), 0.0)
     scored = scored.assign(linear=linear.where(scored["score"].notna()))[~rangeless(scored)]
     means = scored.groupby(unit, sort=False)[["score", "linear"]].mean(skipna=False).reset_index()
-    return means.merge(answers[unit].assign(words=_words(answers)), on=unit).dropna(subset=["score", "words"])
+    words = answers[unit].assign(words=_words(answers)).astype({"case_id": "str"})
+    return means.astype({"case_id": "str"}).merge(words, on=unit).dropna(subset=["score", "words"])
 
 
 def _rhos(draws: np.ndarray) -> np.ndarray:
@@ -351,6 +352,14 @@ def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
     return most
 
 
+def _as_items(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with case_id as text and criterion as a whole number, so that tables of several sources match."""
+    try:
+        return table.astype({"case_id": "str", "criterion": "Int64"})
+    except (TypeError, ValueError) as error:
+        raise TableError(f"column criterion: {error}. Criteria are whole numbers.") from None
+
+
 def require_coordinator(settled: pd.DataFrame, votes: pd.DataFrame, unit: list[str]) -> None:
     """Raise if a coordinator is also an expert, or settles an item twice."""
     if both := sorted(set(settled["expert"]) & set(votes["expert"])):
@@ -407,12 +416,14 @@ def golden(
     require_columns(expert_votes, ["case_id", "criterion", "expert", "hit"], "expert votes", rows=False)
     if not 0.5 <= share < 1:
         raise ValueError(f"share is {share}; it must be at least one half and below 1")
+    expert_votes = _as_items(expert_votes)
     unit = [name for name in ("model", "case_id", "criterion") if name in expert_votes]
     problem = "the expert {expert!r} votes twice on case {case_id!r}, criterion {criterion}. Keep one vote."
     require_unique(expert_votes, [*unit, "expert"], problem)
     if cases is not None:
         require_known_criteria(expert_votes, cases)
-    each = expert_votes.astype({"hit": "boolean"}).groupby(unit, sort=False)["hit"]
+    hit = pd.Series(as_floats(expert_votes["hit"]), expert_votes.index)
+    each = hit.groupby([expert_votes[name] for name in unit], sort=False)
     table = each.agg(votes_for="sum", votes_cast="count").astype(int).reset_index()
     table["n_experts"] = _experts_per_item(expert_votes, unit) if experts is None else experts
     if (table["votes_cast"] > table["n_experts"]).any():
@@ -426,6 +437,7 @@ def golden(
         table["weight"] = expert_votes.groupby(unit, sort=False)["weight"].first().to_numpy()
     if settled is None:
         return table.assign(golden=verdict)
+    settled = _as_items(settled)
     require_coordinator(settled, expert_votes, unit)
     by_coordinator = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
     applies = enough & verdict.isna() & by_coordinator.notna()
@@ -439,6 +451,7 @@ def merge_golden(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFr
     unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
     require_columns(hits, [*unit, "hit"], "hits", rows=False, advice="heartbench.verdicts makes it")
     require_unique(golden_verdicts, unit, "case {case_id!r}, criterion {criterion} has two golden verdicts. Keep one.")
+    golden_verdicts, hits = _as_items(golden_verdicts), _as_items(hits)
     matching = hits.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
     problem = "there are two verdicts on case {case_id!r}, criterion {criterion}, beside a golden one. "
     advice = "Pass the hits of one judge, and of the model that the golden verdicts are about."
@@ -504,8 +517,8 @@ def expert_agreement(
     groups = [(name, *group) for name in by for group in both.groupby(name, sort=False, dropna=False)]
     for name, key, part in [("all", "all", both), *groups]:
         complete = part.dropna(subset=["golden", "hit"])
-        a, b = (complete[name].astype(float) for name in ("golden", "hit"))
-        items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "hit": b})
+        a, b = (as_floats(complete[name]) for name in ("golden", "hit"))
+        items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "hit": b}, complete.index)
         sums = items.mul(weights_of(complete), axis=0).groupby(complete["case_id"]).sum()
         columns = [sums[[name]].to_numpy() for name in sums]
         table = resample(two_raters, *columns, n_resamples=n_resamples, ci=ci, seed=seed)

@@ -299,7 +299,7 @@ def patterns_and_scores(
     require_columns(measured, ["model", "case_id", "words"], "patterns")
     require_unique(measured, ["model", "case_id"], "the answer of {model!r} to {case_id!r} is measured twice")
     scores = case_means(hits, protocol).dropna(subset=["estimate"])
-    data = scores.merge(measured, on=["model", "case_id"])
+    data = scores.astype({"case_id": "str"}).merge(measured.astype({"case_id": "str"}), on=["model", "case_id"])
     data = data[data.groupby("case_id")["model"].transform("nunique") > 1].reset_index(drop=True)
     if data.empty:
         raise TableError("no case has scored answers of two models. Pass verdicts and measures of the same answers.")
