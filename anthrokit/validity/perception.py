@@ -179,6 +179,7 @@ def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
         raise TableError(f"the answer {repeated[0]!r} has two rows of scores; give one row for each item_id")
     if unknown := sorted({*pairs["more"], *pairs["less"]} - set(values.index)):
         raise TableError(f"the pairs name {unknown[0]!r}, which has no scores; pass scores indexed by item_id")
+    values = values.astype("Float64").astype(float)  # boolean and Int64 columns beside floats would give objects
     return values.loc[pairs["more"]].to_numpy() - values.loc[pairs["less"]].to_numpy()
 
 
@@ -296,7 +297,7 @@ def _half_widths(drawn: pd.DataFrame, ci: float) -> pd.Series:
 # %% ../../nbs/08_validity/09_perception.ipynb #181957ff
 def _hits(values: pd.Series, pairs: pd.DataFrame) -> np.ndarray:
     """Return 1 for each pair that values order as the person did, 0.5 for equal values, NaN for missing ones."""
-    differences = _differences(values.astype(float).to_frame(), pairs)[:, 0]
+    differences = _differences(values.to_frame(), pairs)[:, 0]
     return np.where(np.isnan(differences), np.nan, (np.sign(differences) + 1) / 2)
 
 
