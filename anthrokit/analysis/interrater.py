@@ -77,7 +77,8 @@ def pairwise_agreement(
     Parameters
     ----------
     labels, by, judges
-        As for `agreement`; by default over all behaviours together.
+        As for `agreement`; by default over all behaviours together. A column `weight` is not used: all shares are of the
+        drawn messages, not of those that they represent.
     ci : float
         Confidence level of the raw agreement, by base prompt.
 
