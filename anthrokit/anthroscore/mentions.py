@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -164,7 +165,7 @@ class Entities:
         """Return one pattern for all words, longest first; a space in a phrase matches any white space."""
         if self.pattern is not None:
             return self.pattern
-        ordered = sorted(self.words, key=len, reverse=True)
+        ordered = sorted((unicodedata.normalize("NFC", word) for word in self.words), key=len, reverse=True)
         parts = (r"\s+".join(map(re.escape, word.split())) for word in ordered)
         return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)", re.IGNORECASE)
 
@@ -259,11 +260,13 @@ def _lemma(token) -> str:
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #e07cef7a
 _BLOCK = 5_000
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+")
+_INVISIBLE = re.compile("[\ufeff\u200b\u2060]")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s")
 
 
 def _blocks(text: str) -> Iterator[str]:
     """Yield the paragraphs of a text in pieces of at most `_BLOCK` characters."""
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
     for paragraph in re.split(r"\n\s*\n", text):
         paragraph = " ".join(_EMOJI.sub(" ", paragraph).split())
         while len(paragraph) > _BLOCK:
@@ -344,7 +347,8 @@ def _named(sentence: Any, entities: Entities, released: bool) -> Iterator[_Menti
 def _released_names(text: str, entities: Entities) -> list[str]:
     """Return the entities that a text names, by the rule of the released versions."""
     names = [word for word in entities.words if re.search(rf"\b{word}\b".lower(), text.lower())]
-    return names + ([] if entities.pattern is None else entities.pattern.findall(text)[:1])
+    match = entities.pattern and entities.pattern.search(text)
+    return names + ([match.group()] if match else [])
 
 
 def _mentions(sentences: list, entities: Entities, released: bool) -> list[_Mention]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -324,6 +326,7 @@ def test_blocks_keep_every_word(text, limit):
         patch.setattr(mentions, "_BLOCK", limit)
         blocks = list(mentions._blocks(text))
     assert all(0 < len(block) <= limit for block in blocks)
+    text = mentions._INVISIBLE.sub("", unicodedata.normalize("NFC", text))
     assert "".join("".join(blocks).split()) == "".join(mentions._EMOJI.sub(" ", text).split())
 
 
@@ -450,3 +453,8 @@ def test_outcomes_of_participants(tiny, tmp_path):
     assert table["anthroscore"].notna().sum() == 4
     own = outcomes(study, anthroscore=tiny, entities=["weather"]).set_index("participant")
     assert own.loc[own["anthroscore_status"].eq("scored")].empty  # a talk "about the weather" has it as neither
+
+
+def test_entity_of_a_pattern_with_groups():
+    masked = mentions.mask_sentences(["The bot is kind."], re.compile("(b)(ot)"), protocol="released")
+    assert masked["entity"].tolist() == ["bot"]
