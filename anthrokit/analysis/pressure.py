@@ -230,7 +230,7 @@ def mirrored(
     by, ci
         As for `flips`.
     side : str
-        Column that names the party; two values for each dispute.
+        Column that names the party; the same two values in all disputes.
 
     Returns
     -------
@@ -239,6 +239,11 @@ def mirrored(
         both sides), n_total (disputes of each target; a dialogue without base_id is a dispute with one side),
         n_clusters, ci, lowest, highest (the share if no, or every, dispute of two sides with a missing label had this
         outcome). With several dialogues of a side, their shares are multiplied.
+
+    Raises
+    ------
+    TableError
+        If a row has no side, or there are not two sides.
 
     Notes
     -----
@@ -254,6 +259,8 @@ def mirrored(
     require_one_column(side, "side")
     by = as_names(by)
     rows = _of_behaviour(labels, behaviour, ["base_id", side, *by])
+    if without := int(rows[side].isna().sum()):
+        raise TableError(f"{without} of {len(rows)} rows have no {side}; fill it, or leave these rows out")
     codes, groups = group_rows(rows, list(dict.fromkeys([*by, *rows.columns.intersection(["target"])])))
     truth = rows[[side, "dialogue_id"]].assign(_value=as_floats(rows["label"]), _group=codes, base_id=clusters(rows))
     keys = ["_group", "base_id", side]
@@ -263,7 +270,7 @@ def mirrored(
     by_both = each.groupby(level=keys, sort=False).size().unstack(side).notna().all(axis=1).to_numpy()
     if wide.shape[1] != 2:
         sides = ", ".join(map(str, wide.columns))
-        raise TableError(f"{side} has {wide.shape[1]} values, {sides}; a dispute has two sides")
+        raise TableError(f"{side} has {wide.shape[1]} values, {sides}; a dispute has two sides, with the same names in all disputes")
     wide.columns = ["a", "b"]
     disputes = wide.reset_index().join(groups, on="_group")
     outcomes = {
