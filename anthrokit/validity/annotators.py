@@ -100,13 +100,14 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     queues : DataFrame
         The result of `assign_items`.
     annotations : DataFrame
-        `run.annotations()`, or `Annotations(…).table()`.
+        `run.annotations()`, `Annotations(…).table()`, or filled-in queues. A row without a verdict counts as "can't tell" if
+        it has a note or a time (`at`); otherwise it is not filled in.
 
     Returns
     -------
     DataFrame
-        annotator, items, done, undecided (seen, without a verdict), shared, shared_done (labelled by all
-        annotators who share the item).
+        annotator, items, done, undecided (of these: the annotator can't tell), shared, shared_done (done by all annotators who
+        share the item).
 
     Examples
     --------
@@ -122,7 +123,8 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     require_columns(annotations, [*ITEM, "annotator", "verdict"], "annotations", rows=False)
     kinds = {"dialogue_id": "str", "turn": "Int64"}
     latest = latest_annotations(annotations.astype(kinds))
-    latest = latest[[*ITEM, "annotator"]].assign(decided=read_verdicts(latest["verdict"]).notna(), seen=True)
+    decided, saved = read_verdicts(latest["verdict"]).notna(), latest.reindex(columns=["note", "at"]).notna().any(axis=1)
+    latest = latest[[*ITEM, "annotator"]].assign(decided=decided, seen=decided | saved)
     table = queues.astype(kinds).merge(latest, on=[*ITEM, "annotator"], how="left")
     table = table.assign(seen=table["seen"].eq(True), decided=table["decided"].eq(True))
     whole = table.groupby(ITEM)["seen"].transform("all")
