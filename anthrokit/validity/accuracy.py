@@ -79,6 +79,7 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     if "sample" in source.columns:
         require_columns(source, [*ITEM, "judge", "verdict"], "ratings")
         require_unique(source, SAMPLE, "{row}: rated twice; give the ratings of one run")
+        source = source.astype({"dialogue_id": "str", "turn": "Int64"})
         single = modes(source).rename(columns={"mode": "verdict"})
         panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
         long = pd.concat([part[[*ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
