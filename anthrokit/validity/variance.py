@@ -117,6 +117,10 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     -----
     Henderson, C. R. (1953), Biometrics 9; Brennan, R. L. (2001), Generalizability Theory.
 
+    The limits assume normal effects and are too narrow for rare verdicts. In 300 simulated tables of 40 base prompts with 12
+    verdicts each, rates from Beta(.5, 4.5), 95 % limits contained the variance of base prompts in 73 % and that of the rest
+    in 53 %; with rates from Beta(1, 1) in 99 and 91 %, from Beta(5, 5) in 95 and 99 %.
+
     Examples
     --------
     >>> import numpy as np, pandas as pd
@@ -177,7 +181,8 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     Parameters
     ----------
     components : DataFrame
-        From `variance_components`; negative components count as 0.
+        From `variance_components`; negative components count as 0. A pilot with one sample has "rest" in place of "sample";
+        how much of it more samples would remove is unknown, so they never count as a gain.
     width : float
         Wanted width of the interval from end to end, such as 0.1.
     plan : DataFrame
@@ -234,7 +239,7 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     def describe(b: float, s: int, u: int, j: int, k: int) -> tuple[float, float]:
         messages = s * u * turns
         within = size["base prompt"] + size["dialogue"] / (s * u) + size["message"] / messages
-        within += (size["judge × message"] + (size["sample"] + size["rest"]) / k) / (messages * j)
+        within += (size["judge × message"] + size["rest"] + size["sample"] / k) / (messages * j)
         variance = size["scenario"] / s + size["user"] / u + size["judge"] / j + within / b
         return 2 * z * np.sqrt(variance), b * s * u * (price[0] + price[1] * turns * j * k) / dialogues
 
