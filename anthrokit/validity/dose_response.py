@@ -73,16 +73,13 @@ def _process(means: pd.DataFrame) -> Any:
     return curve
 
 # %% ../../nbs/08_validity/10_dose_response.ipynb #67233a8a
-def _monotone(means: pd.DataFrame, doses: np.ndarray, ci: float, seed: int) -> tuple[np.ndarray, ...]:
-    """Return the isotonic curve at doses, with limits from draws of the means."""
+def _monotone(means: pd.DataFrame, doses: np.ndarray) -> np.ndarray:
+    """Return the isotonic curve at doses."""
     from sklearn.isotonic import IsotonicRegression
 
-    drawn = np.random.default_rng(seed).normal(means["mean"], means["error"], (500, len(means)))
     rising = np.corrcoef(means["dose"], means["mean"])[0, 1] >= 0
     model = IsotonicRegression(increasing=bool(rising), out_of_bounds="nan")
-    weight = 1 / means["error"] ** 2
-    curves = [model.fit(means["dose"], one, weight).predict(doses) for one in (means["mean"], *drawn)]
-    return curves[0], *np.quantile(curves[1:], [0.5 - ci / 2, 0.5 + ci / 2], axis=0)
+    return model.fit(means["dose"], means["mean"], 1 / means["error"] ** 2).predict(doses)
 
 
 def _groups(
@@ -118,7 +115,6 @@ def dose_response(
     shape: str = "smooth",
     at: Sequence[float] | None = None,
     ci: float = 0.95,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Estimate the curve of an outcome over a dose, or over a measured rate.
 
@@ -138,14 +134,12 @@ def dose_response(
         More doses for the curve. Beyond the observed doses the curve is missing.
     ci : float
         Confidence level.
-    seed : int
-        Seed of the draws for a monotone curve.
 
     Returns
     -------
     DataFrame
-        by…, dose, n, n_clusters (people), mean, mean_low, mean_high (of the dose alone, by person; Student's t), estimate,
-        ci_low, ci_high (of the curve), ci. NA for the means of doses in `at` that weren't observed. Intervals are missing
+        by…, dose, n, n_clusters (people), mean, mean_low, mean_high (of the dose alone, by person; Student's t), estimate
+        (the curve), ci_low, ci_high, ci. Doses in `at` that weren't observed have an estimate only. Intervals are missing
         with fewer than six people at a dose.
 
     Raises
@@ -159,6 +153,10 @@ def dose_response(
     Rasmussen and Williams (2006), Gaussian processes for machine learning, chapter 2; squared exponential kernel. The
     means of different doses count as independent, as when each person has one dose.
 
+    A smooth curve rounds off steps and bends, so its limits are those of the means, which assume no shape; an estimate
+    outside them shows that the curve is too smooth for the data. The limits of a monotone curve have the half width of
+    the mean around the estimate (Kelly, 1989, Biometrics 45).
+
     Examples
     --------
     >>> import pandas as pd
@@ -167,24 +165,17 @@ def dose_response(
     >>> dose_response(data)["estimate"].round(1).tolist()
     [1.5, 3.5, 2.5]
     """
-    from scipy.stats import norm
-
     check_level(ci)
-    check_count(seed=seed)
     require_known("shape", ("smooth", "monotone"), shape)
     parts = []
     for group, _, _, means in _groups(data, by, outcome, dose, cluster):
         doses = np.union1d(means["dose"], np.asarray([] if at is None else at, dtype=float))
-        if shape == "smooth":
-            estimate, deviation = _process(means)(doses)
-            low, high = (estimate + sign * norm.ppf(0.5 + ci / 2) * deviation for sign in (-1, 1))
-        else:
-            estimate, low, high = _monotone(means, doses, ci, seed)
-        curve = pd.DataFrame({"dose": doses, "estimate": estimate, "ci_low": low, "ci_high": high})
-        curve.loc[~curve["dose"].between(means["dose"].min(), means["dose"].max()), "estimate":] = np.nan
-        if not has_enough_clusters(means["n_clusters"], ci).all():
-            curve[["ci_low", "ci_high"]] = np.nan
+        estimate = _process(means)(doses)[0] if shape == "smooth" else _monotone(means, doses)
+        curve = pd.DataFrame({"dose": doses, "estimate": estimate})
+        curve.loc[~curve["dose"].between(means["dose"].min(), means["dose"].max()), "estimate"] = np.nan
         table = _with_limits(means, ci).merge(curve, on="dose", how="right").assign(**group, ci=ci)
+        shift = 0.0 if shape == "smooth" else table["estimate"] - table["mean"]
+        table = table.assign(ci_low=table["mean_low"] + shift, ci_high=table["mean_high"] + shift)
         parts.append(table.astype({"n": "Int64", "n_clusters": "Int64"}))
     names = ["dose", "n", "n_clusters", "mean", "mean_low", "mean_high", "estimate", "ci_low", "ci_high", "ci"]
     return pd.concat(parts, ignore_index=True)[[*as_names(by), *names]]
@@ -236,6 +227,10 @@ def turning_point(
     -----
     Simonsohn, U. (2018), Two lines, Advances in Methods and Practices in Psychological Science 1: 538–555. Here the break
     is at an observed dose, which belongs to both lines.
+
+    The place is that of the smooth curve. Where a steep rise ends in a corner and a slow fall follows, the curve turns too
+    late: for min(2d, 2.5 − d / 2), doses 0 to 4, the interval missed the true place in all of 200 simulated studies.
+    For −|d − 1.3| it contained it in 99 % with doses 0 to 4 and 40 people each, in 64 % with 0 to 6 and 200 each.
 
     Examples
     --------
