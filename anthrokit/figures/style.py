@@ -38,8 +38,9 @@ else:  # names for annotations: matplotlib is loaded by the first figure
     Artist = Axes = Figure = Text = Any
 
 # %% auto #0
-__all__ = ['COLOURS', 'MARKERS', 'ALLOW_OVERFLOW', 'THEME', 'STYLES', 'SHARED', 'Style', 'theme', 'scaled_size', 'figure_size',
-           'shorten_name', 'format_name', 'describe_interval', 'new_axes', 'legend_above', 'themed', 'save']
+__all__ = ['COLOURS', 'MARKERS', 'ALLOW_OVERFLOW', 'THEME', 'STYLES', 'CHINESE_FONTS', 'SHARED', 'Style', 'theme', 'scaled_size',
+           'figure_size', 'chinese_font', 'add_fonts', 'shorten_name', 'format_name', 'describe_interval', 'new_axes',
+           'legend_above', 'themed', 'save']
 
 # %% ../../nbs/09_figures/01_style.ipynb #b3976660
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
@@ -217,6 +218,49 @@ def figure_size(size: tuple[float, float], wide: bool = False) -> tuple[float, f
     width = style.wide if wide else style.width
     return width or size[0], min(scaled_size(size[1]), style.height or np.inf)
 
+# %% ../../nbs/09_figures/01_style.ipynb #448a6db7
+CHINESE_FONTS = [
+    "Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Microsoft YaHei", "SimHei",
+    "PingFang SC", "Heiti SC", "Arial Unicode MS", "Noto Sans CJK JP", "Droid Sans Fallback",
+]  # fmt: skip
+
+
+def chinese_font() -> str:
+    """Return the name of an installed font with Chinese characters.
+
+    Raises
+    ------
+    RuntimeError
+        No such font is installed; says which to install.
+
+    Examples
+    --------
+    >>> chinese_font()  # doctest: +SKIP
+    'Noto Sans CJK SC'
+    """
+    from matplotlib import font_manager
+
+    manager = font_manager.fontManager
+    for path in set(font_manager.findSystemFonts()) - {font.fname for font in manager.ttflist}:
+        with contextlib.suppress(Exception):
+            manager.addfont(path)  # matplotlib's cached list lacks fonts installed later
+    installed = {font.name for font in manager.ttflist}
+    if font := next((name for name in CHINESE_FONTS if name in installed), None):
+        return font
+    raise RuntimeError(
+        "Chinese labels need a font that has them, such as Noto Sans CJK SC (Debian: fonts-noto-cjk); "
+        "install one, or leave chinese=False"
+    )
+
+
+@functools.cache
+def _chinese_fonts() -> tuple[str, ...]:
+    """Return a font with Chinese characters as `chinese_font` does, or none; the fonts are looked up once."""
+    try:
+        return (chinese_font(),)
+    except RuntimeError:
+        return ()
+
 # %% ../../nbs/09_figures/01_style.ipynb #7d7810b4
 @functools.cache
 def _width(character: str, families: tuple[str, ...]) -> float:
@@ -229,6 +273,20 @@ def _width(character: str, families: tuple[str, ...]) -> float:
         return 0.0
     properties = FontProperties(family=families, size=10)
     return max(text_to_path.get_text_width_height_descent(character, properties, False)[0] / 6, 0.5)
+
+
+def _lacks(text: str, families: tuple[str, ...]) -> bool:
+    """Return whether a text has characters that the fonts lack."""
+    return not text.isascii() and any(one.isprintable() and not _width(one, families) for one in text)
+
+
+def add_fonts(figure: Figure) -> None:
+    """Add a font with Chinese characters to the texts of a figure that need it."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        if _lacks(text.get_text(), families := tuple(text.get_fontfamily())):
+            text.set_fontfamily([*families, *_chinese_fonts()])
 
 
 def shorten_name(name: object, room: int = 32) -> str:
@@ -252,6 +310,7 @@ def shorten_name(name: object, room: int = 32) -> str:
     families = tuple(matplotlib.rcParams["font.family"])
     text = " ".join(str(name).split())
     text = text if len(text) <= 4 * room else text[: 2 * room] + text[-2 * room :]  # no letter takes less than half
+    families += _chinese_fonts() if _lacks(text, families) else ()
     text = "".join(one if _width(one, families) else f"⟨U+{ord(one):04X}⟩" for one in text)
     ends = np.cumsum([_width(one, families) for one in text])
     if not text or ends[-1] <= room:
@@ -630,12 +689,15 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
         inner, token = _KEPT.get() is not None, _KEPT.set([])
         try:
             with theme(order, labels, palette, style):
-                made = draw(*arguments, **options)
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("ignore", message="Glyph .* missing")  # `add_fonts` follows
+                    made = draw(*arguments, **options)
                 if not inner:
                     figure = (made[0] if isinstance(made, list) else made).figure
                     if not _KEPT.get():
                         tables = (pd.DataFrame, pd.Series)
                         keep_data(figure, *(one for one in bound.values() if isinstance(one, tables)))
+                    add_fonts(figure)
                     if bound.get("ax") is None:
                         fit(figure)
         finally:

@@ -5,7 +5,6 @@
 # %% ../../nbs/10_heartbench/06_figures.ipynb #52aa372c
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -16,49 +15,14 @@ from ..core.errors import require_known
 from ..core.tables import require_columns, require_unique
 from ..figures import plot_counts, plot_scores
 from ..figures.published import fit_notes
-from ..figures.style import Axes, Text, colours_of, counted, describe_interval, figure_size, in_order, keep_data, label_of
-from ..figures.style import legend_above, model_labels, new_axes, scaled_size, themed
+from ..figures.style import Axes, Text, chinese_font, colours_of, counted, describe_interval, figure_size, in_order, keep_data
+from ..figures.style import label_of, legend_above, model_labels, new_axes, scaled_size, themed
 from .cases import OTHER, Cases, load_abilities
 from .results import wide_scores
 from .scoring import as_hits, case_means, normalise_points
 
 # %% auto #0
-__all__ = ['CHINESE_FONTS', 'chinese_font', 'plot_criteria', 'plot_abilities', 'plot_case_scores', 'plot_radar',
-           'plot_normalisation']
-
-# %% ../../nbs/10_heartbench/06_figures.ipynb #9ab20223
-CHINESE_FONTS = [
-    "Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Microsoft YaHei", "SimHei",
-    "PingFang SC", "Heiti SC", "Arial Unicode MS", "Noto Sans CJK JP", "Droid Sans Fallback",
-]  # fmt: skip
-
-
-def chinese_font() -> str:
-    """Return the name of an installed font with Chinese characters.
-
-    Raises
-    ------
-    RuntimeError
-        No such font is installed; says which to install.
-
-    Examples
-    --------
-    >>> chinese_font()  # doctest: +SKIP
-    'Noto Sans CJK SC'
-    """
-    from matplotlib import font_manager
-
-    manager = font_manager.fontManager
-    for path in set(font_manager.findSystemFonts()) - {font.fname for font in manager.ttflist}:
-        with contextlib.suppress(Exception):
-            manager.addfont(path)  # matplotlib's cached list lacks fonts installed later
-    installed = {font.name for font in manager.ttflist}
-    if font := next((name for name in CHINESE_FONTS if name in installed), None):
-        return font
-    raise RuntimeError(
-        "Chinese labels need a font that has them, such as Noto Sans CJK SC (Debian: fonts-noto-cjk); "
-        "install one, or leave chinese=False"
-    )
+__all__ = ['plot_criteria', 'plot_abilities', 'plot_case_scores', 'plot_radar', 'plot_normalisation']
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #9b067397
 def names_of(names: Iterable[str], chinese: bool) -> list[str]:

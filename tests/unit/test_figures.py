@@ -70,6 +70,17 @@ def test_long_names_stay_distinct():
     assert len({text.get_text() for text in legend.get_texts()}) == 2
 
 
+def test_chinese_names_with_a_font():
+    if not figures.style._chinese_fonts():
+        pytest.skip("needs a font with Chinese characters, such as Debian's fonts-noto-cjk")
+    table = pd.DataFrame({"奖励": [3], "b": [2]}, index=["共情能力"])
+    figures.plot_scores(table).figure.draw_without_rendering()  # a missing glyph would be a warning
+    ax = figures.plot_counts(table)
+    ax.figure.draw_without_rendering()
+    assert [ax.get_yticklabels()[0].get_text(), ax.get_legend().get_texts()[0].get_text()] == ["共情能力", "奖励"]
+    assert matplotlib.rcParams["font.family"] == ["sans-serif"]
+
+
 @pytest.mark.parametrize(("ci", "said"), [(0.9, "90 % interval"), (0.995, "99.5 % interval")])
 def test_confidence_levels(ci, said):
     for ax in drawn(["a", "b"], named(["a", "b"]), ci=ci):

@@ -429,7 +429,7 @@ def test_chinese_font(chinese_font, draw, tmp_path):
 def test_missing_chinese_font(monkeypatch):
     import matplotlib.pyplot as plt
 
-    monkeypatch.setattr("anthrokit.heartbench.figures.CHINESE_FONTS", ["No Such Sans"])
+    monkeypatch.setattr("anthrokit.figures.style.CHINESE_FONTS", ["No Such Sans"])
     scores = heartbench.score(heartbench.bundled_verdicts(), n_resamples=50)
     with pytest.raises(RuntimeError, match="fonts-noto-cjk"):
         heartbench.plot_radar(scores, chinese=True)
