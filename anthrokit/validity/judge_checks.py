@@ -200,8 +200,10 @@ def latent_labels(
         theirs = people_labels(people, verdicts).rename(columns={"truth": "verdict"}).query("behaviour == @behaviour")
         known = pd.MultiIndex.from_frame(theirs[ITEM]).isin(pd.MultiIndex.from_frame(verdicts[ITEM]))
         if not known.all() or theirs.empty:
-            raise TableError(f"{known.sum()} of {len(known)} people's labels of {behaviour!r} are of messages of the judges' table; expected "
-                             "all of them, and at least one. Pass people.merge(labels[['dialogue_id', 'turn', 'behaviour']]).")
+            raise TableError(
+                f"{known.sum()} of {len(known)} people's labels of {behaviour!r} are of messages of the judges' table; expected all "
+                "of them, and at least one. Pass people.merge(labels[['dialogue_id', 'turn', 'behaviour']])."
+            )
         verdicts = pd.concat([verdicts, theirs.assign(judge="people")])
     verdicts = verdicts.dropna(subset="verdict").astype({"verdict": "bool"})
     if (raters := verdicts["judge"].nunique()) < 2:
