@@ -142,10 +142,11 @@ def read_scan(scan: str | os.PathLike, log: str | os.PathLike, run: Run | str | 
     def scored(sample: EvalSample) -> EvalSample:
         both = dict(sample.scores or {})
         for name, score in scores.get((read.eval.eval_id, str(sample.id), sample.epoch), {}).items():
-            judges = {rating["judge"] for rating in score.metadata["ratings"]}
+            scanned = ratings_in(score)
+            judges = {rating["judge"] for rating in scanned}
             earlier = ratings_in(both[name]) if name in both else []
             earlier = [one for one in earlier if not isinstance(one, dict) or one.get("judge") not in judges]
-            both[name] = Score(value=0, metadata={"ratings": [*earlier, *score.metadata["ratings"]]})
+            both[name] = Score(value=0, metadata={"ratings": [*earlier, *scanned]})
         return sample.model_copy(update={"scores": both})
 
     samples = [scored(sample) for sample in read.samples or []]
