@@ -63,6 +63,6 @@ def test_scout_with_a_model_as_judge(server, monkeypatch):
         log = write_inspect(run, f"{folder}/logs/demo.eval")
         options = {"scans": f"{folder}/scans", "display": "none", "max_processes": 1, "model_roles": {"judge": model}}
         status = scan(scanners(BEHAVIOURS, samples=1), transcripts_from(f"{folder}/logs"), **options)
-        earlier = run.judges()["judge"].tolist()
-        ratings = read_scan(status.location, log).ratings().query("behaviour in @BEHAVIOURS and judge not in @earlier")
+        ratings = read_scan(status.location, log).ratings().query("behaviour in @BEHAVIOURS")
+        ratings = ratings[~ratings["judge"].isin(run.judges()["judge"])]  # without those of the log
     assert status.complete and len(ratings) == 2 * 80 and ratings["verdict"].notna().mean() > 0.9
