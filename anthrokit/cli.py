@@ -996,7 +996,7 @@ def anthroscore(
     entities: list[str] | None = None,
     model: str | None = None,
     protocol: _PROTOCOLS = "paper",
-    precision: Literal["float32", "bfloat16"] = "float32",
+    precision: Literal["float32", "bfloat16", "int8"] = "float32",
     any_language: bool = False,
     run: str | None = None,
     out: str | None = None,

@@ -136,7 +136,7 @@ def encoder(texts: list[str], limit: int, rounds: int, as_is: int) -> None:
     sentences = sentences[lengths <= 512].head(limit)
     sentences = sentences.loc[lengths[sentences.index].sort_values().index]
     tokens = lengths[sentences.index].mean()
-    precisions = ("float32", "bfloat16")
+    precisions = ("float32", "bfloat16", "int8")
     scorers = {name: score.load_scorer((model, tokenizer), precision=name) for name in precisions}
 
     def ours(part, name):

@@ -155,7 +155,7 @@ def score(
     progress : bool
         Show a progress bar, with `run` or `into`.
     **options
-        protocol ("paper", or another name of `PROTOCOLS`), precision (float32, bfloat16), text (the column of
+        protocol ("paper", or another name of `PROTOCOLS`), precision (float32, bfloat16, int8), text (the column of
         texts), dependencies and check_language (as for `mask_sentences`).
 
     Returns

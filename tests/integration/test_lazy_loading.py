@@ -30,7 +30,7 @@ def repeat(use):
 """
 MAKE = """
 import time
-from anthrokit.models.embedded import _cached_folder
+from anthrokit.models.embedded import cached_folder
 
 def make(workshop):
     print("made")
@@ -40,7 +40,7 @@ def make(workshop):
         time.sleep(0.01)
     return workshop / "model"
 
-assert len(list(_cached_folder("a-model", make).iterdir())) == 21
+assert len(list(cached_folder("a-model", make).iterdir())) == 21
 """
 ASK = "__import__('anthrokit').LLM('local/smollm2-135m-instruct').complete('Hi', max_tokens=2)"
 USES = {

@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -114,17 +115,45 @@ def test_precision_copies_the_model(folders):
     before = {name: value.clone() for name, value in model.state_dict().items()}
     sentences = score.mask_sentences([*TEXTS, "I liked a kind bot."], ["bot", "system"])
     found = {}
-    for precision in ("float32", "bfloat16"):
+    for precision in ("float32", "bfloat16", "int8"):
         scorer = score.load_scorer((model, tokenizer), precision=precision)
         found[precision] = score.score_sentences(sentences, scorer)
         assert set(found[precision]["precision"]) == {precision}
     assert len({frame["fingerprint"].iloc[0] for frame in found.values()}) == 1
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     exact = found["float32"]["score"].to_numpy(float)
-    coarse = found["bfloat16"]["score"].to_numpy(float)
-    assert not np.array_equal(coarse, exact) and np.corrcoef(coarse, exact)[0, 1] > 0.95
+    for precision in ("bfloat16", "int8"):
+        coarse = found[precision]["score"].to_numpy(float)
+        assert not np.array_equal(coarse, exact) and np.corrcoef(coarse, exact)[0, 1] > 0.95
     with pytest.raises(score.AnthroScoreError, match="not on one scale"):
         score.summarise(pd.concat(found.values()))
+
+
+def test_int8_is_converted_once_and_runs_side_by_side(folders, tmp_path, monkeypatch):
+    """The second scorer of the same weights loads the saved encoder; threads may share a scorer."""
+    monkeypatch.setenv("ANTHROKIT_CACHE", str(tmp_path))
+    model = transformers.AutoModelForMaskedLM.from_pretrained(folders["roberta"])
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folders["roberta"])
+    sentences = score.mask_sentences(TEXTS, ["bot", "system"])
+    scorers, saved = [], []
+    for _ in range(2):
+        scorers.append(score.load_scorer((model, tokenizer), precision="int8"))
+        saved.append([(file, file.stat().st_mtime_ns) for file in tmp_path.rglob("encoder.*")])
+    assert len(saved[0]) == 2 and saved[0] == saved[1]
+    made = [score.score_sentences(sentences, scorer)["score"].tolist() for scorer in scorers]
+    with ThreadPoolExecutor(4) as pool:
+        made += pool.map(lambda _: score.score_sentences(sentences, scorers[0])["score"].tolist(), range(8))
+    assert all(one == made[0] for one in made)
+
+
+def test_int8_names_an_architecture_that_it_cannot_convert(folders, tmp_path, monkeypatch):
+    monkeypatch.setenv("ANTHROKIT_CACHE", str(tmp_path))
+    model = transformers.AutoModelForMaskedLM.from_pretrained(folders["bert"])
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folders["bert"])
+    model.bert.forward = lambda input_ids, attention_mask: [int(input_ids.sum())] and None
+    with pytest.raises(score.AnthroScoreError, match="BertForMaskedLM can't be converted to int8 .*; give another precision"):
+        score.load_scorer((model, tokenizer), precision="int8")
+    assert not list(tmp_path.rglob("encoder*"))
 
 
 def test_models_with_the_same_name(tmp_path, folders):
