@@ -122,7 +122,7 @@ def _in_precision(model: Any, precision: str) -> Any:
     wanted = getattr(torch, precision)
     return model if model.dtype == wanted else copy.deepcopy(model).to(wanted)
 
-
+# %% ../../nbs/06_anthroscore/02_scoring.ipynb #c82ab221
 def _quantise(model: Any, tokenizer: Any, folder: Path) -> Path:
     """Save the encoder of a masked model with weights and activations in 8-bit integers."""
     import torch
