@@ -37,12 +37,11 @@ from .core import Run, RunError, SetupError, data_path
 from .core.errors import suggest_name
 from .core.files import local_path, write_file
 from .core.notes import ProgressBar, notify
-from .models.loop import wait_for
 from .panels.dialogue import DisplayOptions
 from .panels.frame import CSS, ESM, Chosen, Filter, Panel, narrow, options_of
 from .panels.source import RunSource, design_of, render, visible_name
 from .report import differences_table, profile_table
-from .study.gateway import wait_for_signal
+from .study.gateway import BackgroundServer, wait_for_signal
 
 # %% auto #0
 __all__ = ['list_runs', 'link', 'RunFolder', 'RunsPanel', 'SearchPanel', 'RunPair', 'ComparePanel', 'open_panel', 'Viewer',
@@ -648,7 +647,7 @@ _SECURE = {
 _ERRORS = (RunError, ValueError, OSError, sqlite3.Error)
 
 
-class Viewer:
+class Viewer(BackgroundServer):
     """A server of the panels over the runs of a folder, on this machine only.
 
     The address holds a random token. The first page exchanges it for a cookie, so that the token doesn't stay in the
@@ -682,33 +681,25 @@ class Viewer:
     """
 
     def __init__(self, folder: str | os.PathLike, port: int = 8765):
+        super().__init__()
         self.runs, self.port, self._token = RunFolder(folder), port, secrets.token_urlsafe(24)
         self._app = web.Application(middlewares=[self._guard], client_max_size=2**20)
         self._app.add_routes([web.get("/", self._index), web.get("/panel", self._panel)])
-        self._runner: web.AppRunner | None = None
 
     @property
     def url(self) -> str:
         """Return the address with the token."""
         return f"http://127.0.0.1:{self.port}/?token={self._token}"
 
-    def __enter__(self) -> Viewer:
-        wait_for(self._start())
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._runner is not None:
-            wait_for(self._runner.cleanup())
-
     async def _start(self) -> None:
-        self._runner = web.AppRunner(self._app, access_log=None, shutdown_timeout=1)
-        await self._runner.setup()
+        runner = web.AppRunner(self._app, access_log=None, shutdown_timeout=1)
+        self._exit.push_async_callback(runner.cleanup)
+        await runner.setup()
         try:
-            await web.TCPSite(self._runner, "127.0.0.1", self.port).start()
+            await web.TCPSite(runner, "127.0.0.1", self.port).start()
         except OSError as error:
-            await self._runner.cleanup()
             raise SetupError(f"Port {self.port} can't be listened on ({error.strerror}). Name another with --port.") from None
-        self.port = self._runner.addresses[0][1]
+        self.port = runner.addresses[0][1]
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:

@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
 from aiohttp import web
@@ -40,7 +40,7 @@ from .studies import Study, make_private
 
 # %% auto #0
 __all__ = ['GatewayError', 'RateLimit', 'ChatState', 'reached_limit', 'page_state', 'needs_answer', 'parse_request', 'identify',
-           'Chats', 'take_turn', 'Gateway', 'request_json', 'Client', 'wait_for_signal', 'serve']
+           'Chats', 'take_turn', 'BackgroundServer', 'Gateway', 'request_json', 'Client', 'wait_for_signal', 'serve']
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
 class GatewayError(Exception):
@@ -582,7 +582,39 @@ class _Stream:
         return self.response
 
 # %% ../../nbs/11_study/04_gateway.ipynb #dd378198
-class Gateway:
+class BackgroundServer:
+    """A server on this machine that runs in the background, inside a with block or from `start` to `stop`.
+
+    A subclass implements the coroutine `_start`, which adds to the stack `_exit` what `stop` undoes.
+    """
+
+    def __init__(self):
+        self._exit = contextlib.AsyncExitStack()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> Self:
+        """Start listening in the background."""
+        try:
+            wait_for(self._start())
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stop listening, after the requests in progress."""
+        wait_for(self._exit.aclose())
+
+    async def _start(self) -> None:
+        raise NotImplementedError
+
+
+class Gateway(BackgroundServer):
     """The server of a study.
 
     Parameters
@@ -616,12 +648,11 @@ class Gateway:
     _connections: _Connections
 
     def __init__(self, study: Study | Any, *, port: int | None = None):
+        super().__init__()
         self.study = study if isinstance(study, Study) else Study(study)
         servers = self.study.settings["servers"]
         self.port = servers["gateway_port"] if port is None else port
         self.origins = {servers["otree"], *servers["origins"]}
-        self._runner: web.AppRunner | None = None
-        self._listener: asyncio.Server | None = None
         limits = self.study.settings["limits"]
         self._new_visitors, self._visitors = RateLimit(servers["new_per_minute"], 60), set()
         self._calls = defaultdict(lambda: RateLimit(limits["calls_per_second"], 1))
@@ -632,49 +663,25 @@ class Gateway:
         """Return the address on this machine."""
         return f"http://127.0.0.1:{self.port}"
 
-    def start(self) -> Gateway:
-        """Start listening in the background."""
-        wait_for(self._start())
-        return self
-
-    def stop(self) -> None:
-        """Stop listening, after the answers in progress are saved."""
-        wait_for(self._stop())
-
-    def __enter__(self) -> Gateway:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
     async def _start(self) -> None:
         self.chats = await asyncio.to_thread(Chats, self.study)
-        self._runner = web.AppRunner(self._app(), access_log=None)
+        self._exit.callback(self.chats.close)
+        self._exit.callback(lambda: self.chats.people.save_seconds(self.chats.open_seconds()))
+        runner = web.AppRunner(self._app(), access_log=None)
+        self._exit.push_async_callback(runner.cleanup)  # waits for the requests in progress
+        await runner.setup()
+        self._connections = _Connections(runner.server)
+        make = asyncio.get_running_loop().create_server
         try:
-            await self._runner.setup()
-            self._connections = _Connections(self._runner.server)
-            make = asyncio.get_running_loop().create_server
-            self._listener = await make(self._connections, "127.0.0.1", self.port, backlog=64)
-            self.port = self._listener.sockets[0].getsockname()[1]
-            self._upkeep = asyncio.create_task(self._maintain())
-        except BaseException as error:
-            await self._stop()
-            if isinstance(error, OSError):
-                raise SetupError(
-                    f"port {self.port} can't be listened on ({error.strerror}). Is another gateway "
-                    f"running? Stop it, or set another gateway_port in {self.study.folder}/study.toml."
-                ) from None
-            raise
-
-    async def _stop(self) -> None:
-        if self._listener is not None:
-            self._upkeep.cancel()
-            self._listener.close()
-        runner, self._listener, self._runner = self._runner, None, None
-        if runner is not None:
-            await runner.cleanup()  # waits for the requests in progress
-            self.chats.people.save_seconds(self.chats.open_seconds())
-            self.chats.close()
+            listener = await make(self._connections, "127.0.0.1", self.port, backlog=64)
+        except OSError as error:
+            raise SetupError(
+                f"port {self.port} can't be listened on ({error.strerror}). Is another gateway "
+                f"running? Stop it, or set another gateway_port in {self.study.folder}/study.toml."
+            ) from None
+        self._exit.callback(listener.close)
+        self.port = listener.sockets[0].getsockname()[1]
+        self._exit.callback(asyncio.create_task(self._maintain()).cancel)
 
     async def _maintain(self) -> None:
         """Close idle connections, and save the times of the chats."""
