@@ -38,7 +38,7 @@ from .core.errors import suggest_name
 from .core.files import local_path, write_file
 from .core.notes import ProgressBar, notify
 from .panels.dialogue import DisplayOptions
-from .panels.frame import CSS, ESM, Chosen, Filter, Panel, narrow, options_of
+from .panels.frame import CSS, ESM, Chosen, Filter, Panel, narrow, options_of, sets_of
 from .panels.source import RunSource, design_of, render, visible_name
 from .report import differences_table, profile_table
 from .study.gateway import BackgroundServer, wait_for_signal
@@ -123,9 +123,8 @@ def link(kind: str, *runs: str, **state: str) -> str:
     return f"#{path}?{urlencode(state)}" if state else f"#{path}"
 
 # %% ../nbs/15_viewer.ipynb #e7a5000a
-_PANELS = {"dialogues": "Dialogues", "emergence": "Emergence", "disagreement": "Disagreement", "rubric": "Rubric"}
 _JUDGED = "ratings LEFT JOIN judges USING (judge) WHERE asks_about IS NOT 'criteria'"
-_HAS = {"dialogues": "messages", "emergence": _JUDGED, "disagreement": _JUDGED, "rubric": "cases JOIN dialogues ON case_id = prompt_id"}
+_PANELS = {"dialogues": "messages", "emergence": _JUDGED, "disagreement": _JUDGED, "rubric": "cases JOIN dialogues ON case_id = prompt_id"}
 _KEPT = 3  # runs whose tables are kept in memory
 
 
@@ -200,7 +199,7 @@ class RunFolder:
         """Return the panels for which a run has data."""
         with contextlib.suppress(KeyError, RunError):
             rows = self.runs[name].ledger.rows
-            return [kind for kind, table in _HAS.items() if rows(f"SELECT 1 FROM {table} LIMIT 1")]
+            return [kind for kind, table in _PANELS.items() if rows(f"SELECT 1 FROM {table} LIMIT 1")]
         return []
 
     def measured(self, name: str) -> dict[str, Any] | None:
@@ -357,7 +356,7 @@ class RunsPanel(Panel):
         }
         profile = pd.DataFrame() if measured is None else measured["profile"]
         profile = profile if len(about["targets"]) > 1 else profile.drop(columns="target", errors="ignore")
-        links = [(link(kind, item), _PANELS[kind]) for kind in self.source.kinds(item)]
+        links = [(link(kind, item), kind.capitalize()) for kind in self.source.kinds(item)]
         named = {"heads": [name.capitalize() for name in profile], "profile": profile.values.tolist()}
         return render("run.html", name=item, error="", facts=list(facts.items()), links=links, **named)
 
@@ -523,13 +522,13 @@ class ComparePanel(Panel):
     def _differing(self, both: set[str]) -> dict[str, set[str]]:
         """Return the pairs of which one dialogue alone shows a behaviour, for each behaviour."""
         shown = []
-        for side in self.source.sides:
-            present = side.labels[side.labels["label"].fillna(False)]
-            shown.append({name: set(ids) for name, ids in present.groupby("behaviour", observed=True)["dialogue_id"]})
-        differ = {
-            name: {one for one in both if len({pair in side.get(name, ()) for pair, side in zip(self._pairs[one], shown, strict=True)}) > 1}
-            for name in sorted(shown[0] | shown[1])
-        }
+        for side, source in enumerate(self.source.sides):
+            pairs = {pair[side]: one for one, pair in self._pairs.items() if one in both}
+            present = source.labels[source.labels["label"].fillna(False)]
+            present = present.assign(pair=present["dialogue_id"].map(pairs))
+            shown.append(sets_of(present.dropna(subset="pair"), ["behaviour"], "pair")["behaviour"])
+        first, second = shown
+        differ = {name: first.get(name, set()) ^ second.get(name, set()) for name in sorted(first | second)}
         return {name: found for name, found in differ.items() if found}
 
     def list_items(self, chosen: Chosen) -> list[str]:
