@@ -386,28 +386,22 @@ def _dialogue_table(source: RunSource) -> pd.DataFrame:
     """Return the columns by which dialogues can be sorted: target, design, turns, and counts of labels."""
     names = [name for name in dict.fromkeys(["target", *source.design]) if name in source.dialogues]
     table = source.dialogues.set_index("dialogue_id")[names].astype(object)
-    labels, by = source.labels, "dialogue_id"
-    present = labels[labels["label"].fillna(False)].drop_duplicates([by, "behaviour"])
-    counts = {
-        "turns": source.messages[source.messages["role"] == "assistant"].groupby(by).size(),
-        "present": present.groupby(by).size(),
-    }
-    numbers = {name: count.reindex(table.index).fillna(0).astype(int) for name, count in counts.items()}
-    return table.assign(**numbers)
+    present = source.labels[source.labels["label"].fillna(False)].drop_duplicates(["dialogue_id", "behaviour"])
+    counted = {"turns": source.messages[source.messages["role"] == "assistant"], "present": present}
+    return table.assign(
+        **{name: rows["dialogue_id"].value_counts().reindex(table.index, fill_value=0) for name, rows in counted.items()}
+    )
 
 
-_COUNTS = {
-    "turns": "Messages of the target",
-    "present": "Behaviours that are present",
-}
+_COUNTS = {"turns": "Messages of the target", "present": "Behaviours that are present"}
 
 
 def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the heads of the list; those of texts show in the table only."""
     columns = [{"label": "Dialogue", "name": "run", "sorts": True, "title": "In the order of the run"}]
     for name in table.columns:
-        head = {"label": name.capitalize(), "name": name, "sorts": True, "wide": name not in _COUNTS}
-        columns.append(head | ({"title": _COUNTS[name]} if name in _COUNTS else {}))
+        about = {"wide": name not in _COUNTS, "title": _COUNTS.get(name)}
+        columns.append({"label": name.capitalize(), "name": name, "sorts": True, **about})
     return columns
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #46e649ea
