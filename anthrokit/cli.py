@@ -126,15 +126,6 @@ system_target = "You are a warm friend."
 [judge]
 judges = ["openai/gpt-4.1", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash"]
 budget-usd = 50"""
-_STYLE = {
-    "result_action": "return_value",
-    "help_format": "plaintext",
-    "suppress_keyboard_interrupt": False,
-    "exit_on_error": False,
-    "print_error": False,
-}
-
-
 
 class _WithoutModels(DefaultFormatter):
     """The help of a command that calls no model: without the options of models."""
@@ -153,12 +144,15 @@ app = App(
     help="Measure anthropomorphism in language models. Help: anthrokit judge --help",
     help_epilogue=_EPILOGUE,
     default_parameter=Parameter(negative=(), consume_multiple=True),
-    **_STYLE,
+    help_format="plaintext",
+    result_action="return_value",
+    exit_on_error=False,
+    print_error=False,
+    suppress_keyboard_interrupt=False,
 )
-heartbench = App(name="heartbench", help="HeartBench: answer counselling cases, judge criteria, compute scores.", **_STYLE)
-with_people = App(name="study", help="Run a study with participants, who chat with a system and rate it.", **_NO_MODELS, **_STYLE)
-for setting, value in _STYLE.items():
-    setattr(app.meta, setting, value)
+app.meta.suppress_keyboard_interrupt = False  # the other settings are inherited
+heartbench = App(name="heartbench", help="HeartBench: answer counselling cases, judge criteria, compute scores.")
+with_people = App(name="study", help="Run a study with participants, who chat with a system and rate it.", **_NO_MODELS)
 app.command(heartbench)
 app.command(with_people)
 
