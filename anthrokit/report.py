@@ -21,6 +21,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from . import figures, analysis
+from .figures.style import interval_text
 from .models import DEFAULT_MODEL
 from .models.embedded import NOTICE
 from .core import Run, RunError, TableError, data_path
@@ -109,7 +110,7 @@ def profile_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.D
     names = [*by, "category", "behaviour"]
     shares = analysis.profile(labels, by=names)
     texts = [
-        (_percent(row.estimate), _interval(row) or "–", f"{row.n} of {row.n_total}", row.n_clusters)
+        (_percent(row.estimate), interval_text(row, _percent, "–"), f"{row.n} of {row.n_total}", row.n_clusters)
         for row in shares.itertuples()
     ]
     return shares[names].join(pd.DataFrame(texts, columns=["share", "95 % interval", "scored", "clusters"]))
@@ -118,9 +119,6 @@ def profile_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.D
 def _percent(value: float) -> str:
     return "–" if pd.isna(value) else f"{100 * value:.0f} %"
 
-
-def _interval(row: Any) -> str:
-    return "" if pd.isna(row.ci_low) else f"{_percent(row.ci_low)} to {_percent(row.ci_high)}"
 
 # %% ../nbs/14_report.ipynb #a5aba5a7
 def study_columns(labels: pd.DataFrame, run: Run) -> list[str]:
@@ -154,7 +152,7 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     names = ["category", "behaviour"]
     shares = analysis.profile(labels, by=[*by, *names])
     condition = shares[list(by)].astype(object).fillna("missing").astype(str).agg(" · ".join, axis=1)
-    cells = [f"{_percent(row.estimate)} ({_interval(row)})".removesuffix(" ()") for row in shares.itertuples()]
+    cells = [f"{_percent(row.estimate)} ({interval_text(row, _percent, '')})".removesuffix(" ()") for row in shares.itertuples()]
     wide = shares.assign(condition=condition, cell=cells).pivot(index=names, columns="condition", values="cell")
     wide = wide.reindex(columns=condition.drop_duplicates()).fillna("–").reset_index().rename_axis(columns=None)
     return shares[names].drop_duplicates().merge(wide, on=names)
@@ -203,7 +201,7 @@ def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
         (
             f"{row.a} minus {row.b}",
             points(row.estimate),
-            "–" if pd.isna(row.ci_low) else f"{points(row.ci_low)} to {points(row.ci_high)}",
+            interval_text(row, points, "–"),
             "–" if pd.isna(row.p_adjusted) else "< 0.001" if row.p_adjusted < 0.001 else f"{row.p_adjusted:.3f}",
             row.n_clusters,
         )

@@ -376,9 +376,9 @@ def describe_interval(frame: pd.DataFrame) -> str:
     return f"{' and '.join(f'{100 * level:.6g} %' for level in levels)} interval".strip()
 
 # %% ../../nbs/09_figures/01_style.ipynb #5e76c759
-def interval_text(row: Any, form: Callable[[float], str] = "{:.2f}".format) -> str:
+def interval_text(row: Any, form: Callable[[float], str] = "{:.2f}".format, missing: str = "no interval") -> str:
     """Return the limits of a row's interval as text, such as "0.12 to 0.30"."""
-    return "no interval" if pd.isna(row.ci_low) else f"{form(row.ci_low)} to {form(row.ci_high)}"
+    return missing if pd.isna(row.ci_low) else f"{form(row.ci_low)} to {form(row.ci_high)}"
 
 
 def counted(numbers: pd.Series, noun: str = "") -> str:
