@@ -303,11 +303,10 @@ class Chats:
 
     def end(self, person: _Person) -> dict[str, Any]:
         """End a chat and return the participant's row; raise GatewayError if it may not end yet."""
-        if person["ended_by"] is None and person["finished_at"] is None:
-            state = self.state(person)
-            if not page_state(self.settings, state)["may_end"]:
-                raise GatewayError("too_soon")
-            self.close_chat(person, state.over or "participant")
+        state = self.state(person)
+        if not page_state(self.settings, state)["may_end"]:
+            raise GatewayError("too_soon")
+        self.close_chat(person, state.over or "participant")
         return self.people.row(person["participant"])
 
     def close_chat(self, person: _Person, by: str) -> None:
@@ -330,12 +329,13 @@ class Chats:
 
     def finish(self, person: _Person) -> None:
         """Record that a participant has come to the last page. A chat that is open ends."""
+        finished = {"status": "finished", "finished_at": time_now()}
         if person["chat_started_at"]:
             self.close_chat(person, self.state(person).over or "participant")
+        else:
+            finished["chat_seconds"] = 0.0
         if person["finished_at"] is None:
-            ended = {"status": "finished", "finished_at": time_now()}
-            self.people.update(person["participant"], **ended, chat_seconds=self.state(person).seconds)
-            self._began.pop(person["participant"], None)
+            self.people.update(person["participant"], **finished)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63817784
 def _message_rows(person: _Person, turn: int, text: str, prompt: str) -> list[tuple[str, list[dict]]]:
