@@ -40,11 +40,12 @@ _MARK = re.compile(
 )
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #7941dcb5
-_PHRASES = (  # sentences that open the thoughts and the answer
-    (re.compile(r"Here(?:'s| is) my thought process:"), re.compile(r"Here(?:'s| is) my response:")),
-    (re.compile(r"Here are my reasoning steps:"), re.compile(r"\[BEGIN FINAL RESPONSE\]")),
-    (re.compile(r"Thinking\.\.\.\n"), re.compile(r"\.\.\.done thinking\.")),
-)
+_PHRASES = {  # a sentence that opens the thoughts, and the one that opens the answer
+    "Here is my thought process:": r"Here(?:'s| is) my response:",
+    "Here's my thought process:": r"Here(?:'s| is) my response:",
+    "Here are my reasoning steps:": r"\[BEGIN FINAL RESPONSE\]",
+    "Thinking...\n": r"\.\.\.done thinking\.",
+}
 _CHANNEL = re.compile(
     r"(?:<\|start\|>\w{1,20})?(?:<\|channel\|>)?\b(?P<channel>analysis|commentary|final)\b[^<\n]{0,100}"
     r"(?:<\|constrain\|>\w{1,20}\s?)?<\|message\|>"
@@ -115,10 +116,10 @@ def _split_channels(text: str) -> tuple[str | None, list[str]] | None:
 # %% ../../nbs/02_models/13_thoughts.ipynb #19463746
 def _split_phrases(text: str) -> tuple[str | None, list[str]] | None:
     """Split a text in which a sentence opens the thoughts and another one the answer."""
-    for opens, closes in _PHRASES:
-        if (first := opens.match(text.lstrip())) and (second := closes.search(text)):
-            start = len(text) - len(text.lstrip()) + first.end()
-            return text[second.end() :], [text[start : second.start()]]
+    start = text.lstrip()
+    for opens, closes in _PHRASES.items():
+        if start.startswith(opens) and (second := re.search(closes, start)):
+            return start[second.end() :], [start[len(opens) : second.start()]]
     return None
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #704074ff
@@ -166,15 +167,10 @@ def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
 # %% ../../nbs/02_models/13_thoughts.ipynb #6b4ab23c
 def _is_block(text: str, opening: _Mark, closing: _Mark) -> bool:
     """Return whether marks after some text enclose a block: on separate lines, and not announced by a colon."""
-    before, after = (
-        text[max(0, opening.start - 80) : opening.start].rstrip(" \t"),
-        text[closing.end : closing.end + 1],
-    )
-    return (
-        before.endswith("\n")
-        and not before.rstrip().endswith((":", "："))
-        and (after in "\n\r" or after.isalnum())
-    )
+    before = text[max(0, opening.start - 80) : opening.start].rstrip(" \t")
+    after = text[closing.end : closing.end + 1]
+    announced = before.rstrip().endswith((":", "："))
+    return before.endswith("\n") and not announced and (after in "\n\r" or after.isalnum())
 
 
 def _ends_opened_thoughts(text: str, mark: _Mark) -> bool:
@@ -241,13 +237,8 @@ def _clean_thought(thought: str) -> str:
 def _unknown_marks(answer: str) -> tuple[str, ...]:
     """Return marks outside code that may belong to reasoning, once each."""
     plain = _CODE.sub(" ", answer) if "`" in answer else answer
-    marks = [
-        match[0]
-        for pattern in (_MARK, _UNKNOWN)
-        for match in pattern.finditer(plain)
-        if match[0] != "</details>"
-    ]
-    return tuple(dict.fromkeys(mark for mark in marks if mark != ":::"))
+    marks = [match[0] for pattern in (_MARK, _UNKNOWN) for match in pattern.finditer(plain)]
+    return tuple(dict.fromkeys(mark for mark in marks if mark not in ("</details>", ":::")))
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #ad73e2d1
 def separate_thoughts(text: str | None, reasoning: str | None = None) -> SeparatedText:
@@ -293,13 +284,7 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
     return SeparatedText(answer, reasoning, _unknown_marks(answer or ""))
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #d0f9f2df
-_PHRASE_STARTS = (
-    "Here is my thought process:",
-    "Here's my thought process:",
-    "Here are my reasoning steps:",
-    "Thinking...\n",
-)
-_BEGINNINGS = (*_PHRASE_STARTS, "analysis<|message|>", "assistantfinal", ":::thinking")
+_BEGINNINGS = (*_PHRASES, "analysis<|message|>", "assistantfinal", ":::thinking")
 _PARTIAL_MARK = re.compile(r"""(?:[<＜◁\[]|&l?t?;?|:::|\n::?)[\w|/:;&.="' -]{0,60}\Z""")
 
 
@@ -322,8 +307,8 @@ def visible_answer(text: str) -> str:
     ['', '', 'A co', 'A coat ']
     """
     start = text.lstrip()
-    phrase = next((one for one in _PHRASE_STARTS if start.startswith(one)), None)
-    if any(one.startswith(start) for one in _BEGINNINGS) or (phrase and not _split_phrases(text)):
+    in_thoughts = start.startswith(tuple(_PHRASES)) and not _split_phrases(text)
+    if in_thoughts or any(one.startswith(start) for one in _BEGINNINGS):
         return ""
     if start.startswith("<|") and "<|message|>" not in text and not _find_marks(start[:80]):
         return ""
