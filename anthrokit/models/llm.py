@@ -254,7 +254,7 @@ class CallState:
     """State of a model in this process: endpoints, limits, and what is known about its requests."""
 
     def __init__(self) -> None:
-        self.loop = self.concurrency = self.limiter = self.endpoints = self.probe = self.translator = None
+        self.loop = self.concurrency = self.limiter = self.endpoints = self.probe = None
         self.takes_seed, self.worked, self.reached, self.timed_out = True, set(), False, 0
 
     def __reduce__(self) -> tuple:
@@ -536,9 +536,7 @@ class LLM(metaclass=Naming):
         transport = self.transport if provider in LEAN else "litellm"
         secrets = [key, *strings_in(self.credentials.options)]
         wire = RequestTranslator(ready)
-        self._live.translator = self._live.translator or wire
-        ready = wire if transport == "lean" else ready
-        return Endpoint(transport, self.timeout, self.prices(), self.price is None, ready, secrets, address)
+        return Endpoint(transport, self.timeout, self.prices(), self.price is None, wire, secrets, address)
 
     def _checked_key(self, provider: str) -> str | None:
         """Return the key to send; raise if the provider needs one and it is missing."""
@@ -552,7 +550,7 @@ class LLM(metaclass=Naming):
     @property
     def translator(self) -> RequestTranslator:
         """Return the translator of its requests and answers."""
-        return self.prepare()._live.translator
+        return self.prepare()._live.endpoints[0].ready
 
     # Properties
 

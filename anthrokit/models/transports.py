@@ -139,9 +139,9 @@ def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Comple
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 
-async def _by_litellm(ready: Mapping[str, Any], request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
+async def _by_litellm(wire: RequestTranslator, request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
     """Make one attempt through LiteLLM."""
-    litellm, messages, body = import_litellm(), request["messages"], {}
+    litellm, ready, messages, body = wire.litellm, wire.ready, request["messages"], {}
     if show:
         pieces, refusal = [], ""
         async for piece in await litellm.acompletion(**ready, **request, **_STREAMED):
@@ -529,7 +529,7 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
     """Make one attempt straight at the provider, or through LiteLLM if the form needs it or its log is in use."""
     form = None if _has_listeners(wire.litellm) else wire.form(request)
     if form is None or (show and wire.provider not in _AS_OPENAI):
-        return await _by_litellm(wire.ready, request, show)
+        return await _by_litellm(wire, request, show)
     if show:
         data = _dump_json({**wire.body(form, request), **_STREAMED})
     else:
@@ -615,7 +615,7 @@ class Endpoint:
     timeout: float  # seconds for one try
     prices: tuple[float, float] | None  # US dollars a token, in and out
     priced: bool  # whether the transport states the cost of a call; otherwise `prices` do
-    ready: Any = field(repr=False)  # what the transport needs each time: a dict, or a RequestTranslator
+    ready: Any = field(repr=False)  # what the transport needs each time: a RequestTranslator, or the embedded model's settings
     secrets: Sequence[str | None] = field(default=(), repr=False)  # what must not come back
     address: str | None = None
     in_flight: int = 0
