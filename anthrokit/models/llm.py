@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import inspect
 import itertools
 import json
@@ -266,7 +265,7 @@ class CallState:
 # %% ../../nbs/02_models/07_llm.ipynb #2616816a
 def choose_endpoint(endpoints: Sequence[Endpoint]) -> Endpoint:
     """Return the available endpoint with the fewest calls in flight, or else the one whose rest ends first."""
-    available = endpoints if len(endpoints) == 1 else [one for one in endpoints if one.available]
+    available = [one for one in endpoints if one.available]
     if not available:
         return min(endpoints, key=lambda one: one.rests_until)
     return min(available, key=lambda one: one.in_flight)
@@ -293,12 +292,6 @@ _UNREACHED_RETRIES = 3  # further ones to a server that has never answered, with
 def _form(request: Mapping[str, Any]) -> tuple[frozenset, frozenset]:
     """Return the names of a request's parameters and its roles: if one request of a form works, its settings are right."""
     return frozenset(request), frozenset(message["role"] for message in request["messages"])
-
-
-def _show_piece(pieces: list[str], show: Callable[[str], None], piece: str) -> None:
-    """Show a piece of an answer, and note it."""
-    pieces.append(piece)
-    show(piece)
 
 
 _ABOUT_ROLES = re.compile(
@@ -715,20 +708,22 @@ class LLM(metaclass=Naming):
             live.limiter.limit(self.rpm, self.tpm)
         if not live.takes_seed:
             parameters.pop("seed", None)
-        request, pieces = {**parameters, "messages": self.as_sent(messages)}, []
-        show_piece = functools.partial(_show_piece, pieces, show) if show else None
+        request, shown = {**parameters, "messages": self.as_sent(messages)}, []
+
+        def show_piece(piece: str) -> None:
+            shown.append(piece)
+            show(piece)
+
         async with live.concurrency:
             start = time.perf_counter()
             for attempts in itertools.count(1):
                 try:
-                    answer, server = await self._attempt(request, show_piece)
+                    answer, server = await self._attempt(request, on_lost, show and show_piece)
                     live.worked.add(_form(request))
                     break
                 except Fault as fault:
-                    if fault.may_be_paid and on_lost is not None:
-                        on_lost(self.lost_attempt(fault, request))
                     self._report_trouble(fault, attempts)
-                    pause = None if pieces else self._pause_before_next(fault, attempts)
+                    pause = None if shown else self._pause_before_next(fault, attempts)
                     if pause is None:
                         answer, server = await self._refusal(fault, attempts, request, on_lost), None
                         break
@@ -770,7 +765,7 @@ class LLM(metaclass=Naming):
                     f"max_concurrency (--timeout, --max-tokens, --concurrency on the command line)."
                 )
 
-    async def _attempt(self, request: dict[str, Any], show: Any = None) -> tuple[Completion, str | None]:
+    async def _attempt(self, request: dict[str, Any], on_lost: Any, show: Any = None) -> tuple[Completion, str | None]:
         """Make one attempt at a free server when the rate limiter allows it; return the answer and the server's address."""
         live, guess = self._live, 0
         if live.limiter.tokens:
@@ -788,6 +783,8 @@ class LLM(metaclass=Naming):
             last_fault = fault
             endpoint.heard(fault)
             live.reached = live.reached or fault.kind not in ("unreachable", "timeout")
+            if fault.may_be_paid and on_lost is not None:
+                on_lost(self.lost_attempt(fault, request))
             raise
         finally:
             endpoint.in_flight -= 1
@@ -800,10 +797,8 @@ class LLM(metaclass=Naming):
                 return
             hello = [{**message, "content": "Hello"} for message in request["messages"]]
             try:
-                answer, server = await self._attempt({**request, "messages": hello})
+                answer, server = await self._attempt({**request, "messages": hello}, on_lost)
             except Fault as probed:
-                if probed.may_be_paid and on_lost is not None:
-                    on_lost(self.lost_attempt(probed, {**request, "messages": hello}))
                 if probed.kind == "request":
                     about_roles = self.system_role and _ABOUT_ROLES.search(fault.text)
                     text = fault.text + (_NO_SYSTEM_ROLE if about_roles else "")
