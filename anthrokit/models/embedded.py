@@ -17,7 +17,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -356,20 +355,6 @@ class _Engine:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #26e848e6
 _FORKED = False
-_ENGINE: _Engine | None = None
-_GUARD = threading.Lock()
-
-
-def _after_fork() -> None:
-    """Mark the model as unusable in a forked process: the engine's threads do not exist there.
-
-    Keep a reference to the engine, because destroying it at exit would fail.
-    """
-    global _FORKED, _ENGINE, _GUARD
-    _FORKED = _FORKED or _ENGINE is not None or load_embedded.cache_info().currsize > 0
-    if _ENGINE is not None:
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_ENGINE))
-    _ENGINE, _GUARD = None, threading.Lock()
 
 
 def _refuse_fork() -> None:
@@ -380,24 +365,33 @@ def _refuse_fork() -> None:
         )
 
 
+@load_once
+def _engine() -> _Engine:
+    """Return the engine of this process; the model is loaded at the first call."""
+    _refuse_fork()
+    return _Engine()
+
+
+def _after_fork() -> None:
+    """Mark the model as unusable in a forked process: the engine's threads do not exist there.
+
+    Keep a reference to the engine, because destroying it at exit would fail.
+    """
+    global _FORKED
+    _FORKED = _FORKED or any(load.cache_info().currsize for load in (_engine, load_embedded))
+    if _engine.cache_info().currsize:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_engine()))
+        _engine.cache_clear()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _engine() -> _Engine:
-    """Return the engine of this process; the model is loaded at the first call."""
-    global _ENGINE
-    with _GUARD:
-        _refuse_fork()
-        if _ENGINE is None:
-            _ENGINE = _Engine()
-        return _ENGINE
-
-
 @atexit.register
 def _close_engine() -> None:
-    if _ENGINE is not None:
-        _ENGINE.close()
+    if _engine.cache_info().currsize:
+        _engine().close()
 
 # %% ../../nbs/02_models/03_embedded.ipynb #94f2d181
 async def answer_here(

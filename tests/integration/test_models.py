@@ -182,7 +182,7 @@ async def together(*works):
 
 embedded._BLOCKS = 24 if sys.argv[1] == "leave" else embedded._BLOCKS
 wait_for(begin("Hello", 2))
-here, metrics = psutil.Process(), embedded._ENGINE.pipeline.get_metrics
+here, metrics = psutil.Process(), embedded._engine().pipeline.get_metrics
 before = metrics().kv_cache_size_in_bytes
 many = 3 if sys.argv[1] == "leave" else 1  # 3 take more than there is room for at once in 24 blocks
 long = wait_for(together(*(begin(f"{n} " + "word " * 300, 2) for n in range(many))))
