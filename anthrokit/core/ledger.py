@@ -453,6 +453,9 @@ class LedgerFile:
             self._open()
 
     def _open(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
         whole = _check_header(self.path)
         try:
             if self.read_only:
@@ -469,7 +472,7 @@ class LedgerFile:
             raise _explain_error(error, self.folder) or RunError(f"{self.path} can't be opened: {error}") from None
         except BaseException:
             self._release()
-            if self._connection is not None and not self.fresh:
+            if self._connection is not None:
                 self._connection.close()
             raise
         self.fresh = False
@@ -484,17 +487,11 @@ class LedgerFile:
         try:
             if not self.path.exists():
                 _make_ledger(self.path)
-            self._reopen()
+            self._open()
         except sqlite3.Error as error:
             raise _explain_error(error, self.folder) or error from None
         finally:
             lock.release()
-
-    def _reopen(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
-        self._open()
 
     def _release(self) -> None:
         if self._lock is not None:
@@ -508,7 +505,7 @@ class LedgerFile:
             with self._guard:
                 _require_usable(self)
                 if self.fresh and self.path.exists():  # another cell has made it
-                    self._reopen()
+                    self._open()
                 yield self._connection
         except (sqlite3.Error, pd.errors.DatabaseError) as error:
             cause = error if isinstance(error, sqlite3.Error) else error.__cause__ or error
