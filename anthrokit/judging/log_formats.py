@@ -1217,13 +1217,12 @@ def read_log(
         raise TableError(f"{f'{source}: ' if isinstance(source, str | os.PathLike) else ''}the table has no row")
     dialogues: list[Dialogue] = []
     single_rows: list[tuple[str, Record]] = []
-    account: list[tuple[str, str, str]] = []
-    reasons: dict[str, str] = {}
+    outcomes: dict[str, tuple[str, str]] = {}
 
     def leave_out(error: TableError, *places: str) -> None:
         if bad_rows == "raise":
             raise TableError(f"{error}. bad_rows='skip' leaves such rows out and lists them") from None
-        reasons.update(dict.fromkeys(places, str(error).removeprefix(places[0]).lstrip(",: ")))
+        outcomes.update(dict.fromkeys(places, ("left out", str(error).removeprefix(places[0]).lstrip(",: "))))
 
     for place, record in records:
         try:
@@ -1234,26 +1233,25 @@ def read_log(
                 for name in ("messages", "conversations") if isinstance(row, dict) else ():
                     if isinstance(row.get(name), list) and row[name]:
                         read_conversation(row[name], place, sides)  # raises with what is wrong
-                account.append((place, "left out", _UNKNOWN_FORM))
+                outcomes[place] = "left out", _UNKNOWN_FORM
             elif form.read is None:
                 single_rows.append((place, row))
-                account.append((place, "joined", form.name))
+                outcomes[place] = "joined", form.name
             else:
                 made = form.read(place, row, sides)
                 spoken = [one for one in made if {"user", "assistant"} & {message["role"] for message in one.messages}]
                 dialogues += map(_with_text_ids, spoken)
                 why = form.name if spoken else "holds no message of a user or an assistant" if made else "is empty"
-                account.append((place, "taken" if spoken else "left out", why))
+                outcomes[place] = "taken" if spoken else "left out", why
         except TableError as error:
             leave_out(error, place)
-            account.append((place, "left out", reasons[place]))
     key, groups = group_rows(single_rows, sides)
     for rows in groups:
         try:
             dialogues += map(_with_text_ids, join_rows(rows, key, sides))
         except TableError as error:
             leave_out(error, *(place for place, _ in rows))
-    account = [(place, "left out", reasons[place]) if place in reasons else (place, *rest) for place, *rest in account]
+    account = [(place, *outcome) for place, outcome in outcomes.items()]
     if not dialogues:
         raise TableError(_no_form(source, records, account))
     return Log(dialogues, account)
