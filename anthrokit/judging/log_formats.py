@@ -28,14 +28,13 @@ from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
 
 # %% auto #0
-__all__ = ['SPEAKERS', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Reader', 'KEYS', 'FORMATS', 'IDS', 'is_missing', 'as_text', 'plain',
-           'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
-           'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list', 'may_hold_messages',
-           'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
-           'split_branches', 'whole_dialogue', 'turns_of', 'Side', 'read_sides', 'read_preferences', 'read_arena',
-           'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_activity', 'read_alternating',
-           'read_answer', 'read_labelled', 'group_rows', 'join_rows', 'Format', 'format_of', 'read_records', 'Log',
-           'read_log']
+__all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'FORMATS', 'IDS', 'is_missing',
+           'as_text', 'plain', 'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content',
+           'without_tool_calls', 'as_time', 'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list',
+           'may_hold_messages', 'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue',
+           'target_of', 'with_system', 'split_branches', 'read_whole', 'turns_of', 'Side', 'read_sides',
+           'read_preferences', 'read_arena', 'read_completions', 'nested_conversations', 'read_nested', 'read_pair',
+           'read_labelled', 'group_rows', 'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -94,7 +93,8 @@ SPEAKERS = {
     "tool": "tool function function_call function_response observation ipython tool_call tool_calls tool_response "
     "tool_result tool_use tool_output toolmessage functionmessage environment",
 }
-ROLES = {name: role for role, names in SPEAKERS.items() for name in names.split()}
+Roles = Mapping[str, str]  # the name of a speaker in lower case, and the role
+ROLES: Roles = {name: role for role, names in SPEAKERS.items() for name in names.split()}
 _SPEAKER = ("role", "from", "speaker", "sender", "author")
 _IS_USER = ("is_user", "isCreatedByUser")
 _CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance")
@@ -248,7 +248,7 @@ _NOT_METADATA = {
 }
 
 
-def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None) -> dict[str, Any]:
+def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]:
     """Read one message in any of the public forms.
 
     Parameters
@@ -283,7 +283,7 @@ def read_message(value: Any, place: str, roles: Mapping[str, str] | None = None)
         raise TableError(
             f"{place}: needs role and content (or from and value), and is {describe(message)} of other names"
         )
-    role = (roles or ROLES).get(speaker.strip().lower()) if isinstance(speaker, str) else None
+    role = roles.get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
         raise TableError(
             f"{place}: the speaker's name is none of {', '.join(list(ROLES)[:12])}, …; say whose it is: "
@@ -460,16 +460,16 @@ def transcript(text: str) -> list[dict[str, str]]:
     ]
 
 
-def labelled_lines(text: str, roles: Mapping[str, str] | None = None) -> list[dict[str, str]]:
+def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     """Return the messages of a text whose lines begin with a speaker and a colon; empty unless both sides speak."""
     messages: list[dict[str, str]] = [{"role": "system", "content": ""}]
     for line in re.split(r"\r\n?|\n", text):
-        if (label := _LABEL.match(line)) and (roles or ROLES).get(label[1].lower()):
+        if (label := _LABEL.match(line)) and label[1].lower() in roles:
             messages.append({"role": label[1], "content": line[label.end() :]})
         elif not line.startswith("[CONVERSATION ENDED"):
             messages[-1]["content"] += "\n" + line
     messages = [{**message, "content": message["content"].strip()} for message in messages]
-    if not {"user", "assistant"} <= {(roles or ROLES).get(message["role"].lower()) for message in messages}:
+    if not {"user", "assistant"} <= {roles.get(message["role"].lower()) for message in messages}:
         return []
     return messages if messages[0]["content"] else messages[1:]
 
@@ -498,19 +498,13 @@ def may_hold_messages(value: Any) -> bool:
     return "\n\nAssistant:" in value or (bool(_LIST.match(value)) and any(name in value for name in quoted))
 
 
-def read_conversation(
-    value: Any, place: str, roles: Mapping[str, str] | None = None, *, alone: bool = False
-) -> list[dict[str, Any]]:
+def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict[str, Any]]:
     """Read the messages of a conversation: a list of them, its JSON, a transcript, or one message.
 
-    Errors name `place`. With `alone`, any other text, or a missing one, is one message of an assistant.
+    Errors name `place`.
     """
-    if alone and is_missing(value):
-        return [read_message({"role": "assistant", "content": None}, place)]
-    value = value if alone and isinstance(value, str) and not may_hold_messages(value) else as_list(value, place)
-    if alone and isinstance(value, str):
-        value = [{"role": "assistant", "content": value}]
-    if isinstance(value, dict) and is_message(value):
+    value = as_list(value, place)
+    if is_message(value):
         value = [value]
     if not isinstance(value, list) or not value:
         raise TableError(f"{place}: {describe(value)} is neither a message nor a list of messages")
@@ -529,10 +523,10 @@ def read_conversation(
     return messages
 
 
-def _nested(message: Mapping[str, Any]) -> Iterator[list[Any]]:
-    """Yield the lists of messages below a message."""
+def _replies(message: Mapping[str, Any]) -> list[Any]:
+    """Return the messages nested below a message."""
     lists = (message[name] for name in ("replies", "children") if isinstance(message.get(name), list))
-    return (one for one in lists if any(isinstance(inner, dict) for inner in one))
+    return next((one for one in lists if any(isinstance(inner, dict) for inner in one)), [])
 
 
 def _flat(messages: Sequence[Any], parent: Any = None) -> Iterator[Any]:
@@ -541,11 +535,11 @@ def _flat(messages: Sequence[Any], parent: Any = None) -> Iterator[Any]:
         if not isinstance(message, dict):
             yield message
             continue
-        nested = next(_nested(message), None)
+        nested = _replies(message)
         if nested or parent is not None:
             own = f"{parent}/{number}" if (own := first_of(message, _ID)) is None else own
             yield {**message, "id": own, "parent": parent}
-            yield from _flat(nested or (), own)
+            yield from _flat(nested, own)
         else:
             yield message
 
@@ -603,7 +597,7 @@ def find_conversations(
 
 def _has_replies(value: Mapping[str, Any]) -> bool:
     """Return whether an object is a message with the answers to it, as in OASST."""
-    return is_message(value) and any(map(is_message, next(iter(_nested(value)), ())))
+    return is_message(value) and any(map(is_message, _replies(value)))
 
 
 def _holds_conversations(value: Sequence[Any]) -> bool:
@@ -654,7 +648,8 @@ class Dialogue:
 
 
 Record = dict[str, Any]
-Reader = Callable[[str, Record, Mapping[str, str]], list[Dialogue]]
+Raw = tuple[list[Any], Collection[str]]  # raw messages, and the columns that hold them
+Reader = Callable[[str, Record, Any, Roles], list[Dialogue]]
 
 
 def target_of(*rows: Mapping[str, Any]) -> Any:
@@ -696,12 +691,11 @@ def split_branches(
     return dialogues
 
 
-def whole_dialogue(
-    place: str, row: Record, messages: Any, used: Collection[str], roles: Mapping[str, str] | None
-) -> list[Dialogue]:
-    """Return the one dialogue of a record. The record's other columns describe the dialogue."""
+def read_whole(place: str, row: Record, found: Raw, roles: Roles) -> list[Dialogue]:
+    """Read the one dialogue of a record from its raw messages and their columns. The other columns describe it."""
+    raw, used = found
     about = {name: value for name, value in row.items() if name not in used}
-    messages = with_system(read_conversation(messages, place, roles), [row], place)
+    messages = with_system(read_conversation(raw, place, roles), [row], place)
     return [Dialogue(place, messages, about, target_of(row))]
 
 
@@ -725,18 +719,22 @@ class Side(NamedTuple):
     own: Mapping[str, Any] = {}
 
 
-def _prompt_of(row: Record) -> str | None:
-    """Return the column that holds the messages before the answers."""
-    return next((name for name in _PROMPT if not is_missing(row.get(name)) and row[name] != []), None)
+def _prompt_of(row: Record, used: Collection[str]) -> str | None:
+    """Return the column that holds the messages before the answers; it is none of those used for the answers."""
+    names = [name for name in _PROMPT if name not in used and not is_missing(row.get(name))]
+    return next((name for name in names if row[name] != []), None)
 
 
 def read_sides(
-    place: str, row: Record, roles: Mapping[str, str], sides: Sequence[Side], used: set[str], pair: bool = False
+    place: str, row: Record, roles: Roles, sides: Sequence[Side], used: set[str], pair: bool = False
 ) -> list[Dialogue]:
     """Read answers, each after the messages of the record's prompt unless it holds them itself."""
-    context, dialogues = _prompt_of({name: value for name, value in row.items() if name not in used}), []
+    context, dialogues = _prompt_of(row, used), []
     for side in sides:
-        messages = read_conversation(side.value, f"{place}, {side.column}", roles, alone=True)
+        value = side.value
+        if is_missing(value) or (isinstance(value, str) and not may_hold_messages(value)):
+            value = [{"role": "assistant", "content": value}]
+        messages = read_conversation(value, f"{place}, {side.column}", roles)
         if context and all(message["role"] != "user" for message in messages):
             prompt = plain(row[context])
             if isinstance(prompt, str) and not _LIST.match(prompt) and "\n\nAssistant:" not in prompt:
@@ -766,9 +764,8 @@ def _preference_columns(row: Record) -> tuple[str, str] | None:
     return None
 
 
-def read_preferences(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
+def read_preferences(place: str, row: Record, names: tuple[str, str], roles: Roles) -> list[Dialogue]:
     """Read a chosen and a rejected answer: two dialogues of which the last answer is judged."""
-    names = _preference_columns(row) or ()
     if all(is_missing(row[name]) for name in names):
         return []
     sides = [Side(name, row[name], side, side) for side, name in zip(("chosen", "rejected"), names, strict=True)]
@@ -800,12 +797,11 @@ def _texts_of(value: Any) -> Any:
     return value
 
 
-def read_arena(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
+def read_arena(place: str, row: Record, names: list[tuple[str, str]], roles: Roles) -> list[Dialogue]:
     """Read the two sides of an arena: two dialogues with two targets."""
-    names, sides = _arena_columns(row), []
+    sides = []
     used = {name for name, _ in names} | {f"model{dash}{side}" for _, side in names for dash in ("_", "")}
-    context = _prompt_of({name: value for name, value in row.items() if name not in used})
-    prompts = _texts_of(row.get(context))
+    prompts = _texts_of(row.get(_prompt_of(row, used)))
     prompts = prompts if isinstance(prompts, list) else [prompts]
     for name, side in names:
         value = _texts_of(row[name])
@@ -837,9 +833,9 @@ def _completions_column(row: Record) -> str | None:
     return columns[0] if columns and first_of(row, _PROMPT) is not None else None
 
 
-def read_completions(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
+def read_completions(place: str, row: Record, name: str, roles: Roles) -> list[Dialogue]:
     """Read several answers to one prompt: a dialogue for each, with the model that gave it."""
-    name, sides = _completions_column(row), []
+    sides = []
     for number, one in enumerate(row[name], 1):
         fields = {"text": one} if isinstance(one, str) else one
         own = scalars(fields, (*_ANSWER, *_MODEL))
@@ -897,9 +893,8 @@ def _beside(row: Record, column: str, messages: Sequence[Mapping[str, Any]]) -> 
     return [name], [said if isinstance(said, dict) else {"role": "assistant", "content": said}]
 
 
-def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
+def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles) -> list[Dialogue]:
     """Read every conversation that a record holds, in any column and at any depth."""
-    every = nested_conversations(row)
     places = [f"{place}, conversation {number}" if len(every) > 1 else place for number, one in enumerate(every, 1)]
     read = [read_conversation(one.messages, at, roles) for one, at in zip(every, places, strict=True)]
     for one, messages in zip(every, read, strict=True):
@@ -909,13 +904,12 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None)
     has_prompt = len(read) == 2 and read[0][-1]["role"] in ("user", "system")
     if has_prompt and all(message["role"] == "assistant" for message in read[1]):
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
-    answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
     columns, dialogues = {one.path[0] for one in every if one.path}, []
     if len(every) == 1 and len(every[0].path) == 1:
         names, said = _beside(row, every[0].path[0], read[0])
         columns |= {*names}
         read[0] += read_conversation(said, f"{place}, column {names[-1]}", roles) if said else []
-        answered = [any(message["role"] == "assistant" for message in read[0])]
+    answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
     for one, messages, has_answer, record_place in zip(every, read, answered, places, strict=False):
         if not has_answer and any(answered):
             continue  # a prompt beside the whole conversation
@@ -929,17 +923,16 @@ def read_nested(place: str, row: Record, roles: Mapping[str, str] | None = None)
     return dialogues
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #0727e685
-def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
+def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> list[Dialogue]:
     """Read a message and the answer to it, after the turns of the record's history."""
-    asks, answers = pair_of(row)
-    if all(is_missing(row[name]) for name in (asks, answers)):
+    if all(is_missing(row[name]) for name in names):
         return []
     before = row["history"] if isinstance(row.get("history"), list) else []
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
         raise TableError(f"{place}, column history: {describe(wrong[0])} is not a pair of a message and its answer")
-    used = {asks, answers, *(["history"] if before else [])}
+    used = {*names, *(["history"] if before else [])}
     raw = turns_of(itertools.chain(*before))
-    for name, role in ((asks, "user"), (answers, "assistant")):
+    for name, role in zip(names, ("user", "assistant"), strict=True):
         where = f"{place}, column {name}"
         value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
         if isinstance(value, list | dict):
@@ -949,29 +942,29 @@ def read_pair(place: str, row: Record, roles: Mapping[str, str] | None = None) -
         if name == "instruction" and isinstance(row.get("input"), str):
             text, used = "\n".join(filter(None, [text, row["input"]])), used | {"input"}
         raw += [{"role": role, "content": text}] if text or role == "assistant" else []
-    return whole_dialogue(place, row, raw, used, roles)
+    return read_whole(place, row, (raw, used), roles)
 
 
-def read_activity(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
-    """Read an entry of Google's activity export: "Prompted …" in the title, and the answer as HTML."""
-    parts = [one.get("html") for one in row["safeHtmlItem"] if isinstance(one, dict)]
+def _answer_alone(row: Record) -> Raw | None:
+    """Return a single message of an assistant, and its column."""
+    text = row.get("assistant")
+    return ([{"role": "assistant", "content": text}], ["assistant"]) if isinstance(text, str) else None
+
+
+def _activity(row: Record) -> Raw | None:
+    """Return the messages in Google's activity export: "Prompted …" in the title, and the answer as HTML."""
+    title, items = row.get("title"), row.get("safeHtmlItem")
+    if not isinstance(title, str) or not isinstance(items, list):
+        return None
+    parts = [one.get("html") for one in items if isinstance(one, dict)]
     answer = html.unescape(re.sub(r"<[^<>]*>", "", "\n".join(part for part in parts if isinstance(part, str))))
-    raw = turns_of([row["title"].removeprefix("Prompted "), answer.strip()])
-    return whole_dialogue(place, row, raw, ("title", "safeHtmlItem"), roles)
+    return turns_of([title.removeprefix("Prompted "), answer.strip()]), ["title", "safeHtmlItem"]
 
 
-def read_alternating(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
-    """Read a list of texts that a user and an assistant wrote in turns, as in UltraChat."""
-    return whole_dialogue(place, row, turns_of(row["data"]), ("data",), roles)
-
-
-def _stands_alone(row: Record) -> bool:
-    return isinstance(row.get("assistant"), str)
-
-
-def read_answer(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
-    """Read a single message of an assistant."""
-    return whole_dialogue(place, row, [{"role": "assistant", "content": row["assistant"]}], ("assistant",), roles)
+def _alternating(row: Record) -> Raw | None:
+    """Return the texts that a user and an assistant wrote in turns, as in UltraChat."""
+    texts = row.get("data")
+    return (turns_of(texts), ["data"]) if _is_texts(texts) and len(texts) > 1 else None
 
 
 def _labelled_column(row: Record) -> str | None:
@@ -979,10 +972,9 @@ def _labelled_column(row: Record) -> str | None:
     return next((name for name, value in row.items() if isinstance(value, str) and labelled_lines(value)), None)
 
 
-def read_labelled(place: str, row: Record, roles: Mapping[str, str] | None = None) -> list[Dialogue]:
+def read_labelled(place: str, row: Record, name: str, roles: Roles) -> list[Dialogue]:
     """Read a text whose lines begin with a speaker and a colon."""
-    name = _labelled_column(row)
-    return whole_dialogue(place, row, labelled_lines(row[name], roles), (name,), roles)
+    return read_whole(place, row, (labelled_lines(row[name], roles), [name]), roles)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
 KEYS = (
@@ -995,7 +987,7 @@ _OF_MESSAGES = {
 
 
 def group_rows(
-    records: Sequence[tuple[str, Record]], roles: Mapping[str, str] | None = None
+    records: Sequence[tuple[str, Record]], roles: Roles = ROLES
 ) -> tuple[str | None, list[list[tuple[str, Record]]]]:
     """Group records of one message each by dialogue; return the column that names it, and the groups.
 
@@ -1003,7 +995,7 @@ def group_rows(
     column are one dialogue, or if all are of an assistant, a dialogue each.
     """
     key = next((name for name in KEYS if any(name in row for _, row in records)), None)
-    alone = key is None and all((roles or ROLES).get(str(speaker_of(unwrapped(row))).lower()) == "assistant" for _, row in records)
+    alone = key is None and all(roles.get(str(speaker_of(unwrapped(row))).lower()) == "assistant" for _, row in records)
     groups: dict[Any, list[tuple[str, Record]]] = {}
     for place, row in records:
         file = place if alone else place.rpartition("row ")[0]
@@ -1015,9 +1007,7 @@ def group_rows(
     return key, [*groups.values()]
 
 
-def join_rows(
-    rows: Sequence[tuple[str, Record]], key: str | None, roles: Mapping[str, str] | None = None
-) -> list[Dialogue]:
+def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles = ROLES) -> list[Dialogue]:
     """Join records of one message each into a dialogue, or one for each of its branches.
 
     A column `turn` must not decrease. Without this column, records are reversed if their times decrease throughout.
@@ -1031,7 +1021,7 @@ def join_rows(
         turn = math.nan if isinstance(turn, list | dict) else pd.to_numeric(turn, errors="coerce")
         if turn < last:
             raise TableError(f"{place}, column turn: is lower than in the row before; sort a dialogue's rows by turn")
-        speaker = (roles or ROLES).get(str(speaker_of(unwrapped(row))).lower())
+        speaker = roles.get(str(speaker_of(unwrapped(row))).lower())
         if turn == last and before == "assistant" and speaker == "user":
             raise TableError(f"{place}: the user speaks after the answer of the same turn; sort the rows of a turn, user first")
         last, before = turn if turn == turn else last, speaker
@@ -1049,20 +1039,15 @@ def join_rows(
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1597869d
 class Format(NamedTuple):
-    """A form of records: its name, what they hold, a test of a record, and its reader (None: rows are joined)."""
+    """A form of records: its name, what they hold, what finds it in a record, and its reader (None: rows are joined).
+
+    A record has the form if `find` returns a true value: its columns or messages, which `read` receives.
+    """
 
     name: str
     holds: str
-    fits: Callable[[Record], Any]
+    find: Callable[[Record], Any]
     read: Reader | None
-
-
-def _is_activity(row: Record) -> bool:
-    return isinstance(row.get("safeHtmlItem"), list) and isinstance(row.get("title"), str)
-
-
-def _alternates(row: Record) -> bool:
-    return _is_texts(row.get("data")) and len(row["data"]) > 1
 
 
 FORMATS = (
@@ -1072,22 +1057,22 @@ FORMATS = (
     Format("conversations", "a list or a tree of messages (role and content, …)", nested_conversations, read_nested),
     Format("one message per row", "dialogue_id, role and content", is_message, None),
     Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
-    Format("messages alone", "assistant (a message without the user's)", _stands_alone, read_answer),
-    Format("activity", "title and safeHtmlItem (Google's activity export)", _is_activity, read_activity),
-    Format("alternating texts", "data: a list of texts of user and assistant in turns", _alternates, read_alternating),
+    Format("messages alone", "assistant (a message without the user's)", _answer_alone, read_whole),
+    Format("activity", "title and safeHtmlItem (Google's activity export)", _activity, read_whole),
+    Format("alternating texts", "data: a list of texts of user and assistant in turns", _alternating, read_whole),
     Format("transcripts", "a text with lines that begin with User: and Assistant:", _labelled_column, read_labelled),
 )
 
 
-def format_of(row: Any) -> tuple[Format | None, Any]:
-    """Return the first format that fits a record, and the record. If none fits, names in lower case are tried."""
+def format_of(row: Any) -> tuple[Format | None, Any, Any]:
+    """Return the first format of a record, the record, and what was found in it. If none fits, names in lower case are tried."""
     if isinstance(row, dict):
         small = {str(name).strip().lower(): value for name, value in row.items()}
         for record in (row, small) if len(small) == len(row) else (row,):
             for form in FORMATS:
-                if form.fits(record):
-                    return form, record
-    return None, row
+                if found := form.find(record):
+                    return form, record, found
+    return None, row, None
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #4ade4162
 _BYTES_PER_ROW = 500  # of memory, for a row that becomes a dict; see `check_size`
@@ -1228,7 +1213,7 @@ def read_log(
         try:
             if isinstance(record, TableError):
                 raise record
-            form, row = format_of({"messages": record} if isinstance(record, list) else record)
+            form, row, found = format_of({"messages": record} if isinstance(record, list) else record)
             if form is None:
                 for name in ("messages", "conversations") if isinstance(row, dict) else ():
                     if isinstance(row.get(name), list) and row[name]:
@@ -1238,7 +1223,7 @@ def read_log(
                 single_rows.append((place, row))
                 outcomes[place] = "joined", form.name
             else:
-                made = form.read(place, row, sides)
+                made = form.read(place, row, found, sides)
                 spoken = [one for one in made if {"user", "assistant"} & {message["role"] for message in one.messages}]
                 dialogues += map(_with_text_ids, spoken)
                 why = form.name if spoken else "holds no message of a user or an assistant" if made else "is empty"
