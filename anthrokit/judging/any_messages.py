@@ -5,6 +5,7 @@
 # %% ../../nbs/05_judging/07_any_messages.ipynb #683eedae
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections import Counter
@@ -145,10 +146,10 @@ def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
         entry["base_id"] = base_id or (entry["user"] if by_user else digest("prompt", entry["opening"]))
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #86bef4ce
-def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
+def _answers_by_target(dialogue: Dialogue, turns: Sequence[Mapping[str, Any]]) -> dict[Any, set[int]]:
     """Return each target of a dialogue with its turns: one target, unless the messages name several models."""
     fresh = {id(message) for message in dialogue.messages[dialogue.start :]}
-    answers = {number: turn.get("assistant", []) for number, turn in enumerate(group_turns(dialogue.messages), 1)}
+    answers = {number: turn.get("assistant", []) for number, turn in enumerate(turns, 1)}
     own = {number: messages for number, messages in answers.items() if any(id(one) in fresh for one in messages)}
     models = {number: next((one["model"] for one in said if one["model"]), None) for number, said in own.items()}
     named = [*dict.fromkeys(filter(None, models.values()))]
@@ -163,36 +164,34 @@ def _answers_by_target(dialogue: Dialogue) -> dict[Any, set[int]]:
 # %% ../../nbs/05_judging/07_any_messages.ipynb #a084e41a
 def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a dialogue for each of its targets: its ids as given, and its turns."""
-    about, place = dict(about), dialogue.place
-    turns = group_turns(dialogue.messages)
-    texts = [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in turns]
+    about = dict(about)
+    turns, texts = group_turns(dialogue.messages), paired_turns(dialogue.messages)
     ids = {name: about.pop(name, None) for name in (IDS[:1] if pair else IDS[:2])}
     column = None if pair else next((name for name in _NAMES if name in about), None)
     name = about.pop(column) if column else None
     if pair is None:
         about.pop("target", None)
-    targets = _answers_by_target(dialogue)
-    last = max((number for number, (_, answer) in enumerate(texts, 1) if answer is not None), default=None)
+    targets = _answers_by_target(dialogue, turns)
     entries = []
-    for target, own in targets.items():
+    for target, answers in targets.items():
+        own = {max(answers)} if pair and answers else answers  # of a pair, the last answer alone
         parts = ", ".join(filter(None, [dialogue.part, str(target) if len(targets) > 1 else ""]))
         rows = []
         for number, (turn, (user, answer)) in enumerate(zip(turns, texts, strict=True), 1):
             replies = turn.get("assistant", [])
-            finished = [one["finish_reason"] for one in replies if one.get("finish_reason")]
             rows.append({
                 "turn": number,
                 "user": user,
-                "assistant": answer if answer or (number == last if pair else number in own) else None,
-                "judged": bool(answer) and number in own and (pair is None or number == last),
-                "reasoning": "\n".join(one["reasoning"] for one in replies if one.get("reasoning")) or None,
-                "error": next((one["error"] for one in replies if one.get("error")), None),
-                "finish_reason": finished[-1] if finished else None,
+                "assistant": answer if answer or number in own else None,
+                "judged": bool(answer) and number in own,
+                "reasoning": "\n".join(one["reasoning"] for one in replies if one["reasoning"]) or None,
+                "error": next((one["error"] for one in replies if one["error"]), None),
+                "finish_reason": next((one["finish_reason"] for one in replies[::-1] if one["finish_reason"]), None),
             })
         if dialogue.start:
             rows = rows[: max(own, default=0)]
         entries.append({
-            "place": place,
+            "place": dialogue.place,
             "named": column,
             "dialogue_id": f"{name} ({parts})" if name and parts else name,
             "texts": [str(target), texts, ids.get("base_id")],
@@ -395,13 +394,10 @@ def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
 # %% ../../nbs/05_judging/07_any_messages.ipynb #0810c10d
 def _in_ranges(account: Sequence[tuple[str, str, str]]) -> list[list[Any]]:
     """Join rows in a row with the same outcome: first, last, outcome, reason, number."""
-    ranges: list[list[Any]] = []
-    for place, outcome, why in account:
-        if ranges and ranges[-1][2:4] == [outcome, why]:
-            ranges[-1][1] = place
-            ranges[-1][4] += 1
-        else:
-            ranges.append([place, place, outcome, why, 1])
+    ranges = []
+    for outcome, rows in itertools.groupby(account, key=lambda row: row[1:]):
+        places = [place for place, *_ in rows]
+        ranges.append([places[0], places[-1], *outcome, len(places)])
     return ranges
 
 
