@@ -562,14 +562,9 @@ def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict
             columns[f"{stem}_final_present"] = finals.astype("Int64").fillna(-1)
             for sample in range(1, number + 1):
                 one = samples.get((behaviour, judge, sample), nothing)
-                raw = one["raw"].astype(object).where(answered.to_numpy(), skipped)
-                verdict = one["verdict"].astype("Int64").where(answered.to_numpy(), -1)
-                if number == 1:
-                    columns[f"{stem}_raw_rating"] = raw
-                    columns[f"{stem}_final_present"] = verdict
-                else:
-                    columns[f"{stem}_raw_s{sample}"] = raw
-                    columns[f"{stem}_present_s{sample}"] = verdict
+                raw, present = ("raw_rating", "final_present") if number == 1 else (f"raw_s{sample}", f"present_s{sample}")
+                columns[f"{stem}_{raw}"] = one["raw"].astype(object).where(answered.to_numpy(), skipped)
+                columns[f"{stem}_{present}"] = one["verdict"].astype("Int64").where(answered.to_numpy(), -1)
         majority = nothing["verdict"] if decided is None else decided["label"]
         columns[f"{cue}_present"] = majority.astype("Int64").fillna(-1)
     return columns
