@@ -389,23 +389,21 @@ def _said(sample: EvalSample) -> list[dict[str, Any]]:
     answers = [one["content"] for one in messages if one["role"] == "assistant"]
     if choices and messages and messages[-1]["role"] == "user" and choices[0].message.text not in answers:
         messages.append(_as_message(choices[0].message))
-    rows = []
-    turns = group_turns(messages)
+    rows, turns = [], group_turns(messages)
+    if turns and (not choices or sample.error or sample.limit):
+        turns[-1].setdefault("assistant", [])
     for number, turn in enumerate(turns, 1):
-        last = number == len(turns)
-        if last and (not choices or sample.error or sample.limit):
-            turn.setdefault("assistant", [])
-        for role in ("user", "assistant"):
-            if role not in turn:
-                continue
-            content = "\n\n".join(filter(None, (one["content"] for one in turn[role]))) or None
+        for role, own in turn.items():  # the user first
+            content = "\n\n".join(filter(None, (one["content"] for one in own))) or None
             row = {"turn": number, "role": role, "content": content, **status, "reasoning": None}
+            is_last = role == "assistant" and number == len(turns)
             if role == "assistant":
-                row["reasoning"] = "\n".join(filter(None, (one["reasoning"] for one in turn[role]))) or None
-                reason = choices[0].stop_reason if choices and last else None
+                row["reasoning"] = "\n".join(filter(None, (one["reasoning"] for one in own))) or None
+            if is_last and choices:
+                reason = choices[0].stop_reason
                 row["finish_reason"] = _STOP_REASONS.get(reason, reason) or "given"
             if content is None:
-                row |= {"finish_reason": None, "error": _why_empty(sample) if role == "assistant" and last else "nothing was said"}
+                row |= {"finish_reason": None, "error": _why_empty(sample) if is_last else "nothing was said"}
             rows.append(row)
     return rows
 
