@@ -22,6 +22,7 @@ from ..core.errors import missing_columns, require_known
 from ..core.run import digest, require_run
 from ..core.files import local_path, write_file
 from ..judging import PronounCounter
+from ..judging.any_messages import imported_message
 from ..judging.released import CUES
 from ..judging.verdicts import parse_verdict
 from ..judging.log_formats import as_text
@@ -189,13 +190,11 @@ def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the messages of a file. An absent answer is missing, and its turn stays."""
     messages = []
     for row in rows:
-        for role in ("user", "assistant"):
-            message = {"dialogue_id": row["dialogue_id"], "turn": row["turn"], "role": role}
-            if (content := row[f"{role}_message"]) is not None:
-                messages.append({**message, "content": content, "finish_reason": "given", "error": None})
-            elif role == "assistant":
-                error = row.get("dialogue_error") or "not in the file"
-                messages.append({**message, "content": None, "finish_reason": None, "error": error})
+        place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
+        error = row.get("dialogue_error") or "not in the file"
+        if row["user_message"] is not None:
+            messages.append({**place, **imported_message("user", row["user_message"])})
+        messages.append({**place, **imported_message("assistant", row["assistant_message"], error)})
     return messages
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #7bb1bafd

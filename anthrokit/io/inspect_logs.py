@@ -21,7 +21,7 @@ from ..core.files import local_copy, local_path
 from .anthrobench_files import listed_judges, one_target
 from ..core.notes import notify
 from ..judging import LocalJudge, PronounCounter, Rating
-from ..judging.any_messages import group_turns, paired_turns
+from ..judging.any_messages import group_turns, imported_message, paired_turns
 from ..judging.judges import Item, LLMJudge, ask_judge
 from ..judging.log_formats import as_text, read_message
 from ..models import Completion
@@ -381,9 +381,8 @@ def _kept(about: dict[str, Any]) -> dict[str, Any]:
 def _said(sample: EvalSample) -> list[dict[str, Any]]:
     """Return messages with their turns: those that they state, or else counted. A message without text keeps its turn."""
     spoken = [one for one in sample.messages if one.role in ("user", "assistant")]
-    status = {"finish_reason": "given", "error": None}
     if spoken and all(isinstance((one.metadata or {}).get("turn"), int) for one in spoken):
-        return [{"role": one.role, "content": one.text, **status, **_kept(one.metadata)} for one in spoken]
+        return [{"role": one.role, "content": one.text, "error": None, **_kept(one.metadata)} for one in spoken]
     messages = [_as_message(one) for one in sample.messages]
     choices = sample.output.choices
     answers = [one["content"] for one in messages if one["role"] == "assistant"]
@@ -395,16 +394,12 @@ def _said(sample: EvalSample) -> list[dict[str, Any]]:
     for number, turn in enumerate(turns, 1):
         for role, own in turn.items():  # the user first
             content = "\n\n".join(filter(None, (one["content"] for one in own))) or None
-            row = {"turn": number, "role": role, "content": content, **status, "reasoning": None}
             is_last = role == "assistant" and number == len(turns)
-            if role == "assistant":
-                row["reasoning"] = "\n".join(filter(None, (one["reasoning"] for one in own))) or None
-            if is_last and choices:
-                reason = choices[0].stop_reason
-                row["finish_reason"] = _STOP_REASONS.get(reason, reason) or "given"
-            if content is None:
-                row |= {"finish_reason": None, "error": _why_empty(sample) if is_last else "nothing was said"}
-            rows.append(row)
+            reason = choices[0].stop_reason if is_last and choices else None
+            error = _why_empty(sample) if is_last else None
+            row = imported_message(role, content, error, _STOP_REASONS.get(reason, reason))
+            thoughts = [one["reasoning"] for one in own if one["reasoning"] and role == "assistant"]
+            rows.append({"turn": number, **row, "reasoning": "\n".join(thoughts) or None})
     return rows
 
 
@@ -418,15 +413,15 @@ def _as_message(message: ChatMessage) -> dict[str, Any]:
     return read_message({"role": message.role, "content": parts, **({"tool_calls": [1]} if calls else {})}, f"message {message.id}")
 
 
-def _why_empty(sample: EvalSample) -> str:
-    """Return why a sample's last answer is missing."""
+def _why_empty(sample: EvalSample) -> str | None:
+    """Return why a sample's last answer is missing; None if the sample doesn't say so."""
     if sample.error:
         return f"the sample ended in an error: {sample.error.message:.200}"
     if sample.limit:
         return f"the sample reached its {sample.limit.type} limit"
     if not sample.output.choices:
         return "the model's output has no choice"
-    return "nothing was said"
+    return None
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:

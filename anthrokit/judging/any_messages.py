@@ -375,21 +375,27 @@ def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
     return table.assign(**own)
 
 
+def imported_message(
+    role: str, content: str | None, error: str | None = None, finish_reason: str | None = None
+) -> dict[str, Any]:
+    """Return a message as the ledger has it: given, or missing with the reason."""
+    if content is None:
+        return {"role": role, "content": None, "finish_reason": None, "error": error or "nothing was said"}
+    return {"role": role, "content": content, "finish_reason": finish_reason or "given", "error": None}
+
+
 def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the ledger's messages: every user's, and the answers to be judged. Where nothing was said, the turn stays."""
     messages = []
     for row in tables.to_records(table):
-        for role in ("user", "assistant"):
-            if row[role] is None or (row[role] and role == "assistant" and not row["judged"]):
-                continue
-            message = {"content": row[role] or None, "finish_reason": "given", "error": None}
-            message["reasoning"] = row["reasoning"] if role == "assistant" else None
-            if role == "assistant" and row["finish_reason"]:
-                message["finish_reason"] = row["finish_reason"]
-            if not row[role]:
-                message |= {"finish_reason": None, "error": (role == "assistant" and row["error"]) or "nothing was said"}
-            messages.append({"dialogue_id": row["dialogue_id"], "turn": row["turn"], "role": role, **message})
+        place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
+        if row["user"] is not None:
+            messages.append({**place, **imported_message("user", row["user"] or None), "reasoning": None})
+        if row["assistant"] is not None and (row["judged"] or not row["assistant"]):
+            answer = imported_message("assistant", row["assistant"] or None, row["error"], row["finish_reason"])
+            messages.append({**place, **answer, "reasoning": row["reasoning"]})
     return messages
+
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #0810c10d
 def _in_ranges(account: Sequence[tuple[str, str, str]]) -> list[list[Any]]:
