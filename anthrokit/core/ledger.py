@@ -535,6 +535,11 @@ class LedgerFile:
             [(others,)] = connection.execute("PRAGMA data_version")
             return id(connection), connection.total_changes, others
 
+    @property
+    def shared(self) -> bool:
+        """Return whether this process has opened the run for writing more than once."""
+        return self._lock is not None and self._lock.lock_counter > 1
+
     def close(self) -> None:
         """Release the run for other processes. A closed run can't be used; open it again."""
         if self._process == os.getpid() and not self.closed and self._connection is not None:

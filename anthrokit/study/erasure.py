@@ -214,14 +214,21 @@ def _erase_user(folder: Path, user: str) -> pd.DataFrame:
     return _verified(folder, names[-1], texts, {**rows, "scores": gone})
 
 
+def _dialogue_of(run: Run, participant: str) -> list[str]:
+    """Return the id of a participant's dialogue; raise if this process may still write to the run."""
+    if run.ledger.shared:
+        raise RunError(f"the run {run.folder} is open in this process. Stop the gateway, close the run (run.close()), and erase again.")
+    return [participant]
+
+
 def erase(study: Study | Any, participant: str) -> pd.DataFrame:
     """Delete a participant of a study, or a user of a log, and verify it.
 
     Parameters
     ----------
     study : Study, Run or path
-        The study; gateway and study server must be stopped meanwhile. Or a run of imported messages, or the folder of
-        `validity.sample_log`.
+        The study; gateway and study server must be stopped meanwhile, and its run closed. Or a run of
+        imported messages, or the folder of `validity.sample_log`.
     participant : str
         The participant's id, or the id that the panel gave them. Of a log, the user's pseudonym (`run.dialogues()`), or
         with the folder of `sample_log` also their id. Delete them in the log itself too, or another import adds them
@@ -236,8 +243,8 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
     Raises
     ------
     RunError
-        If the study has no such participant, the gateway is running, or a file still holds one of their texts or can't
-        be unpacked. The error names the files.
+        If the study has no such participant, the gateway is running, the run is open for writing, or a file still
+        holds one of their texts or can't be unpacked. The error names the files.
 
     Examples
     --------
@@ -261,7 +268,7 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
         if people.row(own_id) is None:
             raise RunError(f"The study {study.folder} has no participant with the id {participant!r}.")
     texts = [own_id, study.token(own_id).partition(".")[2], *_own_words(study, own_id)]
-    rows = {"run": _erase_from_run(study.folder / "run", lambda _: [own_id])}
+    rows = {"run": _erase_from_run(study.folder / "run", lambda run: _dialogue_of(run, own_id))}
     rows["study server"] = _erase_from_server(study.folder / "otree" / "db.sqlite3", own_id)
     with study.open_people() as people:
         rows = {"people": people.forget(own_id), **rows}
