@@ -163,8 +163,9 @@ def judged_and_perceived(
     complete = people[["condition", score, rate]].dropna().astype({score: float, rate: float})
     if len(complete) < 10:
         raise TableError(f"at least ten participants need a score and a rate; {len(complete)} have both")
-    y, x = ((complete[name] - complete[name].mean()) / (complete[name].std() or np.nan) for name in (score, rate))
-    dummies = pd.get_dummies(complete["condition"], drop_first=True, dtype=float)
+    both = (complete[name] for name in (score, rate))
+    y, x = ((one - one.mean()) / (one.std() if one.nunique() > 1 else np.nan) for one in both)  # std of equal values may be 1e-17
+    dummies = pd.get_dummies(complete["condition"].astype("str"), drop_first=True, dtype=float)
     rows = []
     for model, beside in (("rate alone", None), ("rate within conditions", dummies)):
         row = {"model": model, "n": len(complete), "n_total": len(people), "ci": ci}
