@@ -124,7 +124,7 @@ class Labels(Decisions):
         self.store.add(self.row(item).assign(annotator=person, verdict=verdict, note=note))
 
     def _undo(self, row: Any) -> None:
-        self.store.undo(row.person, (row.dialogue_id, row.turn, row.behaviour))
+        self.store.undo(row.person, annotation=row.annotation)
 
     @property
     def closed(self) -> bool:

@@ -383,8 +383,8 @@ class Annotations:
                 )
         run.ledger.write("annotations", rows[_IN_LEDGER].astype(object).to_dict("records"))
 
-    def undo(self, annotator: str, item: Sequence[Any] | None = None) -> dict[str, Any] | None:
-        """Undo a person's last verdict, or the last verdict on one message.
+    def undo(self, annotator: str, item: Sequence[Any] | None = None, annotation: int | None = None) -> dict[str, Any] | None:
+        """Undo a person's last verdict, the last verdict on one message, or a given verdict.
 
         Parameters
         ----------
@@ -392,6 +392,8 @@ class Annotations:
             The person's name.
         item : (dialogue_id, turn, behaviour), optional
             The message and behaviour.
+        annotation : int, optional
+            The number of the verdict in `table()`.
 
         Returns
         -------
@@ -402,6 +404,8 @@ class Annotations:
         rows = rows[rows["annotator"].eq(annotator) & ~rows["undone"].eq(True).fillna(False)]
         if item is not None:
             rows = rows[(rows[ITEM] == list(item)).all(axis=1)]
+        if annotation is not None:
+            rows = rows[rows["annotation"].eq(annotation)]
         if rows.empty:
             return None
         last = rows.iloc[-1].to_dict()
