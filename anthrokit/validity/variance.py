@@ -137,7 +137,7 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     observed = as_floats(table[value]) if table[value].dtype in ("object", "str") else table[value].to_numpy(dtype=float)
     codes = _factor_codes(table, FACTORS if factors is None else factors)
     names, arrays, n = [*codes, "sample" if "judge × message" in codes else "rest"], list(codes.values()), len(table)
-    if not codes or observed.std() == 0:
+    if not codes or np.ptp(observed) == 0:
         raise TableError(f"{n} ratings with {len(codes)} factors that vary: there is no variance to divide. Pass more ratings.")
     matrix = _coefficients(arrays, n)
     if np.linalg.cond(matrix / matrix.max(axis=1, keepdims=True)) > 1e10:
