@@ -374,7 +374,7 @@ def sample_log(
     Raises
     ------
     TableError
-        The log has no messages in a known format, or `into` has results of another log or other settings.
+        The log has no messages in a known format or no value in one of `columns`, or `into` has results of another log or other settings.
 
     Examples
     --------
@@ -390,6 +390,8 @@ def sample_log(
     names = source.judged if behaviours is None else as_names(behaviours, "behaviours")
     taxonomy = Taxonomy([source[name] for name in names])
     columns = sorted({*_COLUMNS, *as_names(columns, "columns")})
+    if own := {"dialogue_id", "turn", "user"} & {*columns}:
+        raise TableError(f"columns has {min(own)!r}, which every sample has. Name other columns of the log")
     folder.mkdir(parents=True, exist_ok=True)
     screen_settings = judge_identity(screen) if screen else "sentences"
     settings = {"screen": digest(screen_settings), "behaviours": names, "columns": columns, "users": users}
@@ -400,6 +402,8 @@ def sample_log(
     how = screen, taxonomy, columns, rename, roles
     files = map_parts(_screen_part, parts, folder / "scores", of_file, *how, on=on, progress=progress)
     messages = _screened(files)
+    if absent := [name for name in columns if name not in _COLUMNS and messages[name].isna().all()]:
+        raise TableError(f"no message of the log has a value in a column {absent[0]!r}. Correct columns; delete {folder} or name another")
     for one in per:
         messages[f"weight {one}"] = draw(messages, names, one, budget / len(per), seed)
     drawn = messages[messages[[f"weight {one}" for one in per]].notna().any(axis=1)]
@@ -488,6 +492,8 @@ def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: f
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #b7481edb
 def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) -> pd.DataFrame:
     """Return user, by…, stratum, weight and y of each unit; y is NaN if it is not drawn or a label is missing."""
+    if "user" in by:
+        raise TableError("users are the clusters of the rates, so they can't be the groups. Name another column")
     messages, weight = sample.messages, f"weight {per}"
     labels = sample.labels.loc[sample.labels["behaviour"] == behaviour, ["dialogue_id", "turn", "label"]]
     drawn = messages.loc[messages[weight].notna(), ["dialogue_id", "turn"]].astype({"turn": "Int64"})
