@@ -32,7 +32,7 @@ from ..judging.offline import sentence_judge
 from ..models.parts import JSON_LINES, Part, map_parts, parts_of, require_same_settings
 from ..simulation import Taxonomy
 from .accuracy import people_labels
-from .annotations import ITEM
+from .annotations import ITEM, read_annotations
 from .correction import effective_share, group_rate, jeffreys_limits, powered_difference, recover_rate
 from ..analysis.comparisons import require_levels
 from .label_plan import fewest_labels
@@ -262,7 +262,7 @@ def _add_run(folder: Path, drawn: pd.DataFrame, parts: Mapping[str, tuple[Part, 
     new = drawn[["dialogue_id", "turn"]].merge(pd.concat(known), how="left", indicator=True) if known else drawn.assign(_merge="left_only")
     new = new.loc[new["_merge"] == "left_only", ["dialogue_id", "turn"]].drop_duplicates()
     if len(new):
-        of_part = new["dialogue_id"].str.rpartition("/")[0]
+        of_part = new["dialogue_id"].str.partition("/")[0]
         tables = [_texts_of(*parts[name], wanted, *how) for name, wanted in new.groupby(of_part)]
         table = pd.concat(tables, ignore_index=True)
         runs.append(import_table(anonymise_turns(table) if anonymise else table, folder / f"{len(runs):04}", []))
@@ -271,7 +271,8 @@ def _add_run(folder: Path, drawn: pd.DataFrame, parts: Mapping[str, tuple[Part, 
 
 def _labels(runs: Sequence[Run], people: Any, behaviours: Sequence[str]) -> pd.DataFrame:
     """Return dialogue_id, turn, behaviour, label: people's where they decided, else the judges'."""
-    given = [run.annotations() for run in runs] if people is None else [people]
+    decided = (read_annotations(run.annotations()).dropna(subset="truth") for run in runs)  # none may be decided yet
+    given = [*decided] if people is None else [people]
     by_people = [people_labels(one, pd.DataFrame()).rename(columns={"truth": "label"}) for one in given if len(one)]
     by_judges = [run.labels() for run in runs if len(run.judges())]
     columns = [*ITEM, "label"]
