@@ -5,15 +5,17 @@
 # %% ../../nbs/08_validity/14_sessions.ipynb #74f62d9b
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 
 import pandas as pd
 
 from ..analysis.clustered import as_labels, context_columns, judge_columns, require_labelled_once
-from ..core import Run, TableError, label
+from ..core import Run, TableError
 from ..core.run import design_columns, require_run
 from ..core.tables import require_columns, require_unique
+from ..core.votes import decide
 from ..judging import import_messages
 from ..judging.judges import JUDGE_TEMPLATE
 
@@ -86,7 +88,7 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     -------
     DataFrame
         As `run.labels()`, with turn 1. A judge's verdict is True if any of its verdicts is, False if all are, and otherwise
-        missing; then the majority of judges decides.
+        missing; then the majority of the panel decides. tuned is True if it is for any of the messages.
 
     Raises
     ------
@@ -102,16 +104,17 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     """
     labels = as_labels(labels)
     key, judges = ["dialogue_id", "behaviour"], judge_columns(labels)
-    require_columns(labels, [*key, "turn", *judges])
+    require_columns(labels, [*key, "turn", "judges"])
     require_labelled_once(labels)
     if "target" in labels:
         problem = "dialogue {dialogue_id!r} belongs to the target {target!r} and to another one; make the ids unique"
         require_unique(labels[["dialogue_id", "target"]].drop_duplicates(), ["dialogue_id"], problem)
     long = labels.melt(key, judges, "judge", "verdict")
     groups = long.assign(yes=long["verdict"].eq(True).fillna(False), known=long["verdict"].notna()).groupby([*key, "judge"], sort=False)
-    any_yes, complete, some = groups["yes"].any(), groups["known"].all(), groups["known"].any()
-    verdicts = any_yes.astype("boolean").where(any_yes | complete)[some].rename("verdict").reset_index()
-    made = label(verdicts.assign(turn=1, sample=1).astype({"turn": "Int64"}))
+    any_yes, complete = groups["yes"].any(), groups["known"].all()
+    verdicts = any_yes.astype("boolean").where(any_yes | complete).unstack("judge").reindex(columns=judges)
+    combine = {"category": "first", "tuned": "any", "judges": "first"}
+    items = labels.groupby(key, sort=False).agg({name: how for name, how in combine.items() if name in labels})
+    made = items.join(verdicts).join(decide(verdicts, items["judges"].map(json.loads).map(len))).reset_index()
     context = labels[[name for name in context_columns(labels) if name not in ("turn", "behaviour")]].drop_duplicates("dialogue_id")
-    category = labels[[*key, "category"]].drop_duplicates() if "category" in labels else labels[key].drop_duplicates()
-    return category.merge(made, on=key, how="left").merge(context, on="dialogue_id", how="left").assign(turn=pd.array([1], "Int64")[0])
+    return made.merge(context, on="dialogue_id", how="left").assign(turn=pd.array([1], "Int64")[0])
