@@ -435,8 +435,8 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     annotations : DataFrame
-        dialogue_id, turn, behaviour, annotator, verdict, …, as from `Run.annotations`. Of several verdicts of
-        a person the last one counts.
+        dialogue_id, turn, behaviour, annotator, verdict, …, as from `Run.annotations` or as people filled them in (Yes,
+        No, blank). Of several verdicts of a person the last one counts.
 
     Returns
     -------
@@ -455,7 +455,7 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
     >>> by_annotator(notes.table())[["Ada", "Bo"]].values.tolist()
     [[True, False]]
     """
-    rows = latest_annotations(tables.check_table(annotations, "annotations"))
+    rows = latest_annotations(_check_sheet(_read_sheet(annotations), annotations))
     wide = rows.pivot(index=ITEM, columns="annotator", values="verdict").astype("boolean")
     wide = wide.rename_axis(columns=None).reset_index()
     bases = rows.groupby(ITEM, as_index=False)["base_id"].first()
