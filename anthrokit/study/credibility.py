@@ -304,8 +304,8 @@ def compare_sides(
     Parameters
     ----------
     ratings : DataFrame
-        dialogue_id, side (user, target), item, value; as from `rate_sides`, or people's. Several raters of a side (a
-        column model or rater) are averaged.
+        dialogue_id, side (user, target), item, value; as from `rate_sides`, or people's, or both. Several raters of a
+        side (a column model or rater, or both) are averaged.
     clusters : mapping, optional
         Dialogue to its cluster, such as the base prompt; by default each dialogue is one.
     questionnaire : Questionnaire or str
@@ -334,12 +334,11 @@ def compare_sides(
     require_columns(ratings, ["dialogue_id", "side", "item", "value"], "ratings", rows=False)
     asked = questionnaire if isinstance(questionnaire, Questionnaire) else load_questionnaire(questionnaire)
     require_known("side", _SIDES, *ratings["side"].unique())
-    rater = next((ratings[name].astype(str) for name in ("rater", "model") if name in ratings), "")
-    if (given := ratings.assign(rater=rater).dropna(subset=["value"])).empty:
+    if (given := ratings.dropna(subset=["value"])).empty:
         raise TableError("no side has a rating; the column status says why")
-    keys = ["dialogue_id", "side", "rater"]
-    given["participant"] = given[keys].astype(str).agg("\x1f".join, axis=1)
-    scores = score_scales(given.assign(questionnaire=asked.name)[["participant", "questionnaire", "item", "value"]], asked)
+    keys = given[["dialogue_id", "side", *(name for name in ("rater", "model") if name in given)]].astype("str").fillna("")
+    given = given.assign(participant=keys.agg("\x1f".join, axis=1), questionnaire=asked.name)
+    scores = score_scales(given[["participant", "questionnaire", "item", "value"]], asked)
     about = scores["participant"].str.split("\x1f", expand=True)
     means = scores.assign(dialogue_id=about[0], side=about[1]).groupby(["dialogue_id", "side"])[[*asked.scales]].mean()
     wide, rows = means.astype(float).unstack("side"), []
