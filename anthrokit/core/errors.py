@@ -390,7 +390,7 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
             heads = [inspect.signature(each).parameters for each in (_makers(owner, function) if owner else [function])]
             names = {name: None for head in heads for name, each in head.items() if each.kind is not each.VAR_KEYWORD}
             names.pop("self", None)
-            unknown = [name for name in options if name not in names]
+            unknown = [name for name in options if name not in names and f"unexpected keyword argument '{name}'" in str(error)]
             accepts_all = any(each.kind is each.VAR_KEYWORD for each in heads[-1].values())
             hint = None if accepts_all or not unknown else f"has no parameter {unknown[0]!r}; {_hint(unknown[0], names, owner or function)}"
             if not (hint := hint or _missing_arguments(function, owner or function, arguments, options)):

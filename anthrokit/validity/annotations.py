@@ -496,7 +496,7 @@ def save_annotation_sample(
     True
     """
     run = require_run(run)
-    name = json.dumps({"n": n, "by": as_names(by), **options}, sort_keys=True)
+    name = json.dumps({"n": n, "by": as_names(by), **options}, sort_keys=True, default=lambda value: value.tolist())  # of numpy
     if not run.ledger.rows("SELECT 1 FROM annotation_draws WHERE draw = ? LIMIT 1", [name]):
         if run.ledger.read_only:
             raise RunError(
