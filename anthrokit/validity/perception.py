@@ -491,7 +491,7 @@ def partial_effects(
     Raises
     ------
     TableError
-        If there are fewer than 10 prompts, or an answer has no features.
+        If there are fewer than 10 prompts, an answer has no features, or a feature is in `adjust_for` too.
 
     Notes
     -----
@@ -508,8 +508,10 @@ def partial_effects(
     3.0
     """
     check_level(ci)
+    if shared := [name for name in features if adjust_for is not None and name in adjust_for]:
+        raise TableError(f"the column(s) {shared} are in features and in adjust_for; give each in one of the two")
     both = features if adjust_for is None else adjust_for.join(features)
-    binary, spread = both.isin([0, 1]).all(), both.std()
+    binary, spread = (both.isin([0, 1]) | both.isna()).all(), both.std()
     differences = pd.DataFrame(_differences(both / spread.mask(binary | ~(spread > 0), 1), pairs), columns=both.columns)
     complete = differences.notna().all(axis=1).to_numpy()
     differences, pairs = differences[complete], pairs[complete]
