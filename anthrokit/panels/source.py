@@ -37,9 +37,11 @@ _CONTEXT = (
     *("target", "persona", "prompt_id", "base_id", "domain", "scenario"),
     *("status", "reason", "system_user", "system_target"),
 )
-_USAGE = (
+_USAGE = (  # 0 comes after / in the order of texts; the id of another dialogue may begin alike
     "SELECT purpose, model, COUNT(*) AS calls, SUM(tokens_in) AS tokens_in, SUM(tokens_out) AS tokens_out, "
-    "CASE WHEN COUNT(*) = COUNT(cost) THEN SUM(cost) END AS cost FROM calls WHERE unit > ? AND unit < ? GROUP BY 1, 2"
+    "CASE WHEN COUNT(*) = COUNT(cost) THEN SUM(cost) END AS cost FROM calls WHERE unit > ?1 || '/' AND unit < ?1 || '0' "
+    "AND NOT EXISTS (SELECT 1 FROM dialogues WHERE dialogue_id > ?1 || '/' AND dialogue_id < ?1 || '0' "
+    "AND INSTR(unit, dialogue_id || '/') = 1) GROUP BY 1, 2"
 )
 
 
@@ -195,8 +197,7 @@ class RunSource:
         dollars, NA if a price is unknown).
         """
         if table == "usage":
-            between = [f"{dialogue_id}/", f"{dialogue_id}0"]  # 0 comes after / in the order of texts
-            return pd.DataFrame() if self.run is None else self.run.query(_USAGE, between)
+            return pd.DataFrame() if self.run is None else self.run.query(_USAGE, [dialogue_id])
         if table == "ratings" and self._ratings is None and self.run is not None:
             state = dialogue_id, self.run.ledger.version
             if self._rated[0] != state:  # one dialogue is kept: its messages are often read one after the other
