@@ -68,7 +68,7 @@ def _read_frames(source: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict
     dialogues = pd.concat([part.reindex(columns=["dialogue_id", *_CONTEXT]) for part in parts]).astype(object)
     dialogues = dialogues.groupby("dialogue_id", sort=False, as_index=False).first()
     if "prompts" in source:
-        prompts = source["prompts"].set_index("prompt_id")
+        prompts = source["prompts"].drop_duplicates("prompt_id").set_index("prompt_id")
         for name in dialogues.columns.intersection(prompts.columns):
             dialogues[name] = dialogues[name].fillna(dialogues["prompt_id"].map(prompts[name]))
     context = dialogues.set_index("dialogue_id")
