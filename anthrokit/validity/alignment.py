@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,7 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     Parameters
     ----------
     table : DataFrame
-        message, cluster, truth.
+        message, cluster, truth; optionally behaviour.
     tuning : float
         Largest share of the labels used for tuning.
     most : int
@@ -157,7 +158,7 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     Raises
     ------
     TableError
-        If a part lacks a Yes, a No, or a second cluster.
+        If a part lacks a Yes, a No, or a second cluster, of a behaviour where there are several.
 
     Examples
     --------
@@ -174,11 +175,13 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     own = table["cluster"].isin(chosen)
     near = shares_cluster(table["message"], table["cluster"], {digest(text) for text in table.loc[own, "message"]})
     split = pd.Series(np.select([own, ~near], ["tuning", "test"], "left out"), table.index)
-    for part in ("tuning", "test"):
-        rows = table[split == part]
+    behaviour = table["behaviour"] if "behaviour" in table else pd.Series("", table.index)
+    for name, part in product(behaviour.unique(), ("tuning", "test")):
+        rows = table[(behaviour == name) & (split == part)]
         if min(rows["truth"].nunique(), rows["cluster"].nunique()) < 2:
-            raise TableError(f"the {len(rows)} {part} labels of {rows['cluster'].nunique()} clusters have {rows['truth'].sum()} Yes; a "
-                             "part needs Yes, No and two clusters (base prompts or users). Label more messages, or change tuning or seed.")
+            raise TableError(f"the {len(rows)} {part} labels {name and f'of {name!r} '}of {rows['cluster'].nunique()} clusters have "
+                             f"{rows['truth'].sum()} Yes; a part needs Yes, No and two clusters (base prompts or users). Label more "
+                             f"messages, {name and 'leave this behaviour out, '}or change tuning or seed.")
     return split
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dc135f2
@@ -414,7 +417,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     Raises
     ------
     TableError
-        If tuning or test lack a Yes, a No or a second base prompt.
+        If tuning or test lack a Yes, a No or a second base prompt of a behaviour.
     ValueError
         If the judge has neither a prompt nor scores.
 
