@@ -136,7 +136,7 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     """
     require_columns(ratings, [*_ITEM, "judge"], "ratings", rows=False, advice="run.ratings() gives it")
     require_columns(ratings, ["yes", "no"] if "taken" in ratings else ["verdict"], "ratings", rows=False)
-    counts = ratings if "taken" in ratings else count_votes(ratings)
+    counts = (ratings if "taken" in ratings else count_votes(ratings)).astype({"judge": "str"})  # names of columns
     cast = modes(counts)
     by_behaviour = cast.groupby("behaviour", sort=False, observed=True)["judge"]
     panels = by_behaviour.unique().to_dict() if panel is None else panel
