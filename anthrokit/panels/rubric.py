@@ -50,10 +50,14 @@ def _read_frames(source: Mapping[str, Any]) -> dict[str, Any]:
     return {**source, "hits": _unjudged(source["answers"], source["cases"])}
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #3aa9c35a
+_IDS = {"model": "str", "case_id": "str"}
+
+
 def _checked(hits: pd.DataFrame) -> pd.DataFrame:
     """Return hits with every column that the panel shows."""
     needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
     require_columns(hits, needed, "hits", advice="heartbench.verdicts(run) makes it")
+    hits = hits.astype(_IDS)
     require_unique(hits, needed[:3], "the hits have two verdicts on {row}. Pass those of one judge.")
     optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
     hits = hits.assign(**{name: pd.NA for name in optional if name not in hits})
@@ -113,13 +117,14 @@ class Rubrics:
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given)
         self.hits = _checked(read["hits"])
         self.rows = dict(list(self.hits.groupby("case_id", sort=False)))
-        self.models = self.hits["model"].drop_duplicates().astype(str).tolist()
+        self.models = self.hits["model"].drop_duplicates().tolist()
         self.dialogues = {case.case_id: case.dialogue for case in read.get("cases", ())}
         columns = ["model", "case_id", "content"]
-        self.answers = read.get("answers", pd.DataFrame(columns=columns))
-        require_columns(self.answers, columns, "answers", rows=False)
+        answers = read.get("answers", pd.DataFrame(columns=columns))
+        require_columns(answers, columns, "answers", rows=False)
+        self.answers = answers.astype(_IDS)
         none = pd.DataFrame(columns=["model", "case_id", "criterion", "judge", "hit"])
-        self.ratings = read.get("ratings", none)
+        self.ratings = read.get("ratings", none).astype(_IDS)
         self.rated = self.ratings.groupby("case_id").indices  # the rows of ratings of each case
         self.scores = functools.cache(self._scores)
 
