@@ -354,8 +354,8 @@ def check_against_people(
                 both = scored & ~np.isnan(rating)
                 measures.append(_rank_correlation(highest[both], rating[both], data["cluster"][both], **parameters))
         parts.append(pd.concat(measures).assign(judge=judge.name))
-    if "people" in data and data["people"].map(len).max() > 1:
-        parts.append(_one_person(data, **parameters).assign(judge="one person"))
+    if "people" in data and (known := data.dropna(subset="people"))["people"].map(len).max() > 1:
+        parts.append(_one_person(known, **parameters).assign(judge="one person"))
     table = pd.concat(parts, ignore_index=True).assign(n_total=len(data))
     limits = ["estimate", "ci_low", "ci_high"]
     return table[["judge", "measure", *limits, "n_clusters", "n", "n_positive", "n_total"]]
@@ -470,14 +470,15 @@ def check_anthroscore(
     >>> import pandas as pd
     >>> from anthrokit.anthroscore import load_scorer
     >>> from anthrokit.validity.human_data import check_anthroscore
-    >>> data = pd.DataFrame({"item_id": ["a", "b"], "cluster": ["a", "b"], "category": "verb subjects", "mention": "bot"})
+    >>> data = pd.DataFrame({"item_id": [1, 2], "cluster": ["a", "b"], "category": "verb subjects", "mention": "bot"})
     >>> data["message"] = ["The bot hugged my mother.", "We installed the bot."]
     >>> data = data.assign(masked=["The <mask> hugged my mother.", "We installed the <mask>."], truth=[True, False])
     >>> check_anthroscore(data, load_scorer("smollm2-135m-instruct"), n_resamples=9)["estimate"].tolist()[:2]
     [1.0, 1.0]
     """
     require_columns(data, ["item_id", "cluster", "category", "mention", "masked", "message", "truth"], "AnthroSet")
-    table, asked, parts = data.dropna(subset="truth").set_index("item_id"), get_protocol(protocol), []
+    table = data.dropna(subset="truth").astype({"item_id": "str"}).set_index("item_id")
+    asked, parts = get_protocol(protocol), []
     for mention, rows in table.groupby("mention"):
         found = mask_sentences(rows["message"], re.compile(rf"(?<!\w){re.escape(mention)}(?!\w)"), protocol=asked)
         parts.append(found[found["status"] == "masked"])
