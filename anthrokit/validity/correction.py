@@ -487,7 +487,7 @@ def prediction_powered_differences(
     group : str
         The column whose levels are compared in pairs: target, domain, a column of a design.
     by : str or sequence of str
-        Columns within which levels are compared; must include "behaviour".
+        Columns within which levels are compared; must include "behaviour". The group itself is left out.
     ci : float
         Confidence level.
 
@@ -518,7 +518,7 @@ def prediction_powered_differences(
     >>> bool(row["ci_low"] < row["estimate"] < row["ci_high"])
     True
     """
-    labels, by = as_labels(labels), as_names(by)
+    labels, by = as_labels(labels), [name for name in as_names(by) if name != group]
     require_columns(labels, [group, *by])
     levels = require_levels(labels[group])
     raw, judged, sample = judged_and_labelled(labels, people, [group, *by], ci)

@@ -673,7 +673,7 @@ def perceived_means(
         People's labels of some of these messages, as for `corrected_rates`. Without them the panel's labels are treated as
         true.
     by : str or sequence of str
-        Columns to group by.
+        Columns to group by, without "behaviour".
     model : DataFrame, optional
         As from `fit_perception` of `judge_labels`. Default: the bundled scale of labels.
     ci : float
@@ -691,6 +691,8 @@ def perceived_means(
     ------
     TableError
         If the labels lack a behaviour of the scale.
+    ValueError
+        If `by` has "behaviour".
 
     Notes
     -----
@@ -706,6 +708,8 @@ def perceived_means(
     True
     """
     labels, by = as_labels(labels), as_names(by)
+    if "behaviour" in by:
+        raise ValueError(f"by is {by}. A perceived mean is over all behaviours of the scale: leave 'behaviour' out of by.")
     weights, constant = _label_weights(bundled_scale("labels") if model is None else model)
     require_columns(labels, [*by, "behaviour", "label"])
     if absent := missing_columns(weights.index, pd.DataFrame(columns=labels["behaviour"].unique())):
