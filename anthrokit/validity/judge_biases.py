@@ -238,6 +238,7 @@ def _plain_words(text: str) -> str:
 def _contains(text: str, quotation: str) -> bool:
     """Return whether the parts of a quotation follow each other in a text."""
     parts = [_plain_words(part).strip(" .,;:!?") for part in re.split(r"\[?(?:…|\.\.\.)\]?", quotation)]
+    parts = parts if any(parts) else [quotation]  # of signs alone
     return re.search(".*".join(map(re.escape, parts)), _plain_words(text)) is not None
 
 
