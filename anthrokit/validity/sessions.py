@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ..analysis.clustered import as_labels, context_columns, judge_columns, require_labelled_once
+from ..analysis.clustered import as_labels, as_names, context_columns, judge_columns, require_labelled_once
 from ..core import Run, TableError
 from ..core.run import design_columns, require_run
 from ..core.tables import require_columns, require_unique
@@ -31,7 +31,7 @@ SESSION_TEMPLATE = (
 )
 
 
-def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: Sequence[str] = ("user", "assistant")) -> Run:
+def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: str | Sequence[str] = ("user", "assistant")) -> Run:
     """Make a run with one item per dialogue: its transcript.
 
     Parameters
@@ -40,7 +40,7 @@ def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: Seq
         A run with dialogues.
     folder : path, optional
         Folder of the new run; by default a temporary one.
-    roles : sequence of str
+    roles : str or sequence of str
         Roles whose messages the transcript has. Local judges need ("assistant",), because they attribute all text to the
         target.
 
@@ -62,9 +62,9 @@ def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: Seq
     >>> len(as_sessions(ak.demo_run()).messages().query("role == 'assistant'"))
     16
     """
-    messages = (run := require_run(run)).messages().dropna(subset="content")
+    messages, roles = (run := require_run(run)).messages().dropna(subset="content"), as_names(roles, "roles")
     messages = messages.sort_values(["dialogue_id", "turn", "role"], ascending=[True, True, False])
-    messages = messages[messages["role"].isin(list(roles))]
+    messages = messages[messages["role"].isin(roles)]
     if messages.empty:
         raise TableError(f"the run {run.name!r} has no message of {', '.join(roles)}; the roles are user and assistant")
     names = messages["role"].str.capitalize() + ": " if len(roles) > 1 else ""
