@@ -143,8 +143,8 @@ def _screened(files: Iterable[Path]) -> pd.DataFrame:
     parts = [pd.read_parquet(file) for file in files]
     errors = [part.attrs["error"] for part in parts if "error" in part.attrs]
     left_out = sum(part.attrs["left_out"] for part in parts)
-    if len(errors) == len(parts):
-        raise TableError(errors[0] if errors else "the log holds no row")
+    if not any(map(len, parts)):
+        raise TableError(errors[0] if errors else "the log holds no message, or all of them were erased")
     if left_out:
         why = f"; {len(errors)} of {len(parts)} parts hold no message: {errors[0]}" if errors else ""
         notify(f"{left_out:,} rows of the log are left out, as judging.import_messages would list them{why}.")
