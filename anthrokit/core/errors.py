@@ -766,8 +766,9 @@ def missing_columns(needed: Iterable[str], columns: Iterable[object]) -> str:
     """
     needed, columns = list(needed), list(columns)
     spare = [name for name in columns if name not in needed]
-    absent = {name: similar_names(name, spare, 0.85)[:2] for name in needed if name not in columns}
-    near = {name: f"there is {' or '.join(found)}" if found else lead_of(name, "column") for name, found in absent.items()}
+    like = {name: similar_names(name, spare, 0.85) for name in needed if name not in columns}
+    absent = {name: [one for one in ones if "_id" in name or one in (f"{name}_id", one.removesuffix("_id"))] for name, ones in like.items()}
+    near = {name: f"there is {' or '.join(found[:2])}" if found else lead_of(name, "column") for name, found in absent.items()}
     return ", ".join(f"{name} ({other})" if other else str(name) for name, other in near.items())
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
