@@ -76,7 +76,7 @@ def count_votes(ratings: pd.DataFrame) -> pd.DataFrame:
     """
     keys, counted = [*_ITEM, "judge"], {name: pair for name, pair in VOTE_COUNTS.items() if pair[0] in ratings}
     hits = {name: ratings[column].eq(value).fillna(False).astype("int64") for name, (column, value) in counted.items()}
-    counts = ratings[keys].assign(**hits, taken=1)
+    counts = ratings[keys].assign(**hits, taken=1).reset_index(drop=True)
     return counts.groupby(keys, sort=False, observed=True, as_index=False).sum()
 
 # %% ../../nbs/01_core/02_votes.ipynb #34e88c65

@@ -122,7 +122,7 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     require_columns(queues, [*ITEM, "annotator", "shared"], "queues", rows=False, advice="assign_items makes it")
     require_columns(annotations, [*ITEM, "annotator", "verdict"], "annotations", rows=False)
     kinds = {"dialogue_id": "str", "turn": "Int64"}
-    latest = latest_annotations(annotations.astype(kinds))
+    latest = latest_annotations(annotations.astype(kinds).reset_index(drop=True))
     decided, saved = read_verdicts(latest["verdict"]).notna(), latest.reindex(columns=["note", "at"]).notna().any(axis=1)
     latest = latest[[*ITEM, "annotator"]].assign(decided=decided, seen=decided | saved)
     table = queues.astype(kinds).merge(latest, on=[*ITEM, "annotator"], how="left")

@@ -82,7 +82,7 @@ def sample_agreement(
     unit = list(dict.fromkeys([*by, "judge", *item, "sample"]))
     require_columns(ratings, [*unit, verdict], "ratings", rows=False)
     require_unique(ratings, unit, "{row}: rated twice, and would agree with itself; give the ratings of one run")
-    ratings = ratings.assign(_yes=as_floats(ratings[verdict]), _cluster=clusters(ratings, cluster))
+    ratings = ratings.assign(_yes=as_floats(ratings[verdict]), _cluster=clusters(ratings, cluster)).reset_index(drop=True)
     keys = [name for name in unit if name != "sample"]
     items = ratings.groupby([*keys, "_cluster"], sort=False, dropna=False)["_yes"].agg(["sum", "count"]).reset_index()
     yes, n = items["sum"], items["count"]

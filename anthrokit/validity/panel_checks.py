@@ -114,7 +114,7 @@ def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     else:
         require_columns(ratings, [*SAMPLE, "verdict"], "ratings", rows=False)
         require_unique(ratings, SAMPLE, "{row}: rated twice; give the ratings of one run")
-        context = ratings[ratings.columns.intersection(["dialogue_id", "base_id"])].drop_duplicates()
+        context = ratings[ratings.columns.intersection(["dialogue_id", "base_id"])].drop_duplicates().reset_index(drop=True)
     variants = _leaving_out("panel", ratings, ratings["judge"], list(ratings["judge"].unique()))
     if (sample := pd.to_numeric(ratings["sample"])).max() > 1:
         variants["first sample only"] = ratings[sample == 1]
