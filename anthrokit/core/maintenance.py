@@ -40,16 +40,16 @@ def _copy_ledger(run: Run, path: Path) -> sqlite3.Connection:
     return copy
 
 
-def _delete_other_prompts(copy: sqlite3.Connection, prompt_ids: list[str], first: bool) -> None:
+def _delete_other_prompts(copy: sqlite3.Connection, own: list[str], others: list[str], first: bool) -> None:
     """Delete the rows of other prompts from a copied ledger. Rows without a prompt stay in the first part."""
-    ids, values = "(SELECT value FROM json_each(?))", [json.dumps(prompt_ids)]
+    ids, (deleted, values) = "(SELECT value FROM json_each(?))", ("IN", others) if first else ("NOT IN", own)
     for table in [name for name in ledger_tables() if name not in _IN_EVERY_PART]:
         columns = get_table(table).stored_columns
         if owner := next((name for name in ("prompt_id", "case_id") if name in columns), None):
-            copy.execute(f"DELETE FROM {table} WHERE {owner} NOT IN {ids}", values)
+            copy.execute(f"DELETE FROM {table} WHERE {owner} {deleted} {ids}", [json.dumps(values)])
         elif "dialogue_id" in columns:
             dialogues = f"SELECT dialogue_id FROM dialogues WHERE prompt_id IN {ids}"
-            copy.execute(f"DELETE FROM {table} WHERE dialogue_id NOT IN ({dialogues})", values)
+            copy.execute(f"DELETE FROM {table} WHERE dialogue_id NOT IN ({dialogues})", [json.dumps(own)])
         elif not first:
             copy.execute(f"DELETE FROM {table}")
     copy.execute("VACUUM")
@@ -112,8 +112,9 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     run_id, parts = digest(run.manifest(), time_now(), length=8), []
     for number in range(1, n + 1):
         path = folder / f"part-{number}" / "ledger.sqlite"
+        own = ids[number - 1 :: n]
         with contextlib.closing(_copy_ledger(run, path)) as copy:
-            _delete_other_prompts(copy, ids[number - 1 :: n], number == 1)
+            _delete_other_prompts(copy, own, [*{*ids} - {*own}], number == 1)
         share = _share_of_budget(budget, {"usd": cost, "tokens": tokens}, n, number == 1)
         part = Run(path.parent)
         about = {"number": number, "of": n, "run": run_id, "budget": budget}
