@@ -389,9 +389,12 @@ class StoredTables(metaclass=Naming):
         ['May']
         """
         frame = self.query("SELECT metadata.* FROM metadata ORDER BY rowid")
-        frame["value"] = [json.loads(value) for value in frame["value"]]
+        frame["value"] = pd.Series([json.loads(value) for value in frame["value"]], frame.index, dtype=object)
         names = frame["name"].drop_duplicates()
         wide = frame.pivot(index="dialogue_id", columns="name", values="value").reindex(columns=names)
+        values = {name: wide[name].dropna() for name in names}
+        large = [name for name, own in values.items() if own.map(type).eq(int).all() and 2**53 < own.abs().max() < 2**63]
+        wide = wide.astype(dict.fromkeys(large, "Int64"))  # float64, which holds gaps, would round them
         return wide.rename_axis(columns=None).infer_objects().reset_index()
 
 # %% ../../nbs/01_core/04_run.ipynb #75552ff0
