@@ -217,7 +217,7 @@ def draft_criteria(
     notes = {} if points is None else dict(zip(points["point_id"], points["notes"], strict=True))
     prompts = {}
     for case in cases:
-        rows = answers[answers["case_id"] == case.case_id].dropna(subset=["content"]).sort_values("model")
+        rows = answers[answers["case_id"].astype("str") == case.case_id].dropna(subset=["content"]).sort_values("model")
         texts = dict(zip(rows["model"], rows["content"], strict=True))
         if len(texts) < 2:
             raise TableError(f"case {case.case_id!r} has answers of {len(texts)} models. Drafting needs two or more.")
@@ -256,7 +256,7 @@ def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "
     """
     needed = ["case_id", "ability", "score", "content"]
     require_columns(drafts, needed, "drafts", rows=False, advice="heartbench.collect_drafts makes it")
-    made = []
+    drafts, made = drafts.astype({"case_id": "str"}), []
     if "model" in drafts and (several := drafts.groupby("case_id")["model"].nunique() > 1).any():
         raise TableError(f"case {several.idxmax()!r} has drafts of several models. Pass those of one model.")
     for case in cases:
@@ -360,6 +360,7 @@ def drop_saturated(
     require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits", rows=False)
     if hits["model"].nunique() < min_models:
         raise TableError(f"the hits are of {hits['model'].nunique()} models; saturation needs {min_models} or more")
+    hits = hits.astype({"case_id": "str"})
     state = saturation(hits[hits["ability"] != OTHER]).query("n >= @min_models")
     rows = [
         (row.case_id, row.criterion, row.ability, row.content, what, why.format(row.n_hit, row.n))
@@ -442,7 +443,7 @@ def mark_difficulty(cases: Cases, table: pd.DataFrame) -> Cases:
     """
     require_columns(table, ["case_id", "hard"], "difficulty", rows=False)
     require_unique(table, ["case_id"], "the case {case_id!r} has two difficulties")
-    hard = table.dropna(subset=["hard"]).set_index("case_id")["hard"]
+    hard = table.dropna(subset=["hard"]).astype({"case_id": "str"}).set_index("case_id")["hard"]
     difficulty = hard.map({True: "hard", False: "normal"}).to_dict()
     marked = [replace(case, difficulty=difficulty.get(case.case_id, case.difficulty)) for case in cases]
     return Cases(marked, cases.abilities, cases.source)

@@ -400,6 +400,7 @@ def criteria_sheet(
     cases = as_cases(cases)
     if answers is not None:
         require_columns(answers, ["case_id", "content"], "answers", rows=False)
+        answers = answers.astype({"case_id": "str"})
         if "model" in answers:
             require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
     random, rows = np.random.default_rng([seed, *expert.encode()]), []

@@ -73,6 +73,7 @@ def draw_golden(
     by = as_names(by)
     require_answers(answers, "content")
     check_range(0, 1, closed=True, share=share)
+    answers = answers.astype({"case_id": "str"})
     if len(unknown := answers[~answers["case_id"].isin(about["case_id"])]):
         raise TableError(f"there are answers to {unknown['case_id'].iloc[0]!r}, which is not one of the cases")
     pool = answers[answers["content"].fillna("").str.strip().ne("")][["model", "case_id"]]
@@ -151,6 +152,7 @@ def golden_sheets(
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")
     if not 1 <= per_item <= len(experts) or len(set(experts)) < len(experts):
         raise TableError(f"per_item is {per_item} with the experts {', '.join(experts)}. Give 1 to the number of different experts.")
+    items, answers = (table.astype({"case_id": "str"}) for table in (items, answers))
     text = items.merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
     if text["content"].isna().any():
         row = text[text["content"].isna()].iloc[0]
@@ -266,7 +268,7 @@ def golden_progress(
     verdicts = golden(votes, share, experts=experts, quorum=quorum, cases=cases)
     enough, decided = verdicts["votes_cast"] >= quorum, verdicts["golden"].notna()
     counts = {
-        "criteria to score": sum(len(cases[case_id].criteria) for case_id in items["case_id"]),
+        "criteria to score": sum(len(cases[case_id].criteria) for case_id in items["case_id"].astype("str")),
         "with a vote": len(verdicts),
         "with a quorum": enough.sum(),
         "golden": decided.sum(),

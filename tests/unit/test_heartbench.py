@@ -1,6 +1,7 @@
 """HeartBench without a server: scores, verdict lists, released files, figures with Chinese labels."""
 
 import contextlib
+import dataclasses
 import functools
 import json
 import math
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from anthrokit import heartbench
 from anthrokit.core import TableError, public_file
-from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
+from anthrokit.heartbench import RubricJudge, building, bundled_answers, experts, gold_standard, load_cases
 from anthrokit.heartbench.building import read_draft
 from anthrokit.heartbench.judging import parse_rubric, verdict_mark
 from anthrokit.panels import RubricPanel
@@ -584,3 +585,25 @@ def test_experts_points_as_they_are_typed():
     for points in ("300", "ten"):
         with pytest.raises(TableError, match=f"row 1: the points are '{points}'"):
             heartbench.experts.read_sheets(sheet.assign(points=points))
+
+
+def test_numbers_as_case_ids(cases):
+    """Case ids are text; tables from read_csv hold them as numbers."""
+    numbers = {case.case_id: len(cases) - place for place, case in enumerate(cases)}
+    cases = heartbench.Cases([dataclasses.replace(case, case_id=str(numbers[case.case_id])) for case in cases])
+    answers, hits = (table.assign(case_id=table["case_id"].map(numbers)) for table in (bundled_answers(), heartbench.bundled_verdicts()))
+    items = gold_standard.draw_golden(answers.astype({"case_id": "str"}), cases)
+    assert gold_standard.draw_golden(answers, cases).equals(items)
+    read = items.astype({"case_id": int})
+    wanted, sheets = (gold_standard.golden_sheets(one, answers.astype(types), cases, "Ada")["Ada"] for one, types in
+                      ((items, {"case_id": "str"}), (read, {})))
+    assert sheets.equals(wanted)
+    votes = pd.DataFrame(columns=["model", "case_id", "expert", "criterion", "hit"])
+    first, second = (gold_standard.golden_progress(votes, one, cases, experts=3) for one in (items, read))
+    assert first.equals(second)
+    assert experts.criteria_sheet(cases, answers)["answers"].map(len).eq(2).all()
+    kept, report = building.drop_saturated(cases, hits, min_models=2)
+    assert (len(kept), report["what"].eq("criterion dropped").sum()) == (12, 10)
+    assert building.mark_difficulty(cases, pd.DataFrame({"case_id": [1], "hard": [True]}))["1"].difficulty == "hard"
+    drafts = pd.DataFrame({"case_id": [1], "ability": "Warmth", "score": 3, "content": "names the loss"})
+    assert len(building.add_drafts(cases, drafts)["1"].criteria) == 2
