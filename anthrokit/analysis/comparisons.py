@@ -90,7 +90,7 @@ class LevelCounts:
                 f"by contains {group!r}, which is also the group. The levels of group are compared within each level of by. "
                 f"Remove {group!r} from by, for example by='behaviour'."
             )
-        parts = [_count_prompts(*count_labels(part, by, variant, [group]), group) for part in label_parts(labels)]
+        parts = [_count_prompts(*count_labels(part, by, variant, [group]), group) for part in label_parts(labels, as_names(by))]
         (_, by, named), rows = parts[0], pd.concat([part for part, _, _ in parts], ignore_index=True)
         require_levels(rows[group])
         prompt, prompts = group_rows(rows, [name for name in ("_base", "prompt_id") if name in rows.columns])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -71,8 +71,20 @@ def read_labels(path: str | os.PathLike, target: str | None = None) -> pd.DataFr
     return open_labels(path).to_table(filter=None if target is None else dataset.field("target") == target).to_pandas()
 
 
-def label_parts(labels: Any) -> Iterator[Any]:
+def _with_gaps(part: pd.DataFrame, kinds: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Add a missing label of each behaviour that only other targets have: their messages lack it, as in one table of all targets."""
+    key = "category" if "category" in by else "target"
+    lacking = kinds[~kinds["behaviour"].isin(part["behaviour"])].drop_duplicates("behaviour")
+    lacking = lacking.assign(target=part["target"].iloc[0])[["behaviour", key]]
+    rows = lacking.merge(part.drop_duplicates(key).drop(columns="behaviour"), on=key)
+    rows["label"] = pd.array([pd.NA] * len(rows), dtype="boolean")
+    return pd.concat([part, rows], ignore_index=True) if len(rows) else part
+
+
+def label_parts(labels: Any, by: Sequence[str] = ("behaviour",)) -> Iterator[Any]:
     """Yield labels in parts to count in turn: a frame for each target of Parquet files, else the labels as given.
+
+    `by` are the columns to group by. Without "behaviour", a part has a label of every behaviour, missing if need be.
 
     Examples
     --------
@@ -86,17 +98,21 @@ def label_parts(labels: Any) -> Iterator[Any]:
     if not isinstance(labels := run_of(labels), str | os.PathLike):
         yield labels
         return
+    import pyarrow as pa
     from pyarrow import dataset
 
-    targets, files = set(), open_labels(labels)
+    files = open_labels(labels)
     if "target" not in files.schema.names:
         raise TableError(f"{labels}: the files have no column target. Read them with pandas, and pass the frame")
-    for batch in files.to_batches(columns=["target"]):
-        targets.update(batch.column("target").unique().to_pylist())
-    for target in sorted(targets - {None}):
-        yield read_labels(labels, target)
-    if None in targets:
-        yield files.to_table(filter=dataset.field("target").is_null()).to_pandas()
+    grouped = "behaviour" not in by and "behaviour" in files.schema.names
+    names = [name for name in ("target", *["behaviour", "category"] * grouped) if name in files.schema.names]
+    batches = files.to_batches(columns=names)
+    kinds = pd.concat([pa.Table.from_batches([batch]).group_by(names).aggregate([]).to_pandas() for batch in batches])
+    targets = {None if pd.isna(target) else target for target in kinds["target"]}
+    for target in [*sorted(targets - {None}), *targets & {None}]:
+        column = dataset.field("target")
+        part = files.to_table(filter=column.is_null() if target is None else column == target).to_pandas()
+        yield _with_gaps(part, kinds, by) if grouped else part
 
 # %% ../../nbs/07_analysis/12_partitions.ipynb #585bf393
 def target_by_target(statistic: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
@@ -114,11 +130,12 @@ def target_by_target(statistic: Callable[..., pd.DataFrame]) -> Callable[..., pd
 
     @functools.wraps(statistic)
     def of_parts(labels: Any, *args: Any, **options: Any) -> pd.DataFrame:
-        by = args[0] if args else options.get("by", "target")  # the default groups have the target
+        by = args[0] if args else options.get("by")
+        by = ["target", "behaviour"] if by is None else [by] if isinstance(by, str) else by  # as by default
         if not isinstance(labels := run_of(labels), str | os.PathLike):
             return statistic(labels, *args, **options)
-        if by is not None and "target" not in ([by] if isinstance(by, str) else by):
+        if "target" not in by:
             return statistic(read_labels(labels), *args, **options)
-        return pd.concat([statistic(part, *args, **options) for part in label_parts(labels)], ignore_index=True)
+        return pd.concat([statistic(part, *args, **options) for part in label_parts(labels, by)], ignore_index=True)
 
     return of_parts
