@@ -23,7 +23,7 @@ from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
 from ..core.ledger import time_now
 from .cases import OTHER, Case, Cases, as_cases
-from .results import require_coordinator, saturation
+from .results import require_coordinator, require_named, saturation
 
 # %% auto #0
 __all__ = ['VOTES', 'EXPERT_VERDICTS', 'TURN_VOTES', 'Ballots', 'turns_sheet', 'write_sheets', 'open_sheets', 'require_filled',
@@ -319,6 +319,7 @@ def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5
     unit = ["item", "criterion"]
     require_columns(votes, ["expert", *unit, "vote"], "votes", rows=False, advice="Ballots.table makes it")
     require_known("vote", TURN_VOTES, *votes["vote"].astype("str").unique())
+    require_named(votes, unit)
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, message {criterion}")
     cast = votes[unit].assign(**{name: votes["vote"].eq(name) for name in TURN_VOTES})
     cast["notes"] = votes.get("note")
@@ -468,6 +469,7 @@ def decide(
     if experts < 1 or not 0 < share <= 1:
         raise ValueError(f"experts is {experts}, share {share}; experts must be 1 or more, and share above 0 to 1")
     unit = ["item", "criterion"]
+    require_named(votes, unit)
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
     cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
     points = votes["points"].astype(float).where(cast["take"])

@@ -26,7 +26,7 @@ from .scoring import normalise_points, rangeless, score, score_grid
 
 # %% auto #0
 __all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'mean_words', 'length_correlation', 'saturation',
-           'require_coordinator', 'golden', 'expert_agreement', 'expert_disagreements']
+           'require_named', 'require_coordinator', 'golden', 'expert_agreement', 'expert_disagreements']
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #5b6f2c42
 def leaderboard(
@@ -360,8 +360,16 @@ def _as_items(table: pd.DataFrame) -> pd.DataFrame:
         raise TableError(f"column criterion: {error}. Criteria are whole numbers.") from None
 
 
+def require_named(votes: pd.DataFrame, unit: Sequence[str]) -> None:
+    """Raise if a vote has no expert or no item, by which votes are counted."""
+    for row, named in enumerate(votes[[*unit, "expert"]].notna().to_numpy(), start=1):
+        if not named.all():
+            raise TableError(f"votes, row {row}: {[*unit, 'expert'][named.argmin()]} is missing. Enter it, or drop the row.")
+
+
 def require_coordinator(settled: pd.DataFrame, votes: pd.DataFrame, unit: list[str]) -> None:
     """Raise if a coordinator is also an expert, or settles an item twice."""
+    require_named(settled, unit)
     if both := sorted(set(settled["expert"]) & set(votes["expert"])):
         raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
     require_unique(settled, unit, ", ".join(f"{name} {{{name}!r}}" for name in unit) + " is settled twice")
@@ -419,6 +427,7 @@ def golden(
     expert_votes = _as_items(expert_votes)
     unit = [name for name in ("model", "case_id", "criterion") if name in expert_votes]
     problem = "the expert {expert!r} votes twice on case {case_id!r}, criterion {criterion}. Keep one vote."
+    require_named(expert_votes, unit)
     require_unique(expert_votes, [*unit, "expert"], problem)
     if cases is not None:
         require_known_criteria(expert_votes, cases)
