@@ -593,7 +593,9 @@ def empty_table(table: str) -> pd.DataFrame:
 # %% ../../nbs/01_core/01_tables.ipynb #631bb54e
 def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str]) -> pd.DataFrame:
     """Change the texts, and the names of columns, that begin with a pattern."""
-    frame = frame.copy(deep=False)
+    other = (pd.CategoricalDtype, pd.ArrowDtype)  # may hold texts, too
+    names = [name for name, dtype in frame.dtypes.items() if isinstance(dtype, other) and not pd.api.types.is_numeric_dtype(dtype)]
+    frame = frame.astype(dict.fromkeys(names, object))  # a copy
     for name in frame.select_dtypes(include=["object", "str"]).columns:
         texts = frame[name]
         if texts.dtype == "object":  # mixed values, or none
