@@ -98,6 +98,8 @@ def draw_dots(
     if frame.duplicated([what, series] if series else [what]).any():
         shared = f"{what} and {series}" if series else what
         raise TableError(f"several rows share {shared}: filter the table, for instance by turn")
+    if series:
+        frame = frame.assign(**{series: frame[series].astype(object).where(frame[series].notna(), "missing")})
     estimated = set(frame.loc[frame["estimate"].notna(), what])
     rows = in_order(frame[what])
     empty = [name for name in rows if name not in estimated]

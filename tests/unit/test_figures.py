@@ -236,3 +236,12 @@ def test_underscore_names_in_legend():
     for ax in (figures.plot_profile(analysis.profile(labels)), figures.plot_differences(pair)):
         assert "_under_" in ax.get_legend().get_texts()[0].get_text()
         plt.close(ax.figure)
+
+
+def test_rows_without_target():
+    """They are drawn, under the name that other figures give them."""
+    labels = analysis.simulate_labels(["A", "B"], base_prompts=10, rates={"empathy": 0.4, "emotions": 0.2})
+    labels["target"] = labels["target"].where(labels["target"] == "A")
+    for ax in (figures.plot_late(analysis.late_share(labels)), figures.plot_odds(analysis.carry_over(labels, ("target", "behaviour")))):
+        first, second = (text.get_text() for text in ax.get_legend().get_texts())
+        assert first.startswith("A: ") and second.startswith("missing: ") and "n = " in second
