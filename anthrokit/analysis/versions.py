@@ -112,8 +112,8 @@ def drift(
         differs: table["p_adjusted"] < 1 - ci,
     }
     table["verdict"] = np.select([*outcomes.values()], [*outcomes], undecided)
-    table = table.rename(columns={"a": "version", "b": "baseline"}).drop(columns="effect_size")
-    table.columns = table.columns.str.replace("_a$", "_version", regex=True).str.replace("_b$", "_baseline", regex=True)
+    names = {f"{of}{side}": f"{of}{name}" for of in ("", "share_", "n_") for side, name in (("a", "version"), ("b", "baseline"))}
+    table = table.rename(columns=names).drop(columns="effect_size")
     last = ["equivalence_low", "equivalence_high", "margin", "verdict"]
     last += ["share_version", "share_baseline", "n_version", "n_baseline", "n_clusters", "ci"]
     return table[[*table.columns.drop(last), *last]]
