@@ -383,7 +383,7 @@ def choose_balanced(
     Raises
     ------
     TableError
-        A column is missing, or a case occurs twice, for instance tagged by two models.
+        A column is missing, abilities are text, as in a CSV file, or a case occurs twice, for instance tagged by two models.
     ValueError
         A number is negative.
 
@@ -400,6 +400,8 @@ def choose_balanced(
     if (fewest := min([n, *(scenes or {}).values(), *(abilities or {}).values()])) < 0:
         raise ValueError(f"{fewest} cases are wanted; numbers of cases must be 0 or more")
     rows = tags.dropna(subset=["scene"])
+    if texts := [value for value in rows["abilities"] if isinstance(value, str)]:
+        raise TableError(f"abilities is the text {texts[0]!r}, not a list. Convert the column, for example with json.loads.")
     keys = {
         case_id: [("scene", scene), *(("ability", name) for name in abilities)]
         for case_id, scene, abilities in rows[["case_id", "scene", "abilities"]].itertuples(index=False)
