@@ -163,10 +163,13 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     columns = ["version", "baseline", "estimate", "ci_low", "ci_high", "margin", "verdict"]
     need_columns(frame, [*columns, "equivalence_low", "equivalence_high"], "analysis.drift")
-    what = "behaviour" if "behaviour" in frame.columns else frame.columns[0]
+    what = next((name for name in ("behaviour", "category") if name in frame.columns), frame.columns[0])
     several, whole = frame["version"].nunique() > 1, what in ("variant", "version")
-    rows = ["Any behaviour" if whole else label_of(name) for name in frame[what]]
-    names = [f"{row}, {label_of(version, 16)}" if several else row for row, version in zip(rows, frame["version"], strict=True)]
+    frame, series, texts = with_series(frame, "" if whole else what)
+    names = ["Any behaviour" if whole else label_of(name) for name in frame[what]]
+    if series:
+        room = 16 if series == "version" else 40
+        names = [f"{name}, {shorten_name(texts[one], room)}" for name, one in zip(names, frame[series], strict=True)]
     ax = new_axes(ax, (6, 1.2 + 0.28 * len(frame)))
     margin = 100 * float(frame["margin"].iloc[0])
     ax.axvspan(-margin, margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)
