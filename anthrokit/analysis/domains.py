@@ -101,7 +101,7 @@ def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
     levels = sorted_levels(labels[factor])
     reference = "low" if "low" in levels else levels[0]
     others = [level for level in levels if level != reference]
-    columns = pd.get_dummies(labels[factor], dtype=float)[others]
+    columns = pd.get_dummies(labels[factor], dtype=float).reindex(columns=others)
     return columns.set_axis([f"{factor}: {level} against {reference}" for level in others], axis=1)
 
 
