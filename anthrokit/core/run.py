@@ -957,7 +957,8 @@ def _export_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
     judges = [name for name in judges if name in labels.columns]
     yield "labels", labels.drop(columns=judges)
     if judges:  # one row per judge, so that tables of runs with other judges have the same columns
-        yield "votes", labels.melt(["dialogue_id", "turn", "behaviour"], judges, "judge", "vote").dropna(subset="vote")
+        keys = ["dialogue_id", "turn", "behaviour"]
+        yield "votes", labels[[*keys, *judges]].melt(keys, judges, "judge", "vote").dropna(subset="vote")
     own = ("messages", "ratings", "missing")
     for name in ledger_tables():
         if name in ("facts", *own):

@@ -4,7 +4,7 @@ import pytest
 
 import anthrokit as ak
 from anthrokit.analysis import compare, emergence, factor_model, first_occurrences, profile
-from anthrokit.core import Run
+from anthrokit.core import Run, read_frame
 from anthrokit.core.run import metadata_rows
 from anthrokit.panels.source import RunSource
 
@@ -93,3 +93,11 @@ def said_file(folder, said):
     path = folder / "logs.json"
     path.write_text(json.dumps(said))
     return path
+
+
+def test_columns_named_as_those_of_the_votes(run, tmp_path):
+    """The table of votes has the columns judge and vote; a file's metadata may have them, too."""
+    before = read_frame(run.export(tmp_path / "before") / "votes.csv")
+    key = run.dialogues()["dialogue_id"][0]
+    run.ledger.write("metadata", metadata_rows([(key, {"vote": "x", "judge": "y"})]))
+    assert read_frame(run.export(tmp_path / "export") / "votes.csv").equals(before)
