@@ -1046,7 +1046,7 @@ def anthroscore(
         with ak.Run(run) as opened:
             score.score(table, words, scorer, run=opened, **how)
             settings = {"fingerprint": scorer.fingerprint, "precision": scorer.precision, "max_tokens": scorer.max_tokens}
-            settings |= {"entities": words, "dependencies": None, "check_language": not any_language, "protocol": protocol}
+            settings |= {"entities": words, "dependencies": None, "check_language": not any_language, "protocol": protocol, "role": "user"}
             scores = score.stored_summary(opened, **settings)
     else:
         scores = score.summarise(score.score(table, words, scorer, **how))

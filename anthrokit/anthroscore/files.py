@@ -151,7 +151,7 @@ def score(
     on : Executor, dask.distributed.Client or ExecutorPool, optional
         Its workers score the files; needs `into`.
     role : str
-        Whose messages of a run are scored: user or assistant.
+        Whose messages of a run are scored: user or assistant. `stored_scores(run, role=…)` returns those of one role.
     progress : bool
         Show a progress bar, with `run` or `into`.
     **options
@@ -191,7 +191,7 @@ def score(
     if is_run or (isinstance(texts, pd.DataFrame) and {*texts.columns} >= _OF_MESSAGES and "text" not in options):
         if run is None:
             return score_messages(texts, entities, model, role=role, **options)
-        texts, options["text"] = message_texts(texts, role), "content"
+        texts, options["text"], options["role"] = message_texts(texts, role), "content", role
         entities = preset("chatbot") if entities is None else entities
     entities = ("system", "model") if entities is None else entities
     if into is not None:

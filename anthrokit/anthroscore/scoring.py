@@ -711,6 +711,7 @@ def score_into(
     check_language: bool = True,
     precision: str = "float32",
     text: str = "text",
+    role: str = "user",
     portion: int = 1_000,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -725,6 +726,8 @@ def score_into(
         from call to call; the same text under the same id counts once.
     entities, model, protocol, dependencies, check_language, precision, text
         As for `score_texts`.
+    role : str
+        Whose texts they are. A dialogue has messages of both roles with the same id, so each role has its own scores.
     portion : int
         Texts that are scored and written at once.
     progress : bool
@@ -758,6 +761,7 @@ def score_into(
         "entities": entities.describe(),
         "max_tokens": scorer.max_tokens,
         **_how(asked, dependencies, check_language),
+        **({} if role == "user" else {"role": role}),
     }
     setting = digest(description)
     run.ledger.write("anthroscore_settings", [{"setting": setting, "description": json.dumps(description)}])
@@ -782,7 +786,7 @@ def score_into(
     )
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5144d650
-_SETTINGS = [*SCALE, "entities", "dependencies", "check_language", "max_tokens"]
+_SETTINGS = [*SCALE, "entities", "dependencies", "check_language", "max_tokens", "role"]
 
 
 def _one_setting(run: Run, scale: Mapping[str, Any]) -> dict[str, Any]:
@@ -795,7 +799,7 @@ def _one_setting(run: Run, scale: Mapping[str, Any]) -> dict[str, Any]:
         how["entities"] = Entities.of(scale["entities"]).describe()
     scale = {name: how.get(name, value) for name, value in scale.items()}
     stored = run.ledger.rows("SELECT setting, description FROM anthroscore_settings")
-    matching = [{"setting": setting, **json.loads(description)} for setting, description in stored]
+    matching = [{"setting": setting, "role": "user", **json.loads(description)} for setting, description in stored]
     matching = [each for each in matching if all(each[name] == value for name, value in scale.items())]
     if len(matching) != 1:
         lines = (" ".join(str(each[name]) for name in _SETTINGS) for each in matching)
@@ -812,8 +816,8 @@ def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
     run : Run
         Filled by `score_into`.
     **scale
-        model, fingerprint, kind, protocol, precision, entities, dependencies, check_language or max_tokens: needed where
-        the run holds several.
+        model, fingerprint, kind, protocol, precision, entities, dependencies, check_language, max_tokens or role: needed
+        where the run holds several.
 
     Raises
     ------
