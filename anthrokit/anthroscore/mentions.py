@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,8 +17,8 @@ import pandas as pd
 
 from .tables import TABLES
 from ..core.errors import in_two_lines, missing_columns, require_kind, require_known
+from ..core.files import reject_path
 from ..core.run import run_of
-from ..core.tables import table_suffix
 from ..core.texts import is_blank, unreadable
 from ..models.english import english_pipeline
 
@@ -227,9 +226,8 @@ def check_text(text_id: Any, value: Any) -> tuple[str, str | None]:
 
 def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None]]:
     """Yield id and text of each text in a list, Series, dict or frame; a missing text is None."""
+    reject_path(texts)
     require_kind(run_of(texts), Iterable, "a text, or a list, Series, dict or frame of texts")
-    if isinstance(texts, str) and table_suffix(texts) and os.path.isfile(texts):
-        raise AnthroScoreError(f"{texts} is a file: give core.read_frame({texts!r}), or score it into a run: score(…, run=run)")
     if isinstance(texts, pd.DataFrame):
         if text not in texts.columns:
             raise AnthroScoreError(
@@ -487,6 +485,8 @@ def mask_sentences(
     AnthroScoreError
         If the input is not texts, ids are not unique, there is no entity, the protocol is unknown, or spaCy's model is
         missing.
+    TableError
+        If the input is a path.
 
     Examples
     --------

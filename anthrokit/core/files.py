@@ -25,8 +25,8 @@ import filelock
 from .errors import RunError, TableError
 
 # %% auto #0
-__all__ = ['local_path', 'read_toml', 'require_texts', 'compile_pattern', 'replacing', 'write_file', 'refuse_links',
-           'cache_folder', 'public_file', 'local_copy', 'local_folder', 'load_once', 'preload']
+__all__ = ['local_path', 'read_toml', 'require_texts', 'reject_path', 'compile_pattern', 'replacing', 'write_file',
+           'refuse_links', 'cache_folder', 'public_file', 'local_copy', 'local_folder', 'load_once', 'preload']
 
 # %% ../../nbs/01_core/06_files.ipynb #5b131a2d
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # a scheme of two letters or more: C:/ is a drive
@@ -107,6 +107,24 @@ def require_texts(value: Any, where: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise TableError(f'{where}: {value!r:.60} is not a list of texts. Write it as ["…", "…"].')
     return value
+
+
+_FILE_NAME = re.compile(r"\S*(?:[/\\]\S*|\.[A-Za-z]\w*)")
+
+
+def reject_path(texts: Any) -> None:
+    """Raise TableError if texts are a path: a `Path`, or one text without spaces that ends in a suffix or has a slash.
+
+    Examples
+    --------
+    >>> reject_path("Go left/right."), reject_path("anwsers.csv")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.TableError: anwsers.csv: there is no such file. Give a table, or texts as a list: ["…"].
+    """
+    if isinstance(texts, os.PathLike) or (isinstance(texts, str) and _FILE_NAME.fullmatch(texts)):
+        what = "is a path; read the file, core.read_frame(path)" if os.path.exists(texts) else "there is no such file"
+        raise TableError(f'{texts}: {what}. Give a table, or texts as a list: ["…"].')
 
 
 def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern:
@@ -288,7 +306,7 @@ def public_file(place: str, url: str, sha256: str) -> Path:
     except Exception as error:  # of many kinds: network, protocol, disk
         reason = "its checksum is another" if "hash" in str(error) else type(error).__name__
         raise TableError(
-            f"{place} can't be downloaded from {url} ({reason}). Download it yourself and pass its path, or save it as "
+            f"{place} can't be downloaded from {url} ({reason}). Download it yourself and save it as "
             f"{place} in a folder and set ANTHROKIT_DATA to that folder."
         ) from None
 

@@ -15,6 +15,7 @@ import pandas as pd
 from ..analysis.clustered import ClusterCounts, add_holm, as_floats, as_labels, as_names, check_level
 from ..analysis.clustered import draw_clusters, number_clusters, resample
 from ..core import Run, TableError, data_path, label, read_frame
+from ..core.files import reject_path
 from ..core.run import run_of
 from ..core.errors import check_range, missing_columns
 from ..core.tables import require_columns, require_unique
@@ -563,6 +564,7 @@ def _scored(source: Any, judges: Any, model: pd.DataFrame | None) -> tuple[pd.Da
             whole = pd.MultiIndex.from_frame(model[["judge", "behaviour"]]).isin(scores.columns).all()
             model = model if whole else bundled_scale("labels")
         return scores, scores.index.to_frame(index=False), model
+    reject_path(source)
     texts = [source] if isinstance(source, str) else list(source)
     model = bundled_scale("encoder" if judges is None else "labels") if model is None else model
     if not texts:
@@ -605,8 +607,8 @@ def perceived(
     Raises
     ------
     TableError
-        If there are no texts, a column is missing, a message is labelled twice, a judge of the scale has no ratings, or a
-        behaviour of the scale no labels.
+        If there are no texts or only a path, a column is missing, a message is labelled twice, a judge of the scale has no
+        ratings, or a behaviour of the scale no labels.
     ValueError
         If a judge is not valid.
 
