@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import SetupError
 from ..core.files import load_once
 from ..core.run import digest
-from .embedded import hash_files, require_packages
+from .embedded import calm_threads, hash_files, require_packages
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -60,6 +60,7 @@ _DIGEST = "3cba2a504d7a11b368502f99c9b081996f828e539b66711bca83bd8bd7d5b8c9"  # 
 
 @load_once
 def _load_pipeline() -> Language:
+    calm_threads()  # spaCy imports torch
     import spacy
 
     spec = importlib.util.find_spec(SPACY_MODEL)  # its files are verified before its code runs
