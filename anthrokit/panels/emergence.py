@@ -326,13 +326,15 @@ class EmergencePanel(Panel):
         labels, names = source.labels, self.occurrences.names
         splits = [name for name in _SPLITS if name in labels and labels[name].nunique(dropna=False) > 1]
         splits += source.design
-        usual = [name for name in names if name in self.occurrences.common[:4]]
+        self.usual = [name for name in names if name in self.occurrences.common[:4]]
+        options = [(name, visible_name(format_name(name), 40)) for name in names]
         self.filters = [
-            Filter("show", "Show", [(name, visible_name(format_name(name), 40)) for name in names], "many", usual),
+            Filter("show", "Show", options, "many", self.usual),
             Filter("by", "Split by", [("", "nothing"), *((name, name) for name in splits)]),
             Filter("target", "Target", options_of(labels["target"].unique())),
             Filter("domain", "Domain", options_of(labels["domain"].unique())),
-            *(Filter(name, name.capitalize(), kind="own") for name in ("line", "group", "turns")),
+            Filter("line", "Line", options, "own"),
+            *(Filter(name, name.capitalize(), kind="own") for name in ("group", "turns")),
         ]
 
     def asked(self, chosen: Chosen) -> _Asked:
@@ -343,7 +345,8 @@ class EmergencePanel(Panel):
         return self._last[1]
 
     def _ask(self, chosen: Chosen) -> _Asked:
-        names = [name for name in self.occurrences.names if name in chosen["show"]][:_LINES]
+        show = [chosen["line"], *self.usual] if chosen["show"] == self.usual else chosen["show"]
+        names = [name for name in self.occurrences.names if name in show][:_LINES]
         by, where = chosen["by"], (chosen["target"], chosen["domain"])
         order = dict.fromkeys([chosen["line"], *self.occurrences.common, *names])
         order = [one for one in order if one in names]
