@@ -13,7 +13,7 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, redirect_stdout, suppress
+from contextlib import ExitStack, closing, redirect_stdout
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -179,7 +179,7 @@ _OWN_CODE = {"trust_remote_code": False}  # code that comes with a model is neve
 
 def _is_local(model: str | os.PathLike) -> bool:
     """Return whether a model is on this machine; raise if it is neither there nor on the hub."""
-    from huggingface_hub import HfApi
+    from huggingface_hub import HfApi, errors
     from transformers import AutoConfig
 
     try:
@@ -189,9 +189,16 @@ def _is_local(model: str | os.PathLike) -> bool:
         if "trust_remote_code" in str(error):
             return True
     if not Path(model).exists():
-        with suppress(Exception):  # no such name, no network, or no hub
+        try:
             HfApi().model_info(str(model), timeout=5)
             return False
+        except (errors.HFValidationError, errors.RepositoryNotFoundError):
+            pass  # no such name
+        except Exception as error:  # of many kinds: no network, no hub
+            raise AnthroScoreError(
+                f"{model} is not on this machine, and the hub can't be reached ({type(error).__name__}). Connect once, give a "
+                f'folder of a downloaded model, or use "{_EMBEDDED}".'
+            ) from None
     raise AnthroScoreError(f"{model} can't be loaded: no such model on this machine or on the hub. Give a folder or a name on the hub.")
 
 
