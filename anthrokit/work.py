@@ -32,6 +32,7 @@ from .core.tables import get_table
 from .models import LLM, Batch, Budget, Completion, ExecutorPool
 from .models.batches import BatchQueue, Provider, count_pending
 from .models.embedded import NOTICE
+from .models.llm import provider_of
 from .models.loop import await_for, background_loop, wait_for
 from .models.meter import Meter, Request
 
@@ -658,7 +659,13 @@ def _estimate_row(estimate: CostEstimate, batch: bool) -> dict[str, Any]:
     row |= {"answer_tokens": round(estimate.answer_tokens), "measured": estimate.measured}
     cached, saved = _cached_tokens(estimate, rate, batch)
     row |= {"tokens_in": tokens_in, "tokens_cached": cached, "tokens_out": tokens_out}
-    if (price := llm.prices(batch)) is not None:
+    if (price := llm.prices(batch)) is None:
+        provider_of(llm.model, *llm.bases[:1])  # raises if the model could not be called
+        notify(
+            f"no price is known for {llm.model}, so the total is missing. Check the name, or pass LLM(…, price=(input, output)), "
+            "in US dollars per million tokens."
+        )
+    else:
         row["cost"] = tokens_in * price[0] + calls * estimate.answer_tokens * price[1]
         row["cost_cached"] = row["cost"] - saved
         row["cost_most"] = estimate.characters_most * rate * price[0] + calls * llm.longest_answer * price[1]
@@ -683,6 +690,11 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
         tokens_in, tokens_cached (the part of them that the provider is expected to read from its cache),
         tokens_out, cost (US dollars; NA if a price is unknown), cost_cached (with the savings of the cache)
         and cost_most (with the longest responses).
+
+    Raises
+    ------
+    SetupError
+        If LiteLLM does not know the string of a model without a known price.
 
     Examples
     --------
