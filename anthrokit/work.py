@@ -288,10 +288,12 @@ async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None =
 
     with pool or contextlib.nullcontext():
         try:
-            if batch is None:
-                await _work(job, lambda steps: run_steps(steps, call, compute), pool.places if pool else None)
-            else:
+            if batch is not None:
                 await _run_in_batches(job, batch, call)
+            elif pool is None:
+                await _work(job, lambda steps: run_steps(steps, call, compute))
+            else:
+                await pool.finish(_work(job, lambda steps: run_steps(steps, call, compute), pool.places))
         finally:
             job.meter.writer.flush()
 

@@ -9,12 +9,14 @@ import asyncio
 import concurrent.futures
 import copy
 import functools
+import multiprocessing
 import os
 import pickle
+import signal
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -43,11 +45,12 @@ def _model(pickled: bytes) -> LLM:
     return pickle.loads(pickled)
 
 
-def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: float = 10.0) -> list[Outcome]:
+def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: float = 5.0) -> list[Outcome]:
     """Make the calls of a shard (pickled model, messages, parameters), in a worker whose environment has the keys.
 
     No call begins later than `seconds` after the start.
     """
+    _ignore_interrupts()
     end, places = time.monotonic() + seconds, {}
 
     async def one(pickled: bytes, messages: Any, parameters: Mapping[str, Any]) -> Outcome:
@@ -66,11 +69,19 @@ def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: flo
     return wait_for(all_of_them())
 
 
+def _ignore_interrupts() -> None:
+    """Leave interrupts to the parent: a terminal, or Jupyter, sends them to the processes of a pool as well."""
+    if multiprocessing.parent_process() and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+_SECONDS_TO_STOP = 9.0  # wait_for waits 10 seconds for the end of cancelled work
 _ONE_AT_A_TIME = threading.Lock()
 
 
 def compute(function: Callable[..., Any], arguments: tuple) -> Any:
     """Call a function for slow local work. A process runs one such call at a time."""
+    _ignore_interrupts()
     with _ONE_AT_A_TIME:
         return function(*arguments)
 
@@ -173,6 +184,7 @@ class ExecutorPool:
         self.calls = calls
         check_range(1, closed=True, whole=True, shards=self.shards, calls=calls)
         self._waiting: list[_PendingCall] = []
+        self._stopped = False
         self._out: set[asyncio.Task] = set()
         self._pickled: weakref.WeakKeyDictionary[LLM, bytes] = weakref.WeakKeyDictionary()
 
@@ -203,6 +215,7 @@ class ExecutorPool:
         """Await `LLM.acomplete` in a worker."""
         if show is not None:
             raise ValueError("a worker can't stream its answer: omit show or on")
+        self._require_running()
         call = _PendingCall(llm, messages, parameters, on_lost, asyncio.get_running_loop().create_future())
         self._waiting.append(call)
         if len(self._waiting) == 1:
@@ -238,7 +251,9 @@ class ExecutorPool:
         except Exception as error:
             outcomes = [Outcome(error)] * len(shard)
         for call, outcome in zip(shard, outcomes, strict=True):
-            if outcome.answer is None:
+            if outcome.answer is None and self._stopped:
+                call.answer.cancel()
+            elif outcome.answer is None:
                 self._waiting.insert(0, call)
             else:
                 call.take(outcome)
@@ -255,6 +270,7 @@ class ExecutorPool:
 
     async def compute(self, function: Callable[..., Any], arguments: tuple) -> Any:
         """Await a function in a worker, or in a thread of this process if it can't be pickled."""
+        self._require_running()
         try:
             pickle.dumps((function, arguments))
         except (pickle.PicklingError, AttributeError, TypeError):
@@ -319,7 +335,28 @@ class ExecutorPool:
         places = asyncio.Semaphore(self.shards)
         return wait_for(all_of_them())
 
+    async def finish(self, work: Coroutine[Any, Any, None]) -> None:
+        """Await work that uses the pool. If this is cancelled, begin no more calls, and let the work take the answers of begun ones."""
+        task = asyncio.ensure_future(work)
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            self._stopped = True
+            for call in self._waiting:
+                call.answer.cancel()
+            self._waiting.clear()
+            await asyncio.wait([task], timeout=_SECONDS_TO_STOP)
+            raise
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _require_running(self) -> None:
+        if self._stopped:
+            raise asyncio.CancelledError
+
     def __enter__(self) -> Self:
+        self._stopped = False
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -7,6 +7,8 @@ import os
 import re
 import shutil
 import signal
+import subprocess
+import sys
 import textwrap
 import threading
 import time
@@ -16,6 +18,7 @@ import pandas as pd
 import psutil
 import pytest
 from forks import Fork, run_script
+from judged import stats
 from masked_models import roberta_folder
 
 from anthrokit.anthroscore import score
@@ -97,6 +100,42 @@ def test_pool_loses_a_worker(run, server):
         judge(run, panel(base), on=pool, **asked)
     assert len(run.ratings()) == 80
     assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
+
+
+INTERRUPTED = """
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from anthrokit.judging import LLMJudge, judge
+from anthrokit.models import LLM, ExecutorPool
+from anthrokit.report import demo_run
+
+if __name__ == "__main__":
+    with demo_run("made") as run, ProcessPoolExecutor(2) as pool:
+        run.ledger.write_all(["DELETE FROM ratings", "DELETE FROM judges", "DELETE FROM calls"])
+        judges = LLMJudge(LLM("openai/judge", api_base=sys.argv[1], transport="lean", max_concurrency=8))
+        judge(run, judges, samples=1, behaviours="relationship building", on=ExecutorPool(pool, calls=40), progress=False)
+"""
+
+
+def test_interrupt_keeps_the_answers_of_begun_shards(server, tmp_path):
+    """A terminal and Jupyter send the interrupt to the workers as well."""
+    base = server("--latency", 0.2)
+    (tmp_path / "script.py").write_text(INTERRUPTED)
+    command = [sys.executable, "script.py", base]
+    script = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while stats(base).get("answers", 0) < 60:
+        assert script.poll() is None
+        time.sleep(0.05)
+    os.killpg(script.pid, signal.SIGINT)
+    assert "Interrupted: stopped: " in script.communicate(timeout=60)[1]
+    answered = stats(base)["answers"]
+    with Run(tmp_path / "made") as run:
+        assert len(run.ratings()) == answered < 320
+        assert run.ledger.rows("SELECT status, COUNT(*) FROM calls GROUP BY 1") == [("ok", answered)]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            asked = {"samples": 1, "behaviours": "relationship building", "progress": False}
+            judge(run, panel(base), on=ExecutorPool(pool, calls=40), **asked)
+        assert len(run.ratings()) == stats(base)["answers"] == 320
 
 
 def test_budget_and_keys(run, server):
