@@ -273,7 +273,12 @@ class _Anthropic(_OverHTTP):
         """Return whether a batch has our requests, by its results."""
         while not (state := await self.look(batch)).results:
             await asyncio.sleep(self.rest)
-        lines = (await self.fetch(state.results[0])).splitlines()
+        try:
+            lines = (await self.fetch(state.results[0])).splitlines()
+        except Fault as fault:
+            if fault.status == 404:  # an older batch, whose results have expired
+                return False
+            raise
         return {json.loads(line)["custom_id"] for line in lines} == set(requests)
 
     async def look(self, batch: str) -> _BatchState:
@@ -644,9 +649,13 @@ class _ModelQueue:
         """Return the results of a batch to their callers; a request without a result has failed."""
         requests = self.ledger.open_requests(file)
         for result in state.results:
-            lines = (await self.provider.fetch(result)).splitlines()
+            try:
+                lines = (await self.provider.fetch(result)).splitlines()
+            except _Gone:
+                state = _BatchState("gone")
+                continue
             await self._deliver(requests, (read_result(line, self.llm) for line in lines))
-        why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch"}
+        why = {"completed": "the batch has no answer to this request", "gone": "the provider has lost the batch or its results"}
         reason = why.get(state.status, f"the batch was {state.status} before this request was done")
         failed = Completion(None, "failed", error=reason)
         await self._deliver(requests, ((custom_id, failed) for custom_id in list(requests)))
