@@ -20,7 +20,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from ..core import CallFailed, SetupError
+from ..core import BudgetReached, CallFailed, SetupError
 from ..core.errors import check_range
 from .embedded import require_packages
 from .faults import Fault
@@ -96,14 +96,20 @@ class _PendingCall:
     on_lost: Callable[[Completion], None] | None
     answer: asyncio.Future
 
+    def book(self, attempts: Iterable[Completion]) -> Exception | None:
+        """Record lost attempts, and return the last error of it, such as BudgetReached."""
+        last = None
+        for lost in attempts if self.on_lost is not None else ():
+            try:
+                self.on_lost(lost)
+            except Exception as error:
+                last = error
+        return last
+
     def take(self, outcome: Outcome) -> None:
-        """Record lost attempts, and set the answer."""
-        answer = outcome.answer
-        try:
-            if self.on_lost is not None:
-                for lost in outcome.lost:
-                    self.on_lost(lost)
-        except Exception as error:  # the budget is reached, or nothing can be written
+        """Record lost attempts, and set the answer. An answer that was paid is kept if the budget is reached."""
+        answer, error = outcome.answer, self.book(outcome.lost)
+        if error and not (isinstance(answer, Completion) and isinstance(error, BudgetReached)):
             answer = error
         if not self.answer.done():
             set_it = self.answer.set_exception if isinstance(answer, Exception) else self.answer.set_result
@@ -240,11 +246,13 @@ class ExecutorPool:
         calls = [(self._pickle(call.llm), call.messages, call.parameters) for call in shard]
 
         def lost() -> None:
+            fault, errors = Fault("dropped", "a worker was lost"), []
             for call in shard:
                 request = {**call.parameters, "messages": call.llm.as_sent(call.messages)}
-                fault = Fault("dropped", "a worker was lost")
                 if call.on_lost is not None and not call.llm.embedded:
-                    call.on_lost(call.llm.lost_attempt(fault, request))
+                    errors.append(call.book([call.llm.lost_attempt(fault, request)]))
+            if any(errors):
+                raise next(filter(None, errors))
 
         try:
             outcomes = await self.run(work_off, calls, on_lost=lost)
