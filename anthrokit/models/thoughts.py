@@ -52,6 +52,7 @@ _CHANNEL = re.compile(
 )
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start\|>\w{1,20}\b)(?:\|>)?")
 _BARE_CHANNEL = re.compile(r"(?:\A|assistant)(?P<channel>analysis|commentary|final)(?=\W|[A-Z])")
+_GLUED = re.compile(r"(?:\A|[^\s\"'`“‘«(\[]|\n)assistant(?:analysis|commentary|final)(?=\W|[A-Z])")  # not in a sentence
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #958adba8
 _WRAPPER = re.compile(
@@ -100,8 +101,8 @@ def _split_channels(text: str) -> tuple[str | None, list[str]] | None:
     stripped = not headers
     if stripped:
         headers = [*_BARE_CHANNEL.finditer(text)]
-        glued = any(header[0].startswith("assistant") for header in headers)
-        if not glued and not re.match(r"analysis(?:[A-Z]|\n)", text):
+        opened = len(headers) > 1 and not headers[0].start()
+        if not opened and not _GLUED.search(text) and not re.match(r"analysis(?:[A-Z]|\n)", text):
             return None
     before = text[: headers[0].start()]
     if before.strip() and not (stripped or "<|end|>" in before):
