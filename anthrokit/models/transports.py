@@ -552,7 +552,7 @@ async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:
         whole |= {name: event[name] for name in ("id", "created", "model", "usage") if event.get(name)}
         for choice in event.get("choices") or ():
             choice_so_far["finish_reason"] = choice.get("finish_reason") or choice_so_far["finish_reason"]
-            delta = choice.get("delta") or {}
+            delta = choice.get("delta", choice.get("message")) or {}
             text, thoughts = split_parts(delta.get("content"))
             pieces = {**delta, "content": text, "reasoning_content": thoughts or delta.get("reasoning_content")}
             for name, piece in pieces.items():
@@ -566,28 +566,35 @@ async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:
 
 async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
     """Yield the events of a stream until its end."""
+    async for line in _lines(response):
+        payload = line.strip().removeprefix(b"data:").strip()
+        if payload == b"[DONE]":
+            return
+        if line.startswith(b"data:"):
+            try:
+                event = json.loads(payload)
+            except (ValueError, RecursionError):
+                event = None
+            if not _is_piece(event):
+                raise Fault("unreadable", "an unparsable chunk of a stream")
+            yield event
+
+
+async def _lines(response: Any) -> AsyncIterator[bytes]:
+    """Yield the lines of a stream. The last one may lack a line break."""
     rest = b""
     async for data in response.content.iter_any():
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
-            payload = line.strip().removeprefix(b"data:").strip()
-            if payload == b"[DONE]":
-                return
-            if line.startswith(b"data:"):
-                try:
-                    event = json.loads(payload)
-                except (ValueError, RecursionError):
-                    event = None
-                if not _is_piece(event):
-                    raise Fault("unreadable", "an unparsable chunk of a stream")
-                yield event
+            yield line
+    yield rest
 
 
 def _is_piece(event: Any) -> bool:
     """Return whether an event has the form of a piece of an answer or of an error."""
     choices = (event.get("choices") or []) if isinstance(event, dict) else None
     return isinstance(choices, list) and all(
-        isinstance(one, dict) and isinstance(one.get("delta") or {}, dict) for one in choices
+        isinstance(one, dict) and isinstance(one.get("delta", one.get("message")) or {}, dict) for one in choices
     )
 
 # %% ../../nbs/02_models/05_transports.ipynb #f981e9fc
