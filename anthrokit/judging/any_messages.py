@@ -125,7 +125,8 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], 
     for entry in entries:
         about = entry["about"]
         if column in about:
-            user = str(_cell(about.pop(column)))
+            user = about.pop(column)
+            user = as_text(user, column) if isinstance(user, Real) and user % 1 == 0 else str(_cell(user))
             entry["user"] = user if users == "keep" else renamed(user)
         if users != "keep":
             entry["about"] = {name: value for name, value in about.items() if name not in dropped}
