@@ -467,12 +467,17 @@ class RunPair:
             side.refresh()
 
     def dialogues(self) -> pd.DataFrame:
-        """Return a row a prompt and repetition, with the dialogue of each run or NA."""
-        parts = []
-        for side, source in enumerate(self.sides):
-            table = source.dialogues[["prompt_id", "dialogue_id"]].astype(object)
-            parts.append(table.assign(n=table.groupby("prompt_id", dropna=False).cumcount()).rename(columns={"dialogue_id": side}))
-        return parts[0].merge(parts[1], on=["prompt_id", "n"], how="outer", sort=False)
+        """Return a row a prompt, target and repetition, with the dialogue of each run or NA.
+
+        Targets that only one of the runs has are paired with each other, and have the target "".
+        """
+        parts = [source.dialogues[["prompt_id", "target", "dialogue_id"]].astype(object) for source in self.sides]
+        common = {*parts[0]["target"]} & {*parts[1]["target"]}
+        for side, table in enumerate(parts):
+            table["target"] = table["target"].where(table["target"].isin(common), "")
+            table["n"] = table.groupby(["prompt_id", "target"], dropna=False).cumcount()
+            parts[side] = table.rename(columns={"dialogue_id": side})
+        return parts[0].merge(parts[1], on=["prompt_id", "target", "n"], how="outer", sort=False)
 
     def differences(self) -> pd.DataFrame:
         """Return the differences of rates as texts; empty if the runs have no common base prompt with labels."""
@@ -502,7 +507,7 @@ class ComparePanel(Panel):
     def prepare(self) -> None:
         """Pair the dialogues, and set the filters."""
         source, pairs = self.source, self.source.dialogues()
-        ids = [json.dumps([row.prompt_id, row.n], ensure_ascii=False) for row in pairs.itertuples()]
+        ids = [json.dumps([row.prompt_id, row.target, row.n], ensure_ascii=False) for row in pairs.itertuples()]
         self._pairs, self.total = dict(zip(ids, pairs[[0, 1]].values.tolist(), strict=True)), len(ids)
         both = {one for one, pair in self._pairs.items() if pd.notna(pair).all()}
         self._rows = [panels.dialogue.dialogue_row(side) for side in source.sides]
