@@ -581,13 +581,14 @@ async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
 
 
 async def _lines(response: Any) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream. The last one may lack a line break."""
+    """Yield the lines of a stream. The last one may lack a line break; a cut event is left out."""
     rest = b""
     async for data in response.content.iter_any():
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
             yield line
-    yield rest
+    if rest.rstrip().endswith(b"}"):
+        yield rest
 
 
 def _is_piece(event: Any) -> bool:
