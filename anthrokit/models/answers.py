@@ -348,11 +348,17 @@ class StreamFilter:
 
     def __init__(self, show: Callable[[str], None], secrets: Sequence[str] = ()):
         self.show, self.secrets = show, secrets
-        self.received, self.shown = "", ""
+        self.received, self.shown, self.due = "", "", 0.0
 
-    def __call__(self, piece: Any) -> None:
-        """Take the next piece of the server's stream."""
+    def __call__(self, piece: Any, last: bool = False) -> None:
+        """Take the next piece of the server's stream.
+
+        The text is read when it has grown by half a per cent, so the time stays linear, and after the last piece.
+        """
         self.received += split_parts(piece)[0] or ""
+        if len(self.received) < self.due and not last:
+            return
+        self.due = 1.005 * len(self.received)
         text = visible_answer(self.received)
         for secret in self.secrets:
             text = text.replace(secret, "[key removed]")

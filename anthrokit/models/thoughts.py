@@ -33,9 +33,11 @@ _FAMILIES = {  # a family: the mark that opens a thought, the mark that closes i
     "unused": (r"<unused94>\s{0,4}(?:thought\b)?", r"<unused95>"),
 }
 _MARK = re.compile(
-    "|".join(
+    "(?=[<&＜[◁:])(?:"  # most characters begin no mark
+    + "|".join(
         f"(?P<open_{name}>{opens})|(?P<close_{name}>{closes})" for name, (opens, closes) in _FAMILIES.items()
-    ),
+    )
+    + ")",
     re.I,
 )
 

@@ -659,6 +659,8 @@ class Endpoint:
             # LiteLLM has its own timeout and closes its connections; ours is a second longer.
             async with asyncio.timeout(self.timeout + (self.transport == "litellm")):
                 answer = await _TRANSPORTS[self.transport](self.ready, request, teller)
+            if teller:
+                teller("", last=True)
         except (Fault, SetupError):
             raise
         except Exception as error:
