@@ -368,6 +368,8 @@ def _active(
             _require_no_batches(job)
         if pool is not None:
             pool.refuse_keys(job.models)
+        job.meter.refresh()  # other jobs may have spent since this one was made
+        job.meter.check(job.models)
         if job.meter.named:
             job.run.ledger.set_facts(budget=asdict(job.meter.budget))
         if any(model.embedded for model in job.models):

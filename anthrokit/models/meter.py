@@ -155,17 +155,23 @@ class Meter:
         if budget is not None and not isinstance(budget, Budget):
             raise ValueError(f"budget is {budget!r}; say Budget(usd=…) or Budget(tokens=…)")
         self.run, self.named = run, budget is not None
-        self.budget = budget or Budget(**run.ledger.fact("budget", {}))
-        self.cost, self.tokens = usage_totals(run)
-        estimated = "SELECT COALESCE(SUM(tokens_in + tokens_out), 0) FROM calls WHERE status = 'estimated'"
-        [(self.estimated,)] = run.ledger.rows(estimated)
-        out = f"SELECT COALESCE(SUM(cost_most), 0.0), COALESCE(SUM(tokens_most), 0) FROM batches WHERE {OPEN_BATCHES}"
-        [(self._reserved_cost, self._reserved_tokens)] = run.ledger.rows(out)
+        self.budget = budget or Budget()
+        self.refresh()
         self._longest_seen: dict[str, int] = {}
         self._recorded: set[str] = set()
         self._answers: dict[tuple[str, str], deque[int]] = {}
         self._in_flight: Counter[tuple[str, str]] = Counter()
         self._returned = asyncio.Event()
+
+    def refresh(self) -> None:
+        """Read the totals of the run, and its recorded budget unless another one was given."""
+        if not self.named:
+            self.budget = Budget(**self.run.ledger.fact("budget", {}))
+        self.cost, self.tokens = usage_totals(self.run)
+        estimated = "SELECT COALESCE(SUM(tokens_in + tokens_out), 0) FROM calls WHERE status = 'estimated'"
+        [(self.estimated,)] = self.run.ledger.rows(estimated)
+        out = f"SELECT COALESCE(SUM(cost_most), 0.0), COALESCE(SUM(tokens_most), 0) FROM batches WHERE {OPEN_BATCHES}"
+        [(self._reserved_cost, self._reserved_tokens)] = self.run.ledger.rows(out)
 
     # Reservations
 
