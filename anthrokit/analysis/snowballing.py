@@ -243,7 +243,7 @@ def snowball(
     within = ["odds_ratio", "odds_low", "odds_high", "p_value", "p_adjusted"]
     result[within] = np.nan
     if odds and grid.shape[1] <= 15:
-        carried = carry_over(labels, by if "behaviour" in by else [*by, "behaviour"], ci=ci)
+        carried = carry_over(labels, by if "behaviour" in by or "behaviour" not in labels else [*by, "behaviour"], ci=ci)
         result[within] = carried[["estimate", "ci_low", "ci_high", "p_value", "p_adjusted"]].to_numpy()
     return tally.beside(result.assign(**tally.targets(), **named))
 
