@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import Run, TableError
+from ..core.errors import require_known
 from ..core.run import require_run
 from ..core.tables import require_columns, require_unique
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
@@ -248,6 +249,11 @@ def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "
     Cases
         Only those with a drafted criterion.
 
+    Raises
+    ------
+    TableError
+        An ability is unknown, a criterion has no score, or a case has drafts of several models.
+
     Examples
     --------
     >>> drafts = pd.DataFrame({"case_id": ["c"], "ability": "Warmth", "score": 3, "content": "names the loss"})
@@ -256,11 +262,14 @@ def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "
     """
     needed = ["case_id", "ability", "score", "content"]
     require_columns(drafts, needed, "drafts", rows=False, advice="heartbench.collect_drafts makes it")
-    drafts, made = drafts.astype({"case_id": "str"}), []
+    drafts, made = drafts.dropna(subset=["content"]).astype({"case_id": "str"}), []
+    require_known("ability", {*ability_names(getattr(cases, "abilities", None)).values()}, *drafts["ability"])
+    if (blank := drafts["score"].isna()).any():
+        raise TableError(f"a criterion of case {drafts.loc[blank, 'case_id'].iloc[0]!r} has no score. Enter its points.")
     if "model" in drafts and (several := drafts.groupby("case_id")["model"].nunique() > 1).any():
         raise TableError(f"case {several.idxmax()!r} has drafts of several models. Pass those of one model.")
     for case in cases:
-        rows = drafts[(drafts["case_id"] == case.case_id) & drafts["content"].notna()]
+        rows = drafts[drafts["case_id"] == case.case_id]
         items = [Criterion(k, row.ability, float(row.score), row.content) for k, row in enumerate(rows.itertuples(), 1)]
         if items:
             special = Criterion(len(items) + 1, OTHER, None, prompt_texts("draft", language)["speaks_as_user"])
