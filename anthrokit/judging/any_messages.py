@@ -132,7 +132,7 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], 
             entry["about"] = {name: value for name, value in about.items() if name not in dropped}
     lines = [f"users of the column {column} have pseudonyms"] if column else []
     lines += [f"the columns {', '.join(sorted(dropped))} are left out, as they may name a person"] if dropped else []
-    return f"{'; '.join(lines)}. users='keep' keeps both." if lines and users != "keep" else ""
+    return f"{'; '.join(lines)}. Pass users='keep' to keep the original values." if lines and users != "keep" else ""
 
 
 def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
