@@ -22,7 +22,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnknownOptionError, UnusedCliTokensError, validators
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, UnknownCommandError, UnknownOptionError
+from cyclopts import UnusedCliTokensError, validators
 from cyclopts.config import Dict
 from cyclopts.help import DefaultFormatter
 
@@ -256,7 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: _complain(message)
+            warnings.showwarning = lambda message, *_, **__: ak.core.notes.notify(str(message))
             if arguments and arguments[0][:1] != "-" and arguments[0] not in [*app]:  # also before --help
                 raise UnknownCommandError(unused_tokens=arguments)
             return _print_result(app.meta(arguments))
@@ -282,6 +283,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _complain(f"{arguments[0]} has no place for {' '.join(error.unused_tokens or ())!r}; see anthrokit {arguments[0]} --help")
         return 2
     except (CycloptsError, _UsageError) as error:
+        example = re.search("Examples: ([^;\n]+)", getattr(getattr(error, "target", None), "__doc__", None) or "")
+        if isinstance(error, MissingArgumentError) and error.keyword is None and example:
+            error = f"{' '.join(error.command_chain)} needs {error.argument.names[0].lstrip('-').upper()}, as in: {example[1]}"
         _complain(error)
         return 2
     except (
@@ -325,6 +329,8 @@ def runs(folder: str = "runs") -> _Result:
     """
     import pandas as pd
 
+    if not Path(folder).is_dir():
+        raise ak.RunError(f"{folder} is not a folder. Name a folder that holds runs.")
     opened, errors = ak.viewer.list_runs(folder)
     rows = [{"run": name, **run.summary(), **_spent(run)} for name, run in opened.items()]
     unread = list(errors)
@@ -694,7 +700,7 @@ class _Questions:
     behaviours: list[str] | None = None
     samples: _Positive = 3
     sampling: Literal["full", "adaptive"] = "full"
-    retry: list[str] = ("failed",)
+    retry: list[Literal["failed", "unparsed", "refused"]] = ("failed",)
 
     def judges(self, names: Sequence[str]) -> list[Any] | None:
         """Return the judges of some models; None for the offline panel."""
@@ -818,7 +824,7 @@ def _level(labels: pd.DataFrame, column: str, text: str | None) -> Any:
     return next((level for level in labels[column].dropna().unique() if str(level) == text), text)
 
 
-@app.command
+@app.command(**_NO_MODELS)
 def compare(
     run: _RunFolder,
     *,
@@ -857,7 +863,7 @@ def compare(
     return _Result(table, {"run": run, "note": note}, shown=difference_texts(table, columns))
 
 # %% ../nbs/16_cli.ipynb #8813e862
-@app.command
+@app.command(**_NO_MODELS)
 def report(run: _RunFolder, *, out: str | None = None, dialogues: _Positive = 50) -> _Result:
     """Write one HTML file with figures, tables and dialogues.
 
@@ -877,7 +883,7 @@ def report(run: _RunFolder, *, out: str | None = None, dialogues: _Positive = 50
 _FORMATS = Literal["tables", "anthrobench", "openai", "sharegpt", "inspect", "preferences"]
 
 
-@app.command
+@app.command(**_NO_MODELS)
 def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: str | None = None) -> _Result:
     """Write tables as CSV and Parquet, or dialogues in the format of another tool.
 
@@ -1343,10 +1349,24 @@ class _CheckPlan:
 
     Parameters
     ----------
-    prompts, dialogues, balance, turns, user, seed
+    prompts
         As for simulate.
-    judges, behaviours, samples
-        As for judge.
+    dialogues
+        Number of prompts to draw, balanced (default: all).
+    balance
+        Columns to balance the sample by (default: scenario).
+    turns
+        Target messages per dialogue.
+    user
+        Model that plays the user.
+    seed
+        Seed, passed to models that accept one.
+    judges
+        Models, or offline for the panel that needs no key.
+    behaviours
+        Behaviours or categories (default: all).
+    samples
+        Samples of each judge for each message and behaviour.
     family
         Families of behaviours to ask about, instead of the 14 behaviours.
     """
@@ -1559,5 +1579,5 @@ def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options
         ak.models.embedded.require_packages("lab", "jupyterlab")
     copies = copy_tutorials(folder)
     if copy_only:
-        return _Result(pd.DataFrame({"tutorial": [str(path) for path in copies]}))
+        return _Result(pd.DataFrame({"notebook": [str(path) for path in copies]}))
     os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", folder, *shlex.split(options)])

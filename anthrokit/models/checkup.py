@@ -82,7 +82,9 @@ def _server(address: str) -> tuple[str, str]:
         if response.is_error:
             return "ok", f"{shown} answers, and wants a key or another path ({response.status_code})"
         return "ok", f"{shown}, {len(response.json()['data'])} models"
-    except (httpx.HTTPError, httpx.InvalidURL):
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+        return "lacks", f"{shown}: not an http address"
+    except httpx.HTTPError:
         return "lacks", f"{shown}: nobody answers"
     except (ValueError, KeyError, TypeError):
         return "lacks", f"{shown}: no list of models"
