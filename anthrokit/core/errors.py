@@ -411,7 +411,7 @@ def _missing_arguments(function: Callable[..., Any], owner: Any, arguments: tupl
         needed = [name for name, each in heads.items() if each.default is each.empty and each.kind not in variable]
         lacking = [name for name in needed if name not in given]
         about = "; ".join(text[:200] for text in _about(owner, lacking).values() if text)
-        return f"needs {', '.join(lacking)}. {about}" if lacking else None
+        return f"needs {', '.join(lacking)}. {about}".rstrip() if lacking else None
     return None
 
 
@@ -766,10 +766,15 @@ def missing_columns(needed: Iterable[str], columns: Iterable[object]) -> str:
     """
     needed, columns = list(needed), list(columns)
     spare = [name for name in columns if name not in needed]
-    like = {name: similar_names(name, spare, 0.85) for name in needed if name not in columns}
-    absent = {name: [one for one in ones if "_id" in name or one in (f"{name}_id", one.removesuffix("_id"))] for name, ones in like.items()}
-    near = {name: f"there is {' or '.join(found[:2])}" if found else lead_of(name, "column") for name, found in absent.items()}
-    return ", ".join(f"{name} ({other})" if other else str(name) for name, other in near.items())
+
+    def describe(name: str) -> str:
+        near = similar_names(name, spare, words=False)
+        lead = None if near else lead_of(name, "column")
+        near = near or [one for one in similar_names(name, spare, 0.85) if "_id" in name or one in (f"{name}_id", one.removesuffix("_id"))]
+        hint = lead or f"there is {' or '.join(near[:2])}"
+        return f"{name} ({hint})" if lead or near else str(name)
+
+    return ", ".join(describe(name) for name in needed if name not in columns)
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
 def diff_settings(recorded: Mapping[str, Any], requested: Mapping[str, Any]) -> str:

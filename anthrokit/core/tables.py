@@ -410,6 +410,7 @@ def require_columns(
         raise TypeError(f"the {what} table is a DataFrame, not {type(frame).__name__}{advice}")
     if missing := missing_columns(columns, frame):
         present = ", ".join(map(str, frame.columns)) or "none"
+        advice = "; run.labels() makes it" if what == "labels" and "label" not in frame else advice
         raise TableError(f"{where}the {what} table needs the column(s) {missing}. It has: {present}{advice}.")
     if rows and frame.empty:
         question = advice or "; is the run judged, and does your filter match anything?"

@@ -52,7 +52,7 @@ def _read_sheet(source: Any, n: int, by: str | Sequence[str], **draw: Any) -> tu
     else:
         texts = {**tables.get_table("annotations").text_dtypes, **dict.fromkeys(("question", "user", "message"), "str")}
         sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source, dtype=texts)
-    makes = "validity.draw_annotation_sample makes it"
+    makes = "validity.draw_annotation_sample makes it from a run. Or pass the run"
     require_columns(sheet, [*ITEM, "message"], "annotation sheet", advice=makes)
     where = "the sheet" if isinstance(source, (Run, pd.DataFrame)) else source
     sheet = sheet.reset_index(drop=True).reindex(columns=_SHEET).dropna(how="all", subset=[*ITEM, "message"])
