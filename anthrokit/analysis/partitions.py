@@ -42,6 +42,9 @@ def open_labels(path: str | os.PathLike) -> Any:
     from pyarrow import dataset, parquet
 
     path = local_copy(path)
+    remedy = "Give a run, ak.Run(folder), or the files of run.export(…)"
+    if not path.exists():
+        raise TableError(f"{path} holds no run and is not a Parquet file. {remedy}")
     files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     named = [file for file in files if file.name == "labels.parquet" or file.parent.name == "labels"]
     if not (files := named or files):
@@ -50,7 +53,6 @@ def open_labels(path: str | os.PathLike) -> Any:
         schema = pa.unify_schemas([parquet.read_schema(file) for file in files], promote_options="permissive")
         return dataset.dataset([str(file) for file in files], schema=schema, format="parquet")
     except (OSError, pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        remedy = "Give a run, ak.Run(folder), or the files of run.export(…)"
         raise TableError(f"{path}: can't be read as Parquet labels: {str(error)[:200]}. {remedy}") from None
 
 

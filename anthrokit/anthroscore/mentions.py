@@ -231,7 +231,7 @@ def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None
     if isinstance(texts, pd.DataFrame):
         if text not in texts.columns:
             raise AnthroScoreError(
-                f"the frame has no column {missing_columns([text], texts)}; it has {', '.join(map(str, texts.columns))}. "
+                f"the frame has no column {missing_columns([text], texts)}; it has {', '.join(map(str, texts.columns)) or 'none'}. "
                 f"Say which one holds the texts by text=…"
             )
         pairs: Iterable = zip(texts.get("text_id", texts.index), texts[text], strict=True)

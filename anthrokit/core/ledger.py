@@ -441,7 +441,7 @@ class LedgerFile:
     _connection: sqlite3.Connection | None = None
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
-        require_kind(folder, str | os.PathLike, "the folder of a run, a text or path")
+        require_kind(folder, str | os.PathLike, "a run or the folder of a run (str or path)")
         self.folder, self.read_only = local_path(folder, RunError), read_only
         self.path, self._guard, self._process = self.folder / "ledger.sqlite", threading.RLock(), os.getpid()
         _check_folder(self.path, read_only)

@@ -772,6 +772,8 @@ def save(
     """
     figure = figure[0] if isinstance(figure, list) else figure
     figure = getattr(figure, "figure", figure)
+    if not hasattr(figure, "savefig"):
+        raise TypeError(f"save takes the Axes or the Figure that a figure function returned, not {type(figure).__name__}")
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     undated, written = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}, []
     is_exact = any(figure.get_figwidth() in (style.width, style.wide) for style in STYLES.values())

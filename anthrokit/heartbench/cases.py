@@ -22,7 +22,7 @@ from typing import Any, Self
 import pandas as pd
 
 from ..core import TableError, data_path, public_file
-from ..core.errors import require_all, require_kind, require_known, suggest_name
+from ..core.errors import require_all, require_kind, require_known, similar_names, suggest_name
 from ..core.files import local_path, read_toml, write_file
 from ..core.run import HTML_ATTRS, digest
 from ..core.tables import read_json, require_unique, require_columns
@@ -259,7 +259,8 @@ class Cases(Sequence):
     def __getitem__(self, key: int | str | slice) -> Case | Self:
         if isinstance(key, str):
             if key not in self._by_id:
-                raise KeyError(f"{self.source} has no case {key!r}")
+                like = similar_names(key, self._by_id, words=False)[:1]
+                raise KeyError(f"{self.source} has no case {key!r}" + "".join(f"; did you mean {one}?" for one in like))
             return self._by_id[key]
         return self.only(self._cases[key]) if isinstance(key, slice) else self._cases[key]
 

@@ -66,7 +66,7 @@ def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
     """Return the hits of a run or table with checked columns and dtypes, or raise."""
     hits = verdicts(source) if isinstance(source := run_of(source), Run) else source
     require_kind(hits, pd.DataFrame, "a table of verdicts, as heartbench.verdicts(run) gives it, or a run")
-    require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits")
+    require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits", advice="verdicts(run) makes it")
     if (nameless := hits[["model", "case_id"]].isna().any(axis=1)).any():
         row = hits[nameless].iloc[0]
         where = f"criterion {row['criterion']} of case {row['case_id']!r}, model {row['model']!r}"

@@ -100,13 +100,6 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
 
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
-def _how_to() -> str:
-    """Return the examples in the docstrings of the two kinds of judges."""
-    examples = [(inspect.getdoc(kind) or "").partition("Examples\n--------\n")[2] for kind in (LocalJudge, PromptJudge)]
-    form = "A judge is a model or its name, such as 'openai/gpt-4.1', or a subclass of LocalJudge or PromptJudge:"
-    return "\n\n".join([form, *examples])
-
-
 Judges = Judge | LLM | str | Iterable[Judge | LLM | str]  # wherever judges are given
 
 
@@ -124,7 +117,10 @@ def as_judges(judges: Judges) -> list[Judge]:
     judges = [LLMJudge(judge) if isinstance(judge, LLM | str) else judge for judge in judges]
     for judge in judges:
         if not isinstance(judge, Judge):
-            raise ValueError(f"{judge!r:.80} is not a judge. {_how_to()}")
+            raise ValueError(
+                f"{judge!r:.80} is not a judge. A judge is a model or its name, such as 'openai/gpt-4.1', or a subclass of LocalJudge or "
+                "PromptJudge. See help(anthrokit.judging.LocalJudge)."
+            )
         if not isinstance(judge.name, str) or not judge.name.strip():
             raise ValueError(f"the judge {judge!r:.80} has no name; give its class one: name = 'my judge'")
     names = [judge.name for judge in judges]
@@ -255,7 +251,7 @@ class JudgingJob(Job):
         if not isinstance(run, Run):
             run = Run(run)
             if run.ledger.fresh:
-                raise ValueError(f"{run.folder} holds no run; simulate makes one")
+                raise RunError(f"{run.folder} holds no run; simulate makes one")
         judges = as_judges(offline_panel() if judges is None else judges)
         about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
         about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]

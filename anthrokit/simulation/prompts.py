@@ -285,7 +285,7 @@ def sample_prompts(
     by = [by] if isinstance(by, str) else list(by)
     require_known("column", prompts, *by, where="prompts: ")
     if not isinstance(n, numbers.Integral) or not 1 <= n <= len(prompts):
-        raise TableError(f"{n!r} prompts can't be drawn from {len(prompts)}")
+        raise TableError(f"n is a whole number from 1 to {len(prompts)}, the number of prompts, not {n!r}")
     mixed = prompts.sample(frac=1, random_state=np.random.default_rng(seed))
     if by == ["base_id"]:
         chosen = prompts["base_id"].isin(_whole_bases(mixed, n))

@@ -84,3 +84,27 @@ def test_file_instead_of_folder_raises(tmp_path):
     (tmp_path / "file").write_text("taken")
     with pytest.raises(ak.RunError, match=r"demo\.jsonl can't be written: .* name another place"):
         io.write_openai(ak.demo_run(), tmp_path / "file" / "demo.jsonl")
+
+
+def test_a_wrong_kind_of_value_is_named_with_what_to_give():
+    run, empty = ak.demo_run(), pd.DataFrame()
+    labels = run.labels()
+    cases = [
+        (lambda: ak.profile(run.messages()), "column.s. label.*run.labels.. makes it"),
+        (lambda: ak.emergence(run.messages()), "column.s. label.*run.labels.. makes it"),
+        (lambda: ak.compare(empty), "column.s. target, label.*run.labels.. makes it"),
+        (lambda: ak.compare(labels.rename(columns={"domain": "domian"}), "domain"), "there is domian"),
+        (lambda: ak.AnnotationPanel(labels), "message .run.messages.. has the texts.*pass the run"),
+        (lambda: ak.profile("runs/nothere"), "runs/nothere holds no run and is not a Parquet file. Give a run"),
+        (lambda: ak.judge("runs/nothere"), "runs/nothere holds no run; simulate makes one"),
+        (lambda: ak.judge(labels), "this takes a run or the folder of a run"),
+        (lambda: ak.figures.save(run, "x"), "save takes the Axes or the Figure that a figure function returned, not Run"),
+        (lambda: ak.anthroscore.score(empty), "it has none. Say which one"),
+        (lambda: ak.sample_prompts(ak.load_prompts(), 0), "n is a whole number from 1 to 960, the number of prompts, not 0"),
+        (lambda: ak.heartbench.load_cases("bundled")["en-hospital-joke"], "did you mean en-hospital-jokes"),
+        (lambda: ak.heartbench.score(empty), "verdicts.run. makes it"),
+        (lambda: ak.study.check_conditions(1, 2), "needs run.$"),
+    ]
+    for call, message in cases:
+        with pytest.raises((ak.core.TableError, ak.RunError, TypeError, ValueError, KeyError), match=message):
+            call()
