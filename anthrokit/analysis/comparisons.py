@@ -28,10 +28,15 @@ __all__ = ['require_one_column', 'require_levels', 'level_pairs', 'LevelCounts',
            'compare_differences', 'similarity', 'compare_pairs']
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #0a34f877
-def require_one_column(name: str, what: str = "group") -> None:
-    """Raise if `group` is not the name of one column."""
+def require_one_column(name: str, what: str = "group", by: str | Sequence[str] = ()) -> None:
+    """Raise if `group` is not the name of one column, or also among those of `by`."""
     if not isinstance(name, str):
         raise TypeError(f"{what} is {name!r}; it must be the name of one column, such as 'domain'")
+    if name in as_names(by):
+        raise ValueError(
+            f"by contains {name!r}, which is also the {what}. The levels of {what} are compared within each level of by. "
+            f"Remove {name!r} from by, for example by='behaviour'."
+        )
 
 
 def require_levels(column: pd.Series) -> list:
@@ -84,12 +89,7 @@ class LevelCounts:
     """Labels of each level counted by prompt and group; `cluster` is the base prompt of each prompt."""
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
-        require_one_column(group)
-        if group in as_names(by):
-            raise ValueError(
-                f"by contains {group!r}, which is also the group. The levels of group are compared within each level of by. "
-                f"Remove {group!r} from by, for example by='behaviour'."
-            )
+        require_one_column(group, by=by)
         parts = [_count_prompts(*count_labels(part, by, variant, [group]), group) for part in label_parts(labels, as_names(by))]
         (_, by, named), rows = parts[0], pd.concat([part for part, _, _ in parts], ignore_index=True)
         require_levels(rows[group])
@@ -309,8 +309,8 @@ def compare_differences(
     """
     from scipy.stats import t
 
-    require_one_column(group)
-    require_one_column(within, "within")
+    require_one_column(group, by=by)
+    require_one_column(within, "within", by)
     labels, parts = as_labels(labels), []
     require_columns(labels, [group, within])
     rows = labels[labels[group].notna() & labels[within].notna()]

@@ -25,7 +25,7 @@ def _dialogue_shares(
     labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     """Return one row per dialogue (level, cluster), the share of its labels that are True by group, and the groups."""
-    require_one_column(factor, "factor")
+    require_one_column(factor, "factor", by)
     rows, by, named = count_labels(labels, by, variant, ["dialogue_id", factor])
     rows = rows[rows[factor].notna()]
     require_levels(rows[factor])

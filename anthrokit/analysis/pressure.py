@@ -256,7 +256,7 @@ def mirrored(
     >>> mirrored(labels)[["outcome", "estimate"]].values.tolist()
     [['both', 1.0], ['one', 0.0], ['neither', 0.0]]
     """
-    require_one_column(side, "side")
+    require_one_column(side, "side", by)
     by = as_names(by)
     rows = _of_behaviour(labels, behaviour, ["base_id", side, *by])
     if without := int(rows[side].isna().sum()):
