@@ -405,15 +405,17 @@ def similarity(
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #ce90c6fe
 def _swap_test(differences: Sequence[int]) -> float:
     """Return the exact two-sided p-value that signed whole numbers are as often positive as negative, by convolution."""
+    from scipy.stats import binom
+
     sizes = np.abs(np.asarray(differences, dtype=int))
     sizes = sizes[sizes > 0]
     if not len(sizes):
         return 1.0 if len(differences) else np.nan
-    total = int(sizes.sum())
-    chances = np.zeros(2 * total + 1)
-    chances[total] = 1.0
-    for size in sizes:
-        chances = (np.roll(chances, size) + np.roll(chances, -size)) / 2
+    total, chances = int(sizes.sum()), np.ones(1)
+    for size, n in zip(*np.unique(sizes, return_counts=True), strict=True):
+        part = np.zeros(2 * size * n + 1)
+        part[:: 2 * size] = binom.pmf(np.arange(n + 1), n, 0.5)  # of n clusters with this size, as many are positive
+        chances = np.convolve(chances, part)
     seen = abs(int(np.sum(differences)))
     return float(min(1.0, chances[np.abs(np.arange(-total, total + 1)) >= seen].sum()))
 
