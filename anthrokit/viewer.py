@@ -774,16 +774,17 @@ class Viewer(BackgroundServer):
 
 # %% ../nbs/15_viewer.ipynb #fbbe042c
 class _Plan(NamedTuple):
-    """What is recorded of a panel whose choices change more than its list.
+    """The views to record of a panel whose filters and buttons change more than its list.
 
     Attributes
     ----------
     by : sequence of str
-        Filters: a view is recorded for each of their values, one filter at a time.
+        Filters with a recorded view for each value, one filter at a time.
     steps : sequence of str
-        What buttons above the list choose, with a view for each choice. Without any, each view has its pages.
+        Choices that are set by buttons above the list. Each of their values has its own view, and all views share the
+        pages of items. If `steps` is empty, each view has its own pages.
     picks : str
-        What buttons above the list choose that changes the list alone.
+        A choice that is set by these buttons and changes only the list.
     narrow : sequence of str, optional
         Filters that narrow the list of every view; by default all.
     """
@@ -851,23 +852,23 @@ def _write_script(folder: Path, name: str, content: Any) -> None:
 
 
 def record(panel: Panel, folder: Path, plan: _Plan | None = None, given: Mapping[str, str] | None = None) -> dict[Any, str]:
-    """Write what a page needs to show a panel without a server.
+    """Write the files from which a page shows a panel without a server.
 
     Parameters
     ----------
     panel : Panel
-        A panel. Without a plan, its filters each narrow the list on their own.
+        A panel.
     folder : Path
         An existing folder of the bundle.
     plan : _Plan, optional
-        The views to record.
+        The views to record. By default one view is recorded, and each filter separately narrows its list.
     given : mapping of str to str, optional
-        Pages of items that are written already.
+        Item to the file of its page, for pages that are already written.
 
     Returns
     -------
     dict
-        The file of each page, by item, or by view and item if pages differ between views.
+        Item to the file of its page; if pages differ between views, view and item to the file.
 
     Examples
     --------

@@ -109,7 +109,10 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     check_level(ci)
     answers = _answers(responses, items).astype(float).dropna()
     if answers.shape[1] < 2 or len(answers) < 3:
-        raise TableError(f"Cronbach's alpha needs two items and three full answers; there are {answers.shape[1]} and {len(answers)}")
+        raise TableError(
+            "Cronbach's alpha needs two or more items, and three or more participants who answered all of them; there are "
+            f"{answers.shape[1]} items and {len(answers)} such participants"
+        )
     varies = np.ptp(answers.sum(axis=1)) > 1e-9
     alpha = pingouin.cronbach_alpha(data=answers)[0] if varies else np.nan
     freedom = len(answers) - 1, (len(answers) - 1) * (answers.shape[1] - 1)
@@ -205,7 +208,7 @@ def _two_conditions(
     numbers = _numbers(people[score]).astype(float)
     a, b = (numbers[(people[condition] == name) & numbers.notna()].to_numpy() for name in (high, low))
     if min(len(a), len(b)) < 2:
-        raise TableError(f"each condition needs two participants or more with a score; there are {len(a)} and {len(b)}")
+        raise TableError(f"each condition needs two participants with a score; {high!r} has {len(a)} and {low!r} has {len(b)}")
     return a, b
 
 

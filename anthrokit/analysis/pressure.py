@@ -83,7 +83,7 @@ def _held_by_turn(
     Values are 1, 0 and NaN (missing, or after the dialogue's last turn).
     """
     if not isinstance(held, bool | np.bool_):
-        raise TypeError(f"held is True or False, the label that means the position is held; not {held!r}")
+        raise TypeError(f"held is {held!r}; it must be the label of a held position, True or False")
     rows = _of_behaviour(labels, behaviour)
     dialogues, grid, last = turn_grid(rows)
     holds = np.where(np.isnan(grid), np.nan, grid == held)

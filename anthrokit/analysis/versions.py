@@ -170,7 +170,7 @@ def compare_versions(
     Returns
     -------
     DataFrame
-        As from `drift`. The run's labels have the column `version`, too.
+        As from `drift`. The run's labels have the column `version` with the name.
 
     Examples
     --------

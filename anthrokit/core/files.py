@@ -181,7 +181,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     """
     path = Path(path)
     if path.exists() and not path.is_file():
-        raise RunError(f"{path} is {'a folder' if path.is_dir() else 'a device'}, not a file. Name another place.")
+        raise RunError(f"{path} is {'a folder' if path.is_dir() else 'a device'}, not a file. Pass another path.")
     partial = path.with_name(f"partial-{os.getpid()}-{threading.get_ident()}-{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -117,7 +117,7 @@ class _Line:
 
 # %% ../../nbs/01_core/07_notes.ipynb #f99d775b
 class ProgressBar:
-    """A progress bar. It leaves nothing in a notebook, and a few lines in a file.
+    """A progress bar. It disappears from a notebook when it is closed, and writes only a few lines to a log file.
 
     Parameters
     ----------

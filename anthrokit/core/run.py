@@ -617,13 +617,13 @@ class Run(StoredTables):
 
     @classmethod
     def restore(cls, export: str | os.PathLike, folder: str | os.PathLike) -> Self:
-        """Make a run from an export, with everything in its tables.
+        """Create a run with the tables of an export.
 
         Parameters
         ----------
         export : str or path
-            A folder, or an address, that `export` wrote. Its CSV files and manifest are read. Empty text becomes missing
-            where the column allows that, since CSV does not distinguish empty text from a missing value.
+            The folder or address that `export` wrote its CSV files and manifest to. CSV does not distinguish empty text
+            from a missing value. Empty text therefore becomes missing where the column allows missing values.
         folder : str or path
             The folder of the new run.
 

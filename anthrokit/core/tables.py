@@ -607,7 +607,7 @@ def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str
 
 
 def escape_cells(frame: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before the texts of a frame, and of its header, that a spreadsheet would execute.
+    """Put an apostrophe before texts that a spreadsheet would execute as formulas, in cells and column names.
 
     Examples
     --------

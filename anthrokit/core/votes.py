@@ -220,7 +220,7 @@ def mode_status(verdicts: Iterable[bool | None], pending: int = 0) -> tuple[bool
 
 # %% ../../nbs/01_core/02_votes.ipynb #b9a0606b
 def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
-    """Return the planned ratings of adaptive sampling that are saved or could still change a label.
+    """Return planned ratings of adaptive sampling, without pending ones that can no longer change a label.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFr
     Returns
     -------
     DataFrame
-        Rows of `planned`.
+        The remaining rows of `planned`, including saved ratings.
 
     Examples
     --------

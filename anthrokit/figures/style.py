@@ -339,7 +339,7 @@ def label_of(name: object, room: int = 32) -> str:
 
 
 def _visible(label: str) -> str:
-    """Return a label that Matplotlib shows: it hides those that begin with an underscore, so a space of no width leads."""
+    """Return a label that Matplotlib shows: a zero-width space before a leading underscore, which would hide the label."""
     return f"\u200b{label}" if label.startswith("_") else label
 
 

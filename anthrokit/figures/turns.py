@@ -34,9 +34,9 @@ def _turn_colours(turns: Sequence[int]) -> dict[int, tuple[float, ...]]:
 
 
 def _draw_bars_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str], whole: bool = False) -> None:
-    """Draw a bar for each name, with a part for each turn: the share of dialogues in which it occurs first at that turn.
+    """Draw a bar for each name, divided by turn: the shares of dialogues in which the name first occurs at that turn.
 
-    `whole` scales each bar to 100 %, the dialogues in which the behaviour occurs.
+    With `whole`, each bar is 100 % long, and its parts are shares of the dialogues in which the name occurs.
     """
     places, colours = place_rows(ax, what, rows), _turn_colours(sorted(frame["turn"].astype(int).unique()))
     for place, name in zip(places, rows, strict=True):
@@ -169,7 +169,7 @@ def place_lines(frame: pd.DataFrame, n_lines: int) -> tuple[np.ndarray, bool]:
 
 
 def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> list[dict]:
-    """Draw lines, with intervals if there is room, and return the text, height and look of the mark at each end."""
+    """Draw lines, with intervals if there is room. Return the text, height and style of the label at each line's end."""
     kinds = [behaviour_categories().get(name, name) for name in rows]
     ends, colours = [], colours_of(kinds)
     shifts, roomy = place_lines(frame[frame[what].isin(rows)], len(rows))

@@ -486,7 +486,7 @@ _REQUIRED = ("turn", "judge", "sample", "status")
 
 
 def ratings_in(score: Score) -> list[Any]:
-    """Return the ratings in the metadata of a score. What another scorer calls ratings is left out.
+    """Return anthrokit's ratings in the metadata of a score. An entry `ratings` of another scorer is ignored.
 
     Examples
     --------

@@ -576,7 +576,7 @@ def judge_table(
     bad_rows: str = "raise",
     **parameters: Any,
 ) -> Run:
-    """Judge messages from elsewhere.
+    """Import messages and judge them.
 
     Parameters
     ----------
@@ -594,7 +594,7 @@ def judge_table(
     Returns
     -------
     Run
-        With `ratings()`, `labels()` (preference data: targets "chosen" and "rejected") and `missing()`.
+        With `ratings()`, `labels()` and `missing()`. Preference data have the targets "chosen" and "rejected".
 
     Examples
     --------

@@ -130,7 +130,8 @@ def as_judges(judges: Judges) -> list[Judge]:
         )
     if duplicates := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(
-            f"two judges are called {', '.join(duplicates)}; give one another name, LLMJudge(…, name=…) or [models.NAME] in a settings file"
+            f"two judges are called {', '.join(duplicates)}; rename one: LLMJudge(…, name=…), or [models.NAME] in a "
+            "settings file"
         )
     return judges
 
@@ -777,7 +778,7 @@ def estimate(
     if isinstance(prompts, Run):
         raise TypeError("prompts is a run; to estimate the judging of a run, call estimate(judges=…, run=…)")
     if not plans and run is None:
-        raise ValueError("judges need messages to be counted: name the run that holds them, run=…, or prompts")
+        raise ValueError("there are judges but no messages to judge. Pass a run with messages, run=…, or prompts.")
     jobs: list[Job] = []
     with status_line("estimating"), open_readonly(run) as opened:
         common = {"target": target, "user": user, "run": opened, **simulation}

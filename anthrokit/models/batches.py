@@ -633,8 +633,8 @@ class _ModelQueue:
         if file in self.sent_alone or not any("limit" in code for _, code in state.reasons):
             self._end(file, "failed")
             raise SetupError(
-                f"{self.llm.model} rejected a batch of requests: {redact(reasons)}. Nothing of it was done or "
-                f"billed. If too many were pending, send fewer at once with Batch(requests=…)."
+                f"{self.llm.model} rejected a batch of requests: {redact(reasons)}. None of the requests was "
+                f"processed or billed. If too many were pending, send smaller files with Batch(requests=…)."
             )
         self._requeue(file, "failed")
         self.held = bool(self.files)

@@ -159,7 +159,7 @@ def _with_ids(table: pd.DataFrame) -> pd.DataFrame:
 
 
 class _Disputes:
-    """The messages and behaviours of a source with what its judges said of them.
+    """The messages and behaviours of a source with the verdicts of its judges.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class _Disputes:
     places : dict of str to int
         The row of each id.
     pairs : dict of str to list
-        The two judges by the name of the pair, if both were asked about some behaviour.
+        The two judges of each pair that was asked about at least one common id, by the pair's name.
     """
 
     def __init__(self, source: RunSource):

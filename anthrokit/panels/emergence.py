@@ -295,7 +295,7 @@ class _Asked(NamedTuple):
 
 
 class EmergencePanel(Panel):
-    """When behaviours first occur, how often they follow themselves, and the dialogues behind each point.
+    """A panel of first occurrences and of recurrence in the next turn, with the dialogues behind each point.
 
     Parameters
     ----------

@@ -198,7 +198,7 @@ def check_conditions(
     progress: bool = True,
     **settings: Any,
 ) -> pd.DataFrame:
-    """Simulate and judge both conditions, and test whether they differ as intended.
+    """Simulate and judge all conditions, and test whether two of them differ as intended.
 
     Parameters
     ----------
@@ -207,8 +207,8 @@ def check_conditions(
     judges, samples
         As for `judge`.
     conditions : dict, optional
-        From `load_conditions`; the first invites, the second forbids. Of graded ones, the highest and the lowest level are
-        compared.
+        As from `load_conditions`. The first condition, which invites the behaviours, is compared with the second, which
+        forbids them. If conditions are graded, the last (highest) level is compared with the first (lowest).
 
     Returns
     -------

@@ -424,12 +424,13 @@ class Study:
         return text.replace("{provider}", redact(f"{where} (model {llm.model})"))
 
     def check_answers(self, questionnaire: str, answers: Mapping[str, Any]) -> dict[str, Any]:
-        """Return answers to a questionnaire of this study, or to its open questions.
+        """Check answers to a questionnaire of this study, or to its open questions, and return them.
 
         Raises
         ------
         TableError
-            If there is no such item, if a value is not on its scale, or if an answer is longer than the settings allow.
+            If an item does not exist, a value is not on the item's scale, or an answer is not a text or whole number, or is
+            longer than the settings allow.
         """
         questions = self.settings["questions"]
         for item, value in answers.items():

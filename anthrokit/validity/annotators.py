@@ -355,7 +355,8 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, annotator, verdict, as for `Annotations.add`. Merge the sheet to get the weights.
+        dialogue_id, turn, behaviour, annotator, verdict, as for `Annotations.add`. The weights are in the annotation
+        sheet: merge it by dialogue_id, turn and behaviour.
 
     Raises
     ------

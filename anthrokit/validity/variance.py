@@ -176,15 +176,15 @@ _DESIGN = ("base_prompts", "scenarios", "users", "judges", "samples")
 
 def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, design: Mapping[str, int], *,
                     turns: int = 5, most: Mapping[str, int] | None = None, fixed: Sequence[str] = (), ci: float = 0.95) -> pd.DataFrame:
-    """Find the cheapest design that gives the rate an interval of a wanted width.
+    """Find the cheapest design whose interval of the rate has at most a given width.
 
     Parameters
     ----------
     components : DataFrame
-        From `variance_components`; negative components count as 0. A pilot with one sample has "rest" in place of "sample";
-        how much of it more samples would remove is unknown, so they never count as a gain.
+        From `variance_components`. Negative components count as 0. With one sample, a pilot has the component "rest" in place
+        of "sample". More samples are then assumed to gain nothing, because their share of "rest" is unknown.
     width : float
-        Wanted width of the interval from end to end, such as 0.1.
+        Largest width of the interval from end to end, such as 0.1.
     plan : DataFrame
         From `estimate`, for `design`: its costs are the prices of dialogues and ratings.
     design : mapping
@@ -201,8 +201,9 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     Returns
     -------
     DataFrame
-        change ("none": the given design, "cheapest", "only base_prompts", …), the five numbers of the design (NA if no
-        number gives the width), width (expected, by the normal distribution), cost (US dollars).
+        change ("none": the given design, "cheapest", "only base_prompts", …), the five numbers of the design, width
+        (expected, by the normal distribution), cost (US dollars). If no design has the width, the numbers and cost are
+        missing, and width is that of the largest numbers.
 
     Raises
     ------
