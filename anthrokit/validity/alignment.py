@@ -179,9 +179,11 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     for name, part in product(behaviour.unique(), ("tuning", "test")):
         rows = table[(behaviour == name) & (split == part)]
         if min(rows["truth"].nunique(), rows["cluster"].nunique()) < 2:
-            raise TableError(f"the {len(rows)} {part} labels {name and f'of {name!r} '}of {rows['cluster'].nunique()} clusters have "
-                             f"{rows['truth'].sum()} Yes; a part needs Yes, No and two clusters (base prompts or users). Label more "
-                             f"messages, {name and 'leave this behaviour out, '}or change tuning or seed.")
+            raise TableError(
+                f"the {len(rows)} {part} labels {name and f'of {name!r} '}have {rows['truth'].sum()} Yes and "
+                f"{rows['cluster'].nunique()} clusters. Tuning and test each need a Yes, a No and two clusters (base prompts or "
+                f"users). Label more messages, {name and 'leave this behaviour out, '}or change tuning or seed."
+            )
     return split
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dc135f2
