@@ -94,7 +94,16 @@ SPEAKERS = {
     "tool_result tool_use tool_output toolmessage functionmessage environment",
 }
 Roles = Mapping[str, str]  # the name of a speaker in lower case, and the role
-ROLES: Roles = {name: role for role, names in SPEAKERS.items() for name in names.split()}
+
+
+class _KnownRoles(dict[str, str]):
+    """The default of a parameter, which a signature shows by its name."""
+
+    def __repr__(self) -> str:
+        return "ROLES"
+
+
+ROLES: Roles = _KnownRoles({name: role for role, names in SPEAKERS.items() for name in names.split()})
 _SPEAKER = ("role", "from", "speaker", "sender", "author")
 _IS_USER = ("is_user", "isCreatedByUser")
 _CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance")

@@ -436,7 +436,7 @@ def calm_threads() -> None:
 
 
 def quiet_transformers() -> Any:
-    """Import transformers without progress bars, advice and access to the model hub.
+    """Import transformers without progress bars and advice.
 
     Examples
     --------
@@ -444,7 +444,6 @@ def quiet_transformers() -> Any:
     'transformers'
     """
     calm_threads()
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import transformers
 
