@@ -284,7 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except (CycloptsError, _UsageError) as error:
         example = re.search("Examples: ([^;\n]+)", getattr(getattr(error, "target", None), "__doc__", None) or "")
-        if isinstance(error, MissingArgumentError) and error.keyword is None and example:
+        if isinstance(error, MissingArgumentError) and error.argument and error.keyword is None and example:
             error = f"{' '.join(error.command_chain)} needs {error.argument.names[0].lstrip('-').upper()}, as in: {example[1]}"
         _complain(error)
         return 2

@@ -99,7 +99,9 @@ class _PendingCall:
     def book(self, attempts: Iterable[Completion]) -> Exception | None:
         """Record lost attempts, and return the last error of it, such as BudgetReached."""
         last = None
-        for lost in attempts if self.on_lost is not None else ():
+        if self.on_lost is None:
+            return None
+        for lost in attempts:
             try:
                 self.on_lost(lost)
             except Exception as error:

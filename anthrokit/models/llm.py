@@ -253,7 +253,8 @@ class CallState:
     """State of a model in this process: endpoints, limits, and what is known about its requests."""
 
     def __init__(self) -> None:
-        self.loop = self.concurrency = self.limiter = self.endpoints = self.probe = None
+        self.loop = self.concurrency = self.limiter = self.probe = None
+        self.endpoints: list[Endpoint] = []  # made at the first call
         self.takes_seed, self.worked, self.reached, self.timed_out = True, set(), False, 0
 
     def __reduce__(self) -> tuple:
@@ -479,7 +480,7 @@ class LLM(metaclass=Naming):
         ...
         anthrokit...SetupError: 'gpt-next' is not a model string that LiteLLM knows: ...
         """
-        if self._live.endpoints is None:
+        if not self._live.endpoints:
             self.limiter.limit(self.rpm, self.tpm)
             self._live.endpoints = [self._embedded_endpoint()] if self.embedded else self._reached_endpoints()
         return self
@@ -700,7 +701,7 @@ class LLM(metaclass=Naming):
             not retried.
         """
         live = self._live
-        if live.endpoints is None:
+        if not live.endpoints:
             await asyncio.to_thread(self.prepare)
         if live.loop is not asyncio.get_running_loop():  # the first call, or the first after a fork
             live.loop, live.limiter = asyncio.get_running_loop(), self.limiter
@@ -712,13 +713,14 @@ class LLM(metaclass=Naming):
 
         def show_piece(piece: str) -> None:
             shown.append(piece)
-            show(piece)
+            if show:
+                show(piece)
 
         async with live.concurrency:
             start = time.perf_counter()
             for attempts in itertools.count(1):
                 try:
-                    answer, server = await self._attempt(request, on_lost, show and show_piece)
+                    answer, server = await self._attempt(request, on_lost, show_piece if show else None)
                     live.worked.add(_form(request))
                     break
                 except Fault as fault:
