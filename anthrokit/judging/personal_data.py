@@ -34,9 +34,10 @@ _CHINESE_NAME = (
     rf"(?:我叫|名叫|名字叫|叫做)(?!什么|做|自己)[{_SURNAMES}]{_HAN}{{1,2}}"
     rf"|(?!{_NO_NAMES})[{_SURNAMES}](?:(?!{_TITLES}|[的了是和跟说个们有]){_HAN}){{0,2}}(?:{_TITLES})"
 )
+_WORD = r"[A-ZÀ-Þ](?:['’][A-Z])?[a-zß-ɏ]+(?:['’-]?[A-ZÀ-Þ][a-zß-ɏ]+)*"  # García, McDonald, O'Brien, Jean-Luc
 _ENGLISH_NAME = (
-    r"(?:[Mm]y name is|[Mm]y name's|[Nn]amed|[Cc]alled) (?!The\b|It\b|In\b|Me\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?"
-    r"|\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? [A-Z][a-z]+"
+    rf"(?:[Mm]y name is|[Mm]y name's|[Nn]amed|[Cc]alled) (?!The\b|It\b|In\b|Me\b){_WORD}(?: {_WORD})?"
+    rf"|\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? {_WORD}"
 )
 
 # %% ../../nbs/05_judging/13_personal_data.ipynb #addc954c
@@ -130,7 +131,7 @@ def personal_spans(text: str) -> list[Span]:
     Returns
     -------
     list of Span
-        In order, without overlaps.
+        In order, without overlaps: overlapping names and places are one span.
 
     Examples
     --------
@@ -142,9 +143,15 @@ def personal_spans(text: str) -> list[Span]:
     bare = PLACEHOLDER.sub(lambda match: " " * len(match[0]), text)
 
     def add(start: int, end: int, kind: str) -> None:
-        if text[start:end].strip() and not any(start < high and low < end for low, high in taken):
-            taken.append((start, end))
-            spans.append(Span(start, end, kind, text[start:end]))
+        overlaps = [span for span in spans if start < span.end and span.start < end]
+        if not text[start:end].strip() or any(start < high and low < end for low, high in taken):
+            return
+        if overlaps and "NUMBER" in (kind, *(span.kind for span in overlaps)):
+            return
+        for span in overlaps:  # parts of one name or address
+            spans.remove(span)
+            start, end, kind = min(start, span.start), max(end, span.end), span.kind
+        spans.append(Span(start, end, kind, text[start:end]))
 
     narrow = simplified(bare.translate(_NARROW))
     for kind, pattern in _PERSONAL.items():
@@ -199,19 +206,19 @@ def anonymise_texts(texts: Sequence[str]) -> tuple[list[str], pd.DataFrame]:
     >>> new, key["placeholder"].tolist()
     (['[NAME 1] left.', 'I miss [NAME 1].'], ['[NAME 1]', '[NAME 1]'])
     """
-    placeholders: dict[tuple[str, str], str] = {}  # by kind and text
+    placeholders: dict[str, str] = {}  # by text
     counts: Counter[str] = Counter()
     for text in texts:  # existing placeholders belong to somebody else
         for kind, number in PLACEHOLDER.findall(text):
             counts[kind] = max(counts[kind], int(number))
     for kind, text in [span[2:] for message in texts for span in personal_spans(message)]:
-        if (kind, text) not in placeholders:
-            same = (one for (other, name), one in placeholders.items() if other == kind and _same(kind, name, text))
+        if text not in placeholders:
+            same = (one for name, one in placeholders.items() if one.startswith(f"[{kind} ") and _same(kind, name, text))
             if (placeholder := next(same, None)) is None:
                 counts[kind] += 1
                 placeholder = f"[{kind} {counts[kind]}]"
-            placeholders[kind, text] = placeholder
-    by_text = {text: one for (_, text), one in sorted(placeholders.items(), key=lambda entry: -len(entry[0][1]))}
+            placeholders[text] = placeholder
+    by_text = dict(sorted(placeholders.items(), key=lambda entry: -len(entry[0])))
     lower = {text.lower(): text for text in reversed(by_text) if " " in text}  # full names match in any case
     parts = []
     for text in by_text:
@@ -225,7 +232,7 @@ def anonymise_texts(texts: Sequence[str]) -> tuple[list[str], pd.DataFrame]:
         return by_text[text]
 
     clean = [re.sub("|".join(parts), replaced, text) if parts else text for text in texts]
-    key = [(placeholder, text, times[text]) for (_, text), placeholder in placeholders.items()]
+    key = [(placeholder, text, times[text]) for text, placeholder in placeholders.items()]
     return clean, pd.DataFrame(key, columns=["placeholder", "text", "n"])
 
 # %% ../../nbs/05_judging/13_personal_data.ipynb #78cbe529
