@@ -436,7 +436,7 @@ def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list
         **{key: metadata.get(key) for key in ("user", "persona", "system_user")},
         "repeat": metadata.get("repeat") or sample.epoch,
         "turns": max([metadata.get("turns", 1), *(row["turn"] for row in spoken)]),
-        **_outcome(sample, metadata.get("status"), spoken),
+        **_outcome(sample, metadata, spoken),
         "system_target": "\n\n".join(one.text for one in sample.messages if one.role == "system") or None,
         "metadata": {  # what it says beside the columns of prompts and dialogues
             **({} if log.status == "success" else {"log_status": log.status}),
@@ -446,15 +446,16 @@ def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list
     return dialogue, [{"dialogue_id": name, **row} for row in spoken]
 
 
-def _outcome(sample: EvalSample, status: str | None, messages: list[dict[str, Any]]) -> dict[str, str | None]:
+def _outcome(sample: EvalSample, own: dict[str, Any], messages: list[dict[str, Any]]) -> dict[str, str | None]:
     """Return what became of a dialogue, and why."""
     if sample.error:
         return {"status": "failed", "reason": sample.error.message}
     if sample.limit:
         return {"status": "ended", "reason": f"{sample.limit.type} limit of {sample.limit.limit:g}"}
-    if not messages:
+    status = own.get("status", "done")
+    if not messages and status == "done":
         return {"status": "failed", "reason": "the sample has no messages"}
-    return {"status": status or "done", "reason": None}
+    return {"status": status, "reason": own.get("reason")}
 
 
 def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
