@@ -529,6 +529,14 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
         return [_require_scalars({name: row[name] for name in names}, "the log's judges") for row in listed]
     return listed_judges([(row["judge"], row["behaviour"], row["sample"]) for row in ratings], "Inspect")
 
+
+def _behaviours_of(log: EvalLog, added: Iterable[Behaviour]) -> list[dict[str, Any]]:
+    """Return the behaviours of a log: the bundled ones, those added, and those of its manifest, which count most."""
+    manifest = (log.eval.metadata or {}).get("manifest")
+    listed = manifest.get("behaviours") if isinstance(manifest, dict) else None
+    own = Taxonomy.from_entries(listed, source="the log's manifest") if listed else []
+    return [*{one.name.lower(): one.entry() for one in (*Taxonomy.load(), *added, *own)}.values()]
+
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
 def read_log(path: str | os.PathLike) -> EvalLog:
     """Return the log in a file; raise an error that names the file."""
@@ -562,7 +570,8 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     ------
     TableError
         The file is missing, is not a log, or has no samples; two samples are the same dialogue; a rating
-        is not whole, its verdict is neither true, false nor null, or its turn has no answer.
+        is not whole, its verdict is neither true, false nor null, or its turn has no answer; a behaviour in the
+        manifest is not whole.
 
     Examples
     --------
@@ -589,7 +598,7 @@ def run_of_log(
     run : Run, str or path, optional
         As for `read_inspect`.
     added : list of Behaviour
-        Behaviours of the ratings beside the bundled ones.
+        Behaviours of the ratings beside the bundled ones and those in the log's manifest.
 
     Raises
     ------
@@ -615,7 +624,7 @@ def run_of_log(
                 raise TableError(f"{times} samples say that they are the dialogue {name!r}")
         ratings = [row for sample in log.samples for row in _ratings_of(log, sample)]
         tables.check_table(pd.DataFrame(ratings), "ratings") if ratings else None
-        judges = _judges_of(log, ratings)
+        judges, behaviours = _judges_of(log, ratings), _behaviours_of(log, added)
         for dialogue, messages in both:
             for row in ({name: value for name, value in dialogue.items() if name != "metadata"}, *messages):
                 _require_scalars(row, f"dialogue {dialogue['dialogue_id']}")
@@ -635,7 +644,6 @@ def run_of_log(
         "judges": judges,
         "ratings": ratings,
     }
-    behaviours = [behaviour.entry() for behaviour in (*Taxonomy.load(), *added)]
     return import_dialogues(run, "Inspect log", prompts, rows, source=Path(path).name, behaviours=behaviours)
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #d198f286
