@@ -141,7 +141,7 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
         who = known[name].who if name in known else dialogue["who"].iloc[0] if "who" in dialogue else None
         notes = [f"(Who the person is: {who})"] if isinstance(who, str) and who else []
         swapped: list[dict[str, str]] = []
-        for one in dialogue.sort_values(["turn", "role"], ascending=[True, False]).itertuples():
+        for one in dialogue.astype({"role": "str"}).sort_values(["turn", "role"], ascending=[True, False]).itertuples():
             text = one.content if isinstance(one.content, str) else ""
             if one.role == "user" and one.turn == 1:
                 notes.append(f"(The person began: {text})")

@@ -397,7 +397,7 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
     """
     require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
     personas = load_personas() if personas is None else personas
-    messages = messages[messages["content"].notna()]
+    messages = messages[messages["content"].notna()].astype({"role": "str"})
     messages = messages.sort_values(["dialogue_id", "turn", "role"], ascending=[True, True, False])
     rows: list[tuple] = []
     for key, dialogue in messages.groupby("dialogue_id", sort=False):
