@@ -458,7 +458,7 @@ def run_job(
     progress : bool
         Show a progress bar.
     wait : bool
-        False returns a `Running` at once, which does the work in the background.
+        False returns a `Running` at once, which does the work in the background. Closing the run stops it.
 
     Returns
     -------
@@ -518,7 +518,7 @@ async def arun_job(
 
 # %% ../nbs/03_work.ipynb #e37c449d
 class Running:
-    """A job that runs in the background. It ends with the process; saved results stay.
+    """A job that runs in the background. It ends with the process, or when its run is closed; saved results stay.
 
     Parameters
     ----------
@@ -544,7 +544,10 @@ class Running:
     def __init__(self, job: Job, batch: bool | Batch = False, on: Any = None):
         sending = _check_sending(batch, on)
         self.job, self._active = job, contextlib.ExitStack()
+        self._active.callback(setattr, job.run.ledger, "before_close", None)
         self._active.enter_context(_active(job, *sending))
+        if not job.opened:  # it would wait for itself
+            job.run.ledger.before_close = self.stop
 
         async def work() -> None:
             with self._active:

@@ -439,6 +439,7 @@ class LedgerFile:
 
     closed, _lock, _process, _file = False, None, None, None
     _connection: sqlite3.Connection | None = None
+    before_close: Callable[[], None] | None = None  # ends work in the background that writes to the ledger
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
         require_kind(folder, str | os.PathLike, "a run or the folder of a run (str or path)")
@@ -543,6 +544,8 @@ class LedgerFile:
     def close(self) -> None:
         """Release the run for other processes. A closed run can't be used; open it again."""
         if self._process == os.getpid() and not self.closed and self._connection is not None:
+            if self.before_close is not None:
+                self.before_close()
             self._connection.close()
             self._release()
         self.closed = True
