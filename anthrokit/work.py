@@ -172,9 +172,11 @@ class Job:
 
     def close(self) -> None:
         """Clean up the run, also after an error."""
-        self.run.ledger.set_facts()
-        if self.opened:
-            self.run.close()
+        try:
+            self.run.ledger.set_facts()
+        finally:
+            if self.opened:
+                self.run.close()
 
     def result(self) -> Any:
         """Return what the caller of the job gets."""
@@ -377,8 +379,11 @@ def _active(
         job.open()
         try:
             yield
-        finally:
-            job.close()
+        except BaseException:
+            with contextlib.suppress(RunError):  # often of the same cause; the first error says more
+                job.close()
+            raise
+        job.close()
     finally:
         _ACTIVE.discard(folder)
 

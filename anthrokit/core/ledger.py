@@ -702,4 +702,4 @@ class Ledger(LedgerFile):
         try:
             write_file(folder / "manifest.json", json.dumps(self.manifest(), indent=2, ensure_ascii=False) + "\n")
         except RunError as error:
-            raise RunError(f"{error} All results are saved in the ledger; run again.") from None
+            raise RunError(f"{error} What was reported before is saved in the ledger; run again.") from None
