@@ -193,8 +193,14 @@ def read_statements(text: str) -> list[Statement]:
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #169e266c
 _SLOTS = {"does": "speaker", "has": "speaker", "user": "user", "phrase": ""}
-_NEGATED = re.compile(r"(?:不|没|没有|无|别|未|并非)(?![^，]?(?:得了|由得|过是|住|容易))[^，]{0,5}$")
+_NEGATED = re.compile(r"(?:不|没|没有|无|别|未|[并绝决远]非)(?![^，]?(?:得了|由得|过是|住|容易))[^，]{0,5}$")
+_UNABLE = re.compile("不(?:起来|出来|了(?!解))")  # 高兴不起来
 _POSSESSIVE = re.compile("^(?:自己的|的)")
+
+
+def _is_negated(match: re.Match, start: int = 0) -> bool:
+    """Return whether a word is negated, before it in the clause that begins at start or right after it."""
+    return bool(_NEGATED.search(match.string[start : match.start()]) or _UNABLE.match(match.string, match.end()))
 
 
 def load_chinese_grammar(path: Any = None) -> dict[str, dict[str, list[re.Pattern]]]:
@@ -263,7 +269,7 @@ class ChineseGrammarJudge(LanguageJudge):
         for clause in (_CLAUSE.finditer(plain) if "phrase" in slots and claims else ()):
             if any(clause.start() <= part.start < clause.end() for part in claims):
                 found |= {match.span() for pattern in slots["phrase"] for match in pattern.finditer(plain, *clause.span())
-                          if not _NEGATED.search(plain[clause.start() : match.start()])}
+                          if not _is_negated(match, clause.start())}
         return sorted(found)
 
     def _matches(self, part: Statement, slot: str, patterns: list[re.Pattern]) -> Iterator[tuple[int, int]]:
@@ -275,7 +281,7 @@ class ChineseGrammarJudge(LanguageJudge):
         for pattern in patterns:
             matches = [pattern.match(part.text, owned)] if slot == "has" else pattern.finditer(part.text)
             for match in matches:
-                if match and match[0] and not _NEGATED.search(part.text[: match.start()]):
+                if match and match[0] and not _is_negated(match):
                     yield part.start + match.start(), part.start + match.end()
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
