@@ -50,7 +50,7 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     """
     require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
     readable = messages[messages["content"].notna()]
-    readable = readable[[unreadable(text) is None for text in readable["content"]]]
+    readable = readable[readable["content"].map(unreadable).isna()]
     ours = readable[readable["role"] == "user"].assign(before=lambda frame: frame["turn"] - 1)
     theirs = readable[readable["role"] == "assistant"][["dialogue_id", "turn", "content"]]
     pairs = ours.merge(
