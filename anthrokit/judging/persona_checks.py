@@ -124,7 +124,7 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
     Raises
     ------
     TableError
-        No user speaks a second time.
+        No user speaks a second time, or a user's turn is absent before another.
 
     Examples
     --------
@@ -141,7 +141,11 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
         who = known[name].who if name in known else dialogue["who"].iloc[0] if "who" in dialogue else None
         notes = [f"(Who the person is: {who})"] if isinstance(who, str) and who else []
         swapped: list[dict[str, str]] = []
-        for one in dialogue.astype({"role": "str"}).sort_values(["turn", "role"], ascending=[True, False]).itertuples():
+        dialogue = dialogue.astype({"role": "str"}).sort_values(["turn", "role"], ascending=[True, False])
+        turns = dialogue.loc[(dialogue["role"] == "user") & (dialogue["turn"] != 1), "turn"].tolist()
+        if turns != [*range(2, len(turns) + 2)]:
+            raise TableError(f"dialogue {key!r}: after turn 1, the user's turns are {turns}, not 2, 3, … without a gap")
+        for one in dialogue.itertuples():
             text = one.content if isinstance(one.content, str) else ""
             if one.role == "user" and one.turn == 1:
                 notes.append(f"(The person began: {text})")
