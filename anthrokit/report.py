@@ -194,7 +194,8 @@ def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Return the rows of `analysis.compare` as texts, after their columns `names`."""
 
     def points(value: float) -> str:
-        return "–" if pd.isna(value) else f"{100 * value:+.0f}".replace("-", "−")
+        text = "–" if pd.isna(value) else f"{100 * value:+.0f}".replace("-", "−")
+        return "0" if text[1:] == "0" else text
 
     columns = ["comparison", "difference", f"{100 * rows['ci'].iloc[0]:g} % interval", "p", "clusters"]
     texts = [

@@ -480,8 +480,9 @@ class RunPair:
         return parts[0].merge(parts[1], on=["prompt_id", "target", "n"], how="outer", sort=False)
 
     def differences(self) -> pd.DataFrame:
-        """Return the differences of rates as texts; empty if the runs have no common base prompt with labels."""
-        labels = pd.concat([side.labels.assign(run=name) for side, name in zip(self.sides, self.names, strict=True)])
+        """Return the first run's rates minus the second's as texts; empty if the runs have no common base prompt with labels."""
+        of = [pd.Categorical([name] * len(side.labels), self.names) for side, name in zip(self.sides, self.names, strict=True)]
+        labels = pd.concat([side.labels.assign(run=run) for side, run in zip(self.sides, of, strict=True)])
         return differences_table(labels, ["run"])
 
 
@@ -551,8 +552,8 @@ class ComparePanel(Panel):
         table, title = self._differences, " minus ".join(visible_name(name, 60) for name in self.source.names)
         if table.empty:
             return render("<p>The runs have no labels on common clusters (base prompts or users), so their rates can't be compared.</p>")
-        table = table.drop(columns="column")
-        heads = [name.capitalize() for name in table]
+        table = table.drop(columns=["column", "comparison"])  # the title says what is compared
+        heads = [name if name == "p" else name.capitalize() for name in table]
         return render("run_differences.html", title=title, heads=heads, rows=table.values.tolist())
 
     def page_html(self, item: str | None, chosen: Chosen) -> str:
