@@ -5,6 +5,7 @@
 # %% ../../nbs/12_panels/09_chat.ipynb #57b028bf
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import anywidget
@@ -21,6 +22,15 @@ from ..study.gateway import GatewayError
 __all__ = ['ChatPanel']
 
 # %% ../../nbs/12_panels/09_chat.ipynb #ac454131
+def _failure(step: Callable[..., Any], *given: Any) -> Exception | None:
+    """Return why the gateway doesn't do something, or None once it is done."""
+    try:
+        step(*given)
+    except (GatewayError, SetupError) as error:
+        return error
+    return None
+
+
 class ChatPanel(anywidget.AnyWidget):
     """A chat with the system of a study.
 
@@ -36,7 +46,7 @@ class ChatPanel(anywidget.AnyWidget):
     state : dict
         The state of the chat, from the gateway.
     typed : str
-        The text in the field; it stays there if it can't be sent.
+        The text in the field: empty once it is sent, back if it can't be.
 
     Raises
     ------
@@ -85,20 +95,21 @@ class ChatPanel(anywidget.AnyWidget):
         """Send a message, and show the answer."""
         if not text.strip():
             return
-        self.typed, self.busy, self.note = text, True, "…"
-        trouble = []
+        sent, messages, before = self.state["unanswered"] or text, self.state["messages"], self.lines
+        if not self.state["unanswered"]:
+            messages = [*messages, {"role": "user", "content": sent}]
+        self.typed, self.busy, self.note = "", True, "Waiting for the answer"
+        self.lines = str(render("chat.html", messages=[*messages, {"role": "assistant", "content": "…"}]))
+        unsent: Any = True
+        unread: Any = True
         try:
-            for step in (self._deliver, self.refresh):
-                try:
-                    step()
-                except (GatewayError, SetupError) as error:
-                    trouble.append(error)
-        finally:
+            unsent = _failure(self.client.say, sent)
+            unread = _failure(self.refresh)
+        finally:  # an interrupted kernel too
+            if unsent:
+                self.typed = sent
+            if unread:
+                self.lines = before
             self.busy = False
-        if trouble:
-            self.note = str(safe_html(trouble[0]))
-
-    def _deliver(self) -> None:
-        """Send what is typed."""
-        self.client.say(self.state.get("unanswered") or self.typed)
-        self.typed = ""
+        if trouble := unsent or unread:
+            self.note = str(render('<span class="ak-warn">{{ text }}</span>', text=safe_html(trouble)))

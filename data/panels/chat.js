@@ -13,10 +13,15 @@ function render({ model, el }) {
   const draw = () => {
     for (const [node, name] of html) node.innerHTML = model.get(name);
     box.disabled = model.get("over");
+    box.readOnly = model.get("busy");  // it keeps the focus
     send.disabled = model.get("over") || model.get("busy");
   };
   const write = () => { if (box.value !== model.get("typed")) box.value = model.get("typed"); };
-  const say = () => { if (box.value.trim() && !send.disabled) model.send({ say: box.value }); };
+  const say = () => {
+    if (!box.value.trim() || send.disabled) return;
+    model.send({ say: box.value });
+    box.value = "";  // the kernel gives it back if it can't be sent
+  };
   send.addEventListener("click", say);
   box.addEventListener("keydown", (event) => {
     event.stopPropagation();  // a letter is no command of the notebook

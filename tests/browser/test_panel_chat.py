@@ -16,7 +16,7 @@ panel
 
 def test_chat_in_a_notebook(open_notebook, server, tmp_path):
     """What is typed is answered, is text whatever it looks like, and ends where the study's chat ends."""
-    notebook = open_notebook([CELL.format(folder=tmp_path / "pilot", base=server("--latency", 0.2))])
+    notebook = open_notebook([CELL.format(folder=tmp_path / "pilot", base=server("--latency", 1))])
     output = notebook.page.locator(".jp-OutputArea-output").last
     box, send = output.locator("textarea"), output.get_by_role("button", name="Send")
     seen(output.get_by_text("Talk about your plans.")).to_be_visible()
@@ -24,6 +24,9 @@ def test_chat_in_a_notebook(open_notebook, server, tmp_path):
         box.fill(said)
         box.blur()
         send.click()
+        seen(output.get_by_text("…", exact=True).first).to_be_visible()
+        seen(box).to_have_value("")
+        seen(box).not_to_be_editable()
         seen(output.get_by_text(said, exact=True)).to_be_visible()
         seen(output.locator("span[dir=auto]")).to_have_count(2 * number)
     assert output.locator("b").count() == 0
