@@ -194,14 +194,14 @@ def _share(share: float, n: float) -> str:
     return f"{_percent(share)} % of {n:,.0f}" if n else "–"
 
 
-_STRIP = """<span class="ak-shares" aria-hidden="true">{% for share, mark, colour in marks %}
-<i style="--ak-at: {{ share }}; color: var(--ak-c{{ colour }})">{{ mark }}</i>{% endfor %}</span>"""
+_STRIP = """<span class="ak-shares" aria-hidden="true">{% for share, mark in marks %}
+<i style="--ak-at: {{ share }}">{{ mark }}</i>{% endfor %}</span>"""
 
 
 def _strip(row: Any) -> Markup:
     """Draw both shares of a row on a scale from 0 to 100 %."""
-    marks = (row.after_no, "●", 0), (row.after_yes, "■", 1)
-    return render(_STRIP, marks=[(round(share, 3), *look) for share, *look in marks if pd.notna(share)])
+    marks = (row.after_no, "○"), (row.after_yes, "●")
+    return render(_STRIP, marks=[(round(share, 3), mark) for share, mark in marks if pd.notna(share)])
 
 
 def _numbers_html(table: pd.DataFrame, by: str, columns: Mapping[str, Callable[[Any], Any]], look: str, caption: str) -> Markup:
@@ -214,8 +214,8 @@ def _numbers_html(table: pd.DataFrame, by: str, columns: Mapping[str, Callable[[
 def _contrast_html(curves: _Curves, by: str) -> Markup:
     """Return the contrasts: both shares of next turns that show the behaviour, as numbers and drawn, and their difference."""
     columns = {
-        "● after one without it": lambda row: _share(row.after_no, row.n_after_no),
-        "■ after one with it": lambda row: _share(row.after_yes, row.n_after_yes),
+        "○ after one without it": lambda row: _share(row.after_no, row.n_after_no),
+        "● after one with it": lambda row: _share(row.after_yes, row.n_after_yes),
         f"difference in points, {describe_interval(curves.contrast)}": _difference,
         "0 to 100 %": _strip,
     }
@@ -316,6 +316,7 @@ class EmergencePanel(Panel):
     """
 
     title, noun, empty = "Emergence", "dialogue", "No dialogue here."
+    columns = ({"label": "First turn, dialogue"},)
     reads = RunSource
 
     def prepare(self) -> None:
