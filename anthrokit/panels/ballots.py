@@ -218,7 +218,7 @@ class BallotPanel(DecisionPanel):
             return points
         if points is None:
             raise ValueError(
-                "An accepted criterion needs points, the value of meeting it. Enter the points; the vote is not saved yet."
+                "A criterion that is taken needs points, the value of meeting it. Enter the points; the vote is not saved yet."
             )
         if question.get("kind") == ("bonus" if points < 0 else "penalty"):
             raise ValueError(

@@ -377,13 +377,15 @@ class Panel(anywidget.AnyWidget):
             if self.state == before:
                 self.draw()
 
-    def draw(self, status: str | None = None) -> None:
+    def draw(self, status: str | None = None, warn: bool = False) -> None:
         """Show the state: list, page, and the line of status.
 
         Parameters
         ----------
         status : str, optional
             The text of the status line instead of how many items there are.
+        warn : bool
+            Whether this text is an error.
         """
         chosen, items = self.chosen, self.items
         place = items.index(self.item) if self.item in items else -1
@@ -402,6 +404,7 @@ class Panel(anywidget.AnyWidget):
                 "place": place,
                 "status": self.summary() if status is None else status,
                 "chips": self._chips(),
+                "warn": warn,
             }
 
     def _chips(self) -> list[tuple[str, Any, str]]:
@@ -463,7 +466,7 @@ class Panel(anywidget.AnyWidget):
                 try:
                     self._perform(one)
                 except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RunError) as error:
-                    self.draw(visible_name(error, 400))
+                    self.draw(visible_name(error, 400), warn=True)
                 self._confirm(one)
             if not ready and self._acts.is_late(content):
                 self._confirm(content)
@@ -498,11 +501,11 @@ class Panel(anywidget.AnyWidget):
     def do(self, act: str, value: Any = None, **fields: str) -> None:
         """Do what a button of the view does, or show why it can't be done."""
         try:
-            status = getattr(self, f"act_{act}")(value, fields)
+            status, warn = getattr(self, f"act_{act}")(value, fields), False
         except ValueError as error:
-            status = visible_name(error, 400)
+            status, warn = visible_name(error, 400), True
         if status is not None:
-            self.draw(status)
+            self.draw(status, warn)
 
     # a run in progress
 
@@ -526,7 +529,7 @@ class Panel(anywidget.AnyWidget):
                     if self.run is not None and self.run.ledger.version != self.source.seen:
                         self.refresh()
             except Exception as error:
-                self.draw(f"no longer live: {visible_name(error, 300)}")
+                self.draw(f"no longer live: {visible_name(error, 300)}", warn=True)
                 return
             # reading takes a fifth of the time at most
             pause = max(seconds, 4 * (time.perf_counter() - began))

@@ -365,7 +365,7 @@ function render({ model, el }) {
     if (opened) drawForm();
   }
   function drawView() {
-    const { serial, place: at = -1, status: words = "" } = model.get("view"), listing = model.get("listing");
+    const { serial, place: at = -1, status: words = "", warn } = model.get("view"), listing = model.get("listing");
     clearTimeout(waiting);
     root.removeAttribute("aria-busy");
     if (serial >= last || wanted >= listing.total) wanted = null;
@@ -379,6 +379,7 @@ function render({ model, el }) {
     before.disabled = at <= 0;
     after.disabled = at >= listing.total - 1;
     said.textContent = words;
+    said.classList.toggle("ak-warn", Boolean(warn));
     root.dataset.serial = serial;
   }
   function put(node, name) {  // what is being written, and the focus, outlive the new HTML
@@ -475,6 +476,11 @@ function render({ model, el }) {
     if (message.rows) list.take(message);
     if (message.done?.[0] === key) decisions.done(message.done[1], message.serial);
     if (message.clear) root.querySelectorAll("[data-clear]").forEach((field) => { field.value = ""; field.removeAttribute("value"); });
+    const wrong = message.wrong && root.querySelector(`[data-field="${message.wrong}"]`);
+    if (wrong) {
+      wrong.setAttribute("aria-invalid", "true");
+      wrong.focus();
+    }
     if (message.copy !== undefined) send("status", (await copy(message.copy)) ? "Copied." : "This browser doesn't let the panel copy.");
   };
   const drawn = { frame: drawFrame, state: drawState, above: () => put(above, "above"), bar: () => put(bar, "bar") };
