@@ -189,7 +189,7 @@ def holding(
     Returns
     -------
     DataFrame
-        by…, turn, estimate, ci_low, ci_high, n (dialogues with all labels so far), n_total (dialogues that have this
+        by… (as they first occur), turn, estimate, ci_low, ci_high, n (dialogues with all labels so far), n_total (dialogues that have this
         turn), n_clusters, ci.
 
     Examples
@@ -207,7 +207,8 @@ def holding(
         still = holding_so_far[mine, place]
         share = ClusterCounts(dialogues[mine], by).shares(still, ~np.isnan(still), ci)
         parts.append(share.assign(turn=first + place))
-    return pd.concat(parts)[[*by, "turn", *_SHARE]].sort_values([*by, "turn"], ignore_index=True)
+    table = pd.concat(parts, ignore_index=True)[[*by, "turn", *_SHARE]]
+    return table.iloc[group_rows(table, by)[0].argsort(kind="stable")].reset_index(drop=True)
 
 # %% ../../nbs/07_analysis/10_pressure.ipynb #fb661aba
 def mirrored(
