@@ -24,6 +24,8 @@ __all__ = ['plot_differences', 'plot_odds', 'plot_similarity', 'plot_drift', 'pl
 def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Plot differences between pairs of targets (or domains), in percentage points.
 
+    A difference from a baseline that all pairs share has the colour of its target.
+
     Parameters
     ----------
     frame : DataFrame
@@ -47,11 +49,13 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         for a, b, where in zip(frame["a"], frame["b"], beside, strict=True)
     }
     frame = frame.assign(pair=list(zip(frame["a"], frame["b"], beside, strict=True)))
+    own = colours_of(in_order(sorted(names, key=str)))
+    colours = {pair: own[pair[0]] for pair in pairs} if frame["b"].nunique() == 1 and not series else None
 
     def label(part: pd.DataFrame) -> str:
         return f"n = {int(part[['n_a', 'n_b']].min(axis=None)):,} or more a side" if len(part) else "no estimate"
 
-    ax = draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs)
+    ax = draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs, colours=colours)
     sizes = f"{counted(frame['n_clusters'], 'clusters')}; hollow: p ≥ 0.05 after Holm's correction"
     lines = [f"Difference in percentage points, with {describe_interval(frame)}", f"({sizes}{variant_note(frame)})"]
     if len(pairs) == 1:

@@ -75,6 +75,7 @@ def draw_dots(
     rule: float | None = None,
     limits: tuple[float, float] = (-np.inf, np.inf),
     texts: Mapping[Any, str] | None = None,
+    colours: Mapping[Any, str] | None = None,
 ) -> Axes:
     """Draw points and intervals: one row for each name, one colour and marker for each series.
 
@@ -92,8 +93,8 @@ def draw_dots(
         Value of no difference, marked by a line across all rows.
     limits : tuple
         Limits of the axis. An arrow marks an interval that extends beyond them.
-    texts : dict, optional
-        Legend names of the series; by default the names themselves.
+    texts, colours : dict, optional
+        Legend names and colours of the series; by default the names themselves, and the colours of the palette in order.
     """
     if frame.duplicated([what, series] if series else [what]).any():
         shared = f"{what} and {series}" if series else what
@@ -107,7 +108,7 @@ def draw_dots(
     ax = new_axes(ax, rows_size(frame[frame[what].isin(rows)], what, series))
     places = place_rows(ax, what, rows)
     names = in_order(frame[series]) if series else [None]
-    names_shown, colours = texts or (model_labels(names) if series else {}), colours_of(names)
+    names_shown, colours = texts or (model_labels(names) if series else {}), colours or colours_of(names)
     offsets = np.linspace(-0.28, 0.28, len(names)) if len(names) > 1 else [0.0]
     for number, (name, offset) in enumerate(zip(names, offsets, strict=True)):
         part = (frame[frame[series] == name] if series else frame).set_index(what).reindex(rows)
