@@ -189,7 +189,8 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         look = {"color": colour, "marker": marker, "markersize": scaled_size(5), "linestyle": ""}
         ax.plot(share, rows, label=verdict, **look)
     name_rows(ax, names)
-    both = "version minus baseline" if several else f"{frame['version'].iloc[0]} minus {frame['baseline'].iloc[0]}"
+    models = model_labels(list(dict.fromkeys([*frame["version"], *frame["baseline"]])))
+    both = f"{'version' if several else models[frame['version'].iloc[0]]} minus {models[frame['baseline'].iloc[0]]}"
     sizes = f"n = {counted(frame['n_clusters'], 'clusters')}; {describe_interval(frame)}"
     notes = f"{sizes}; thick: the equivalence interval; band: margin ±{margin:g}"
     ax.set_xlabel(f"Difference in percentage points, {both}\n({notes})")

@@ -16,7 +16,7 @@ from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
 from .style import ALLOW_OVERFLOW, Axes, colours_of, contrast_ratio, counted, describe_interval
-from .style import from_run, in_order, label_of, legend_above, marker_of, model_labels, name_rows, need_columns
+from .style import from_run, in_order, label_of, labels_in, legend_above, marker_of, model_labels, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, themed, variant_note, with_series
 
 # %% auto #0
@@ -45,7 +45,7 @@ def rows_size(frame: pd.DataFrame, what: str, series: str | None = None) -> tupl
 
 def place_rows(ax: Axes, what: str, rows: Sequence[str]) -> np.ndarray:
     """Write the names of rows at the left, with a heading above each category, and return the places of the rows."""
-    names = list(model_labels(rows).values()) if what == "target" else [label_of(name) for name in rows]
+    names = labels_in(what, rows).values()
     places, lines, headings = [], [], []
     for name, kind, before in zip(names, kinds := row_kinds(what, rows), [None, *kinds], strict=False):
         if kind != before:
@@ -135,7 +135,7 @@ def draw_dots(
     if rule is not None:
         ax.axvline(rule, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8))
     if empty:
-        ax.plot([], [], " ", label=f"No estimate: {', '.join(map(label_of, empty))}")
+        ax.plot([], [], " ", label=f"No estimate: {', '.join(labels_in(what, empty).values())}")
     legend_above(ax)
     return ax
 

@@ -351,6 +351,11 @@ def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
         short = [own.get(name, name) for name in names]
     return {name: _visible(shorten_name(text, room)) for name, text in zip(names, short, strict=True)}
 
+
+def labels_in(column: str, names: Sequence[str], room: int = 32) -> dict[str, str]:
+    """Return the text to show for each name of a column: those of targets and versions are names of models."""
+    return model_labels(names, room) if column in ("target", "version") else {name: label_of(name, room) for name in names}
+
 # %% ../../nbs/09_figures/01_style.ipynb #36020d99
 def describe_interval(frame: pd.DataFrame) -> str:
     """Describe the intervals of a table by its column `ci`.
@@ -723,9 +728,7 @@ def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | Non
         return frame, None, {}
     texts = {name: frame[name].astype(str).where(frame[name].notna(), "missing") for name in names}
     frame, parts = frame.assign(**texts), {name: in_order(texts[name]) for name in names}
-    labels = {name: {one: label_of(one) for one in parts[name]} for name in names}
-    if "target" in labels:
-        labels["target"] = model_labels(parts["target"])
+    labels = {name: labels_in(name, parts[name]) for name in names}
     if len(names) == 1:
         return frame, names[0], labels[names[0]]
     frame = frame.sort_values(names, key=lambda column: column.map(parts[column.name].index), kind="stable")

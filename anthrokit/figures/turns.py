@@ -18,7 +18,7 @@ from ..analysis.timing import emergence, late_share
 from ..core import TableError
 from .profiles import draw_dots, draw_heat, name_column, place_rows, rows_size
 from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, counted, describe_interval
-from .style import figure_size, from_run, in_order, label_of, legend_above, marker_of, name_rows, need_columns
+from .style import figure_size, from_run, in_order, label_of, labels_in, legend_above, marker_of, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, pooled_note, themed, variant_note, with_series
 
 # %% auto #0
@@ -172,7 +172,7 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
     """Draw lines, with intervals if there is room. Return the text, height and style of the label at each line's end."""
     kinds = [behaviour_categories().get(name, name) for name in rows]
     ends, colours = [], colours_of(kinds)
-    shifts, roomy = place_lines(frame[frame[what].isin(rows)], len(rows))
+    names, (shifts, roomy) = labels_in(what, rows, 30), place_lines(frame[frame[what].isin(rows)], len(rows))
     for number, (name, kind) in enumerate(zip(rows, kinds, strict=True)):
         part = frame[frame[what] == name].sort_values("turn")
         at, (share, low, high) = part["turn"].to_numpy(dtype=float) + shifts[number], percent(part)
@@ -183,7 +183,7 @@ def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[st
         limits = f" ({low[-1]:.0f} to {high[-1]:.0f})" if np.isfinite(low[-1]) else ""
         turn = part["turn"].iloc[-1]
         early = f" by turn {turn}" if turn < frame["turn"].max() else ""
-        text = f"{label_of(name, 30)}  {share[-1]:.0f}{limits}{early}"
+        text = f"{names[name]}  {share[-1]:.0f}{limits}{early}"
         ends.append({"text": text, "height": share[-1], "look": look})
     return ends
 
@@ -194,7 +194,8 @@ def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> N
     occurs = shown.groupby(what)["estimate"].transform("max") > 0
     rows, never = in_order(shown.loc[occurs, what]), in_order(shown.loc[~occurs, what])
     turns = sorted((shown if len(shown) else frame)["turn"].astype(int).unique())
-    below = f"Never: {', '.join(label_of(name).lower() for name in never)}" if never else ""
+    texts = [text if what == "target" else text.lower() for text in labels_in(what, never).values()]
+    below = f"Never: {', '.join(texts)}" if never else ""
     ax.set(
         xticks=turns,
         xlim=(turns[0] - 0.25, turns[-1] + 0.3),
@@ -306,7 +307,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         low, high = (100 * part[f"{name}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
         ax.hlines(at + offset, low, high, color=colour, linewidth=scaled_size(1.2))
     _write_columns(ax, _snowball_columns(part, describe_interval(frame)))
-    name_rows(ax, [label_of(name) for name in rows])
+    name_rows(ax, list(labels_in(what, rows).values()))
     notes = f"{pooled_note(frame).removesuffix('; ')}{variant_note(frame)}".removeprefix("; ")
     label = f"Next turns that show it (%), with {describe_interval(frame)}"
     ax.set(xlim=(0, 100), xlabel=f"{label}\n({notes})" if notes else label)
