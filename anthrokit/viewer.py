@@ -289,7 +289,7 @@ class RunsPanel(Panel):
                     self.update(self.summary())
             except Exception as error:  # such as a run that was deleted meanwhile
                 with contextlib.suppress(Exception), self._turn:
-                    self.draw(f"{visible_name(name, 60)}: {visible_name(error, 300)}")
+                    self.draw(f"{visible_name(name, 60)}: {visible_name(error, 300)}", warn=True)
 
     def prepare(self) -> None:
         """List the runs with their numbers."""
@@ -401,7 +401,7 @@ class SearchPanel(Panel):
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the messages that hold the words."""
         words, self._found = chosen["text"].casefold().strip(), {}
-        self.empty = type(self).empty if words else "Press / and type words to search for."
+        self.empty = type(self).empty if words else "Type words to search for; / leads to the field."
         for name, run in self.source.runs.items() if words else ():
             if chosen["run"] in ("", name):
                 for *place, content in run.ledger.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
@@ -414,7 +414,7 @@ class SearchPanel(Panel):
         """Return how many messages were found, and in how many runs."""
         if not chosen["text"].strip():
             runs = len(self.source.runs)
-            return f"{self.total:,} messages in {runs} run{'' if runs == 1 else 's'}. Press / and type words to search for."
+            return f"{self.total:,} messages in {runs} run{'' if runs == 1 else 's'}"
         named = {json.loads(item)[0] for item in self._found}
         first = f"; the first {_MOST:,} are listed" if len(self._found) > n else ""
         return f"{len(self._found):,} of {self.total:,} messages, in {len(named)} of {len(self.source.runs)} runs{first}"
@@ -422,8 +422,8 @@ class SearchPanel(Panel):
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the words with those around them, and where they are."""
         content, (name, _, turn, role) = self._texts[item], json.loads(item)
-        start = max(0, content.casefold().find(chosen["text"].casefold().strip()) - 30)
-        note = f"{visible_name(name, 40)} · turn {turn} · {'user' if role == 'user' else 'target'}"
+        start = max(0, content.casefold().find(chosen["text"].casefold().strip()) - 12)
+        note = f"turn {turn} · {'user' if role == 'user' else 'target'} · {visible_name(name, 40)}"
         return {"title": ("…" if start else "") + visible_name(content[start : start + 120], 90), "note": note}
 
     def page_html(self, item: str | None, chosen: Chosen) -> str:
@@ -638,7 +638,7 @@ def open_panel(runs: RunFolder, place: Mapping[str, Any]) -> Panel:
     try:
         panel.state = dict(place.get("state") or {})
     except (ValueError, TypeError, traitlets.TraitError) as error:  # such as a link to a dialogue that is gone
-        panel.draw(visible_name(error, 400))
+        panel.draw(visible_name(error, 400), warn=True)
     return panel
 
 # %% ../nbs/15_viewer.ipynb #49aca27d

@@ -209,6 +209,7 @@ async function go() {
     main.replaceChildren();
     const leave = render({ model, el: main });
     if (ABOUT.files) main.querySelector("[aria-label=Refresh]").remove();
+    if (place.kind === "search" && !place.state.text) main.querySelector(".ak-open-filters").click();
     model.on("change:state", follow);
     follow();
     opened = () => { leave(); close(); };
