@@ -263,6 +263,7 @@ def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> s
             cells.append((count, round(60 * count / total, 1), cell == name, choice, title))
         rows.append((_MODES[one], cells))
     facts = {"same": counts[0, 0] + counts[1, 1], "n": counts[:2, :2].sum(), "of": counts.sum()}
+    facts["several"] = (disputes.tally.asked[[a, b]].to_numpy() > 1).any()
     return render("judge_matrix.html", a=a, b=b, across=[_MODES[one] for one in across], rows=rows, **facts)
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #d9714abd
@@ -421,7 +422,10 @@ class DisagreementPanel(DecisionPanel):
 
     def status(self, n: int, chosen: Chosen) -> str:
         """Return how many messages differ, of how many."""
-        return f"{n:,} of {self.disputes.of_behaviour(chosen['behaviour']).sum():,} messages and behaviours"
+        of, pair = self.disputes.of_behaviour(chosen["behaviour"]), chosen["pair"]
+        if pair:  # both were asked
+            of = of & (self.disputes.modes_of(pair) >= 0).all(axis=1)
+        return f"{n:,} of {of.sum():,} messages and behaviours"
 
     def person(self, fields: Fields) -> str:
         """Return the name in the bar, which the state may not have yet."""
