@@ -582,13 +582,15 @@ def _lay_out(figure: Figure) -> None:
 
 def _break_axes(ax: Axes, width: float) -> int:
     """Break the texts around one axes, and return the number of lines added above and below it."""
+    from matplotlib.transforms import blended_transform_factory
+
     box, edge, added = ax.get_window_extent(), scaled_size(3), 0
     left, right = box.x0, box.x1
-    aside = (edge - left) / (right - left)  # the left end of the canvas in terms of the axes
-    if ax._left_title.get_window_extent().width > width - edge - left and len(ax.figure.axes) < 3:
-        ax._left_title.set_x(aside)
+    title, beside = ax._left_title, ax.figure.transFigure  # the left end of the canvas also where the layout moves the axes
+    if title.get_window_extent().width > width - edge - left and len(ax.figure.axes) < 3:
+        title.set(x=edge / width, transform=blended_transform_factory(beside, title.get_transform()))
         left = edge
-    added += _broken(ax._left_title, width - edge - left) + _broken(ax.title, right - box.x0)
+    added += _broken(title, width - edge - left) + _broken(ax.title, right - box.x0)
     below, legend = ax.xaxis.label, ax.get_legend()
     if below.get_window_extent().width > right - box.x0 and ax.name != "polar":
         below.set(x=1.0, ha="right")
@@ -597,7 +599,7 @@ def _break_axes(ax: Axes, width: float) -> int:
         _broken(ax.yaxis.label, 1.15 * box.height)
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
         if legend.get_window_extent().x1 > width - edge:
-            legend.set_bbox_to_anchor((aside, 1), transform=ax.transAxes)
+            legend.set_bbox_to_anchor((edge / width, 1), transform=blended_transform_factory(beside, ax.transAxes))
             _lay_out(ax.figure)
         added += max(_broken(one, width - edge - one.get_window_extent().x0) for one in legend.get_texts())
     return added
