@@ -12,7 +12,7 @@ from ..analysis.interrater import agreement
 from ..core import TableError
 from ..core.errors import require_known
 from .profiles import draw_dots, draw_heat, name_column
-from .style import COLOURS, Axes, colours_of, counted, describe_interval, from_run, in_order, interval_text
+from .style import COLOURS, INVISIBLE, Axes, colours_of, counted, describe_interval, from_run, in_order, interval_text
 from .style import keep_data, label_of, legend_above, model_labels, name_rows, need_columns, new_axes, percent
 from .style import scaled_size, shorten_name, themed, variant_note, with_series
 
@@ -137,7 +137,8 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
     draw_heat(ax, table, notes.fillna("").iloc[1:, :-1], limits, measure.capitalize(), wrap=18, models=True)
     sizes = f"n = {counted(part['n_clusters'], 'clusters')}, {part['n_behaviours'].max()} behaviours"
-    ax.set_title(f"{sizes}; {describe_interval(part)}s", fontsize=scaled_size(8))
+    interval = f"{describe_interval(part)}s" if part["ci_low"].notna().any() else "no intervals"
+    ax.set_title(f"{sizes}; {interval}", fontsize=scaled_size(8))
     return ax
 
 # %% ../../nbs/09_figures/03_differences.ipynb #6379eb5c
@@ -173,7 +174,7 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     names = ["Any behaviour" if whole else label_of(name) for name in frame[what]]
     if series:
         room = 16 if series == "version" else 40
-        names = [f"{name}, {shorten_name(texts[one], room)}" for name, one in zip(names, frame[series], strict=True)]
+        names = [f"{name}, {shorten_name(texts[one].strip(INVISIBLE), room)}" for name, one in zip(names, frame[series], strict=True)]
     ax = new_axes(ax, (6, 1.2 + 0.28 * len(frame)))
     margin = 100 * float(frame["margin"].iloc[0])
     ax.axvspan(-margin, margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)

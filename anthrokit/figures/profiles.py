@@ -163,7 +163,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame, series, texts = with_series(frame, what)
 
     def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'])} of {counted(part['n_total'], 'messages')}"
+        return f"n = {counted(part['n'])} of {counted(part['n_total'], 'messages')}" if len(part) else "no estimate"
 
     ax = draw_dots(ax, frame, what, series, label=label, texts=texts or None)
     sizes = f"{counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"

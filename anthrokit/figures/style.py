@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 import textwrap
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -338,8 +339,16 @@ def label_of(name: object, room: int = 32) -> str:
     return _visible(shorten_name(own[name] if name in own else format_name(name), room))
 
 
+INVISIBLE = "\u200b\u200e"  # what `_visible` adds
+
+
 def _visible(label: str) -> str:
-    """Return a label that Matplotlib shows: a zero-width space before a leading underscore, which would hide the label."""
+    """Return a label that Matplotlib shows: a zero-width space precedes a leading underscore, which would hide it.
+
+    Marks around a name in a script from right to left keep the order of the text that follows it.
+    """
+    if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in label):
+        return f"\u200e{label}\u200e"
     return f"\u200b{label}" if label.startswith("_") else label
 
 

@@ -385,13 +385,14 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for row, column in np.argwhere(p_values.to_numpy() < 0.05):
         ax.add_patch(Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, **edge))
     ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
-    asked = int(frame["p_adjusted"].notna().sum())
+    asked = counted(frame["p_adjusted"].notna().agg(["sum"]), "cells")
     ax.set(xlabel="in the next turn", ylabel="after a turn with")
     sizes = f"n = {counted(estimated['n'], 'informative dialogues')} a cell" if len(estimated) else "no estimate"
     title = f"{pooled_note(frame)}{sizes}"
     if left := len(every) - len(names):
-        title += f"; {left} behaviours without any estimate are left out"
-    title += f"\npale: {describe_interval(frame)} contains 1; frame: p < 0.05 after Holm's correction for {asked} cells"
+        title += f"; left out: {counted(pd.Series([left]), 'behaviours')} without any estimate"
+    title += "; empty: no estimate" if odds.isna().any(axis=None) else ""
+    title += f"\npale: {describe_interval(frame)} contains 1; frame: p < 0.05 after Holm's correction for {asked}"
     ax.set_title(title, fontsize=scaled_size(8))
     return ax
 
@@ -423,7 +424,7 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         look = {"color": colours[name], "marker": marker_of(number), "markersize": scaled_size(4)}
         share, low, high = percent(part)
         ax.vlines(at, low, high, color=look["color"], linewidth=scaled_size(1), alpha=0.6)
-        ax.plot(at, share, linewidth=scaled_size(1.3), label=texts.get(name), **look)
+        ax.plot(at, share, linewidth=scaled_size(1.3), label=texts.get(name), **look, **ALLOW_OVERFLOW)
     ax.set(ylim=(0, 102), ylabel="Dialogues that have held out (%)")
     ax.set_xticks(sorted(frame["turn"].unique()))
     sizes = f"n = {counted(frame['n'], 'dialogues')}, {counted(frame['n_clusters'], 'clusters')}; {describe_interval(frame)}"
