@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,8 +17,8 @@ from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
 from .style import ALLOW_OVERFLOW, Axes, colours_of, contrast_ratio, counted, describe_interval
-from .style import from_run, in_order, label_of, labels_in, legend_above, marker_of, model_labels, name_rows, need_columns
-from .style import new_axes, percent, scaled_size, themed, variant_note, with_series
+from .style import figure_size, from_run, in_order, label_of, labels_in, legend_above, marker_of, model_labels, name_rows
+from .style import need_columns, new_axes, percent, scaled_size, themed, variant_note, with_series
 
 # %% auto #0
 __all__ = ['name_column', 'row_kinds', 'rows_size', 'place_rows', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat']
@@ -105,9 +106,12 @@ def draw_dots(
     rows = in_order(frame[what])
     empty = [name for name in rows if name not in estimated]
     rows = [name for name in rows if name in estimated] or rows
-    ax = new_axes(ax, rows_size(frame[frame[what].isin(rows)], what, series))
+    names, size = in_order(frame[series]) if series else [None], rows_size(frame[frame[what].isin(rows)], what, series)
+    if ax is None and figure_size(size)[1] < 0.4 * scaled_size(size[1]):
+        advice = "filter the table, or estimate it for categories, such as by=('target', 'category')"
+        warnings.warn(f"{len(rows)} rows of {len(names)} series overlap at the height of this style: {advice}", stacklevel=5)
+    ax = new_axes(ax, size)
     places = place_rows(ax, what, rows)
-    names = in_order(frame[series]) if series else [None]
     names_shown, colours = texts or (model_labels(names) if series else {}), colours or colours_of(names)
     offsets = np.linspace(-0.28, 0.28, len(names)) if len(names) > 1 else [0.0]
     for number, (name, offset) in enumerate(zip(names, offsets, strict=True)):
