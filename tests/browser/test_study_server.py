@@ -236,7 +236,7 @@ def _as_the_chapter_says(servers):
     chapter = (Path(__file__).parents[2] / "nbs" / "11_study" / "04_gateway.ipynb").read_text(encoding="utf-8")
     cells = ["".join(cell["source"]) for cell in json.loads(chapter)["cells"]]
     [text] = [text for text in cells if "location /gateway/" in text]
-    beside, _, inside = text.partition("and in it:")
+    beside, _, inside = text.partition("inside the server block:")
     maps, server = ("\n".join(re.findall(r"(?m)^    .*$", part)) for part in (beside, inside))
     server = server.replace("8010", str(servers["gateway_port"])).replace("8000", str(servers["otree_port"]))
     return maps, server.replace("X-Forwarded-Proto https", "X-Forwarded-Proto http")  # no certificate here
