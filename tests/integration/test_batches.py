@@ -138,7 +138,7 @@ def test_full_queue_at_the_provider(server, tmp_path, poll):
         judge(run, panel(base)[:1], batch=Batch(poll=poll, requests=15), **SOME)
         assert run.missing().empty and stats(base)["batch_lines"] == 30
         assert "failed" in set(run.query("SELECT status FROM batches")["status"])
-    with make_run(tmp_path / "never", 5) as run, pytest.raises(SetupError, match="send fewer at once with Batch.requests=…."):
+    with make_run(tmp_path / "never", 5) as run, pytest.raises(SetupError, match="send smaller files with Batch.requests=…."):
         judge(run, panel(base)[:1], batch=QUICK, **SOME)
 
 

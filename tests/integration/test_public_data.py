@@ -64,7 +64,7 @@ def test_offline_hint(tmp_path, monkeypatch):
     monkeypatch.setenv("ANTHROKIT_CACHE", str(tmp_path))
     monkeypatch.setitem(prompts._ANTHROBENCH, "url", "http://127.0.0.1:9/first_turns.csv")
     with pytest.raises(
-        TableError, match="can't be downloaded from .* pass its path, or save it as .* set ANTHROKIT_DATA"
+        TableError, match="can't be downloaded from .* save it as .* set ANTHROKIT_DATA"
     ):
         prompts.load_prompts("anthrobench")
 
