@@ -413,17 +413,16 @@ def choose_balanced(
         per_case = sum(available[kind, name] for name in names) / max(len(rows), 1)
         quota = quota or dict.fromkeys(names, int(np.ceil(n * per_case / max(len(names), 1))))
         wanted |= {(kind, name): count for name, count in quota.items()}
-    value = dict(zip(rows["case_id"], rows["value"].fillna(0).astype(float), strict=True))
-    chosen, counts = [], Counter()
-
-    def gain(case_id: str) -> tuple[float, float]:
-        lacking = (max(wanted[key] - counts[key], 0) / max(wanted[key], 1) for key in keys[case_id] if key in wanted)
-        return round(sum(lacking), 9), value[case_id]
-
-    remaining = dict(keys)
-    while remaining and len(chosen) < n:
-        chosen.append(max(remaining, key=gain))
-        counts.update(remaining.pop(chosen[-1]))
-    table = [(*key, count, counts[key], available[key]) for key, count in wanted.items()]
+    asked = np.array([[own.count(key) for key in wanted] for own in keys.values()]).reshape(len(keys), len(wanted))
+    quota, counts = np.array([*wanted.values()], dtype=int), np.zeros(len(wanted), dtype=int)
+    value, remaining = rows["value"].fillna(0).to_numpy(float), np.ones(len(keys), dtype=bool)
+    chosen = []
+    for _ in range(min(n, len(keys))):
+        gain = (asked @ (np.maximum(quota - counts, 0) / np.maximum(quota, 1))).round(9)
+        best = np.flatnonzero(remaining & (gain == gain[remaining].max()))
+        place = best[value[best].argmax()]
+        chosen.append(rows["case_id"].iloc[place])
+        counts, remaining[place] = counts + asked[place], False
+    table = [(*key, wanted[key], count, available[key]) for key, count in zip(wanted, counts, strict=True)]
     report = pd.DataFrame(table, columns=["kind", "name", "wanted", "chosen", "available"])
     return chosen, report.assign(lacking=(report["wanted"] - report["chosen"]).clip(lower=0))

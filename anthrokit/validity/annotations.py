@@ -340,8 +340,8 @@ class Annotations:
             dialogue_id, turn, behaviour, verdict (Yes, No, True, False, blank); optionally annotator, note, weight,
             base_id, at, undone. A filled-in sheet of `draw_annotation_sample`, or annotations saved elsewhere.
         annotator : str, optional
-            The annotator of rows that don't name one. A row with neither verdict nor annotator counts as not filled in
-            and is omitted.
+            The annotator of rows that don't name one. A row without a verdict counts as "can't tell" if it has a note
+            or a time (`at`); otherwise it is not filled in and is omitted.
 
         Returns
         -------
@@ -356,7 +356,7 @@ class Annotations:
             If the run is open for reading only.
         """
         rows = _read_sheet(sheet).reindex(columns=[*tables.get_table("annotations").columns]).astype(object)
-        rows = rows[rows["verdict"].notna() | rows["annotator"].notna()]
+        rows = rows[rows[["verdict", "note", "at"]].notna().any(axis=1)]
         rows["annotator"] = rows["annotator"].where(rows["annotator"].notna(), annotator)
         rows["at"] = rows["at"].where(rows["at"].notna(), datetime.now(UTC).isoformat(timespec="seconds"))
         rows["undone"] = rows["undone"].eq(True).fillna(False)
