@@ -697,21 +697,22 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
     jobs : iterable of Job
         The jobs.
     batch : bool
-        Whether to use the prices of the providers' batches.
+        Whether to use the providers' batch prices.
 
     Returns
     -------
     DataFrame
-        One row per model and purpose, and "all": purpose, name, model, total (results), done, calls
-        (pending), calls_least, answer_tokens (mean of the `measured` responses; assumed if that is 0),
-        tokens_in, tokens_cached (the part of them that the provider is expected to read from its cache),
-        tokens_out, cost (US dollars; NA if a price is unknown), cost_cached (with the savings of the cache)
-        and cost_most (with the longest responses).
+        One row per model and purpose, and one for "all": purpose, name, model, total (results), done, calls
+        (pending), calls_least (the fewest that may suffice), answer_tokens (tokens of a response: the mean
+        of the `measured` ones, or an assumption if `measured` is 0), measured, tokens_in, tokens_cached (the
+        part of tokens_in that the provider is expected to read from its cache), tokens_out, cost (US dollars;
+        NA if a price is unknown), cost_cached (with the savings of the cache) and cost_most (with the longest
+        responses).
 
     Raises
     ------
     SetupError
-        If LiteLLM does not know the string of a model without a known price.
+        If a model has no known price and LiteLLM does not know its name.
 
     Examples
     --------
@@ -846,8 +847,9 @@ def ask(
         Maximum number of attempts. A call that fails after its retries, or that the provider refuses, counts as an attempt
         and is the last one.
     retry_message : callable, optional
-        From the error to the message that tells the model about it. The next attempt adds the response and this message
-        to the request. It sends the request alone with None, or if the response is empty and the request has a seed.
+        A function from the error to the message that tells the model about it. The next attempt adds the
+        response and this message to the request. Nothing is added if this parameter is None, or if the
+        response is empty and the request has a seed.
     read_truncated : bool
         Parse a response that was cut off by the token limit. By default it counts as unparsable.
 

@@ -60,10 +60,11 @@ def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
 def _fit_conditional(
     features: np.ndarray, stratum: np.ndarray, counts: np.ndarray, prior: float = 10.0
 ) -> tuple[np.ndarray, float, float]:
-    """Fit by conditional maximum likelihood which sequence of a stratum occurs. The last feature is of interest.
+    """Fit a conditional logistic model of which sequence occurs in each stratum.
 
-    counts: clusters × sequences; prior: standard deviation of the effects of turns. Estimates; the last one's variance
-    by cluster and its degrees of freedom. NaN where there are none.
+    The last feature is the effect of interest. `counts` has clusters as rows and sequences as columns.
+    `prior` is the standard deviation of the other effects. Return the estimates, and the cluster-robust
+    variance and the degrees of freedom of the last one. Without an estimate they are NaN.
     """
     k, n = features.shape[1], counts.sum(axis=0)
     total, nothing = np.bincount(stratum, weights=n), (np.full(k, np.nan), np.nan, np.nan)

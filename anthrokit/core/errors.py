@@ -57,7 +57,7 @@ def printable(text: object) -> str:
 
 # %% ../../nbs/01_core/00_errors.ipynb #a98a6726
 def in_two_lines(error: BaseException) -> list[str]:
-    """Return what a notebook, IPython or a script shows of an error: its message, and how to see the traceback.
+    """Return the lines shown for an error: its message, and how to see the traceback.
 
     The function is set as `_render_traceback_` of an error or its class. A second call for the same error (`%tb`), and every
     call while the environment variable ANTHROKIT_TRACEBACK is set, returns the whole traceback.
@@ -964,7 +964,7 @@ def _is_key(match: re.Match[str]) -> bool:
 
 # %% ../../nbs/01_core/00_errors.ipynb #91b1d219
 def register_secret(*values: str | None) -> None:
-    """Remove these strings from every run, message and error of this process.
+    """Register strings to be removed from every run, message and error of this process.
 
     Parameters
     ----------

@@ -399,7 +399,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 # %% ../../nbs/09_figures/04_turns.ipynb #0b76d3f3
 @themed
 def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Plot the share of dialogues that still hold their position, by turn.
+    """Plot the share of dialogues that have held their position at every turn so far.
 
     Parameters
     ----------

@@ -234,7 +234,7 @@ def draft_criteria(
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #82a3e647
 def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "zh") -> Cases:
-    """Add drafted criteria, and the special one of 其他, to cases.
+    """Add drafted criteria to cases, and the criterion *Other* (其他), which has no points.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "
     drafts : DataFrame
         case_id, ability, score, content; as from `collect_drafts`, checked by people.
     language : str
-        Language of the special criterion.
+        Language of the criterion *Other*: zh or en.
 
     Returns
     -------

@@ -251,7 +251,7 @@ def plot_radar(
     level : str
         ability or dimension.
     chinese : bool
-        Whether abilities have their Chinese names, which need a font.
+        Whether to label abilities in Chinese, which needs a font with Chinese characters.
 
     Returns
     -------

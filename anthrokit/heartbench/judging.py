@@ -166,7 +166,7 @@ _HIT |= dict.fromkeys(("false", "0", "miss", "no", "未命中", "否"), False)
 
 
 def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, str]]:
-    """Parse a judge's response.
+    """Parse a judge's response about a list of criteria.
 
     Parameters
     ----------
@@ -175,17 +175,17 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
     n : int
         Number of criteria in the prompt.
     mark : str
-        Mark that the list must begin with.
+        Mark with which the JSON object must begin.
 
     Returns
     -------
     dict
-        Number, 1 to n, to (hit, reason).
+        Maps the number of each criterion, 1 to n, to (hit, reason).
 
     Raises
     ------
     ParseError
-        The response has no such list; says why.
+        The response has no such object, or not one verdict with a reason for each criterion.
 
     Examples
     --------

@@ -163,17 +163,17 @@ _ITEM = re.compile(
 
 
 def answer_patterns(text: str) -> dict[str, float]:
-    """Measure one answer.
+    """Measure the writing patterns of one answer.
 
     Parameters
     ----------
     text : str
-        Chinese or English. In other languages only items and words are counted, and the rest is NaN.
+        Chinese or English. In other languages only list items and words are counted; the rest is NaN.
 
     Returns
     -------
     dict of str to float
-        Value of each of `MEASURES`. Without a sentence all are 0 except no_invitation.
+        Value of each of `MEASURES`. For a text without a sentence, no_invitation is 1 and the others are 0.
 
     Raises
     ------

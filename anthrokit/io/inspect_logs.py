@@ -447,7 +447,7 @@ def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list
 
 
 def _outcome(sample: EvalSample, own: dict[str, Any], messages: list[dict[str, Any]]) -> dict[str, str | None]:
-    """Return what became of a dialogue, and why."""
+    """Return the outcome of a dialogue, and the reason."""
     if sample.error:
         return {"status": "failed", "reason": sample.error.message}
     if sample.limit:

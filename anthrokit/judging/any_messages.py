@@ -293,8 +293,8 @@ def read_messages(
         One row per turn: dialogue_id, pair_id (of preference data), prompt_id, base_id, target (chosen or rejected in
         preference data), opening (the first message), system (the system messages), turn, user, assistant, judged
         (whether the assistant's message is to be judged), reasoning, error, finish_reason, tools (tool messages left
-        out), metadata (a dict), user_id, domain, scenario, empathy, professionalism. `attrs["account"]` has what became
-        of each row of the source: place, outcome, reason.
+        out), metadata (a dict), user_id, domain, scenario, empathy, professionalism. `attrs["account"]`
+        has the outcome of each row of the source: place, outcome, reason.
 
     Raises
     ------
@@ -313,7 +313,7 @@ def read_messages(
         tables.require_unique_names(source.columns, "the table: ")
     elif not isinstance(source, str | os.PathLike | list):
         raise TableError(
-            f"messages are a DataFrame, a file's path, or a dict with one of these a target, not {source!r:.60}; "
+            f"messages are a DataFrame, a file's path, or a dict with one per target, not {source!r:.60}; "
             "pd.DataFrame(…) makes a table of rows or columns"
         )
     require_known("treatment of users", ("pseudonym", "keep"), *([] if callable(users) else [users]))
@@ -386,7 +386,7 @@ def imported_message(
 
 
 def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the ledger's messages: every user's, and the answers to be judged. Where nothing was said, the turn stays."""
+    """Return the ledger's messages: every user's, and the answers to be judged. Empty turns are kept."""
     messages = []
     for row in tables.to_records(table):
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
@@ -400,7 +400,7 @@ def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #0810c10d
 def _in_ranges(account: Sequence[tuple[str, str, str]]) -> list[list[Any]]:
-    """Join rows in a row with the same outcome: first, last, outcome, reason, number."""
+    """Merge consecutive rows with the same outcome: first, last, outcome, reason, number."""
     ranges = []
     for outcome, rows in itertools.groupby(account, key=lambda row: row[1:]):
         places = [place for place, *_ in rows]
@@ -503,8 +503,8 @@ def import_messages(
     Run
         Its targets are the values of `target`, or the models that the messages name. The fact `pairs` says which
         dialogues of preference data belong together, the fact `taken` how many rows, dialogues and messages were read
-        and how many tool messages were left out; `import_report` lists what became of each row. Other columns of the
-        file are in `run.metadata()`.
+        and how many tool messages were left out; `import_report` lists the outcome of each row. Other columns
+        of the file are in `run.metadata()`.
 
     Raises
     ------
@@ -546,8 +546,9 @@ def import_report(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        first, last (places of rows that follow each other), outcome (taken, joined to a dialogue, left out), reason
-        (or the form of the rows), rows (their number).
+        One row per series of consecutive rows with the same outcome: first, last (places of its first and
+        last row), outcome (taken, joined to a dialogue, left out), reason (or the form of the rows), rows
+        (their number).
 
     Raises
     ------

@@ -316,7 +316,8 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     first, second : DataFrame of bool
-        Labels, one column a behaviour; a row of `second` is the translation of the same row of `first`. NA is missing.
+        Labels, one column per behaviour. A row of `second` is the translation of the same row of `first`.
+        NA is missing.
 
     Returns
     -------

@@ -606,8 +606,8 @@ def judge(
     budget, on, progress, wait
         As for `simulate`.
     batch : bool or Batch
-        Ask LLM judges in their providers' batches: answers within a day, at about half the price. If the process ends
-        meanwhile, the same call waits for the requests that were sent.
+        Use the batch APIs of the judges' providers: responses within a day, at about half the price. If the
+        process ends meanwhile, repeat the call: it waits for the requests that were sent.
 
     Returns
     -------
@@ -748,7 +748,7 @@ def estimate(
         One mapping per condition of a study, with the arguments of `simulate` that differ, such as
         `{"system_target": "Be warm.", "design": {"prompt": "warm"}}`. Conditions may name prompts, target and user.
     batch : bool
-        At the prices of the providers' batches.
+        Whether to use the providers' batch prices.
     samples, behaviours, taxonomy, retry, sampling
         As for `judge`.
     **simulation
@@ -758,10 +758,11 @@ def estimate(
     -------
     DataFrame
         One row for each model and purpose, and one for "all": purpose, name, model, total (results), done, calls
-        (pending), calls_least (under adaptive sampling), answer_tokens (mean of the answers `measured`; assumed if that
-        is 0), tokens_in, tokens_cached (the part of them expected in the provider's cache), tokens_out, cost (US
-        dollars; NA if a price is unknown), cost_cached (with the savings of the cache) and cost_most (with the longest
-        answers).
+        (pending), calls_least (the fewest under adaptive sampling), answer_tokens (tokens of a response: the
+        mean of the `measured` ones, or an assumption if `measured` is 0), measured, tokens_in, tokens_cached
+        (the part of tokens_in that the provider is expected to read from its cache), tokens_out, cost (US
+        dollars; NA if a price is unknown), cost_cached (with the savings of the cache) and cost_most (with
+        the longest responses).
 
     Examples
     --------

@@ -62,7 +62,7 @@ _NAMES |= dict.fromkeys(("ORG", "nt"), "ORGANISATION")
 
 @functools.lru_cache(maxsize=4096)
 def read_words(text: str) -> tuple[Word, ...]:
-    """Split a text in either language into tagged words.
+    """Split a Chinese or English text into tagged words.
 
     Raises
     ------
@@ -93,7 +93,7 @@ _END = re.compile(
 
 
 def read_sentences(text: str) -> list[str]:
-    """Split a text in either language into sentences; a list item is a sentence.
+    """Split a Chinese or English text into sentences. Each list item is a sentence.
 
     Examples
     --------

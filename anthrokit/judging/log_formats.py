@@ -290,7 +290,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
     speaker = ("tool" if _TOOL.search(kind) else "assistant") if is_item else speaker_of(message)
     if speaker is None or not (names or calls or is_item):
         raise TableError(
-            f"{place}: needs role and content (or from and value), and is {describe(message)} of other names"
+            f"{place}: needs role and content (or from and value), but {describe(message)} lacks one"
         )
     role = roles.get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
@@ -1017,9 +1017,9 @@ def group_rows(
 
 
 def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles = ROLES) -> list[Dialogue]:
-    """Join records of one message each into a dialogue, or one for each of its branches.
+    """Join records of one message each into a dialogue, or into one dialogue for each of its branches.
 
-    A column `turn` must not decrease. Without this column, records are reversed if their times decrease throughout.
+    A column `turn` must not decrease. Without it, records whose times decrease throughout are reversed.
     """
     name = key and as_text(rows[0][1].get(key), f"{rows[0][0]}, column {key}")
     if key and name is None:

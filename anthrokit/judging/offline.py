@@ -46,8 +46,8 @@ def labelled_messages(split: str | None = None, *, hard: bool = False) -> pd.Dat
     -------
     DataFrame
         message_id, text, domain, focus (the behaviour it was written for), kind (positive or near-miss), split, and
-        one True/False column a judged behaviour. The harder messages have style instead of domain and focus, and 17
-        kinds.
+        one True/False column per judged behaviour. The harder messages have style instead of domain and
+        focus, and 17 kinds.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def quality(
     Parameters
     ----------
     verdicts : sequence of bool or None
-        A missing verdict counts in n_total, and in nothing else.
+        A missing verdict counts only in n_total.
     truth : sequence of bool
         In the same order.
     scores : sequence of float, optional

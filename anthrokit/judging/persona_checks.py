@@ -182,7 +182,7 @@ def judge_user_turns(
     judges : LLM, str, Judge or sequence of Judge
         A model, from which a `user_turn_judge` is made; or judges.
     run : Run, str or path
-        Run in which the ratings are saved, apart from the checked run. Repeating the call resumes the work.
+        Run in which the ratings are saved, not the checked run itself. Repeating the call resumes the work.
     **parameters
         samples, budget, batch, …: as for `judge`.
 

@@ -225,7 +225,7 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
         Eight hexadecimal digits that the judge was instructed to write next to its verdict. A verdict without
         this code may be a quotation and doesn't count.
     judged : str
-        The judged text and the messages before it. A line of it is a quotation in the response.
+        The judged text and the messages before it. If the response repeats a line of it, that is a quotation.
 
     Returns
     -------

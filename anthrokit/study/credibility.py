@@ -107,7 +107,7 @@ def draw_credibility_sheet(
         sides.append(mixed.assign(place=mixed.groupby(["domain", "turn"]).cumcount()))
     pairs = sides[0].merge(sides[1], on=["domain", "turn", "place"], suffixes=("_a", "_b"))
     if len(pairs) < n:
-        raise TableError(f"{n} pairs of the same domain and turn are asked for; there are {len(pairs)}")
+        raise TableError(f"n is {n}, but only {len(pairs)} pairs share domain and turn. Pass a smaller n.")
     pairs = pairs.sample(n, random_state=seed + 1).reset_index(drop=True).assign(pair=range(1, n + 1))
     own, columns = ("source", "dialogue_id", "text"), ["pair", "domain", "turn"]
     named = [pairs.rename(columns={f"{name}_{side}": name for name in own}) for side in "ab"]

@@ -154,7 +154,7 @@ def plan(
         raise ValueError(f"judge is sensitivity and specificity, such as (0.85, 0.93); not {judge!r}")
     check_range(0, 1, closed=True, sensitivity=judge[0], specificity=judge[1])
     if sum(judge) <= 1:
-        raise ValueError(f"judges are better than chance: sensitivity + specificity > 1; those of {judge} are not")
+        raise ValueError(f"judge={judge} is not better than chance: sensitivity + specificity must exceed 1")
     names = ["behaviour", "rate", "design_effect", "messages_a_prompt"]
     rates, price = pd.DataFrame([["any", rate, design_effect, messages_a_prompt]], columns=names), np.nan
     if pilot is not None:

@@ -166,9 +166,9 @@ def judge_accuracy(
     ratings : DataFrame or Run
         Ratings (the mode over a judge's samples is its verdict), labels with a column for each judge, or a run.
     people : DataFrame or path
-        `run.annotations()`, or a table or file that `read_annotations` reads or returns.
+        People's labels: `run.annotations()`, or a table or file that `read_annotations` reads or returns.
     by : str or sequence of str
-        behaviour, judge, or both. Without judge, the judges are pooled, without the panel.
+        behaviour, judge, or both. Without judge, the judges are pooled, and the panel is left out.
     ci, n_resamples, seed
         As for `analysis.clustered.resample`; base prompts are resampled.
 
@@ -176,9 +176,9 @@ def judge_accuracy(
     -------
     DataFrame
         by…, measure (precision, recall, specificity, F1, raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low,
-        ci_high, n (messages with both labels), n_total (labelled by people), n_positive, n_clusters, n_effective (effective
-        number of labels of precision, recall and specificity). The judge "panel" is the label. A measure with a
-        denominator of 0 is NA.
+        ci_high, n (messages with both labels), n_total (labelled by people), n_positive (Yes by people),
+        n_clusters, n_effective (the effective number of labels, for precision, recall and specificity).
+        Rows of the judge "panel" are about the panel's label. A measure with a denominator of 0 is NA.
 
     Raises
     ------

@@ -337,8 +337,11 @@ def check_against_people(
         tuned_on = (judge.settings or {}).get("tuned_on", {})
         digests = {text for name in behaviours for text in tuned_on.get(name, ())}
         if (tuned := shares_cluster(data["message"], data["cluster"], digests).sum()):
-            raise TableError(f"{judge.name} was tuned on {tuned} of these {len(data)} messages, or on messages of their clusters, "
-                             "which would flatter it. Pass the other messages: judge.split has the column split (validity.align).")
+            raise TableError(
+                f"{judge.name} was tuned on {tuned} of these {len(data)} messages, or on messages of their "
+                "clusters, so its accuracy would be overestimated. Pass the other messages: see the column "
+                "split of judge.split."
+            )
         ratings = [rate_many(judge, texts, taxonomy[name]) for name in behaviours]
         verdicts = pd.DataFrame([[one.verdict for one in row] for row in ratings], dtype="boolean").T
         positive = verdicts.any(axis=1).where(verdicts.notna().all(axis=1))  # a Yes beside missing verdicts would bias

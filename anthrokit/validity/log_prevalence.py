@@ -585,7 +585,8 @@ def prevalence(
     """
     if is_drawn := isinstance(log, LogSample):
         if sampling:
-            raise TypeError(f"this sample is drawn already: {', '.join(sampling)} can't change it. Pass the log, or leave them out")
+            options = ", ".join(sampling)
+            raise TypeError(f"the sample is already drawn, so it takes no {options}. Pass the log instead.")
         require_known("behaviour", log.behaviours, *as_names(behaviours if behaviours is not None else ()), where="the sample: ")
     sample = log if is_drawn else sample_log(log, behaviours, **sampling)
     asked = sample.behaviours if behaviours is None or not is_drawn else as_names(behaviours)

@@ -231,7 +231,8 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     most = {"base_prompts": 2000, "scenarios": 8, "users": 8, "judges": 9, "samples": 5, **(most or {})}
     costs = plan[plan["purpose"].isin(["target", "user", "judge"])].groupby("purpose")["cost"].agg(lambda part: part.sum(skipna=False))
     if costs.isna().any() or not costs.sum() > 0:
-        raise TableError(f"the plan's costs are {costs.to_dict()}; give each model a price: LLM(…, price=(in, out))")
+        known = costs.to_dict()
+        raise TableError(f"the plan's costs are unknown or 0: {known}; give each model a price=(in, out)")
     part = components.set_index("component")["estimate"].clip(lower=0).drop(list(fixed), errors="ignore")
     size = {name: float(part.get(name, 0)) for name in (*FACTORS, "sample", "rest")}
     z, dialogues = ndtri(0.5 + ci / 2), now["base_prompts"] * now["scenarios"] * now["users"]
