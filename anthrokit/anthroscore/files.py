@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .mentions import AnthroScoreError, Entities, get_protocol, preset
@@ -38,19 +39,32 @@ def _json_rows(part: Part, text: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _check_files(parts: Sequence[Part], text: str) -> None:
-    """Raise if a file has no texts, or an id occurs in two rows: the scores of two texts would be attributed to one."""
+def _part_ids(part: Part, text: str) -> pd.Series:
+    """Return the ids of the texts of a part: those given, or the file's name and the row."""
     import pyarrow.parquet
 
-    columns = [pd.Series(dtype="str")]
-    for path in sorted({part.path for part in parts if part.suffix == ".parquet"}):
-        if text not in (names := pyarrow.parquet.read_schema(path).names):
-            raise AnthroScoreError(f"{path} has no column {text!r}; it has {', '.join(names)}. Say which one holds the texts by text=…")
-        if "text_id" in names:
-            columns.append(pd.read_parquet(path, columns=["text_id"])["text_id"].astype("str"))
-    for part in (part for part in parts if part.suffix != ".parquet"):
-        ids = [str(row["text_id"]) for row in _json_rows(part, text) if row.get("text_id") is not None]
-        columns.append(pd.Series(ids, dtype="str"))
+    if part.suffix == ".parquet":
+        if text not in (names := pyarrow.parquet.read_schema(part.path).names):
+            has = ", ".join(names)
+            raise AnthroScoreError(f"{part.path} has no column {text!r}; it has {has}. Say which one holds the texts by text=…")
+        rows = part.records(["text_id" if "text_id" in names else text])
+    else:
+        rows = _json_rows(part, text)
+    return _with_ids(part, pd.DataFrame(rows))["text_id"].astype("str")
+
+
+def _with_ids(part: Part, texts: pd.DataFrame) -> pd.DataFrame:
+    """Name the texts of a part by file and row if none has an id. Raise if only some have one."""
+    if "text_id" not in texts:
+        return texts.assign(text_id=[f"{part.path.stem}/{part.first + place}" for place in range(len(texts))])
+    if (lacking := np.flatnonzero(texts["text_id"].isna())).size:
+        raise AnthroScoreError(f"{part.path}, row {part.first + lacking[0] + 1}: the text has no text_id. Give every text an id, or none")
+    return texts
+
+
+def _check_files(parts: Sequence[Part], text: str) -> None:
+    """Raise if a file has no texts, a text has no id, or two have one: the scores of two texts would be attributed to one."""
+    columns = [pd.Series(dtype="str"), *(_part_ids(part, text) for part in parts)]
     ids = pd.concat(columns)
     if (duplicates := ids[ids.duplicated()]).size:
         raise AnthroScoreError(f"two texts have the id {duplicates.iloc[0]!r}; ids must be unique over all files")
@@ -68,9 +82,7 @@ def _score_part(part: Part, scale: dict[str, Any], model: Any, options: dict[str
     if scorer.fingerprint != scale["fingerprint"]:
         raise AnthroScoreError(f"the scores are of a model with fingerprint {scale['fingerprint']!r}. Give all workers the same model")
     texts = pd.DataFrame(part.records(["text_id", options["text"]]) or {"text_id": [], options["text"]: []})
-    if "text_id" not in texts:
-        texts.insert(0, "text_id", [f"{part.path.stem}/{part.first + place}" for place in range(len(texts))])
-    return score_texts(texts, model=scorer, **options)
+    return score_texts(_with_ids(part, texts), model=scorer, **options)
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #cdc71990
 def _score_files(

@@ -390,8 +390,10 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
         folder.mkdir(exist_ok=True)
         with _storage(address, error) as (storage, place):
             start = place.rstrip("/") + "/"
-            for file in storage.find(start) if storage.exists(place) else ():
-                if not (copy := folder / file[file.index(start) + len(start) :]).exists():
+            files = storage.find(start) if storage.exists(place) else []
+            stored = {file: folder / file[file.index(start) + len(start) :] for file in files}
+            for file, copy in stored.items():
+                if not copy.exists():
                     copy.parent.mkdir(parents=True, exist_ok=True)
                     storage.get_file(file, f"{copy}.part")
                     os.replace(f"{copy}.part", copy)
@@ -400,6 +402,8 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
         finally:
             with _storage(address, error) as (storage, place):
                 storage.put(f"{folder}/", f"{place.rstrip('/')}/", recursive=True)
+                if removed := [file for file, copy in stored.items() if not copy.exists()]:
+                    storage.rm(removed)
             shutil.rmtree(folder)
 
 

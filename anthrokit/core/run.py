@@ -987,6 +987,9 @@ def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     before = json.loads(path.read_text(encoding="utf-8")) if (path := folder / "manifest.json").is_file() else {}
     if before.get("created", created := run.ledger.fact("created")) != created:
         raise RunError(f"{folder} holds the tables of another run, {before.get('run')!r}. Name another folder.")
+    names = {"labels", "votes", "usage", "dictionary", *ledger_tables()}
+    if not before and (taken := [file.name for file in sorted(folder.glob("*.*")) if file.stem in names]):
+        raise RunError(f"{folder} holds {taken[0]}, which no export wrote and this one would replace. Name another folder.")
     meanings = dict.fromkeys(design_columns(run), "column of the design, or of the file the dialogue came from")
     meanings |= {"vote": "mode over the samples of the judge: True, False"}
 
@@ -998,12 +1001,13 @@ def _export(run: Run, folder: Path, partition_by: str | None) -> None:
             parts = {f"{name}.csv": frame} | {f"{name}/{number:04}.parquet": part for number, (_, part) in values}
         for file, part in parts.items():
             tables.write_frame(part, folder / file, name, meanings=meanings)
-        described = {column: tables.describe_column(name, column) or meanings.get(column, "") for column in frame}
+        described = {column: tables.describe_column(name, column, meanings) for column in frame}
         return [(name, column, str(frame[column].dtype), meaning) for column, meaning in described.items()]
 
     exported = _export_tables(run)
     first = next(exported)
     if partition_by is not None:
+        require_kind(partition_by, str, "the name of one column as partition_by")
         tables.require_columns(first[1], [partition_by], "labels")
     run.ledger.write_manifest(folder)
     for file in [folder / "labels.parquet", *folder.glob("labels/[0-9][0-9][0-9][0-9].parquet")]:

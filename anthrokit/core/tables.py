@@ -1056,15 +1056,17 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
     return check_table(read_frame(path, encoding, get_table(table).text_dtypes), table, source=path)
 
 # %% ../../nbs/01_core/01_tables.ipynb #ea3f055c
-def describe_column(table: str, column: str) -> str:
+def describe_column(table: str, column: str, meanings: Mapping[str, str] | None = None) -> str:
     """Return the meaning of a column, "" if no table defines it.
 
     Parameters
     ----------
     table : str
-        The table that has the column. If it does not define it, another table's definition is used.
+        The table that has the column. If it does not define it, `meanings` or else another table's definition is used.
     column : str
         The column.
+    meanings : mapping of str to str, optional
+        Meanings of columns that the table does not define.
 
     Examples
     --------
@@ -1072,10 +1074,10 @@ def describe_column(table: str, column: str) -> str:
     'use domain: friendship, life coaching, …'
     """
     tables = all_tables()
-    for about in (*([tables[table]] if table in tables else []), *tables.values()):
-        if column in about.columns:
-            return about.columns[column][2]
-    return ""
+    if table in tables and column in tables[table].columns:
+        return tables[table].columns[column][2]
+    others = (about.columns[column][2] for about in tables.values() if column in about.columns)
+    return (meanings or {}).get(column) or next(others, "")
 
 # %% ../../nbs/01_core/01_tables.ipynb #789dc872
 def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mapping[str, str]) -> None:
@@ -1085,15 +1087,17 @@ def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mappin
 
     types = {TEXT: pa.string(), INTEGER: pa.int64(), NUMBER: pa.float64(), BOOLEAN: pa.bool_()}
     tables = all_tables()
-    definitions = [*tables.values(), *([tables[table]] if table in tables else [])]
-    defined = {name: types[dtype] for one in definitions for name, (dtype, _, _) in one.columns.items()}
+    own = tables[table].columns if table in tables else {}
+    definitions = [*(one.columns for one in tables.values()), own]
+    defined = {name: types[dtype] for columns in definitions for name, (dtype, _, _) in columns.items()}
+    defined |= dict.fromkeys({*meanings} - {*own}, pa.float64())  # a level that is whole in one run may be 0.5 in another
     whole = pa.Table.from_pandas(frame, preserve_index=False)
     fields = []
     for field in whole.schema:
         dtype = pa.string() if field.type in (pa.null(), pa.large_string()) else field.type
         if field.type == pa.null() or pa.types.is_integer(field.type):
             dtype = defined.get(field.name, dtype)
-        description = describe_column(table, field.name) or meanings.get(field.name, "")
+        description = describe_column(table, field.name, meanings)
         fields.append(pa.field(field.name, dtype, metadata={"description": description}))
     pyarrow.parquet.write_table(whole.cast(pa.schema(fields, metadata=whole.schema.metadata)), path)
 

@@ -10,7 +10,7 @@ from anthrokit import analysis, demo_run, figures
 from anthrokit.analysis.interrater import missingness
 from anthrokit.core import Run, RunError, merge, split, tables
 from anthrokit.core.run import add_prompts, bind, usage_totals
-from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge, offline_panel
+from anthrokit.judging import GrammarJudge, PatternJudge, import_messages, judge, judge_table, offline_panel
 from anthrokit.models import LLM
 from anthrokit.simulation import load_prompts, simulate
 from anthrokit.validity import draw_annotation_sample
@@ -214,12 +214,28 @@ def test_partitioned_labels_of_three_runs_are_one_table(read, partitioned, tmp_p
     assert len(files) == 3 * labels["behaviour"].nunique() and read(files) == 3 * len(labels)
 
 
+@pytest.mark.parametrize("read", [_with_pyarrow, _with_datasets, _with_duckdb, _with_polars])
+def test_levels_of_three_runs_are_one_column(read, tmp_path, monkeypatch):
+    """Also levels that are whole in one run only, and those of a column that another table has."""
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    for number, temperature in enumerate([0, 0.5, 1]):
+        rows = {"user": "Hi", "assistant": f"I felt sad {number}.", "temperature": temperature, "counted": 10 + number}
+        with judge_table(pd.DataFrame([rows]), [PatternJudge()], samples=1, run=tmp_path / str(number)) as run:
+            labels = pd.read_parquet(run.export(tmp_path / "all" / str(number)) / "labels.parquet")
+        assert set(labels["temperature"]) == {temperature} and set(labels["counted"]) == {10 + number}
+    assert read([str(file) for file in sorted(tmp_path.glob("all/*/labels.parquet"))]) == 3 * len(labels)
+    rates = analysis.profile(tmp_path / "all", ["temperature", "behaviour"])
+    assert rates["temperature"].unique().tolist() == [0, 0.5, 1]
+
+
 def test_labels_in_parts_and_whole(tmp_path):
     """An export replaces the parts of the one before; a column that labels lack leaves no folder."""
     with demo_run() as run:
         run.export(tmp_path / "run 0", partition_by="behaviour")
         with pytest.raises(tables.TableError, match="model"):
             run.export(tmp_path / "wrong", partition_by="model")
+        with pytest.raises(TypeError, match="the name of one column as partition_by, not list"):
+            run.export(tmp_path / "wrong", partition_by=["target"])
         assert not (tmp_path / "wrong").exists()
         run.export(tmp_path / "run 0")
     assert not list(tmp_path.glob("run 0/labels/*.parquet")) and (tmp_path / "run 0" / "labels.parquet").is_file()
@@ -236,6 +252,13 @@ def test_folder_of_a_run_is_taken_as_the_run():
         figures.plot_profile("runs/none")
     with pytest.raises(RunError, match="open for reading only"):
         save_annotation_sample(run.folder, 3)
+
+
+def test_export_leaves_files_that_no_export_wrote(tmp_path):
+    (tmp_path / "messages.csv").write_text("mine")
+    with demo_run() as run, pytest.raises(RunError, match="messages.csv, which no export wrote"):
+        run.export(tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["messages.csv"]
 
 
 def test_export_leaves_the_tables_of_another_run(tmp_path):
