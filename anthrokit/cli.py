@@ -28,7 +28,7 @@ from cyclopts.config import Dict
 from cyclopts.help import DefaultFormatter
 
 import anthrokit as ak
-from .core.errors import lead_of, similar_names, suggest_name
+from .core.errors import lead_of, require_known, similar_names, suggest_name
 from .core.tables import require_columns
 from .core.files import local_path
 from .core.run import add_prompts, has_answers, usage_totals
@@ -167,6 +167,8 @@ def _whole(_: Any, tokens: Sequence[Any]) -> int:
 # Parameters of several commands, with their help.
 _Whole = Annotated[int, Parameter(converter=_whole)]
 _Positive = Annotated[int, Parameter(converter=_whole, validator=validators.Number(gte=1))]
+_Flag = Annotated[bool, Parameter(negative=())]
+_Port = Annotated[int, Parameter(converter=_whole, validator=validators.Number(gte=1, lte=65535))]
 _Amount = Annotated[float, Parameter(validator=validators.Number(gt=0))]
 _RunFolder = Annotated[str, Parameter(help="Folder of the run.")]
 _StudyFolder = Annotated[str, Parameter(help="Folder of the study.")]
@@ -191,8 +193,8 @@ def _say(message: str) -> None:
 def _line(
     *tokens: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
     settings: Path | None = None,
-    json: bool = False,
-    quiet: bool = False,
+    json: _Flag = False,
+    quiet: _Flag = False,
     max_tokens: _Positive | None = None,
     concurrency: _Positive | None = None,
     timeout: _Amount | None = None,
@@ -352,7 +354,7 @@ def runs(folder: str = "runs") -> _Result:
 
 # %% ../nbs/16_cli.ipynb #a0caa063
 @app.command(**_NO_MODELS)
-def view(folder: str = "runs", *, port: _Positive = 8765, bundle: Path | None = None, browser: bool = False) -> _Result | int:
+def view(folder: str = "runs", *, port: _Port = 8765, bundle: Path | None = None, browser: bool = False) -> _Result | int:
     """Show the runs of a folder in a browser: lists, dialogues, search, comparisons. Nothing is changed.
 
     The printed address holds a token and works on this machine only. Links to a dialogue or turn are in the address line.
@@ -666,10 +668,12 @@ def simulate(
     prompts
         anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
     """
-    for name, each in (_session.conditions or {"": plan}).items():
+    plans = _session.conditions or {"": plan}
+    conditions = {name: {"prompts": _draw_prompts(prompts, each), **each.settings()} for name, each in plans.items()}
+    for name, settings in conditions.items():
         if name:
             _say(f"condition {name}")
-        ak.simulate(_draw_prompts(prompts, each), run=run, **each.settings(), **limits.settings()).close()
+        ak.simulate(run=run, **settings, **limits.settings()).close()
     with ak.Run(run, read_only=True) as opened:
         table = opened.query(_COUNTS)
         missing, spent = opened.missing().query("kind == 'message'"), _spent(opened)
@@ -704,6 +708,11 @@ class _Questions:
 
     def judges(self, names: Sequence[str]) -> list[Any] | None:
         """Return the judges of some models; None for the offline panel."""
+        if not names:
+            raise _UsageError("--judges is empty. Name models, or offline.")
+        if "offline" in names and len(names) > 1:
+            others = self.judges([name for name in names if name != "offline"])
+            return [*ak.judging.offline_panel(), *others]
         if list(names) == ["offline"]:
             return None
         if self.together and self.protocol != "paper":
@@ -854,9 +863,12 @@ def compare(
     """
     from anthrokit.report import difference_texts
 
+    columns = [within, by] if within else [by]
+    if len({group, *columns}) <= len(columns):
+        names = f"--group is {group}, --by {by}" + (f", --within {within}" if within else "")
+        raise _UsageError(f"{names}; they must be different columns")
     with ak.Run(run, read_only=True) as opened:
         labels = opened.labels(judges)
-    columns = [within, by] if within else [by]
     baseline = _level(labels, group, baseline)
     table = ak.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
     note = ["differences in percentage points; p with Holm's correction"]
@@ -1245,7 +1257,7 @@ def study_init(folder: str, *, model: str | None = None, levels: _Positive = 2) 
 
 
 @with_people.command(name="serve")
-def study_serve(folder: _StudyFolder, *, port: _Positive | None = None) -> int:
+def study_serve(folder: _StudyFolder, *, port: _Port | None = None) -> int:
     """Serve the gateway, through which participants reach the model.
 
     Examples: anthrokit study serve studies/first
@@ -1333,6 +1345,9 @@ def _read_settings(path: str | os.PathLike, command: tuple[str, ...]) -> tuple[d
     conditions = {name: _section(path, f"conditions.{name}", values, own) for name, values in conditions.items()}
     for name, values in versions.items():
         _section(path, f"check.versions.{name}", values, ("target", "system", "prompts"))
+        for key, value in values.items():
+            if not isinstance(value, str):
+                raise _UsageError(f"{path}: [check.versions.{name}] {key} is {value!r}; it must be a text in quotation marks")
     sections, flags = _command_sections(path, content), _flags(command)
     parts = [("simulate",), ("judge",), command] if command == ("estimate",) else [command]
     values = {"run": run} if run is not None else {}
@@ -1489,8 +1504,13 @@ def check(
             table = ak.analysis.compare_versions(versions, **how)
             missing, spent = _tell_missing(opened.missing()), _spent(opened)
     else:
+        if replace(plan, behaviours=None) != _CheckPlan():
+            raise _UsageError(f"{study}: without versions, a check compares the labels of {run}; of a plan it takes behaviours only")
         with ak.Run(run, read_only=True) as opened:
             labels, missing, spent = opened.labels(), _tell_missing(opened.missing()), {}
+        if plan.behaviours:
+            require_known("behaviour or category", {*labels["behaviour"], *labels["category"].dropna()}, *plan.behaviours)
+            labels = labels[labels[["category", "behaviour"]].isin(plan.behaviours).any(axis=1)]
         table = ak.analysis.drift(labels, margin, group, baseline=_level(labels, group, baseline))
     failing = _failing(table, strict)
     if junit:

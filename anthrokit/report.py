@@ -65,7 +65,7 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     Raises
     ------
     ValueError
-        If no bundled run has this name.
+        If no bundled run has this name, or the folder is called like one.
     RunError
         If the folder holds something else or can't be written.
 
@@ -77,6 +77,8 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     [8]
     """
     require_known("run", _DEMOS, name, error=ValueError)
+    if folder in _DEMOS:
+        raise ValueError(f"{folder!r} is taken as the folder. Write demo_run(name={folder!r}) for the bundled run.")
     run = Run(folder if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / name)
     if not run.ledger.fresh:
         return run
@@ -338,7 +340,7 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
     Raises
     ------
     RunError
-        If the run does not exist or is empty, or the file can't be written.
+        If the run does not exist or is empty, or the file can't be written or does not end in .html.
 
     Examples
     --------
@@ -349,6 +351,8 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
         with Run(run, read_only=True) as opened:
             return write_report(opened, path, dialogues=dialogues)
     path = local_path(path) if path is not None else run.folder / "report.html"
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise RunError(f"{path} does not end in .html. A report is an HTML file: name it, for example, report.html.")
     with status_line("drawing the report"):
         return write_file(path, _report(run, dialogues))
 

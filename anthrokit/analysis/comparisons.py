@@ -35,7 +35,7 @@ def require_one_column(name: str, what: str = "group", by: str | Sequence[str] =
     if name in as_names(by):
         raise ValueError(
             f"by contains {name!r}, which is also the {what}. The levels of {what} are compared within each level of by. "
-            f"Remove {name!r} from by, for example by='behaviour'."
+            f"Remove {name!r} from by, or name another column as {what}."
         )
 
 
