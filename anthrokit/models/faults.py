@@ -12,6 +12,7 @@ import random
 import re
 import time
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from ..core import CallFailed, SetupError
@@ -117,23 +118,24 @@ class Fault(Exception):
 _POLICY = (
     r"content.{0,20}(policy|policies|filter|guidelines|management)|(usage|safety) (policy|policies|guidelines)"
     r"|policy.?violation|was flagged|flagged_input|requires moderation|Content Exists Risk|data_inspection_failed"
-    r"|inappropriate content|prohibited.?content|blocked.{0,40}(filter|guardrail|safety|policy)|responsible.?ai|敏感"
+    r"|inappropriate content|new_sensitive|prohibited.?content|blocked.{0,40}(filter|guardrail|safety|policy)|responsible.?ai|敏感"
 )
 _TOO_LONG = (
     r"context.{0,20}(length|window|size)|maximum context|prompt is too long|string_above_max_length"
     r"|input token count.{0,60}exceeds|too many (input )?tokens in"
 )
-_UNPAID = r"credit balance|insufficient.{0,12}(balance|credit|funds)|payment required"
-_NO_MODEL = r"invalid.model|model_not_found|model.{0,60}(does not|not) exist|not a valid model|unknown model"
-_SPENT = r"insufficient_quota|credit balance|PerDay|/ ?month|per month|daily (limit|quota)"
+_UNPAID = r"credit balance|insufficient.{0,12}(balance|credit|funds)|payment required|arrearage|欠费|余额不足"
+_KEY = r"API.?key|access.?token|subscription.?key"
+_NO_MODEL = r"invalid.model|model_not_found|model.{0,60}(not exist|not found)|not a valid model|unknown model"
+_SPENT = r"insufficient_quota|quota.{0,12}used up|PerDay|/ ?month|per month|daily (limit|quota)"
 _SPENT_IF_NO_WAIT = r"exceeded your current quota|billing"
 
 _RULES: tuple[tuple[str, tuple[int, ...], str], ...] = (
     ("payment", (402,), ""),
-    ("payment", (400, 403), _UNPAID),
+    ("payment", (400, 403, 429), _UNPAID),
     ("context", (400, 413, 422), _TOO_LONG),
     ("refused", (400, 403, 422, 451), _POLICY),
-    ("key", (400,), r"API.?key.{0,20}(not valid|invalid|expired)|invalid.{0,5}API.?key"),
+    ("key", (400,), rf"({_KEY}).{{0,20}}(not valid|invalid|expired)|invalid.{{0,5}}({_KEY})"),
     ("unknown", (400, 422), _NO_MODEL),
     ("key", (401, 403, 407), ""),
     ("unknown", (404, 410), ""),
@@ -166,39 +168,59 @@ def stated_wait(headers: Mapping[str, str], body: str = "") -> float | None:
     return None if seconds is None or seconds != seconds else min(max(seconds, 0.0), _LONGEST_WAIT)
 
 # %% ../../nbs/02_models/02_faults.ipynb #5215ef57
+_TEXT_FIELDS = (
+    "error", "base_resp", "message", "msg", "error_msg", "error_message", "status_msg", "detail", "errors", "reason",
+    "error_description", "description", "title",
+)  # fmt: skip
+
+
 def _error_text(body: str) -> str:
     """Return the message in the body of an error."""
     try:
-        parsed = json.loads(body)
-        if isinstance(parsed, list):
-            parsed = parsed[0]
-        error = parsed.get("error", parsed)
-        if isinstance(error, dict):
-            error = error.get("message") or error.get("detail") or error
-            error = error.get("message", error) if isinstance(error, dict) else error
-        return error if isinstance(error, str) else json.dumps(error)
-    except (ValueError, AttributeError, IndexError, RecursionError):
+        error = json.loads(body)
+        error = error[0] if isinstance(error, list) and error else error
+        while isinstance(error, dict):
+            texts = (error.get(name) for name in _TEXT_FIELDS)
+            text = next((text for text in texts if text and isinstance(text, (str, dict, list))), None)
+            if text is None:
+                break
+            error = text
+        return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
+    except (ValueError, RecursionError):
         return re.sub(r"<[^<>]*>", " ", body)
 
 
 def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fault:
     """Return the fault that a response with an HTTP status of 400 or more means. Header names are in lower case."""
-    body, wait = body[:20_000], stated_wait(headers, body[:20_000])
-    fitting = (name for name, statuses, pattern in _RULES if status in statuses and re.search(pattern, body, re.I))
+    body, text = body[:20_000], _error_text(body[:20_000])
+    wait, words = stated_wait(headers, body), f"{text}\n{body}"  # in the body, letters may be escaped
+    fitting = (name for name, statuses, pattern in _RULES if status in statuses and re.search(pattern, words, re.I))
     kind = next(fitting, None)
     if kind is None and status == 429:
         kind = "quota" if wait is None and re.search(_SPENT_IF_NO_WAIT, body, re.I) else "rate"
     kind = kind or ("request" if 400 <= status < 500 else "passing")
-    return Fault(kind, _error_text(body) or "no text", status, wait)
+    return Fault(kind, text or "no text", status, wait)
 
 # %% ../../nbs/02_models/02_faults.ipynb #b1e5ea3e
-_STATUS_OF = {  # types of errors, as providers and google.rpc.Code name them
-    "invalid_request_error": 400, "invalid_argument": 400, "badrequesterror": 400, "context_length_exceeded": 400,
-    "authentication_error": 401, "invalid_api_key": 401, "unauthenticated": 401, "permission_error": 403,
-    "permission_denied": 403, "not_found_error": 404, "model_not_found": 404, "not_found": 404,
-    "request_too_large": 413, "rate_limit_error": 429, "rate_limit_exceeded": 429, "resource_exhausted": 429,
-    "insufficient_quota": 429, "api_error": 500, "server_error": 500, "internal": 500, "internal_error": 500,
-    "unavailable": 503, "overloaded_error": 529, 3: 400, 5: 404, 7: 403, 8: 429, 13: 500, 14: 503, 16: 401,
+def snake_case(name: str) -> str:
+    """Return a code or reason in snake case, however a server writes it.
+
+    Examples
+    --------
+    >>> [snake_case(name) for name in ("maxTokens", "MAX_TOKENS", "end-turn", "Not Found", "APIError")]
+    ['max_tokens', 'max_tokens', 'end_turn', 'not_found', 'api_error']
+    """
+    return re.sub(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s-]+", "_", name.strip()).lower()
+
+
+_STATUS_OF = {  # types of errors, as HTTP, providers and google.rpc.Code name them, without "_error"
+    **{status.name.lower(): status.value for status in HTTPStatus if status >= 400},
+    "invalid_request": 400, "invalid_argument": 400, "context_length_exceeded": 400, "authentication": 401,
+    "invalid_api_key": 401, "unauthenticated": 401, "not_authenticated": 401, "billing": 402, "permission": 403,
+    "permission_denied": 403, "access_denied": 403, "model_not_found": 404, "request_too_large": 413,
+    "rate_limit": 429, "rate_limit_exceeded": 429, "resource_exhausted": 429, "throttling": 429,
+    "insufficient_quota": 429, "api": 500, "server": 500, "internal": 500, "unavailable": 503, "overloaded": 529,
+    3: 400, 5: 404, 7: 403, 8: 429, 13: 500, 14: 503, 16: 401,
 }  # fmt: skip
 
 
@@ -211,14 +233,22 @@ def status_of(code: Any) -> int | None:
     [502, 429, 529, 503, None, None]
     """
     if isinstance(code, str):
-        code = int(code) if code.isdecimal() and len(code) < 4 else code.lower()
+        short = code.isdecimal() and len(code) < 4
+        code = int(code) if short else re.sub("_(error|exception)$", "", snake_case(code[:100]))
     if isinstance(code, int) and 400 <= code < 600:
         return code
     return _STATUS_OF.get(code) if isinstance(code, (str, int)) else None
 
 
-_ERROR_FIELDS = ("error", "errors", "detail", "error_msg", "message", "msg")
+_STATUS_FIELDS = ("code", "status", "status_code", "statusCode", "http_code", "error_code", "type")
 _ANSWER_FIELDS = ("choices", "content", "candidates", "response", "output")
+_NO_ERROR = {"", "0", "200", "ok", "success", "none", "null"}
+
+
+def _is_error(error: Any) -> bool:
+    """Return whether the value of an error field says something, and not that all went well."""
+    values = error.values() if isinstance(error, dict) else [error]
+    return any(value and not (isinstance(value, (str, int)) and str(value).strip().lower() in _NO_ERROR) for value in values)
 
 
 def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault | None:
@@ -243,17 +273,18 @@ def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault |
         return None
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-    error = body.get("error") or choice.get("error")
+    error = next(filter(_is_error, (body.get("error"), choice.get("error"), body.get("base_resp"))), None)
     is_answer = any(map(body.get, _ANSWER_FIELDS)) or isinstance(body.get("message"), dict)
-    if not error and not is_answer:
-        error = next(({**body, "message": body[name]} for name in _ERROR_FIELDS if body.get(name)), None)
-    if not error:
+    if error is True or (error is None and not is_answer and any(_is_error(body.get(name)) for name in _TEXT_FIELDS)):
+        error = body
+    if error is None:
         return None
-    fields = error if isinstance(error, dict) else {}
-    codes = [fields.get(name) for name in ("code", "status", "status_code", "type")]
-    status, text = next(filter(None, map(status_of, codes)), None), json.dumps({"error": error})
+    fields, text = error if isinstance(error, dict) else body, json.dumps({"error": error}, ensure_ascii=False)
+    codes = [*map(fields.get, _STATUS_FIELDS), _error_text(text)]
+    status = next(filter(None, map(status_of, codes)), None)
     if status is None:
-        fault = fault_of_response(429 if re.search(r"rate.?limit|too many requests", text, re.I) else 400, text, {})
+        limited = re.search(r"rate.?limit|too many requests|\bquota\b", text, re.I)
+        fault = fault_of_response(429 if limited else 400, text, {})
         kind = "passing" if fault.kind == "request" else fault.kind
         return Fault(kind, fault.text, "error in a 200 response", fault.retry_after, tokens)
     fault = fault_of_response(status, text, {})
