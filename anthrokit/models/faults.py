@@ -314,8 +314,9 @@ def _response_of(error: BaseException) -> Any:
 _BY_CLASS = (  # what names in the chain mean where there was no response; the first that fits
     ("refused", ("ContentPolicyViolationError", "GuardrailRaisedException", "BlockedPiiEntityError")),
     ("context", ("ContextWindowExceededError",)),
-    ("unreadable", ("APIResponseValidationError", "JSONSchemaValidationError", "JSONDecodeError")),
     ("unreachable", ("ConnectError", "ConnectTimeout", "ClientConnectorError", "ConnectionTimeoutError", "gaierror")),
+    ("unreachable", ("ClientHttpProxyError",)),
+    ("unreadable", ("APIResponseValidationError", "JSONSchemaValidationError", "JSONDecodeError", "ClientResponseError")),
     ("timeout", ("TimeoutError", "Timeout", "APITimeoutError", "ReadTimeout")),
     ("dropped", ("ReadError", "RemoteProtocolError", "ServerDisconnectedError", "ClientOSError", "ClientPayloadError")),
 )
@@ -337,6 +338,8 @@ def fault_of_error(error: Exception, timeout: float) -> Fault | None:
     for kind, classes in _BY_CLASS[2:]:
         if names.intersection(classes):
             text = f"no answer within {timeout:g} seconds" if kind == "timeout" else text
+            if "ClientResponseError" in names:  # its status is made up
+                text = f"a response that is not valid HTTP: {getattr(error, 'message', text)}"
             return Fault(kind, text or type(error).__name__, type(error).__name__)
     if isinstance(status, int) and 400 <= status < 600:
         headers = getattr(error, "litellm_response_headers", None) or getattr(error, "headers", None) or {}

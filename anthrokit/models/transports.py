@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import codecs
 import concurrent.futures
 import contextlib
 import copy
+import hashlib
 import json
 import os
 import re
@@ -124,7 +126,9 @@ def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Comple
     deployment = headers.get("x-litellm-model-id") or headers.get("x-litellm-model-api-base")
     if not deployment:
         return answer
-    deployment = redact(str(deployment))[:24]
+    deployment = redact(str(deployment))
+    if len(deployment) > 200:  # names and addresses begin alike
+        deployment = f"{deployment[:180]}…{hashlib.sha256(deployment.encode('utf-8', 'replace')).hexdigest()[:12]}"
     notify(
         f"{model} is answered by a router (LiteLLM proxy). One routed name can lead to several models. "
         f"run.usage('served_model') counts the calls of each deployment."
@@ -162,11 +166,12 @@ async def _by_litellm(wire: RequestTranslator, request: Mapping[str, Any], show:
     try:
         response = await litellm.acompletion(**ready, **request, logger_fn=note_body)
     except Exception:
-        if not body.get("choices"):
+        if not (body.get("choices") or fault_in_answer(body)):
             raise
     hidden = {} if response is None else response._hidden_params
     cost = hidden.get("response_cost")
-    answer = read_chat_completion(body, messages, cost=cost) if body.get("choices") else None
+    is_readable = body.get("choices") or fault_in_answer(body)
+    answer = read_chat_completion(body, messages, cost=cost) if is_readable else None
     if response is not None and (answer is None or answer.content is None):
         finish = stated_reason(body) or _reason_without_body(response, {**ready, **request})
         answer = _read(response, messages, cost=cost, finish=finish)
@@ -484,6 +489,7 @@ _SESSIONS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = weakref.W
 
 
 _CONNECT_SECONDS = 8.0
+_LONGEST_HEADER = 65_536
 
 
 def _session() -> Any:
@@ -495,7 +501,9 @@ def _session() -> Any:
 
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60, ssl=get_ssl_configuration())
         timeout = aiohttp.ClientTimeout(sock_connect=_CONNECT_SECONDS)
-        session = aiohttp.ClientSession(connector=connector, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar())
+        limits = {"max_line_size": _LONGEST_HEADER, "max_field_size": _LONGEST_HEADER}
+        how = {"connector": connector, "timeout": timeout, "cookie_jar": aiohttp.DummyCookieJar()}
+        session = aiohttp.ClientSession(**how, **limits)
         _SESSIONS[loop] = session
     return session
 
@@ -544,49 +552,60 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
 
 async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:
     """Join the events of a stream to one answer, and show each piece."""
-    choice_so_far: dict[str, Any] = {"index": 0, "message": {"role": "assistant"}, "finish_reason": None}
-    whole: dict[str, Any] = {"object": "chat.completion", "choices": [choice_so_far], "usage": None}
+    choices: dict[int, dict[str, Any]] = {}
+    whole: dict[str, Any] = {"object": "chat.completion", "usage": None}
     async for event in _events(response):
         if fault := fault_in_answer(event):
             raise fault
         whole |= {name: event[name] for name in ("id", "created", "model", "usage") if event.get(name)}
         for choice in event.get("choices") or ():
-            choice_so_far["finish_reason"] = choice.get("finish_reason") or choice_so_far["finish_reason"]
+            index = choice["index"] if isinstance(choice.get("index"), int) else 0
+            so_far = choices.setdefault(index, {"message": {"role": "assistant"}, "finish_reason": None})
+            so_far["finish_reason"] = choice.get("finish_reason") or so_far["finish_reason"]
             delta = choice.get("delta", choice.get("message")) or {}
             text, thoughts = split_parts(delta.get("content"))
             pieces = {**delta, "content": text, "reasoning_content": thoughts or delta.get("reasoning_content")}
             for name, piece in pieces.items():
                 if isinstance(piece, str) and name != "role":
-                    choice_so_far["message"][name] = choice_so_far["message"].get(name, "") + piece
-            show(text)
-    if choice_so_far["finish_reason"] is None:
+                    so_far["message"][name] = so_far["message"].get(name, "") + piece
+            if index == min(choices):
+                show(text)
+    if not choices or choices[min(choices)]["finish_reason"] is None:
         raise Fault("dropped", "the answer broke off")
-    return whole
+    return {**whole, "choices": [choices[min(choices)]]}
 
 
 async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
-    """Yield the events of a stream until its end."""
+    """Yield the events of a stream until its end. An event ends when its data is complete, or with a blank line."""
+    data = b""
     async for line in _lines(response):
-        payload = line.strip().removeprefix(b"data:").strip()
-        if payload == b"[DONE]":
+        field, _, value = line.partition(b":")
+        data = (data + (value if field == b"data" else b"")).strip()
+        if data == b"[DONE]":
             return
-        if line.startswith(b"data:"):
+        if data:
             try:
-                event = json.loads(payload)
+                event = json.loads(data)
             except (ValueError, RecursionError):
+                if line.strip():
+                    continue
                 event = None
             if not _is_piece(event):
                 raise Fault("unreadable", "an unparsable chunk of a stream")
+            data = b""
             yield event
+
+
+_LINE_ENDS = re.compile(rb"\r\n|\n|\r(?!\Z)")  # the other half of \r\n may be yet to come
 
 
 async def _lines(response: Any) -> AsyncIterator[bytes]:
     """Yield the lines of a stream. The last one may lack a line break; a cut event is left out."""
     rest = b""
     async for data in response.content.iter_any():
-        *lines, rest = (rest + data).split(b"\n")
+        *lines, rest = _LINE_ENDS.split(rest + data)
         for line in lines:
-            yield line
+            yield line.removeprefix(codecs.BOM_UTF8)
     if rest.rstrip().endswith(b"}"):
         yield rest
 

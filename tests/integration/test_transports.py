@@ -323,17 +323,44 @@ IN_200 = [  # the body of a 200 response, what the error says, and how often it 
     ({"error": "The model is loading"}, "error in a 200 response: The model is loading", 2),
     ({"object": "error", "message": TOO_LONG, "code": 400}, "longer than the model's context", 1),
     (openai_answer({"content": "I am"}, "error") | {"error": {"message": "upstream died"}}, "upstream died", 2),
+    ({"error": {"message": "Bad key", "code": "invalid_api_key"}}, "rejects the key", 1),
+    ({"object": "error", "message": "The model `x` does not exist.", "code": 404}, "there is no model", 1),
+    ({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}, "choices": None}, "asks for payment", 1),
 ]
 
 
+BY_ALL = [("openai/gpt-4o", "lean"), *((name, "litellm") for name in ("openai/gpt-4o", "gemini/gemini-2.5-pro"))]
+BY_ALL += [(f"{provider}/m", "lean") for provider in ("lm_studio", "openrouter", "together_ai", "groq", "fireworks_ai")]
+
+
+@pytest.mark.parametrize(("name", "transport"), BY_ALL)
 @pytest.mark.parametrize(("body", "says", "times"), IN_200, ids=str)
-def test_error_in_a_200_response(address, body, says, times, monkeypatch):
+def test_error_in_a_200_response(address, body, says, times, name, transport, monkeypatch):
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
     Replay.answer = 200, json.dumps(body).encode(), {}
     Replay.came.clear()
-    with pytest.raises(CallFailed, match=says):
-        model("openai/gpt-4o", address, max_retries=1).complete(HELLO)
+    with pytest.raises((CallFailed, SetupError), match=says):
+        model(name, address, max_retries=1, transport=transport).complete(HELLO)
     assert len(Replay.came) == times
+
+
+@pytest.mark.parametrize(("name", "transport"), BY_ALL[:2] + BY_ALL[3:])
+@pytest.mark.parametrize("error", [None, {}, {"message": "", "code": ""}, {"code": 0, "message": "success"}])
+def test_empty_error_beside_an_answer(address, error, name, transport):
+    Replay.answer = 200, json.dumps(openai_answer() | {"error": error}).encode(), {}
+    Replay.came.clear()
+    assert model(name, address, transport=transport).complete(HELLO).content == "Yes."
+    assert len(Replay.came) == 1
+
+
+def test_long_headers(address, monkeypatch):
+    """An answer whose head can't be read may be billed."""
+    monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
+    Replay.answer = 200, json.dumps(openai_answer()).encode(), {"X-Debug": "a" * 9_000}
+    assert model("openai/gpt-4o", address).complete(HELLO).content == "Yes."
+    Replay.answer = 200, json.dumps(openai_answer()).encode(), {"X-Debug": "a" * 90_000}
+    with pytest.raises(CallFailed, match="a response that is not valid HTTP"):
+        model("openai/gpt-4o", address, max_retries=1).complete(HELLO)
 
 
 @pytest.mark.parametrize("before", [b"\n\n\n", b": keep-alive\n\n", b": OPENROUTER PROCESSING\n\n: again\n\n"])
