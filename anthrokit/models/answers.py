@@ -12,7 +12,7 @@ from typing import Any
 from ..core.notes import notify
 from ..core.run import replace_fields
 from ..core.texts import is_blank
-from .faults import Fault, fault_in_answer
+from .faults import Fault, fault_in_answer, snake_case
 from .thoughts import separate_thoughts, visible_answer
 
 # %% auto #0
@@ -106,7 +106,9 @@ def counted(count: Any, guess: Callable[[], int], least: int = 0) -> int:
     return guess()
 
 # %% ../../nbs/02_models/04_answers.ipynb #0b1de035
-_PART_FIELDS = ("text", "thinking", "reasoning", "refusal", "content", "value", "summary", "reasoning_content")
+_PART_FIELDS = ("text", "thinking", "reasoning", "refusal", "content", "value", "summary", "reasoning_content", "parts")
+_THOUGHTS = ("think", "thought", "reason", "summary_text")  # in the type of a part
+_NO_TEXT = ("tool", "function", "call", "image", "audio", "video", "file", "document")
 
 
 def split_parts(content: Any) -> tuple[str | None, str | None]:
@@ -124,35 +126,42 @@ def split_parts(content: Any) -> tuple[str | None, str | None]:
     """
     if isinstance(content, str) or content is None:
         return content, None
-    text, thoughts = "", ""
+    text, thoughts, unknown = "", "", {}
     for part in content if isinstance(content, (list, tuple)) else [content]:
-        if isinstance(part, str):
-            text += part
-        elif isinstance(part, dict):
-            field = next((name for name in _PART_FIELDS if part.get(name)), None)
-            kind = part.get("type")
-            kind = kind if isinstance(kind, str) else field or ""
-            inner = "".join(filter(None, split_parts(part[field]))) if field else ""
-            if "think" in kind or "reason" in kind:
-                thoughts += inner
-            elif kind.endswith("text") or kind in ("refusal", "message") or "type" not in part:
-                text += inner
+        fields = part if isinstance(part, dict) else {}
+        field = next((name for name in _PART_FIELDS if fields.get(name)), None)
+        inner = fields.get(field) if field else part if isinstance(part, (str, list, tuple)) else None
+        inner_text, inner_thoughts = (one or "" for one in split_parts(inner))
+        is_typed = isinstance(fields.get("type"), str)
+        kind = fields["type"].lower() if is_typed else field or ""
+        if fields.get("thought") is True or any(word in kind for word in _THOUGHTS):
+            thoughts += inner_thoughts + inner_text
+        elif not is_typed or kind.endswith("text") or kind in ("refusal", "message"):
+            text, thoughts = text + inner_text, thoughts + inner_thoughts
+        elif inner_text and not any(word in kind for word in _NO_TEXT):
+            unknown[kind] = unknown.get(kind, "") + inner_text
+    if unknown and not text:
+        text = "".join(unknown.values())
+        notify(
+            f"A server sent an answer as parts of the unknown type {', '.join(unknown)[:80]}. Their text is taken for the "
+            f"answer: read a few answers before you judge them."
+        )
     return text or None, thoughts or None
 
 # %% ../../nbs/02_models/04_answers.ipynb #c0ddf999
 _REASONS = {
-    "stop": "stop end_turn end_of_turn stop_sequence eos eos_token eos_found eot end_of_text endoftext end word "
-    "complete completed finish finished done normal tool_calls tool_call tool_use function_call too_many_tool_calls "
+    "stop": "stop end_turn end_of_turn stop_sequence eos eos_token eos_found end_id stop_words stop_string_found eot end_of_text endoftext end "
+    "word complete completed finish finished done normal tool_calls tool_call tool_use function_call too_many_tool_calls "
     "finish_reason_unspecified",
     "length": "length limit max_tokens max_token max_output_tokens max_new_tokens max_length max_completion_tokens "
     "maximum_tokens length_limit token_limit model_length model_context_window_exceeded context_length "
     "context_length_exceeded context_window_exceeded error_limit truncated incomplete not_finished compaction "
-    "pause_turn pause paused load unload",
+    "context_length_reached max_predicted_tokens_reached repetition pause_turn pause paused load unload",
     "content_filter": "content_filter content_filtered content_filter_error refusal refused safety recitation language "
     "other blocklist prohibited_content spii image_safety image_prohibited_content image_recitation image_other "
     "no_image escalation model_armor sensitive guardrail_intervened guardrail blocked flagged moderation error_toxic",
-    "broken": "error abort aborted cancelled canceled cancel user_cancel failed network_error "
-    "insufficient_system_resource interrupted timeout time_limit disconnected malformed_response "
+    "broken": "error abort aborted cancelled canceled cancel user_cancel user_stopped preempted failed network_error "
+    "insufficient_system_resource interrupted timeout timed_out time_limit disconnected model_unloaded malformed_response "
     "malformed_model_output malformed_tool_use malformed_function_call unexpected_tool_call missing_thought_signature",
 }
 STOP_REASONS = {reason: meaning for meaning, reasons in _REASONS.items() for reason in reasons.split()}
@@ -173,7 +182,7 @@ def stop_meaning(reason: Any) -> str | None:
     """
     if not isinstance(reason, str) or not reason or reason == "null":
         return None
-    meaning = STOP_REASONS.get(reason) or STOP_REASONS.get(reason.rpartition(".")[2].strip().lower())
+    meaning = STOP_REASONS.get(reason) or STOP_REASONS.get(snake_case(reason[:100].rpartition(".")[2]))
     if meaning is None:
         notify(
             f"A server ended an answer with the stop reason {reason[:40]!r}, which the table of stop reasons lacks. Such "

@@ -144,27 +144,22 @@ _RULES: tuple[tuple[str, tuple[int, ...], str], ...] = (
 )
 
 # %% ../../nbs/02_models/02_faults.ipynb #b3cd694c
-_WAITS = re.compile(
-    r'retryDelay"?:\s*"(?P<delay>\d+\.?\d*)s'
-    r"|(?:retry|try again) in (?:(?P<hours>\d+)h)?(?:(?P<minutes>\d+)m(?!s))?"
-    r"(?:(?P<seconds>\d+\.?\d*)(?P<unit>ms|s))?",
-    re.I,
-)
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_TIME = r"(\d+\.?\d*)\s?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|(?:ou)?rs?|ays?)?(?![a-z])"
+_WAITS = re.compile(rf'(?:retryDelay"?:\s*"|(?:retry|try again) (?:in|after) )((?:{_TIME}[\s,and]{{0,5}})+)', re.I)
 _LONGEST_WAIT = 600.0
 
 
 def stated_wait(headers: Mapping[str, str], body: str = "") -> float | None:
     """Return the waiting time in seconds that a response asks for, at most ten minutes; None if it has none."""
-    seconds, value = None, headers.get("retry-after-ms") or headers.get("retry-after")
-    try:
-        if value is not None:
-            seconds = float(value) / (1000 if headers.get("retry-after-ms") else 1)
-    except ValueError:
-        with contextlib.suppress(ValueError, OverflowError):
-            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-    if seconds is None and (match := _WAITS.search(body)) and any(match.groups()):
-        seconds = float(match["delay"] or 0) + 3600 * float(match["hours"] or 0) + 60 * float(match["minutes"] or 0)
-        seconds += float(match["seconds"] or 0) / (1000 if match["unit"] == "ms" else 1)
+    seconds, value = None, headers.get("retry-after", "")
+    with contextlib.suppress(ValueError, OverflowError):
+        seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+    for text, unit in ((value, 1.0), (headers.get("retry-after-ms", ""), 0.001)):
+        with contextlib.suppress(ValueError):
+            seconds = float(text) * unit
+    if (seconds is None or seconds != seconds) and (match := _WAITS.search(body)):
+        seconds = sum(float(count) * _SECONDS[unit.lower()] for count, unit in re.findall(_TIME, match[1], re.I))
     return None if seconds is None or seconds != seconds else min(max(seconds, 0.0), _LONGEST_WAIT)
 
 # %% ../../nbs/02_models/02_faults.ipynb #5215ef57
@@ -338,8 +333,8 @@ def fault_of_error(error: Exception, timeout: float) -> Fault | None:
     for kind, classes in _BY_CLASS[2:]:
         if names.intersection(classes):
             text = f"no answer within {timeout:g} seconds" if kind == "timeout" else text
-            if "ClientResponseError" in names:  # its status is made up
-                text = f"a response that is not valid HTTP: {getattr(error, 'message', text)}"
+            if kind == "unreadable" and (heads := [one for one in _chain(error) if type(one).__name__ == "ClientResponseError"]):
+                text = f"a response that is not valid HTTP: {heads[0].message:.100}"
             return Fault(kind, text or type(error).__name__, type(error).__name__)
     if isinstance(status, int) and 400 <= status < 600:
         headers = getattr(error, "litellm_response_headers", None) or getattr(error, "headers", None) or {}

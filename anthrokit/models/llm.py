@@ -23,7 +23,7 @@ from ..core.errors import check_range, is_number, strings_in
 from ..core.files import preload
 from ..core.notes import notify, status_line
 from ..core.run import digest, replace_fields
-from .answers import Completion, guess_messages, priced
+from .answers import Completion, guess_messages, priced, split_parts
 from .embedded import fetch_model, import_openvino
 from .faults import Fault, pause_before_next
 from .limits import RateLimiter, limiter_of
@@ -301,7 +301,7 @@ _ABOUT_ROLES = re.compile(
 _NO_SYSTEM_ROLE = ". If the model has no system role, pass LLM(…, system_role=False)"
 
 
-def system_in_user_turn(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+def system_in_user_turn(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return messages without a system role: the system text begins the first user message.
 
     Examples
@@ -310,16 +310,21 @@ def system_in_user_turn(messages: Sequence[Mapping[str, str]]) -> list[Mapping[s
     >>> [message["role"] for message in system_in_user_turn(talk)]
     ['user', 'assistant']
     """
-    system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+    systems = (split_parts(message["content"])[0] for message in messages if message["role"] == "system")
+    system = "\n\n".join(filter(None, systems))
     others = [message for message in messages if message["role"] != "system"]
     if not system:
         return others
     if not others or others[0]["role"] != "user":
         return [{"role": "user", "content": system}, *others]
-    text = others[0]["content"]
-    start = f"{system}\n\n" + getattr(text, "start", "")
-    text = CachedPrefix(start, text[len(text.start) :]) if hasattr(text, "start") else f"{system}\n\n{text}"
-    return [{**others[0], "content": text}, *others[1:]]
+    content, start = others[0]["content"], f"{system}\n\n"
+    if isinstance(content, CachedPrefix):
+        content = CachedPrefix(start + content.start, content[len(content.start) :])
+    elif isinstance(content, (list, tuple)):
+        content = [{"type": "text", "text": start}, *content]
+    else:
+        content = start + (content or "")
+    return [{**others[0], "content": content}, *others[1:]]
 
 # %% ../../nbs/02_models/07_llm.ipynb #7cbd6989
 class LLM(metaclass=Naming):

@@ -192,10 +192,11 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
     every = _find_marks(text)
     marks = [mark for mark in every if not mark.in_code]
     closing = [mark for mark in marks if mark.kind == "close" and mark.family not in ("details", "colons")]
-    if closing and not reasoning_given and not any(mark.kind == "open" for mark in marks):
+    if closing and not any(mark.kind == "open" for mark in marks):
+        before = text[: closing[0].start]  # blank: the prompt opened thoughts, and the model had none
         adjacent = all(is_blank(text[one.end : other.start]) for one, other in pairwise(closing))
-        if adjacent and _ends_opened_thoughts(text, closing[0]):
-            return text[closing[-1].end :], [text[: closing[0].start]]
+        if adjacent and (is_blank(before) or (not reasoning_given and _ends_opened_thoughts(text, closing[0]))):
+            return text[closing[-1].end :], [before]
     pairs = _pair_marks(marks)
     answer_parts, thoughts, at, answered = [], [], 0, False
     for place, mark in enumerate(marks):
@@ -252,7 +253,7 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
     text : str or None
         The response of the model.
     reasoning : str or None
-        Reasoning from a separate field. A lone closing mark then belongs to the answer.
+        Reasoning from a separate field. A lone closing mark after some text then belongs to the answer.
 
     Returns
     -------

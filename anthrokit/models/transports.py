@@ -147,8 +147,13 @@ async def _by_litellm(wire: RequestTranslator, request: Mapping[str, Any], show:
     """Make one attempt through LiteLLM."""
     litellm, ready, messages, body = wire.litellm, wire.ready, request["messages"], {}
     if show:
-        pieces, refusal = [], ""
+        pieces, refusal, least = [], "", float("inf")
         async for piece in await litellm.acompletion(**ready, **request, **_STREAMED):
+            index = (piece.choices[0].index or 0) if piece.choices else least
+            if index > least:  # of a further choice, which nobody asked for
+                continue
+            if index < least:
+                pieces, refusal, least = [], "", index
             pieces.append(piece)
             if piece.choices:
                 delta = piece.choices[0].delta
@@ -372,7 +377,7 @@ class RequestTranslator:
 
     def _with_cache_marks(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return messages with each shared prefix that is long enough in a separate block with a cache marker."""
-        before = [message["content"] for message in messages if message["role"] == "system"]
+        before = [split_parts(message["content"])[0] or "" for message in messages if message["role"] == "system"]
         marked = []
         for message in messages:
             if message["role"] != "system":
@@ -381,7 +386,7 @@ class RequestTranslator:
                     blocks = [{"type": "text", "text": start, "cache_control": {"type": "ephemeral"}}]
                     blocks += [{"type": "text", "text": rest}] if (rest := text[len(start) :]) else []
                     message = {**message, "content": blocks}
-                before.append(text)
+                before.append(split_parts(text)[0] or "")
             marked.append(message)
         return marked
 
@@ -473,7 +478,7 @@ class CachedPrefix(str):
         return text
 
 
-def plain_messages(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+def plain_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Remove cache markers from messages whose prefix no other call shares, since writing a cache costs.
 
     Examples
@@ -482,7 +487,9 @@ def plain_messages(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]
     >>> type(message["content"])
     <class 'str'>
     """
-    return [{**message, "content": str(message["content"])} for message in messages]
+    contents = [message["content"] for message in messages]
+    contents = [str(content) if isinstance(content, CachedPrefix) else content for content in contents]
+    return [{**message, "content": content} for message, content in zip(messages, contents, strict=True)]
 
 # %% ../../nbs/02_models/05_transports.ipynb #e3ce81ab
 _SESSIONS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = weakref.WeakKeyDictionary()

@@ -225,6 +225,7 @@ QUIRKS = {  # what servers in public sent: the message or body, and the status, 
     "harmony": ({"content": HARMONY.format(FELT, ANSWER)}, "ok", ANSWER, FELT),
     "harmony, stripped": ({"content": f"analysis{FELT}assistantfinal{ANSWER}"}, "ok", ANSWER, FELT),
     "opened by the prompt": ({"content": f"{FELT}</think>\n{ANSWER}"}, "ok", ANSWER, FELT),
+    "opened by the prompt, without thoughts": ({"content": f"</think>\n\n{ANSWER}"}, "ok", ANSWER, None),
     "<Think >": ({"content": f"<Think >{FELT}</Think>\n{ANSWER}"}, "ok", ANSWER, FELT),
     "kimi": ({"content": f"◁think▷{FELT}◁/think▷{ANSWER}"}, "ok", ANSWER, FELT),
     "cut while thinking": ({"content": f"<seed:think>{FELT}"}, "empty", None, FELT),
@@ -351,6 +352,18 @@ def test_empty_error_beside_an_answer(address, error, name, transport):
     Replay.came.clear()
     assert model(name, address, transport=transport).complete(HELLO).content == "Yes."
     assert len(Replay.came) == 1
+
+
+@pytest.mark.parametrize(("name", "transport"), [("openai/gpt-4o", "lean"), ("openai/gpt-4o", "litellm"), BY_ALL[4]])
+def test_stream_with_two_choices(address, name, transport):
+    def piece(index, text, finish=None):
+        choice = {"index": index, "delta": {"content": text}, "finish_reason": finish}
+        return {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+    pieces = [piece(1, "No"), piece(0, "Ye"), piece(1, "w"), piece(0, "s.", "stop"), piece(1, "", "stop")]
+    stream = "".join(f"data: {json.dumps(one)}\n\n" for one in pieces) + "data: [DONE]\n\n"
+    Replay.answer = 200, stream.encode(), {"Content-Type": "text/event-stream"}
+    assert model(name, address, transport=transport).complete(HELLO, show=str).content == "Yes."
 
 
 def test_long_headers(address, monkeypatch):
