@@ -150,8 +150,8 @@ def split_parts(content: Any) -> tuple[str | None, str | None]:
 
 # %% ../../nbs/02_models/04_answers.ipynb #c0ddf999
 _REASONS = {
-    "stop": "stop end_turn end_of_turn stop_sequence eos eos_token eos_found end_id stop_words stop_string_found eot end_of_text endoftext end "
-    "word complete completed finish finished done normal tool_calls tool_call tool_use function_call too_many_tool_calls "
+    "stop": "stop end_turn end_of_turn stop_sequence eos eos_token eos_found end_id stop_words stop_string_found eot end_of_text endoftext "
+    "end word complete completed finish finished done normal tool_calls tool_call tool_use function_call too_many_tool_calls "
     "finish_reason_unspecified",
     "length": "length limit max_tokens max_token max_output_tokens max_new_tokens max_length max_completion_tokens "
     "maximum_tokens length_limit token_limit model_length model_context_window_exceeded context_length "
