@@ -30,9 +30,9 @@ from ..models.thoughts import separate_thoughts
 # %% auto #0
 __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'FORMATS', 'IDS', 'is_missing',
            'as_text', 'plain', 'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content',
-           'without_tool_calls', 'as_time', 'read_message', 'branches', 'transcript', 'labelled_lines', 'as_list',
-           'may_hold_messages', 'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue',
-           'target_of', 'with_system', 'split_branches', 'read_whole', 'turns_of', 'Side', 'read_sides',
+           'without_tool_calls', 'as_time', 'read_message', 'branches', 'transcript', 'is_transcript', 'labelled_lines',
+           'as_list', 'may_hold_messages', 'read_conversation', 'pair_of', 'Conversation', 'find_conversations',
+           'Dialogue', 'target_of', 'with_system', 'split_branches', 'read_whole', 'turns_of', 'Side', 'read_sides',
            'read_preferences', 'read_arena', 'read_completions', 'nested_conversations', 'read_nested', 'read_pair',
            'read_labelled', 'group_rows', 'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
@@ -469,6 +469,18 @@ def transcript(text: str) -> list[dict[str, str]]:
     ]
 
 
+def is_transcript(text: str, system: bool = False) -> bool:
+    """Return whether a text is a transcript in which Assistant: answers Human:.
+
+    Human: begins the text, or follows a system prompt if `system` is true or the text ends with Assistant:.
+    """
+    if "\n\nAssistant:" not in text:
+        return False
+    before, *parts = _TRANSCRIPT.split(text)
+    starts = system or not before.strip() or (parts[-2] == "Assistant" and not parts[-1].strip())
+    return parts[0] == "Human" and starts
+
+
 def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     """Return the messages of a text whose lines begin with a speaker and a colon; empty unless both sides speak."""
     messages: list[dict[str, str]] = [{"role": "system", "content": ""}]
@@ -494,17 +506,17 @@ def as_list(value: Any, place: str) -> Any:
                 except (ValueError, SyntaxError, RecursionError, MemoryError):
                     continue
             raise TableError(f"{place}: starts like a JSON list of messages and can't be read as one")
-        if "\n\nAssistant:" in value:
+        if is_transcript(value, system=True):
             return transcript(as_text(value, place))
     return value
 
 
-def may_hold_messages(value: Any) -> bool:
-    """Return whether a cell is a text that `as_list` could convert to messages."""
+def may_hold_messages(value: Any, system: bool = False) -> bool:
+    """Return whether a cell is a text that `as_list` could convert to messages; `system` as for `is_transcript`."""
     if not isinstance(value, str):
         return False
     quoted = (f"{mark}{name}{mark}" for mark in "\"'" for name in (*_SPEAKER, *_IS_USER, "type"))
-    return "\n\nAssistant:" in value or (bool(_LIST.match(value)) and any(name in value for name in quoted))
+    return is_transcript(value, system) or (bool(_LIST.match(value)) and any(name in value for name in quoted))
 
 
 def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict[str, Any]]:
@@ -746,11 +758,11 @@ def read_sides(
         messages = read_conversation(value, f"{place}, {side.column}", roles)
         if context and all(message["role"] != "user" for message in messages):
             prompt = plain(row[context])
-            if isinstance(prompt, str) and not _LIST.match(prompt) and "\n\nAssistant:" not in prompt:
+            if isinstance(prompt, str) and not _LIST.match(prompt) and not is_transcript(prompt):
                 prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
             before = read_conversation(prompt, f"{place}, {context}", roles)
-            while before and before[-1]["role"] == "assistant" and context in ("messages", "conversations"):
-                before.pop()  # `messages` repeats the chosen answer
+            while before and before[-1]["role"] == "assistant" and (context in ("messages", "conversations") or not before[-1]["content"]):
+                before.pop()  # `messages` repeats the chosen answer; a transcript may end with "Assistant:"
             messages = [*before, *messages]
         about = {name: value for name, value in row.items() if name not in {*used, context}} | side.own
         messages = with_system(messages, [row, side.own], place)
@@ -854,10 +866,15 @@ def read_completions(place: str, row: Record, name: str, roles: Roles) -> list[D
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8e2a5fc0
 def nested_conversations(row: Record) -> list[Conversation]:
-    """Return the conversations of a record, without those that another one repeats."""
-    parsed = {
-        name: as_list(value, f"column {name}") if may_hold_messages(value) else value for name, value in row.items()
-    }
+    """Return the conversations of a record, without those that another one repeats.
+
+    The text of a single message is not searched. The texts of a pair are no transcripts either: `read_pair` reads them.
+    """
+    one_message = _CONTENT if is_message(row) else ("assistant",)
+    pair, parsed = pair_of(row) or (), dict(row)
+    for name, value in row.items():
+        if name not in one_message and may_hold_messages(value, system=not pair) and (name not in pair or _LIST.match(value)):
+            parsed[name] = as_list(value, f"column {name}")
     every = [one for one in find_conversations(parsed) if one.messages]
     if len(every) < 2:
         return every
@@ -887,7 +904,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
     return [one for number, one in enumerate(every) if not is_repeated(number)]
 
 
-_AFTER = ("response", "completion", "answer", "output", "generation")
+_AFTER = ("response", "completion", "answer", "output", "generation", "assistant")
 
 
 def _beside(row: Record, column: str, messages: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[Any]]:
@@ -946,6 +963,8 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
         value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
         if isinstance(value, list | dict):
             raw += value if isinstance(value, list) else [value]
+            if raw[-1:] == [{"role": "Assistant", "content": ""}]:
+                raw.pop()  # the answer is in the other column
             continue
         text = as_text(value, where)
         if name == "instruction" and isinstance(row.get("input"), str):
