@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ..analysis.clustered import as_labels, as_names, context_columns, judge_columns, require_labelled_once
+from ..analysis.clustered import as_floats, as_labels, as_names, context_columns, judge_columns, require_labelled_once
 from ..core import Run, TableError
 from ..core.run import design_columns, require_run
 from ..core.tables import require_columns, require_unique
+from ..core.texts import is_blank
 from ..core.votes import decide
 from ..judging import import_messages
 from ..judging.judges import JUDGE_TEMPLATE
@@ -48,7 +49,8 @@ def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: str
     -------
     Run
         With dialogue_id, base_id, target, domain, scenario and design columns of the given run. Judge it with
-        `LLMJudge(…, template=SESSION_TEMPLATE, context="none")`.
+        `LLMJudge(…, template=SESSION_TEMPLATE, context="none")`. A dialogue without an answer has an empty item, which is
+        not judged.
 
     Raises
     ------
@@ -69,9 +71,12 @@ def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: str
         raise TableError(f"the run {run.name!r} has no message of {', '.join(roles)}; the roles are user and assistant")
     names = messages["role"].str.capitalize() + ": " if len(roles) > 1 else ""
     texts = (names + messages["content"]).groupby(messages["dialogue_id"]).agg("\n\n".join)
+    if "assistant" in roles:
+        answers = messages[(messages["role"] == "assistant") & ~messages["content"].map(is_blank)]
+        texts = texts[texts.index.isin(answers["dialogue_id"])]
     about = run.dialogues()[["dialogue_id", "prompt_id", "target"]]
     prompts = run.prompts()[["prompt_id", "base_id", "domain", "scenario", "empathy", "professionalism", "first_message"]]
-    table = about.merge(prompts, on="prompt_id").merge(texts.rename("assistant"), on="dialogue_id")
+    table = about.merge(prompts, on="prompt_id").merge(texts.rename("assistant"), "left", "dialogue_id")
     table = table.merge(design_columns(run), "left", "dialogue_id")
     return import_messages(table.drop(columns="prompt_id").rename(columns={"first_message": "user"}), folder, users="keep")
 
@@ -93,7 +98,8 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If a message has two labels of one behaviour, or two targets share a dialogue_id.
+        If a message has two labels of one behaviour or no list of judges, two targets share a dialogue_id, or a verdict is
+        not True, False or missing.
 
     Examples
     --------
@@ -109,8 +115,10 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     if "target" in labels:
         problem = "dialogue {dialogue_id!r} belongs to the target {target!r} and to another one; make the ids unique"
         require_unique(labels[["dialogue_id", "target"]].drop_duplicates(), ["dialogue_id"], problem)
-    long = labels.melt(key, judges, "judge", "verdict")
-    groups = long.assign(yes=long["verdict"].eq(True).fillna(False), known=long["verdict"].notna()).groupby([*key, "judge"], sort=False)
+    if labels["judges"].isna().any():
+        raise TableError(f"column judges: {labels['judges'].isna().sum()} of {len(labels)} rows have no list of judges; leave them out")
+    long = labels.assign(**{name: as_floats(labels[name]) for name in judges}).melt(key, judges, "judge", "verdict")
+    groups = long.assign(yes=long["verdict"] == 1, known=long["verdict"].notna()).groupby([*key, "judge"], sort=False)
     any_yes, complete = groups["yes"].any(), groups["known"].all()
     verdicts = any_yes.astype("boolean").where(any_yes | complete).unstack("judge").reindex(columns=judges)
     combine = {"category": "first", "tuned": "any", "judges": "first"}
