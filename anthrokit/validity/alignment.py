@@ -18,7 +18,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import ClusterCounts, as_floats, as_names, clusters, draw_clusters, resample
+from anthrokit.analysis.clustered import (
+    ClusterCounts,
+    as_floats,
+    as_names,
+    check_count,
+    check_level,
+    clusters,
+    draw_clusters,
+    number_clusters,
+    resample,
+)
 from ..core import Run, TableError
 from ..core.errors import check_range, require_known
 from ..core.run import digest, run_of, shares_cluster, usage_totals
@@ -131,7 +141,9 @@ def _labelled_texts(labels: pd.DataFrame | Run) -> pd.DataFrame:
         labels = add_texts(labels, read_annotations(labels.annotations()))
     require_columns(labels, ["message", "truth"], "people's", advice="run.annotations() has no texts: pass the run")
     table = labels[labels["truth"].notna() & labels["message"].notna()].reset_index(drop=True)
-    cluster = table["cluster"].astype("str") if "cluster" in table else clusters(table)
+    if "behaviour" in table and (unnamed := table["behaviour"].isna().sum()):
+        raise TableError(f"{unnamed} of {len(table)} labels have no behaviour; fill this column, or leave these labels out")
+    cluster = clusters(table, "cluster" if "cluster" in table else None).astype("str")
     user = table["user"].fillna("") if "user" in table else ""
     return table.assign(cluster=cluster, user=user, truth=as_floats(table["truth"]) == 1)
 
@@ -158,7 +170,7 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     Raises
     ------
     TableError
-        If a part lacks a Yes, a No, or a second cluster, of a behaviour where there are several.
+        If a part lacks a Yes, a No, or a second cluster, of a behaviour where there are several, or a label has no cluster.
 
     Examples
     --------
@@ -169,6 +181,7 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     {'tuning': 4, 'test': 4}
     """
     check_range(0, 1, tuning=tuning)
+    number_clusters(table["cluster"])  # raises if one is missing
     sizes = table["cluster"].value_counts()
     order = np.random.default_rng(seed).permutation(sorted(sizes.index))
     chosen = order[sizes[order].cumsum().to_numpy() <= min(tuning * len(table), most)]
@@ -374,9 +387,10 @@ def _align_threshold(judge: LocalJudge, rows: pd.DataFrame, behaviours: Sequence
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #2a60e0a1
 def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str | Sequence[str] | None = None, *,
-          definitions: Mapping[str, Sequence[str]] | None = None, measure: str = "Cohen's kappa", tuning: float = 0.5, most: int = 200,
-          taxonomy: Taxonomy | None = None, name: str | None = None, run: str | os.PathLike | None = None, samples: int = 1,
-          budget: Budget | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0) -> ThresholdJudge | WordedJudge:
+          definitions: Mapping[str, str | Sequence[str]] | None = None, measure: str = "Cohen's kappa", tuning: float = 0.5,
+          most: int = 200, taxonomy: Taxonomy | None = None, name: str | None = None, run: str | os.PathLike | None = None,
+          samples: int = 1, budget: Budget | None = None, ci: float = 0.95, n_resamples: int = 2000,
+          seed: int = 0) -> ThresholdJudge | WordedJudge:
     """Improve a judge with people's labels, and measure it before and after on test labels.
 
     Parameters
@@ -390,7 +404,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
         Behaviours to align; by default all in the column behaviour. Without this column, a message is positive if any of
         `behaviours` is present, and they share one threshold; a prompt judge then needs a single behaviour.
     definitions : mapping, optional
-        Behaviour to further definitions to try.
+        Behaviour to a further definition to try, or several.
     measure : str
         The measure to improve: one of `judge_accuracy`.
     tuning, most, seed
@@ -400,7 +414,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     name : str, optional
         Name of the aligned judge.
     run : path, optional
-        Folder for the calls of the search, so that it can be continued; by default a temporary one.
+        Folder for the calls of the search, so that it can be continued; by default a temporary one, which can't.
     samples : int
         Samples of each verdict of a prompt judge.
     budget : Budget, optional
@@ -419,9 +433,10 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     Raises
     ------
     TableError
-        If tuning or test lack a Yes, a No or a second base prompt of a behaviour.
+        If tuning or test lack a Yes, a No or a second base prompt of a behaviour, a label has no cluster or behaviour, or a
+        behaviour is unknown.
     ValueError
-        If the judge has neither a prompt nor scores.
+        If the judge has neither a prompt nor scores, or an argument is out of range.
 
     Examples
     --------
@@ -435,14 +450,23 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     np.True_
     """
     require_known("measure", MEASURES, measure, error=ValueError)
-    [judge] = as_judges(judge)
+    check_level(ci)
+    check_count(n_resamples=n_resamples, seed=seed)
+    if len(judges := as_judges(judge)) != 1:
+        raise ValueError(f"align improves one judge, not {len(judges)}; call it for each")
+    judge = judges[0]
     table, labels = _labelled_texts(labels), run_of(labels)
     if taxonomy is None:
         taxonomy = run_taxonomy(labels) if isinstance(labels, Run) else Taxonomy.load()
     named = as_names(behaviours if behaviours is not None else table.get("behaviour", pd.Series(dtype=str)).unique().tolist())
     if not named:
         raise ValueError("behaviours is missing. Name the behaviours that these labels measure: behaviours=[…].")
-    table = table[table["behaviour"].isin(named)] if "behaviour" in table else table
+    require_known("judged behaviour", taxonomy.judged, *named)
+    given = {one: as_names(texts, "definitions") for one, texts in (definitions or {}).items()}
+    require_known("behaviour", named, *given, where="definitions: ")
+    if "behaviour" in table:
+        require_known("behaviour", table["behaviour"].unique(), *named, where="people's labels: ")
+        table = table[table["behaviour"].isin(named)]
     table = table.assign(split=split_labels(table, tuning, most, seed))
     groups = [([one], table[table["behaviour"] == one]) for one in named] if "behaviour" in table else [(named, table)]
     chosen: dict[str, Any] = {}
@@ -454,7 +478,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
                 raise ValueError("a prompt judge is aligned for one behaviour at a time; these labels have no column behaviour")
             folder = Path(tempfile.mkdtemp() if run is None else run) / digest(names, length=6)
             search = WordingSearch(judge, asked[0], rows, folder, measure, samples=samples, budget=budget, progress=False)
-            value = search.best((definitions or {}).get(names[0], ()))
+            value = search.best(given.get(names[0], ()))
             aligned = WordedJudge(judge, {names[0]: value}, {}, "aligned")
             before, after = search.verdicts([judge, aligned], "test")
             [(calls,)], (cost, _) = search.run.ledger.rows("SELECT COUNT(*) FROM calls"), usage_totals(search.run)
