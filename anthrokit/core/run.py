@@ -27,13 +27,14 @@ from .notes import notify
 from .files import local_copy, local_folder, local_path, preload
 from .ledger import Ledger
 from .tables import TABLES, all_tables, get_table, ledger_tables
+from .texts import normal_form
 
 # %% auto #0
 __all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'replace_fields', 'reserved_names', 'check_design', 'similar_runs',
-           'StoredTables', 'Run', 'vote_counts', 'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals',
-           'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind', 'record_prompts',
-           'add_prompts', 'as_run', 'run_of', 'require_run', 'metadata_rows', 'import_dialogues', 'forget_target',
-           'has_verdicts', 'judges_without_verdicts', 'forget_judges']
+           'StoredTables', 'Run', 'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'planned_ratings',
+           'usage_totals', 'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind',
+           'record_prompts', 'add_prompts', 'as_run', 'run_of', 'require_run', 'metadata_rows', 'import_dialogues',
+           'forget_target', 'has_verdicts', 'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -678,16 +679,28 @@ def vote_counts(run: Run) -> pd.DataFrame:
     return run.query(votes.VOTE_COUNTS_SQL).astype({"turn": "Int64"})
 
 
+def text_digest(text: str) -> str:
+    """Return the digest of a message on which a judge was tuned: that of its `normal_form`.
+
+    Examples
+    --------
+    >>> text_digest("I’m sad.\\r\\n") == text_digest("I'm sad.")
+    True
+    """
+    return digest(normal_form(text))
+
+
 def shares_cluster(texts: pd.Series, cluster: pd.Series, digests: Collection[str]) -> pd.Series:
     """Return whether each row, or another row of its cluster, has a text with one of these digests.
 
     Examples
     --------
     >>> texts, cluster = pd.Series(["Hello.", "Bye.", "Hm."]), pd.Series(["a", "a", "b"])
-    >>> shares_cluster(texts, cluster, [digest("Bye.")]).tolist()
+    >>> shares_cluster(texts, cluster, [text_digest("bye. ")]).tolist()
     [True, True, False]
     """
-    return cluster.isin(cluster[texts.map(digest).isin(digests)])
+    known = texts.map(text_digest).isin(digests) | texts.map(digest).isin(digests)  # older judges have digests of the exact text
+    return cluster.isin(cluster[known])
 
 
 def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = None) -> pd.DataFrame:

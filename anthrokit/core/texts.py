@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection
 
 # %% auto #0
-__all__ = ['is_blank', 'mask_code', 'mask_quotations', 'plain_apostrophes', 'detect_language', 'unreadable']
+__all__ = ['is_blank', 'mask_code', 'mask_quotations', 'plain_apostrophes', 'normal_form', 'detect_language', 'unreadable']
 
 # %% ../../nbs/01_core/05_texts.ipynb #f8575274
 _INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me", "Mc"}
@@ -96,6 +96,24 @@ def plain_apostrophes(text: str) -> str:
     "I'm, I'm, I'm, I'm, I'm; `I`"
     """
     return _APOSTROPHE.sub("'", text)
+
+# %% ../../nbs/01_core/05_texts.ipynb #5e1c0a12
+_PLAIN_MARKS = str.maketrans({
+    **dict.fromkeys("‘’‚‛‹›ʼʹ′´`՚ꞌ", "'"), **dict.fromkeys("“”„‟«»″「」『』", '"'), **dict.fromkeys("‐‑‒–—―−", "-"),
+    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff"),
+})  # fmt: skip
+
+
+def normal_form(text: str) -> str:
+    """Return a text for comparisons: without differences in case, white space, or the shape of quotation marks and dashes.
+
+    Examples
+    --------
+    >>> normal_form("“I’m SAD”\\r\\n – he said… ")
+    '"i\\'m sad" - he said...'
+    """
+    text = unicodedata.normalize("NFKC", text.translate(_PLAIN_MARKS)).casefold()
+    return " ".join(text.split())
 
 # %% ../../nbs/01_core/05_texts.ipynb #799d236a
 _LONGEST = 4000  # characters that are looked at

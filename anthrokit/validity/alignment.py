@@ -31,7 +31,7 @@ from anthrokit.analysis.clustered import (
 )
 from ..core import Run, TableError
 from ..core.errors import check_range, require_known
-from ..core.run import digest, run_of, shares_cluster, usage_totals
+from ..core.run import digest, run_of, shares_cluster, text_digest, usage_totals
 from ..core.tables import require_columns
 from ..core.votes import modes
 from ..judging import Judge, LLMJudge, LocalJudge, PromptJudge, Rating, import_messages, rate_many
@@ -186,7 +186,7 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     order = np.random.default_rng(seed).permutation(sorted(sizes.index))
     chosen = order[sizes[order].cumsum().to_numpy() <= min(tuning * len(table), most)]
     own = table["cluster"].isin(chosen)
-    near = shares_cluster(table["message"], table["cluster"], {digest(text) for text in table.loc[own, "message"]})
+    near = shares_cluster(table["message"], table["cluster"], {text_digest(text) for text in table.loc[own, "message"]})
     split = pd.Series(np.select([own, ~near], ["tuning", "test"], "left out"), table.index)
     behaviour = table["behaviour"] if "behaviour" in table else pd.Series("", table.index)
     for name, part in product(behaviour.unique(), ("tuning", "test")):
@@ -489,7 +489,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
         report = _report(before, after, rows[test], n_resamples=n_resamples, ci=ci, seed=seed)
         report.insert(0, "behaviour", " or ".join(names))
         reports.append(report.assign(calls=calls, cost=np.nan if cost is None else cost))
-        tuned = {digest(text) for text in rows.loc[rows["split"] == "tuning", "message"]}
+        tuned = {text_digest(text) for text in rows.loc[rows["split"] == "tuning", "message"]}
         digests |= {one: sorted(tuned | {*own.get(one, ())}) for one in names}
         chosen |= {one: value for one in names if value is not None}
     kind = WordedJudge if isinstance(judge, PromptJudge) else ThresholdJudge

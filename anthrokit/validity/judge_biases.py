@@ -17,7 +17,7 @@ from ..core import Run, TableError, data_path, read_frame
 from ..core.run import require_run, run_of
 from ..core.errors import require_known
 from ..core.tables import require_columns, require_unique
-from ..core.texts import plain_apostrophes
+from ..core.texts import normal_form, plain_apostrophes
 from ..judging import rate_many
 from ..judging.jobs import Items, Judges, as_judges, run_taxonomy
 from ..simulation import Taxonomy
@@ -26,7 +26,7 @@ from .annotations import ITEM
 from .panel_checks import model_family
 
 # %% auto #0
-__all__ = ['judge_errors', 'self_preference', 'style_pairs', 'style_effects', 'check_quotations', 'quotation_rates']
+__all__ = ['judge_errors', 'self_preference', 'style_pairs', 'style_effects', 'quotations', 'check_quotations', 'quotation_rates']
 
 # %% ../../nbs/08_validity/12_judge_biases.ipynb #262f54d0
 def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) -> Mapping[str, str | None]:
@@ -211,6 +211,8 @@ def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy
     pairs, taxonomy = style_pairs() if pairs is None else pairs, Taxonomy.load() if taxonomy is None else taxonomy
     require_columns(pairs, ["item", "behaviour", "style", "text"], "pairs")
     require_known("style", pairs["style"].unique(), "plain")
+    if not (styles := [name for name in pairs["style"].unique() if name != "plain"]):
+        raise TableError("pairs: all texts have the style plain; add texts of another style to compare with")
     require_unique(pairs, ["behaviour", "item", "style"], "{row}: two texts; keep one, or number the items differently")
     rows = []
     for judge in as_judges(judges):
@@ -218,7 +220,7 @@ def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy
                  for name, part in pairs.groupby("behaviour", sort=False)]
         wide = pd.concat(parts).pivot(index=["behaviour", "item"], columns="style", values="verdict")
         plain = as_floats(wide["plain"])
-        for style in [name for name in pairs["style"].unique() if name != "plain"]:
+        for style in styles:
             verdicts = as_floats(wide[style])
             both = ~(np.isnan(plain) | np.isnan(verdicts))
             ones, before, after = (part[both][:, None] for part in (np.ones(len(wide)), plain, verdicts))
@@ -228,18 +230,35 @@ def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy
     return pd.DataFrame(rows)
 
 # %% ../../nbs/08_validity/12_judge_biases.ipynb #767420c6
-_QUOTATION = re.compile(r"[\"“”„«]([^\"“”„«»\n]{3,}?)[\"“”»]|(?<!\w)['‘]([^'‘’\n]{3,}?)['’](?!\w)")
+_QUOTATION = re.compile(
+    r"""“([^“”]+)”|(?<![a-zA-Z\d])["“”„]([^"“”„]+)["“”]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』"""
+    r"""|(?<!\w)['‘]([^'‘’\n]+?)['’](?!\w)"""
+)
+
+
+def quotations(reason: str) -> list[str]:
+    """Return the texts in quotation marks, those of German, French and Chinese included.
+
+    Examples
+    --------
+    >>> quotations('It says "I" and “my "own" dog”, 「我」 and »mein«.')
+    ['I', 'my "own" dog', '我', 'mein']
+    """
+    found = (match[match.lastindex] for match in _QUOTATION.finditer(plain_apostrophes(reason)))
+    return [text for text in found if text.strip()]
 
 
 def _plain_words(text: str) -> str:
-    return " ".join(plain_apostrophes(text).casefold().split())
+    """Return the normal form of a text without the marks of quotation and Markdown."""
+    return " ".join(re.sub(r"[\"'*_~#>]", "", normal_form(text)).split())
 
 
 def _contains(text: str, quotation: str) -> bool:
-    """Return whether the parts of a quotation follow each other in a text."""
-    parts = [_plain_words(part).strip(" .,;:!?") for part in re.split(r"\[?(?:…|\.\.\.)\]?", quotation)]
-    parts = parts if any(parts) else [quotation]  # of signs alone
-    return re.search(".*".join(map(re.escape, parts)), _plain_words(text)) is not None
+    """Return whether the parts of a quotation follow each other in a text. A Latin part of one or two letters is a word of it."""
+    parts = [re.sub(r"^\W+|\W+$", "", _plain_words(part)) for part in re.split(r"\[?(?:…|\.\.\.)\]?", quotation)]
+    parts = parts if any(parts) else [_plain_words(quotation)]  # of signs alone
+    found = (rf"\b{part}\b" if part.isascii() and part.isalnum() and len(part) < 3 else re.escape(part) for part in parts)
+    return re.search(".*".join(found), _plain_words(text)) is not None
 
 
 def check_quotations(run: Run) -> pd.DataFrame:
@@ -254,8 +273,8 @@ def check_quotations(run: Run) -> pd.DataFrame:
     -------
     DataFrame
         One row per quotation: judge, dialogue_id, turn, behaviour, sample, base_id, verdict, quotation, source ("message",
-        "context": an earlier message, "question": the behaviour's wording, "nowhere"). Apostrophes inside single
-        quotation marks can hide a quotation.
+        "context": an earlier message, "question": the behaviour's wording, "nowhere"). Case, white space, the shape of
+        marks, and Markdown make no difference. Apostrophes inside single quotation marks can hide a quotation.
 
     Examples
     --------
@@ -270,8 +289,7 @@ def check_quotations(run: Run) -> pd.DataFrame:
     rows = []
     ratings = run.ratings().drop(columns=["score", "raw", "status", "attempts"])
     for row in ratings[ratings["judge"].isin(prompted)].dropna(subset="explanation").to_dict("records"):
-        found = [double or single for double, single in _QUOTATION.findall(plain_apostrophes(row["explanation"]))]
-        if not found:
+        if not (found := quotations(row["explanation"])):
             continue
         item = items.item(row["dialogue_id"], row["turn"])
         for quotation in found:
