@@ -12,6 +12,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection
 
+import pandas as pd
+
 # %% auto #0
 __all__ = ['is_blank', 'mask_code', 'mask_quotations', 'plain_apostrophes', 'normal_form', 'detect_language', 'unreadable']
 
@@ -20,13 +22,13 @@ _INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me", "Mc"}
 _FILLERS = "\u115f\u1160\u3164\uffa0\u2800"  # letters and a symbol by category, drawn as nothing
 
 
-def is_blank(text: str | None) -> bool:
+def is_blank(text: str | float | None) -> bool:
     """Return whether a text has no visible character.
 
     Parameters
     ----------
     text : str or None
-        None is blank.
+        None and NaN are blank.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def is_blank(text: str | None) -> bool:
     >>> [is_blank(text) for text in ("", " \\n\\u00a0", "\\ufeff\\u200b", "\\u0301", "ok", "🙂")]
     [True, True, True, True, False, False]
     """
-    if text is None or text.isspace():
+    if text is None or text is pd.NA or text != text or text.isspace():
         return True
     return not any(unicodedata.category(one) not in _INVISIBLE and one not in _FILLERS for one in text)
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,12 @@ from ..analysis.clustered import draw_clusters, number_clusters, resample
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.files import reject_path
 from ..core.run import run_of
-from ..core.errors import check_range, missing_columns
+from ..core.errors import check_range, missing_columns, require_kind
 from ..core.tables import require_columns, require_unique
 from ..core.texts import unreadable
 from ..judging import PronounCounter, rate_many
 from ..judging.jobs import Judges, as_judges
+from ..judging.log_formats import is_missing
 from ..judging.offline import offline_panel, sentence_judge
 from ..simulation import Taxonomy
 from .correction import judged_and_labelled, judged_share, powered_group, recover_rate
@@ -32,9 +33,19 @@ __all__ = ['ENCODER', 'judge_scores', 'judge_labels', 'encode', 'style_features'
            'partial_effects', 'bundled_scale', 'perceived', 'perceived_means']
 
 # %% ../../nbs/08_validity/09_perception.ipynb #ad44dba9
+def _as_texts(texts: str | Sequence[str]) -> list[str | None]:
+    """Return one or several texts as a list, a missing one as None; raise if one is something else."""
+    if isinstance(texts, bytes | Mapping) or not isinstance(texts, Iterable):
+        raise TypeError(f"expected a text or a list of texts, not {type(texts).__name__}")
+    texts = [texts] if isinstance(texts, str) else [text if isinstance(text, str) or not is_missing(text) else None for text in texts]
+    for place, text in enumerate(texts):
+        require_kind(text, str | None, f"texts; number {place} of the list is {text!r:.40}")
+    return texts
+
+
 def _ratings(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None, counted: bool) -> pd.DataFrame:
     """Return the ratings of texts in the form of a run's; the dialogue_id is the place of the text."""
-    taxonomy, rows = Taxonomy.load() if taxonomy is None else taxonomy, []
+    taxonomy, rows, texts = Taxonomy.load() if taxonomy is None else taxonomy, [], _as_texts(texts)
     for judge in as_judges(judges):
         for name in judge.supported(taxonomy.counted if counted else taxonomy.judged):
             for place, one in enumerate(rate_many(judge, texts, taxonomy[name])):
@@ -133,6 +144,7 @@ def encode(texts: Sequence[str]) -> pd.DataFrame:
     >>> encode(["I feel sad.", " "]).notna().all(axis=1).tolist()
     [True, False]
     """
+    texts = _as_texts(texts)
     readable = [place for place, text in enumerate(texts) if unreadable(text) is None]
     vectors = sentence_judge().mean_vectors([texts[place] for place in readable]) if readable else None
     columns = pd.MultiIndex.from_product([[ENCODER], [f"component {place}" for place in range(384)]], names=["judge", "behaviour"])
@@ -166,7 +178,7 @@ def style_features(texts: Sequence[str]) -> pd.DataFrame:
     >>> style_features(["I love it! Do you?"])[["question marks", "warm words"]].values.tolist()
     [[1, 1]]
     """
-    lower = pd.Series(list(texts), dtype="str").str.lower()
+    lower = pd.Series(_as_texts(texts), dtype="str").str.lower()
     words = lower.str.split().str.len().clip(lower=1)
     table = {"length (log words)": np.log(words), **{name: lower.str.count(one) / words for name, one in _PRONOUNS.items()}}
     table |= {"question marks": lower.str.count(r"\?"), "exclamation marks": lower.str.count("!")}
@@ -394,7 +406,7 @@ def held_out_values(
     True
     """
     codes, names = _prompts(pairs)
-    check_range(2, len(names), closed=True, folds=folds)
+    check_range(2, len(names), closed=True, whole=True, folds=folds)
     parts = []
     for fold in range(folds):
         held = codes % folds == fold
@@ -565,7 +577,7 @@ def _scored(source: Any, judges: Any, model: pd.DataFrame | None) -> tuple[pd.Da
             model = model if whole else bundled_scale("labels")
         return scores, scores.index.to_frame(index=False), model
     reject_path(source)
-    texts = [source] if isinstance(source, str) else list(source)
+    texts = _as_texts(source)
     model = bundled_scale("encoder" if judges is None else "labels") if model is None else model
     if not texts:
         raise TableError("there are no texts; pass one or more")
@@ -720,7 +732,7 @@ def perceived_means(
     raw, judged, sample = judged_and_labelled(labels, people, [*by, "behaviour"], ci)
     rows = [
         {**dict(zip(by, key, strict=True)), **_mean_row(part, judged, sample, people is not None, weights, constant, ci)}
-        for key, part in raw.groupby(by, sort=False, dropna=False)
+        for key, part in (raw.groupby(by, sort=False, dropna=False) if by else [((), raw)])
     ]
     note = _PANEL_ERRORS if people is None else _SCALE_ERRORS if model is None else ""
     return pd.DataFrame(rows).astype({"n_people": "Int64"}).assign(note=note)
