@@ -323,12 +323,13 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         behaviour, n_total, n (labelled in both), both, only_first, only_second, agreement with ci_low and ci_high (Wilson), p_value of
-        McNemar's exact test. The row "all" pools the behaviours; its interval resamples messages, and it has no p_value.
+        McNemar's exact test. The row "all" pools the behaviours; its interval resamples messages and is missing if all
+        resamples are equal, and it has no p_value.
 
     Raises
     ------
     TableError
-        If rows or columns differ.
+        If rows or columns differ, or a label is not True, False or missing.
 
     Examples
     --------
@@ -342,7 +343,10 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     if first.shape != second.shape or list(first.columns) != list(second.columns):
         shapes = f"the labels have the shapes {first.shape} and {second.shape}, or other columns"
         raise TableError(f"{shapes}; pass the same rows and behaviours")
-    one, two = (frame.astype("boolean").to_numpy(float, na_value=np.nan) for frame in (first, second))
+    try:
+        one, two = (frame.astype("boolean").to_numpy(float, na_value=np.nan) for frame in (first, second))
+    except (TypeError, ValueError):
+        raise TableError("a label is not True, False or missing. Convert it first: .map({'yes': True, 'no': False})") from None
     labelled, agrees = ~np.isnan(one + two), one == two  # comparisons with NaN are False
     counts = {"n": labelled, "both": agrees & (one == 1), "only_first": one > two, "only_second": two > one}
     counts = {name: cells.sum(axis=0) for name, cells in counts.items()}
@@ -350,10 +354,11 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     share = agrees.sum(axis=0) / table["n"].where(table["n"] > 0)
     low, high = proportion_confint(agrees.sum(axis=0), table["n"].where(table["n"] > 0), method="wilson")
     p_values = [binomtest(a, a + b).pvalue if a + b else 1.0 for a, b in zip(counts["only_first"], counts["only_second"], strict=True)]
-    table = table.assign(agreement=share, ci_low=low, ci_high=high, p_value=p_values)
+    table = table.assign(agreement=share, ci_low=low, ci_high=high, p_value=np.where(table["n"] > 0, p_values, np.nan))
     drawn = np.random.default_rng(0).integers(0, len(first), (1000, len(first)))
     hits, scored = (cells.sum(axis=1)[drawn].sum(axis=1) for cells in (agrees, labelled))
-    low, high = np.quantile(hits[scored > 0] / scored[scored > 0], [0.025, 0.975]) if labelled.any() else (np.nan, np.nan)
+    shares = hits[scored > 0] / scored[scored > 0]
+    low, high = np.quantile(shares, [0.025, 0.975]) if len({*shares}) > 1 else (np.nan, np.nan)
     pooled = table.drop(columns=["behaviour", "agreement", "ci_low", "ci_high", "p_value"]).sum()
     pooled = {"behaviour": "all", **pooled, "agreement": agrees.sum() / (labelled.sum() or np.nan), "ci_low": low, "ci_high": high}
     return pd.concat([table, pd.DataFrame([pooled])], ignore_index=True)
