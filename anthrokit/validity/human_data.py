@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import permutations
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ from ..simulation import Taxonomy
 from .accuracy import accuracy_measures
 
 # %% auto #0
-__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'as_numbers', 'load_rankings', 'check_anthroscore',
+__all__ = ['dataset_behaviours', 'load_human_data', 'as_numbers', 'check_against_people', 'load_rankings', 'check_anthroscore',
            'load_trial_outcomes']
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #65b0340a
@@ -158,45 +160,86 @@ def _parts(folder: str, path: str | os.PathLike | None) -> dict[str, pd.DataFram
 _require = partial(require_columns, rows=False, advice="pass the published file")
 
 
-def _texts(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:
-    """Return columns of a file under our names, as text."""
-    return pd.DataFrame({own: frame[theirs].astype("str") for own, theirs in columns.items()})
+def as_numbers(
+    frame: pd.DataFrame, columns: Sequence[str], where: str, valid: Callable = pd.notna, expected: str = "a number", required: bool = False
+) -> pd.DataFrame:
+    """Return a table with columns converted to numbers; raise for an invalid value, and for a missing one if it is required."""
+    numbers = {column: pd.to_numeric(frame[column], errors="coerce").astype(float) for column in columns}
+    for column, values in numbers.items():
+        wrong = ~valid(values) & (required | frame[column].notna())
+        _reject(frame, wrong, column, where, expected)
+    return frame.assign(**numbers)
+
+
+def _reject(frame: pd.DataFrame, wrong: pd.Series, column: str, where: str, expected: str) -> None:
+    """Raise if a row is wrong. The error names the row of the file, by the index of the frame, and its value."""
+    if wrong.any():
+        place, value = frame.index[at := wrong.to_numpy().argmax()], frame[column].iloc[at]
+        row, value = place + 1 if isinstance(place, Integral) else place, "empty" if pd.isna(value) else repr(value)
+        raise TableError(f"{where}: row {row}, column {column}: is {value:.80}, not {expected}; convert or correct it")
+
+
+def _texts(frame: pd.DataFrame, name: str, **columns: str) -> pd.DataFrame:
+    """Return columns of a file under our names, as text; raise if an id, a cluster or a message is missing."""
+    for own in [own for own in ("item_id", "cluster", "message") if own in columns]:
+        _reject(frame, frame[columns[own]].isna(), columns[own], name, "a text")
+    return pd.DataFrame({own: frame[theirs].astype("str") for own, theirs in columns.items()}).reset_index(drop=True)
+
+
+def _part(frame: pd.DataFrame, column: str, value: str, name: str) -> pd.DataFrame:
+    """Return the rows with a value in a column; raise if there are none."""
+    require_known(column, frame[column].dropna().unique(), value, where=f"{name}: ")
+    return frame[frame[column] == value]
+
+
+def _answers(answers: Any) -> list[int] | None:
+    """Return answers on the scale of 1 to 5, published as the text of a list; None if it is another text."""
+    with suppress(ValueError, SyntaxError):
+        points = ast.literal_eval(answers)
+        return points if isinstance(points, list) and {*points} <= {1, 2, 3, 4, 5} else None
+    return None
 
 
 def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _require(frame, ["text_hash", "resp_cat", "turn_a", "turn_b", "answers", "majority_prob"], name)
     asked = "comfort_r-chatbot" if name == "robots_comfort" else "truthful_r-chatbot"
-    frame = frame[frame["resp_cat"] == asked].dropna(subset="majority_prob").reset_index(drop=True)
-    answers = frame["answers"].map(ast.literal_eval)
-    people = answers.map(lambda ratings: [answer < 3 for answer in ratings if answer != 3])
-    table = _texts(frame, item_id="text_hash", cluster="turn_a", user="turn_a", message="turn_b")
-    return table.assign(truth=frame["majority_prob"] < 0.5, people=people)
+    frame = _part(frame, "resp_cat", asked, name).dropna(subset="majority_prob")
+    frame = as_numbers(frame, ["majority_prob"], name, lambda values: values.between(0, 1), "a number from 0 to 1")
+    answers = frame["answers"].map(_answers)
+    _reject(frame, answers.isna(), "answers", name, "a list of numbers from 1 to 5, such as [1, 4, 5]")
+    people = [[answer < 3 for answer in points if answer != 3] for points in answers]
+    table = _texts(frame, name, item_id="text_hash", cluster="turn_a", user="turn_a", message="turn_b")
+    return table.assign(truth=(frame["majority_prob"] < 0.5).to_numpy(), people=people)
 
 
 def _reactions(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _require(frame, ["sp_id", "rp_id", "seeker_post", "response_post", "level"], name)
-    frame = frame.dropna(subset="level").reset_index(drop=True)
-    table = _texts(frame, item_id="rp_id", cluster="sp_id", user="seeker_post", message="response_post")
-    return table.assign(truth=frame["level"].astype(int) > 0, people=[[] for _ in range(len(frame))])
+    frame = as_numbers(frame, ["level"], name, lambda values: values.isin([0, 1, 2]), "0, 1 or 2").dropna(subset="level")
+    table = _texts(frame, name, item_id="rp_id", cluster="sp_id", user="seeker_post", message="response_post")
+    return table.assign(truth=(frame["level"] > 0).to_numpy(), people=[[] for _ in range(len(frame))])
 
 
 def _darkbench(frame: pd.DataFrame, name: str, category: str) -> pd.DataFrame:
     _require(frame, ["key", "category", "prompt", "response", "label_present_0_or_1"], name)
-    frame = frame[frame["category"] == category].dropna(subset="label_present_0_or_1").reset_index(drop=True)
-    table = _texts(frame, item_id="key", cluster="prompt", user="prompt", message="response")
-    truth = frame["label_present_0_or_1"].astype(float) == 1
-    return table.assign(truth=truth, people=[[] for _ in range(len(frame))])
+    frame = _part(frame, "category", category, name).dropna(subset=(label := "label_present_0_or_1"))
+    frame = as_numbers(frame, [label], name, lambda values: values.isin([0, 1]), "0 or 1")
+    table = _texts(frame, name, item_id="key", cluster="prompt", user="prompt", message="response")
+    return table.assign(truth=(frame[label] == 1).to_numpy(), people=[[] for _ in range(len(frame))])
 
 
 def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
     _require(frame, ["conversation_mode", "domain_variant", "multiplier", scale], name)
-    frame = frame[frame["conversation_mode"] == "pre-populated"].dropna(subset=scale)
-    scripts, steps = frame["domain_variant"].str.replace("-", "_"), frame["multiplier"].astype(float)
+    frame = _part(frame, "conversation_mode", "pre-populated", name).dropna(subset=scale)
+    frame = as_numbers(frame, [scale], name, lambda values: values.between(0, 100), "a number from 0 to 100")
+    frame = as_numbers(frame, ["multiplier"], name, required=True)
+    scripts, steps = frame["domain_variant"].str.replace("-", "_"), frame["multiplier"]
     conversations = _published("relationship_conversations.jsonl")
     keys = zip(conversations["chat_name"], conversations["multiplier"].astype(float), strict=True)
     turns = dict(zip(keys, conversations["conversation_arr"], strict=True))
+    unknown = pd.Series([one not in turns for one in zip(scripts, steps, strict=True)], frame.index)
+    _reject(frame, unknown, "domain_variant", name, "a conversation that was published with this multiplier")
     rows = []
-    for (script, step), ratings in frame[scale].astype(float).groupby([scripts, steps]):
+    for (script, step), ratings in frame[scale].groupby([scripts, steps]):
         row = {"item_id": f"{script} {step:+.1f}", "cluster": script}
         for column, role in (("user", "user"), ("message", "assistant")):
             row[column] = "\n\n".join(one["content"] for one in turns[script, step] if one["role"] == role)
@@ -212,11 +255,13 @@ def _anthroset(parts: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
         _require(part, ["id", "previous_sentence", "current_sentence", "masked_sentence", "masked_phrase", "expectations"], name)
         tables.append(part.assign(category=file.rpartition("_")[0].replace("_", " ")))
     frame = pd.concat(tables, ignore_index=True)
+    if frame.empty:
+        raise TableError(f"{name}: the files have no rows; pass the published files")
     if len(wrong := frame[~frame["expectations"].isin([0, 1, 2])]):
         raise TableError(f"{name}: sentence {wrong['id'].iloc[0]} has the label {wrong['expectations'].iloc[0]}; "
                          "0, 1 and 2 were expected. Pass the published files.")
     names = {"item_id": "id", "user": "previous_sentence", "message": "current_sentence", "category": "category"}
-    table = _texts(frame, **names, mention="masked_phrase", masked="masked_sentence")
+    table = _texts(frame, name, **names, mention="masked_phrase", masked="masked_sentence")
     table.insert(1, "cluster", table["item_id"].str.split("_").str[1:4].str.join("_"))
     truth = frame["expectations"].map({0: False, 1: True}).astype("boolean")
     return table.assign(truth=truth, people=[[] for _ in range(len(table))])
@@ -234,7 +279,7 @@ def _humane(parts: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
     if len(wrong := set(frame["rating"]) - set(_POINTS)):
         raise TableError(f"{name}: the rating {wrong.pop()!r} is not one of {', '.join(_POINTS)}")
     rows = frame.assign(rating=frame["rating"].map(_POINTS)).groupby(asked, sort=False)["rating"].agg(list).reset_index()
-    table = _texts(rows, item_id="input_id", cluster="input_id", user="input_text", message="ai_output", persona="ai_persona")
+    table = _texts(rows, name, item_id="input_id", cluster="input_id", user="input_text", message="ai_output", persona="ai_persona")
     table["item_id"] += " " + table["persona"]
     table["principle"] = table["cluster"].str.rpartition("-")[0]
     table["rating"] = rows["rating"].map(np.mean)
@@ -272,6 +317,21 @@ def _rank_correlation(
     return table.assign(measure="rank correlation", n=len(rating))
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #494170b7
+def _people_lists(data: pd.DataFrame) -> pd.Series:
+    """Return the lists of people's verdicts, as lists or the text of these; without rows where they are missing."""
+
+    def as_verdicts(people: Any) -> list | None:
+        with suppress(ValueError, SyntaxError, TypeError):
+            people = [*(ast.literal_eval(people) if isinstance(people, str) else people)]
+            return people if all(pd.isna(one) or one in (0, 1) for one in people) else None
+        return None
+
+    known = data.dropna(subset="people")
+    lists = known["people"].map(as_verdicts)
+    _reject(known, lists.isna(), "people", "people's labels", "a list of True and False")
+    return lists
+
+
 def check_against_people(
     data: pd.DataFrame | str,
     judges: Judges,
@@ -308,7 +368,8 @@ def check_against_people(
     Raises
     ------
     TableError
-        If no message has a truth, a message has no cluster, or a judge was tuned on one of the messages.
+        If a column is missing or has an invalid value, no message has a truth, a message has no cluster, or a judge was
+        tuned on one of the messages.
 
     Examples
     --------
@@ -327,6 +388,9 @@ def check_against_people(
     if not behaviours:
         raise ValueError("behaviours is missing. Name the behaviours that this table measures: behaviours=[…].")
     behaviours = as_names(behaviours)
+    require_columns(data, ["message", "truth", "cluster"], "people's")
+    people = _people_lists(data) if "people" in data else pd.Series(dtype=object)
+    rating = as_numbers(data, ["rating"], "people's labels")["rating"].to_numpy() if "rating" in data else None
     taxonomy, true = Taxonomy.load() if taxonomy is None else taxonomy, as_floats(data["truth"])
     if np.isnan(true).all():
         raise TableError("no message has a truth; judges can't be compared with people")
@@ -352,12 +416,12 @@ def check_against_people(
         if len(scores) and scored.any() and not np.isnan(scores[:, scored]).any():
             highest = scores.max(axis=0)
             measures.append(_area(highest[scored], truth, cluster, **parameters))
-            if "rating" in data:
-                rating = data["rating"].to_numpy(dtype=float)
+            if rating is not None:
                 both = scored & ~np.isnan(rating)
                 measures.append(_rank_correlation(highest[both], rating[both], data["cluster"][both], **parameters))
         parts.append(pd.concat(measures).assign(judge=judge.name))
-    if "people" in data and (known := data.dropna(subset="people"))["people"].map(len).max() > 1:
+    if people.map(len).max() > 1:
+        known = data.loc[data["people"].notna()].assign(people=people.to_numpy())
         parts.append(_one_person(known, **parameters).assign(judge="one person"))
     table = pd.concat(parts, ignore_index=True).assign(n_total=len(data))
     limits = ["estimate", "ci_low", "ci_high"]
@@ -378,14 +442,6 @@ def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:
     return _compared(np.array(predicted, dtype=bool), np.array(truth, dtype=bool), pd.Series(cluster), **parameters)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #71c00002
-def as_numbers(frame: pd.DataFrame, columns: Sequence[str], where: str) -> pd.DataFrame:
-    """Return a table with columns converted to numbers; raise if a value isn't one."""
-    try:
-        return frame.astype(dict.fromkeys(columns, float))
-    except (TypeError, ValueError) as error:
-        raise TableError(f"{where}: {', '.join(columns)} must be numbers ({error}); convert them first") from None
-
-
 def load_rankings(
     rankings: str | os.PathLike | None = None, texts: str | os.PathLike | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -407,7 +463,7 @@ def load_rankings(
     Raises
     ------
     TableError
-        If a file can't be obtained, lacks a column, has a text twice, or a rank or dose that is not a number.
+        If a file can't be obtained, lacks a column, has a text or a ranking twice, or a missing or invalid value.
 
     Notes
     -----
@@ -421,10 +477,11 @@ def load_rankings(
     150
     """
     table = _published("relationship_texts.csv") if texts is None else tables.read_frame(Path(texts))
-    doses = [f"{dose:.1f}" for dose in np.arange(-1.5, 2, 0.5)]
+    doses, whole = [f"{dose:.1f}" for dose in np.arange(-1.5, 2, 0.5)], (lambda values: values % 1 == 0, "a whole number")
     _require(table, ["prompt_id", "opening_prompt", *doses], "ranked texts")
     table = table.melt(["prompt_id", "opening_prompt"], doses, "dose", "message").dropna()
-    table = as_numbers(table, ["dose", "prompt_id"], "ranked texts").astype({"prompt_id": int})
+    table = as_numbers(table, ["dose"], "ranked texts")
+    table = as_numbers(table, ["prompt_id"], "ranked texts", *whole).astype({"prompt_id": int})
     name = "{} {:+.1f}".format
     items = pd.DataFrame({"item_id": list(map(name, table["prompt_id"], table["dose"]))}, table.index)
     items = items.assign(cluster=table["prompt_id"].astype("str"), dose=table["dose"], user=table["opening_prompt"])
@@ -434,8 +491,12 @@ def load_rankings(
     ranked = _published("relationship_rankings.jsonl") if rankings is None else tables.read_frame(Path(rankings))
     places = [f"{place}:{column}" for place in "ABCD" for column in ("rank", "multiplier")]
     _require(ranked, ["subtask", "ppt_id", "prompt_id", *places], "rankings")
-    ranked = as_numbers(ranked[ranked["subtask"] == "quick-fire-ranking"], ["prompt_id", *places], "rankings")
-    ranked = ranked.dropna(subset="prompt_id").astype({"prompt_id": int}).reset_index(drop=True)
+    ranked = _part(ranked, "subtask", "quick-fire-ranking", "rankings").dropna(subset="prompt_id")
+    ranked = as_numbers(ranked, ["prompt_id"], "rankings", *whole).astype({"prompt_id": int})
+    ranked = as_numbers(ranked, places, "rankings", required=True)
+    _reject(ranked, ranked["ppt_id"].isna(), "ppt_id", "rankings", "the id of a person")
+    require_unique(ranked, ["ppt_id", "prompt_id", *places], "rankings: {row} occurs twice; pass the published file")
+    ranked = ranked.reset_index(drop=True)
     parts = []
     for first, second in permutations("ABCD", 2):
         above = ranked[ranked[f"{first}:rank"] > ranked[f"{second}:rank"]]
@@ -531,7 +592,7 @@ def load_trial_outcomes(path: str | os.PathLike | None = None) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If a file can't be obtained or lacks a column.
+        If a file can't be obtained, lacks a column, or has an invalid value.
 
     Notes
     -----
@@ -547,11 +608,17 @@ def load_trial_outcomes(path: str | os.PathLike | None = None) -> pd.DataFrame:
     for file, outcomes in _TRIAL.items():
         own = f"trial_{file.replace('-', '_')}.jsonl"
         frame = _published(own) if path is None else tables.read_frame(Path(path) / f"{file}.jsonl")
-        _require(frame, [*context, *outcomes], f"{file} of the trial")
+        _require(frame, [*context, *outcomes], where := f"{file} of the trial")
+        _reject(frame, frame["ppt_id"].isna(), "ppt_id", where, "the id of a person")
+        frame = as_numbers(frame, ["multiplier"], where, lambda values: values.between(-1, 1), "a dose from -1 to 1", required=True)
+        for name in outcomes:
+            low, high = (1, 7) if name == "ios_scale" else (0, 100)
+            frame = as_numbers(frame, [name], where, partial(pd.Series.between, left=low, right=high), f"a number from {low} to {high}")
+        frame["week"] = frame["week"].mask(frame["study_id"] == "cross-sectional", "w0")
+        _reject(frame, ~frame["week"].str.fullmatch(r"w\d+", na=False), "week", where, "a week such as w1")
         parts.append(frame.melt(context, outcomes, "outcome", "value").dropna(subset="value"))
     table = pd.concat(parts, ignore_index=True)
-    single = table["study_id"] == "cross-sectional"
-    week = table["week"].str.removeprefix("w").astype(int).mask(single, 0)
-    columns = {"person": table["ppt_id"], "dose": table["multiplier"].astype(float), "week": week, "domain": table["domain"]}
+    week = table["week"].str.removeprefix("w").astype(int)
+    columns = {"person": table["ppt_id"], "dose": table["multiplier"], "week": week, "domain": table["domain"]}
     columns["personalised"] = table["personalisation"] == "personalised"
-    return pd.DataFrame({**columns, "outcome": table["outcome"], "value": table["value"].astype(float)})
+    return pd.DataFrame({**columns, "outcome": table["outcome"], "value": table["value"]})
