@@ -699,8 +699,8 @@ def shares_cluster(texts: pd.Series, cluster: pd.Series, digests: Collection[str
     >>> shares_cluster(texts, cluster, [text_digest("bye. ")]).tolist()
     [True, True, False]
     """
-    known = texts.map(text_digest).isin(digests) | texts.map(digest).isin(digests)  # older judges have digests of the exact text
-    return cluster.isin(cluster[known])
+    exact = texts.map(digest, na_action="ignore")  # digests of older judges
+    return cluster.isin(cluster[exact.isin(digests) | texts.map(text_digest, na_action="ignore").isin(digests)])
 
 
 def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = None) -> pd.DataFrame:
