@@ -29,12 +29,13 @@ from ..models.thoughts import separate_thoughts
 
 # %% auto #0
 __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'FORMATS', 'IDS', 'is_missing',
-           'as_text', 'plain', 'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message', 'Content',
-           'without_tool_calls', 'as_time', 'read_message', 'branches', 'transcript', 'is_transcript', 'labelled_lines',
-           'as_list', 'may_hold_messages', 'read_conversation', 'pair_of', 'Conversation', 'find_conversations',
-           'Dialogue', 'target_of', 'with_system', 'split_branches', 'read_whole', 'turns_of', 'Side', 'read_sides',
-           'read_preferences', 'read_arena', 'read_completions', 'nested_conversations', 'read_nested', 'read_pair',
-           'read_labelled', 'group_rows', 'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
+           'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message',
+           'Content', 'without_tool_calls', 'as_time', 'read_message', 'branches', 'transcript', 'is_transcript',
+           'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation', 'pair_of', 'Conversation',
+           'find_conversations', 'Dialogue', 'target_of', 'with_system', 'split_branches', 'read_whole', 'turns_of',
+           'Side', 'read_sides', 'read_preferences', 'read_arena', 'read_completions', 'nested_conversations',
+           'read_nested', 'read_pair', 'read_labelled', 'group_rows', 'join_rows', 'Format', 'format_of',
+           'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -60,6 +61,22 @@ def as_text(value: Any, place: str) -> str | None:
     except UnicodeEncodeError:
         raise TableError(f"{place}: {describe(value)} holds half of a surrogate pair, which is not a text") from None
     return value
+
+
+def as_number(value: Any) -> float | None:
+    """Return a number or a flag, or the text of one as in CSV ("2", "True"); None if it is neither."""
+    if isinstance(value, str):
+        value = {"true": 1, "false": 0}.get(value.strip().lower(), value)
+    try:
+        number = float(value) if isinstance(value, str | numbers.Real) else math.nan
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def as_flag(value: Any) -> bool | None:
+    """Return whether a flag is set: True, 1, or their texts; None if it is not a flag."""
+    return {0: False, 1: True}.get(as_number(value))
 
 
 def plain(value: Any) -> Any:
@@ -144,8 +161,8 @@ def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
 def speaker_of(message: Mapping[str, Any]) -> Any:
     """Return the speaker that a message names; None if it names none."""
     for name in _IS_USER:
-        if isinstance(message.get(name), bool):
-            return "user" if message[name] else "assistant"
+        if (is_user := as_flag(message.get(name))) is not None:
+            return "user" if is_user else "assistant"
     for name in _SPEAKER:
         if not is_missing(value := message.get(name)):
             return value.get("role") if isinstance(value, dict) else value
@@ -235,15 +252,16 @@ def as_time(value: Any) -> str | None:
     """Return a time as ISO 8601 in UTC, from seconds, milliseconds or a text; None if it is not a time."""
     while isinstance(value, dict) and len(value) == 1:  # MongoDB's {"$date": {"$numberLong": "…"}}
         value = next(iter(value.values()))
-    if isinstance(value, str) and re.fullmatch(r"\d{9,20}(\.\d*)?", value.strip()):
-        value = float(value)
-    elif isinstance(value, str) and not re.match(r"\s*\d{4}-\d\d", value):
-        return None
+    number = as_number(value)
+    if isinstance(value, str) and number is None:
+        value = re.sub(r"@(\d+)h ?(\d+)m ?(\d+)s.*", r" \1:\2:\3", value)  # SillyTavern
+        if not re.match(r"\s*(\d{4}-\d|[A-Z][a-z]+ \d{1,2}, \d{4})", value):
+            return None
     try:
-        if isinstance(value, numbers.Real) and not isinstance(value, bool):
-            if not math.isfinite(value) or value < 1e8:
+        if number is not None:
+            if number < 1e8:
                 return None
-            value = pd.Timestamp(float(value) / 10 ** (3 * (value > 1e11) + 3 * (value > 1e14)), unit="s", tz="UTC")
+            value = pd.Timestamp(number / 10 ** (3 * (number > 1e11) + 3 * (number > 1e14)), unit="s", tz="UTC")
         time = pd.Timestamp(value)
     except (ValueError, TypeError, OverflowError):
         return None
@@ -299,7 +317,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
             "roles={'name': 'assistant'}"
         )
     about = message["metadata"] if isinstance(message.get("metadata"), dict) else {}
-    hidden = any(level.get(name) is True for level in (message, about) for name in _HIDDEN)
+    hidden = any(as_flag(level.get(name)) for level in (message, about) for name in _HIDDEN)
     if isinstance(message.get("content"), dict):
         hidden = hidden or "editable_context" in str(message["content"].get("content_type"))
     text, marks = None, ()
@@ -307,7 +325,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
         text, marks = _read_content(message, content, role, [message] if is_item else None, place)
     only_tool = not text and bool(content.tools or calls)
     error = message.get("error") if role == "assistant" else None
-    failed = not is_missing(error) and bool(error) and str(error).strip().lower() not in ("false", "0", "none", "null")
+    failed = not is_missing(error) and bool(error) and as_number(error) != 0 and str(error).strip().lower() not in ("none", "null")
     extra = next(
         (message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), dict)), {}
     )
@@ -324,8 +342,8 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
         "finish_reason": as_text(finish, place) if isinstance(finish, str) else None,
         "id": first_of(message, _ID),
         "parent": first_of(message, _PARENT),
-        "chosen": next((bool(message[name]) for name in _CHOSEN if isinstance(message.get(name), bool)), None),
-        "rank": next((message[name] for name in _RANK if isinstance(message.get(name), numbers.Real)), None),
+        "chosen": next((flag for name in _CHOSEN if (flag := as_flag(message.get(name))) is not None), None),
+        "rank": next((rank for name in _RANK if (rank := as_number(message.get(name))) is not None), None),
         "tool": role == "tool" or only_tool,
         "marks": marks,
         "own": scalars(message, used),
@@ -1045,14 +1063,13 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
         raise TableError(f"{rows[0][0]}, column {key}: is empty")
     messages, last, before = [], -math.inf, None
     for place, row in rows:
-        turn = row.get("turn")
-        turn = math.nan if isinstance(turn, list | dict) else pd.to_numeric(turn, errors="coerce")
-        if turn < last:
+        turn = as_number(row.get("turn"))
+        if turn is not None and turn < last:
             raise TableError(f"{place}, column turn: is lower than in the row before; sort a dialogue's rows by turn")
         speaker = roles.get(str(speaker_of(unwrapped(row))).lower())
         if turn == last and before == "assistant" and speaker == "user":
             raise TableError(f"{place}: the user speaks after the answer of the same turn; sort the rows of a turn, user first")
-        last, before = turn if turn == turn else last, speaker
+        last, before = last if turn is None else turn, speaker
         message = {column: one for column, one in row.items() if column not in (key, "turn")}
         messages += read_conversation([message], place, roles)
     times = [message["at"] for message in messages]

@@ -900,6 +900,21 @@ def test_no_answer_is_lost(source, said):
     assert [*zip(read["user"], read["assistant"], strict=True)] == said and read["judged"].all()
 
 
+@pytest.mark.parametrize("marks", [{"if_chosen": [False, True]}, {"if_chosen": ["0", "1"]}, {"rank": [1, 0]}, {"rank": ["2", "1"]}])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_flags_and_numbers_as_text(marks, suffix, tmp_path):
+    """A CSV file holds its flags and ranks as text."""
+    frame = pd.DataFrame({"conversation_id": "c", "is_user": [True, False, False, False], "content": list("qabz")})
+    frame = frame.assign(deleted=[0, 0, 0, 1], **{name: [None, *both, None] for name, both in marks.items()})
+    if suffix == "csv":
+        frame.to_csv(tmp_path / "a.csv", index=False)
+    else:
+        frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    read = read_messages(tmp_path / f"a.{suffix}")
+    assert read["assistant"].tolist() == ["b", "a"]
+    assert [about["branch"] for about in read["metadata"]] == ["shown", "alternative"]
+
+
 def test_rows_of_a_turn_in_the_wrong_order():
     rows = pd.DataFrame({"dialogue_id": "d", "turn": [1, 1, 2, 2], "role": ["assistant", "user"] * 2, "content": list("abcd")})
     with pytest.raises(TableError, match="the user speaks after the answer of the same turn"):
