@@ -459,12 +459,15 @@ def _outcome(sample: EvalSample, own: dict[str, Any], messages: list[dict[str, A
 
 
 def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
-    """Print a notice of an unfinished log: its status, samples with an error or a limit, cut answers."""
+    """Print a notice of what a log lacks or is not read: its status, samples with an error or a limit, cut answers, further choices."""
     counts = {
         "samples ended in an error": sum(bool(sample.error) for sample in log.samples or []),
         "samples reached a limit": sum(bool(sample.limit) for sample in log.samples or []),
         "answers were cut at the token limit": sum(
             row["finish_reason"] == "length" for row in rows if "manifest" not in (log.eval.metadata or {})
+        ),
+        "further choices are left out, as the first one is read": sum(
+            max(0, len(sample.output.choices) - 1) for sample in log.samples or []
         ),
         "samples are invalidated": sum(bool(getattr(sample, "invalidation", None)) for sample in log.samples or []),
     }

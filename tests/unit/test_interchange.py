@@ -516,6 +516,14 @@ def test_system_messages(tmp_path):
     assert run.dialogues()["system_target"].tolist() == ["Be kind.\n\nBe brief."]
 
 
+def test_further_choices_are_counted(tmp_path, caplog):
+    def add(log):
+        log["samples"][0]["output"]["choices"] *= 3
+
+    io.read_inspect(inspect_log(tmp_path / "log.json", add))
+    assert "log.json: 2 further choices are left out, as the first one is read." in caplog.text
+
+
 def test_prompts_with_the_same_text(tmp_path):
     """Dialogues that begin alike go to the prompts that begin so in turn, each model's by itself."""
     text = "Do you ever feel like that?"
