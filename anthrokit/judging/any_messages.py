@@ -163,6 +163,9 @@ def _answers_by_target(dialogue: Dialogue, turns: Sequence[Mapping[str, Any]]) -
     return targets
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #a084e41a
+_TURNS_BEFORE = 20
+
+
 def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a dialogue for each of its targets: its ids as given, and its turns."""
     about = dict(about)
@@ -189,8 +192,8 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
                 "error": next((one["error"] for one in replies if one["error"]), None),
                 "finish_reason": next((one["finish_reason"] for one in replies[::-1] if one["finish_reason"]), None),
             })
-        if dialogue.start:
-            rows = rows[: max(own, default=0)]
+        if dialogue.start:  # of a long conversation, an alternative has only the turns shortly before it
+            rows = rows[max(0, min(own, default=1) - 1 - _TURNS_BEFORE) : max(own, default=0)]
         entries.append({
             "place": dialogue.place,
             "named": column,
@@ -210,22 +213,29 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
     return entries
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #7bca7b6c
-def _number(groups: Sequence[list[dict[str, Any]]]) -> None:
-    """Give dialogues their ids. Equal ones without a name are numbered; a duplicate name is an error."""
+def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
+    """Give dialogues their ids. Equal ones without a name are numbered; return the places of duplicate names, with the error."""
     seen: Counter[str] = Counter()
     first: dict[str, str] = {}
+    wrong: dict[str, str] = {}
+    sides: set[str] = set()
     for group in groups:
         for entry in group:
             entry["dialogue_id"] = entry["dialogue_id"] or digest("imported", *entry["texts"])
+            if entry["pair_id"] and entry["dialogue_id"] in sides:  # one answer of several pairs
+                entry["dialogue_id"] = digest(entry["dialogue_id"], entry["pair_id"])
+            sides.add(entry["dialogue_id"])
         key = group[0]["pair_id"] or group[0]["dialogue_id"]
         seen[key] += 1
         before = first.setdefault(key, group[0]["place"])
         if seen[key] > 1:
             if group[0]["named"] in ("dialogue_id", "id"):
-                raise TableError(f"{group[0]['place']}, column {group[0]['named']}: has the same id as {before.split(': ')[-1]}")
+                problem = f"column {group[0]['named']}: has the same id as {before.split(': ')[-1]}"
+                wrong.setdefault(group[0]["place"], problem)
             for entry in group:
                 entry["dialogue_id"] = digest(entry["dialogue_id"], seen[key])
                 entry["pair_id"] = entry["pair_id"] and digest(entry["pair_id"], seen[key])
+    return wrong
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #29e54015
 def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
@@ -250,15 +260,26 @@ def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
     return groups
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6cf29c21
-def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> None:
-    """Raise if a prompt has two first messages, base prompts or domains."""
+def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the places where a prompt has another first message, base prompt or domain than before, with the error."""
     first: dict[str, Mapping[str, Any]] = {}
+    wrong: dict[str, str] = {}
     for entry in entries:
         own = {"first message": entry["opening"], "base_id": entry["base_id"]}
         own |= {name: entry["about"].get(name) for name in _OF_PROMPT}
         before = first.setdefault(entry["prompt_id"], own)
         if differing := [name for name in own if own[name] != before[name]]:
-            raise TableError(f"{entry['place']}, column prompt_id: has another {differing[0]} here than in a row before")
+            wrong.setdefault(entry["place"], f"column prompt_id: has another {differing[0]} here than in a row before")
+    return wrong
+
+
+def _is_text(value: Any) -> bool:
+    """Return whether a cell is empty or can be a text of a run's design."""
+    try:
+        as_text(value, "")
+    except TableError:
+        return False
+    return True
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #ff702278
 Source = pd.DataFrame | list | str | os.PathLike
@@ -294,7 +315,8 @@ def read_messages(
         preference data), opening (the first message), system (the system messages), turn, user, assistant, judged
         (whether the assistant's message is to be judged), reasoning, error, finish_reason, tools (tool messages left
         out), metadata (a dict), user_id, domain, scenario, empathy, professionalism. `attrs["account"]`
-        has the outcome of each row of the source: place, outcome, reason.
+        has the outcome of each row of the source: place, outcome, reason. An alternative (a response that was not shown)
+        has the 20 turns before it at most.
 
     Raises
     ------
@@ -323,25 +345,33 @@ def read_messages(
     hidden = _hide_users(entries, users)
     if hidden and users == "pseudonym":
         notify(hidden)
-    _set_clusters(entries)
-    _number(groups)
-    _one_text_each(entries)
     renamed = {name: f"log_{name}" for entry in entries for name in reserved_names(entry["about"]) if name not in _OF_PROMPT}
+    renamed |= {name: f"log_{name}" for name in _OF_PROMPT if not all(_is_text(entry["about"].get(name)) for entry in entries)}
     if renamed:
-        notify("columns with names of a run's own are renamed: "
+        notify("columns with names of a run's own, or without the texts that a run needs there, are renamed: "
                f"{', '.join(f'{old} to {new}' for old, new in renamed.items())}.")
+    for entry in entries:
+        entry["about"] = {renamed.get(name, name): value for name, value in entry["about"].items()}
+    _set_clusters(entries)
+    wrong = _number(groups) | _one_text_each(entries)
+    if wrong and bad_rows == "raise":
+        place, problem = next(iter(wrong.items()))
+        raise TableError(f"{place}, {problem}. bad_rows='skip' leaves such rows out and lists them")
+    outcomes = {place: (outcome, why) for place, outcome, why in log.account}
+    outcomes |= {place: ("left out", problem) for place, problem in wrong.items()}
+    entries = [entry for entry in entries if entry["place"] not in wrong]
     rows = []
     for entry in entries:
-        about = {_cell(renamed.get(name, name)): _cell(value) for name, value in entry["about"].items() if name not in _OF_PROMPT}
+        about = {_cell(name): _cell(value) for name, value in entry["about"].items() if name not in _OF_PROMPT}
         common = {name: entry[name] for name in _COLUMNS}
         more = {"tools": entry["tools"], "metadata": about, "user_id": entry["user"]}
-        more |= {name: as_text(entry["about"].get(name), f"{entry['place']}, column {name}") for name in _OF_PROMPT}
+        more |= {name: as_text(entry["about"].get(name), entry["place"]) for name in _OF_PROMPT}
         rows += [{**common, **row, **more} for row in entry["rows"]]
     if not any(row["judged"] for row in rows):
         where = f"{source}: " if isinstance(source, str | os.PathLike) else ""
         raise TableError(f"{where}the table holds no message of an assistant with text")
     table = pd.DataFrame(rows)
-    table.attrs |= {"account": log.account, "hidden": hidden}
+    table.attrs |= {"account": [(place, *outcome) for place, outcome in outcomes.items()], "hidden": hidden}
     return table
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #17eb66aa
@@ -444,7 +474,7 @@ def import_table(
     prompts = first[["prompt_id", "base_id", *_OF_PROMPT]].assign(first_message=first["opening"])
     dialogues = each[["dialogue_id", "prompt_id", "target", "metadata"]].assign(
         repeat=each.groupby(["prompt_id", "target"]).cumcount() + 1,
-        turns=each["dialogue_id"].map(table["dialogue_id"].value_counts()),
+        turns=each["dialogue_id"].map(table.groupby("dialogue_id")["turn"].max()),
         user=each["user_id"],
         system_target=each["system"],
         status="done",
