@@ -145,8 +145,8 @@ _RULES: tuple[tuple[str, tuple[int, ...], str], ...] = (
 
 # %% ../../nbs/02_models/02_faults.ipynb #b3cd694c
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
-_TIME = r"(\d+\.?\d*)\s?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|(?:ou)?rs?|ays?)?(?![a-z])"
-_WAITS = re.compile(rf'(?:retryDelay"?:\s*"|(?:retry|try again) (?:in|after) )((?:{_TIME}[\s,and]{{0,5}})+)', re.I)
+_TIME = r"(\d{1,9}(?:\.\d{1,9})?)\s?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|(?:ou)?rs?|ays?)?(?![a-z])"
+_WAITS = re.compile(rf'(?:retryDelay"?:\s*"|(?:retry|try again) (?:in|after) )((?:{_TIME}(?:,?\s(?:and\s)?)?)+)', re.I)
 _LONGEST_WAIT = 600.0
 
 
