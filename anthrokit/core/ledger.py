@@ -91,9 +91,10 @@ def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str
     ...     _ = connection.execute("CREATE TABLE one (n)")
     ...     check_schema(connection, Path("ledger.sqlite"), {"one": "CREATE TABLE one (n)"})
     """
-    rows = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    for kind, name, statement in rows:
-        if statement != schema.get(name):
+    expected = {**schema, "sqlite_stat1": "CREATE TABLE sqlite_stat1(tbl,idx,stat)"}  # ANALYZE made it
+    for kind, name, statement in connection.execute("SELECT type, IFNULL(name, ''), sql FROM sqlite_master"):
+        of_key = statement is None and kind == "index" and name.startswith("sqlite_autoindex_")  # made with its table
+        if not of_key and (statement is None or statement != expected.get(name)):
             raise RunError(
                 f"{path} holds a {kind} {name!r} that anthrokit did not make, so its results can't be "
                 f"trusted. Ask where the file comes from. If you trust it, remove the {kind} (sqlite3 {path} "
