@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dataclasses
 import functools
 import inspect
 import json
@@ -14,11 +15,17 @@ import numbers
 import re
 import textwrap
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
+from datetime import date, time, timedelta
+from enum import Enum
+from pathlib import PurePath
+from types import MethodType
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from ..core.errors import require_kind, require_known
 from ..core.run import digest, replace_fields
@@ -27,7 +34,7 @@ from .released import NO_EXAMPLES, Released, read_released
 from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts
 from ..models import LLM
 from ..models.transports import CachedPrefix, plain_messages
-from ..simulation import Behaviour, first_person_pronouns
+from ..simulation import Behaviour, Taxonomy, first_person_pronouns
 from ..simulation.dialogues import as_llm
 from ..simulation.pronouns import chinese_pronouns
 from ..work import MAX_ATTEMPTS, ParseError, Request, Steps, ask
@@ -138,7 +145,7 @@ class Judge(ABC):
         Names of the behaviours that the judge supports; None for all.
     settings : dict or None
         The settings that determine the ratings and identify the judge in a run. If None, the source of its class and
-        its plain attributes identify it.
+        the values of its attributes identify it; functions and constants outside the class do not count.
     asks_about : str
         behaviours or criteria.
     counts_words : bool
@@ -904,43 +911,115 @@ class PronounCounter(LanguageJudge):
 
 # %% ../../nbs/05_judging/02_judges.ipynb #fcb83730
 def judge_identity(judge: Judge) -> dict[str, Any]:
-    """Return what determines a judge's ratings: its settings, or the source of its methods and its plain values.
+    """Return what determines a judge's ratings: its settings, or the source of its class and the values of its attributes.
 
-    Comments are ignored. Lists, dicts, sets and patterns enter as a hash, unless their names begin with _. Raise if a
-    judge has no settings and its source is not available.
+    Comments are ignored. Values that are not numbers or texts enter as a hash, unless their names begin with _. Raise
+    if a judge has no settings and its source or the value of an attribute is not available.
     """
     if judge.settings is not None:
         return judge.settings
     own = [kind for kind in type(judge).__mro__[::-1] if kind not in (*PromptJudge.__mro__, *LanguageJudge.__mro__)]
-    members = {name: value for kind in own for name, value in vars(kind).items()}
-    members |= vars(judge)
-    members = {name: getattr(value, "__func__", value) for name, value in members.items()}
-    methods = [value for value in members.values() if inspect.isfunction(value)]
-    try:
-        source = [ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(method)))) for method in methods]
-    except (OSError, SyntaxError):
-        raise ValueError(
-            f"the judge {judge.name!r} needs settings, a dict of what determines its answers, such as "
-            f"{{'version': 1}}: the source of {type(judge).__name__} is not available"
-        ) from None
+    members = {name: value for kind in own for name, value in vars(kind).items() if not _is_generated(kind, value)}
+    members |= {name: value for name, value in vars(judge).items() if value is not getattr(judge, "llm", None)}
+    source: list[str] = []
     plain: dict[str, Any] = {}
     for name, value in members.items():
-        if isinstance(value, str | int | float | None) and not name.startswith("__"):
-            plain[name] = value
-        elif isinstance(value, _COLLECTIONS) and name != "behaviours" and not name.startswith("_"):
-            with contextlib.suppress(TypeError, ValueError):  # something in it that has no words
-                plain[name] = digest(json.dumps(value, sort_keys=True, default=_in_order))
+        value = value.item() if isinstance(value, np.generic) else value
+        try:
+            if parts := _source(value):
+                source += parts
+            elif isinstance(value, str | int | float | None):
+                plain |= {} if name.startswith("__") else {name: value}
+            elif name != "behaviours" and not name.startswith("_"):
+                plain[name] = _hash(value)
+        except (OSError, SyntaxError, TypeError, ValueError, RecursionError) as error:
+            missing = f"the source of {type(judge).__name__} is not available"
+            if isinstance(error, TypeError | ValueError | RecursionError):
+                missing = f"the value of its attribute {name}, a {type(value).__name__}, can't be compared"
+            raise ValueError(
+                f"the judge {judge.name!r} needs settings, a dict of what determines its answers, such as "
+                f"{{'version': 1}}: {missing}"
+            ) from None
     model = {**judge.llm.settings, **judge._limit} if isinstance(judge, PromptJudge) else {}
     return {**model, "kind": type(judge).__name__, "source": digest(source), "values": plain}
 
 
-_COLLECTIONS = (list, tuple, dict, set, frozenset, re.Pattern)
+def _is_generated(kind: type, value: Any) -> bool:
+    """Return whether `dataclass` wrote a method of a class; its source is not available."""
+    code = getattr(inspect.unwrap(value), "__code__", None) if is_dataclass(kind) and inspect.isfunction(value) else None
+    return code is not None and code.co_filename in ("<string>", dataclasses.__file__) and code.co_name.startswith("_")
 
 
-def _in_order(value: Any) -> list[Any]:
-    """Return a set or a pattern in a form that JSON can hold."""
+def _source(member: Any) -> list[str]:
+    """Return the source of the functions of a method, a property, or a cached or partial function, without comments.
+
+    Arguments of a partial function and plain values that a function takes from its surroundings follow as a hash.
+    Another value has no source.
+    """
+    if inspect.isfunction(member):
+        text = ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(member))))
+        enclosed = inspect.getclosurevars(inspect.unwrap(member)).nonlocals
+        values = {name: one for name, one in enclosed.items() if isinstance(one, str | int | float | np.generic)}
+        return [text, _hash(values)] if values else [text]
+    inner = [getattr(member, "__dict__", {}).get("__wrapped__")]
+    if isinstance(member, _WRAPPERS):
+        inner = [getattr(member, name, None) for name in ("__func__", "fget", "fset", "fdel", "func")]
+    parts = [part for one in inner if one is not None for part in _source(one)]
+    arguments = [getattr(member, "args", ()), getattr(member, "keywords", {})] if parts else ()
+    return [*parts, _hash(arguments)] if any(arguments) else parts
+
+
+_WRAPPERS = (
+    property, staticmethod, classmethod, MethodType, functools.cached_property, functools.partial, functools.partialmethod
+)
+
+
+def _hash(value: Any) -> str:
+    """Return a hash of a value. Raise TypeError or ValueError if it holds something that can't be compared."""
+    try:
+        return digest(json.dumps(value, sort_keys=True, default=_json_value))
+    except TypeError:  # a dict has keys that JSON does not have or can't sort
+        return digest(json.dumps(_with_text_keys(value), sort_keys=True, default=lambda one: _with_text_keys(_json_value(one))))
+
+
+def _with_text_keys(value: Any) -> Any:
+    """Return a value with the keys of its dicts as text."""
+    if isinstance(value, Mapping):
+        return {repr(key): _with_text_keys(one) for key, one in value.items()}
+    return [_with_text_keys(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+_SHOWN_WHOLE = (bytes, bytearray, complex, range, slice, numbers.Number, date, time, timedelta, PurePath, Enum, type(pd.NA))
+
+
+def _json_value(value: Any) -> Any:
+    """Return a value in a form that JSON can hold. Raise TypeError if it has none."""
     if isinstance(value, re.Pattern):
         return [value.pattern, value.flags]
     if isinstance(value, set | frozenset):
         return sorted(value, key=repr)
-    raise TypeError
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return [str(value.dtype), value.shape, value.tolist() if value.dtype.hasobject else value.tobytes().hex()]
+    if isinstance(value, pd.Index | pd.Series | pd.DataFrame):
+        return pd.DataFrame(value).to_dict("split")
+    if isinstance(value, Judge):
+        return judge_identity(value)
+    if isinstance(value, LLM):
+        return value.settings
+    if isinstance(value, Taxonomy):
+        return value.hash
+    if parts := _source(value):
+        return parts
+    if inspect.isbuiltin(value):  # such as len, or the search of a pattern
+        return [value.__qualname__, getattr(value.__self__, "__name__", value.__self__)]
+    if isinstance(value, type) or is_dataclass(value):
+        members = {name: one for name, one in vars(value).items() if not name.startswith("__")}
+        return [getattr(value, "__qualname__", type(value).__qualname__), members]
+    if isinstance(value, Mapping | deque):
+        return dict(value) if isinstance(value, Mapping) else list(value)
+    if isinstance(value, _SHOWN_WHOLE):
+        return repr(value)
+    raise TypeError(f"{type(value).__name__} can't be compared")
+
