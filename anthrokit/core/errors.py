@@ -15,7 +15,7 @@ import re
 import sys
 import tomllib
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
@@ -777,13 +777,17 @@ def missing_columns(needed: Iterable[str], columns: Iterable[object]) -> str:
     return ", ".join(describe(name) for name in needed if name not in columns)
 
 # %% ../../nbs/01_core/00_errors.ipynb #5c1d70b2
-def diff_settings(recorded: Mapping[str, Any], requested: Mapping[str, Any]) -> str:
+def diff_settings(
+    recorded: Mapping[str, Any], requested: Mapping[str, Any], words: Sequence[str] = ("it has", "this asks for")
+) -> str:
     """Return the settings that differ, one per line, with both values.
 
     Parameters
     ----------
     recorded, requested : dict
         Setting to value.
+    words : (str, str)
+        Written before each of the two values.
 
     Returns
     -------
@@ -803,7 +807,7 @@ def diff_settings(recorded: Mapping[str, Any], requested: Mapping[str, Any]) -> 
             alike = len(os.path.commonprefix([old, new]))  # noqa: RUF071
             start = max(0, alike - 60) if max(len(old), len(new)) > 300 else 0  # of long texts, where they part
             old, new = (f"{'…' * (start > 0)}{text[start : start + 300]}" for text in (old, new))
-            lines.append(f"  {name}: it has {old}, this asks for {new}")
+            lines.append(f"  {name}: {words[0]} {old}, {words[1]} {new}")
     return "\n".join(lines)
 
 # %% ../../nbs/01_core/00_errors.ipynb #d08b1695

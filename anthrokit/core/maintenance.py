@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from .errors import RunError
+from .errors import RunError, diff_settings
 from .files import local_path
 from .ledger import time_now
 from .notes import notify
@@ -147,6 +147,7 @@ _DIFFERENT = {  # dialogues and texts of the attached part with other content
     "text_id": "SELECT text_id FROM main.anthroscore_texts a JOIN part.anthroscore_texts b USING (setting, text_id) "
     "WHERE a.hash <> b.hash",
 }
+_QUESTIONS = {"prompts", "cases", "criteria"}  # results with other texts are about something else
 _CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "position", "turns"}
 
 
@@ -160,7 +161,7 @@ def _check_parts(parts: Sequence[Run]) -> None:
         if lacking := sorted({*ledger_tables()} - tables):
             raise RunError(f"{folder} has no table {', '.join(lacking)}. Open it once with Run(folder), which makes missing tables.")
         if folder in folders[:number]:
-            raise RunError(f"{folder} is a duplicate: its calls and their cost would be counted twice. Pass each part once.")
+            raise RunError(f"{folder} is given twice. Pass each part once.")
     about = [part.ledger.fact("part") for part in parts]
     if not any(about):
         return
@@ -173,7 +174,7 @@ def _check_parts(parts: Sequence[Run]) -> None:
         names = ", ".join(map(str, missing))
         raise RunError(f"part {names} of {about[0]['of']} is missing, so its results would be lost. Pass all parts.")
     if len({*numbers}) < len(numbers):
-        raise RunError("a part is given twice, once as a copy: its calls and their cost would be counted twice. Pass it once.")
+        raise RunError("a part is given twice, once as a copy. Pass each part once.")
 
 
 def _merge_facts(parts: Sequence[Run]) -> dict[str, Any]:
@@ -198,18 +199,40 @@ def _merge_facts(parts: Sequence[Run]) -> dict[str, Any]:
     return merged | ({"budget": budget} if budget else {})
 
 
+def _merge_judges(parts: Sequence[Run]) -> list[dict[str, Any]]:
+    """Join the judges of all parts, with all their questions and samples. Raise if two of one name have different settings."""
+    merged: dict[str, dict[str, Any]] = {}
+    for part in parts:
+        for row in part.ledger.query("SELECT * FROM judges ORDER BY position").to_dict("records"):
+            earlier = merged.setdefault(row["judge"], row | {"position": len(merged)})
+            if earlier["hash"] != row["hash"]:
+                both = [json.loads(one["settings"]) for one in (earlier, row)]
+                difference = diff_settings(*both, ("another part has", f"{part.name} has"))
+                raise RunError(
+                    f"the judge {row['judge']!r} has other settings in {part.folder} than in another part:\n{difference}\n"
+                    "Verdicts of different judges can't be under one name. Judge one of the parts in a new folder, with the "
+                    "same settings or under another name. forget_judges removes a judge without verdicts from a part."
+                )
+            names = [*json.loads(earlier["behaviours"]), *json.loads(row["behaviours"])]
+            earlier |= {"behaviours": json.dumps([*dict.fromkeys(names)]), "samples": max(earlier["samples"], row["samples"])}
+    return [*merged.values()]
+
+
 def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
     """Add the rows of the attached part to a table. Return the keys of units with different results.
 
-    A dialogue or text with other content in the part is left out as a whole, with all results about it.
+    A dialogue or text with other content in the part is left out as a whole, with all results about it. Raise if
+    a prompt or a criterion has another text.
     """
     about = get_table(table)
     whole = [f"{name} NOT IN ({ids})" for name, ids in _DIFFERENT.items() if name in about.stored_columns]
     rows = f"(SELECT * FROM part.{table} WHERE {' AND '.join(whole) or '1'})"
     if len(about.key) == 1 and about.columns[about.key[0]][0] == INTEGER:  # numbered in order of arrival
         rest = ", ".join(name for name in about.stored_columns if name not in about.key)
-        new = f"SELECT {rest} FROM {rows} EXCEPT SELECT {rest} FROM main.{table}" if table != "calls" else ""
-        copy.execute(f"INSERT INTO main.{table} ({rest}) {new or f'SELECT {rest} FROM part.calls ORDER BY call'}")
+        same = " AND ".join(f"a.{name} IS b.{name}" for name in about.stored_columns if name not in about.key)
+        [key] = about.key
+        present = f"SELECT b.{key} FROM part.{table} b JOIN main.{table} a ON {same}"
+        copy.execute(f"INSERT INTO main.{table} ({rest}) SELECT {rest} FROM {rows} WHERE {key} NOT IN ({present}) ORDER BY {key}")
         return []
     same = " AND ".join(f"a.{name} = b.{name}" for name in about.key)
     state = next((name for name in ("status", "content") if name in about.stored_columns), None)
@@ -225,6 +248,9 @@ def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
         f"SELECT {keys} FROM main.{table} a JOIN part.{table} b ON {same} "
         f"WHERE ({differ}) AND NOT {empty.format('a')} AND NOT {empty.format('b')}"
     ).fetchall()
+    if different and table in _QUESTIONS:
+        keys = ", ".join(key for (key,) in different[:3])
+        raise RunError(f"two parts have other texts for {table} {keys}. Merge only runs with the same texts.")
     names = ", ".join(about.stored_columns)
     copy.execute(f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM {rows}")
     return [f"{table} {key}" for (key,) in different]
@@ -243,13 +269,15 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     Returns
     -------
     Run
-        The new run, with all calls and their cost. Its fact `merged` lists the units with different results
-        in several parts; the first part's result is kept.
+        The new run, with all calls and their cost; a call that a part and its copy hold is counted once. A judge
+        has the questions and the samples of all parts. The fact `merged` lists the units with different results in
+        several parts; the first part's result is kept.
 
     Raises
     ------
     RunError
-        If a part is missing, empty, given twice, of another run or done with other settings, or if the folder exists.
+        If a part is missing, empty, given twice, of another run or done with other settings, if two parts have different
+        judges of one name or different texts of one prompt, or if the folder exists.
 
     Examples
     --------
@@ -264,14 +292,14 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     if not runs:
         raise RunError("there are no parts to merge. Pass the folders of the parts.")
     _check_parts(runs)
-    facts, different = _merge_facts(runs), []
+    facts, judges, different = _merge_facts(runs), _merge_judges(runs), []
     if folder.exists():
         raise RunError(f"{folder} exists. Merge into a new folder.")
     try:
         with contextlib.closing(_copy_ledger(runs[0], folder / "ledger.sqlite.partial")) as copy:
             for part in runs[1:]:
                 copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
-                different += [key for table in ledger_tables() if table != "facts" for key in _add_rows(copy, table)]
+                different += [key for table in ledger_tables() if table not in _IN_EVERY_PART for key in _add_rows(copy, table)]
                 copy.execute("DETACH part")
             copy.execute("DELETE FROM facts WHERE name = 'part'")
         (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
@@ -280,11 +308,13 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
         raise
     run = Run(folder)
     run.ledger.set_facts(**facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
+    run.ledger.write("judges", judges)
     record_prompts(run)
     if different:
         notify(
             f"{len(different):,} units have different results in several parts. The first part's result is kept: "
-            f"{', '.join(different[:3])}{' …' * (len(different) > 3)}"
+            f"{', '.join(different[:3])}{' …' * (len(different) > 3)}",
+            again=True,
         )
     return run
 
