@@ -971,7 +971,8 @@ def _export_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "labels", labels.drop(columns=judges)
     if judges:  # one row per judge, so that tables of runs with other judges have the same columns
         keys = ["dialogue_id", "turn", "behaviour"]
-        yield "votes", labels[[*keys, *judges]].melt(keys, judges, "judge", "vote").dropna(subset="vote")
+        votes = labels[[*keys, *judges]].melt(keys, judges, "judge", "\0").rename(columns={"\0": "vote"})  # a judge may be called vote
+        yield "votes", votes.dropna(subset="vote")
     own = ("messages", "ratings", "missing")
     for name in ledger_tables():
         if name in ("facts", *own):

@@ -365,7 +365,7 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
     -------
     DataFrame
         model (the target), case_id, criterion, judge, sample, hit (True, False, NA), reason, status (ok, refused,
-        unparsed, failed, planned), attempts, place (position of the criterion in the judge's list, from 0 to 1).
+        unparsed, failed, planned), attempts, place (position of the criterion in a rubric judge's list, from 0 to 1; NaN for other judges).
 
     Examples
     --------
@@ -387,12 +387,14 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
 
 
 def _places(run: Run, table: pd.DataFrame) -> pd.Series:
-    """Return the position of each criterion in the judge's list, from 0 (first) to 1 (last)."""
+    """Return the position of each criterion in the list of a rubric judge, from 0 (first) to 1 (last); NaN for others."""
     rows = run.ledger.rows("SELECT judge, settings FROM judges")
-    settings, places = {judge: json.loads(text) for judge, text in rows}, pd.Series(0.0, table.index)
+    settings = {judge: json.loads(text) for judge, text in rows}
+    rubric = [judge for judge, own in settings.items() if {"language", "shuffle", "seed", "prompt"} <= own.keys()]
+    places, table = pd.Series(float("nan"), table.index), table[table["judge"].isin(rubric)]
     for (target, case_id, judge, sample), part in table.groupby(["model", "case_id", "judge", "sample"]):
         numbers, own = part["criterion"].tolist(), settings[judge]
-        if own.get("shuffle"):
+        if own["shuffle"]:
             numbers = criteria_order(sorted(numbers), own["seed"], case_id, target, judge, sample)
         order = {number: place / max(1, len(numbers) - 1) for place, number in enumerate(numbers)}
         places[part.index] = part["criterion"].map(order)

@@ -10,6 +10,7 @@ import inspect
 import itertools
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from .judges import ask_judge, judge_identity, rate_many
 from .offline import offline_panel
 from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget
+from ..models.answers import split_parts
 from ..simulation import Behaviour, Taxonomy, load_family, simulate
 from ..work import CostEstimate, Job, Steps, check_outcomes, estimate_jobs, job_function, mean_response_tokens
 from ..work import open_readonly
@@ -121,8 +123,11 @@ def as_judges(judges: Judges) -> list[Judge]:
                 f"{judge!r:.80} is not a judge. A judge is a model or its name, such as 'openai/gpt-4.1', or a subclass of LocalJudge or "
                 "PromptJudge. See help(anthrokit.judging.LocalJudge)."
             )
+        if isinstance(judge, PromptJudge) and not {"llm", "_limit"} <= vars(judge).keys():
+            raise ValueError(f"{type(judge).__name__} has no model; call super().__init__(llm) in its __init__")
         if not isinstance(judge.name, str) or not judge.name.strip():
             raise ValueError(f"the judge {judge!r:.80} has no name; give its class one: name = 'my judge'")
+        _check_attributes(judge)
     names = [judge.name for judge in judges]
     if reserved := set(names) & {*tables.get_table("labels").columns, *LABEL_CONTEXT}:
         raise ValueError(
@@ -134,6 +139,17 @@ def as_judges(judges: Judges) -> list[Judge]:
             "settings file"
         )
     return judges
+
+
+def _check_attributes(judge: Judge) -> None:
+    """Raise if an attribute that decides what a judge is asked has an invalid value."""
+    where = f"the judge {judge.name!r}: "
+    require_known("asks_about", ("behaviours", "criteria"), judge.asks_about, where=where, error=ValueError)
+    if isinstance(judge, PromptJudge):
+        require_known("shared_prefix", (None, "item", "questions"), judge.shared_prefix, where=where, error=ValueError)
+        numbers = {name: getattr(judge, name) for name in ("max_attempts", "default_samples", "questions_per_call")}
+        numbers = {f"{where}{name}": number for name, number in numbers.items() if number is not None}
+        check_range(1, closed=True, whole=True, **numbers)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #7409a8c9
 class Items:
@@ -172,6 +188,11 @@ class Items:
         """Return a message with all messages before it."""
         item = self._first_item(dialogue_id, turn)
         return item if sample == 1 else replace_fields(item, sample=sample)
+
+    def after_prompt(self, prompt_id: str, item: Item) -> Item:
+        """Return a message as if it answered a prompt's first message."""
+        before = (*self._history.get(prompt_id, ()), item.before[-1])
+        return replace_fields(item, before=before, prompt_id=prompt_id)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #3e955ffa
 class RatingUnit(NamedTuple):
@@ -237,6 +258,8 @@ class JudgingJob(Job):
     expected : (int, float, float)
         Number of pending target messages, and the expected characters of such a message and of the user's message before
         it; for cost estimates.
+    expected_prompts : list of str
+        The prompt of each dialogue whose first answer is pending; for cost estimates of judges of criteria.
     """
 
     noun = "rating"
@@ -244,6 +267,7 @@ class JudgingJob(Job):
     def __init__(
         self, run, judges=None, *, samples=None, behaviours=None, taxonomy=None, quotations=True, retry=("failed",),
         sampling="full", targets=None, budget=None, expected=(0, 0.0, 0.0),
+        expected_prompts=(),
     ):
         retry = [retry] if isinstance(retry, str) else list(retry)
         check_range(1, closed=True, whole=True, samples=1 if samples is None else samples)
@@ -260,6 +284,9 @@ class JudgingJob(Job):
         requested = own if taxonomy is None else taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy(taxonomy)
         self.taxonomy = _extend_taxonomy(run, own, requested)
         asks_behaviours = about_behaviours or not judges
+        if not asks_behaviours and (behaviours is not None or taxonomy is not None):
+            name = "taxonomy" if behaviours is None else "behaviours"
+            raise ValueError(f"{about_criteria[0].name} asks about all criteria of each case; leave {name} out")
         selected = _selected(requested, behaviours) if asks_behaviours else []
         judged = [name for name in selected if name in self.taxonomy.judged]
         counted = [name for name in selected if name in self.taxonomy.counted]
@@ -274,7 +301,7 @@ class JudgingJob(Job):
             )
         _check_fit(run, [*about_behaviours, *counters], judged, self.taxonomy)
         super().__init__(run, [judge.llm for judge in self.judges if isinstance(judge, PromptJudge)], budget)
-        self.items, self.retry, self.expected = Items(run, targets), retry, expected
+        self.items, self.retry, self.expected, self.expected_prompts = Items(run, targets), retry, expected, expected_prompts
         self.sampling, self.run_sampling = sampling, self._run_sampling(sampling)
         questions = {one.name: one.supported(counted if one.counts_words else judged) for one in self.judges}
         questions |= {judge.name: [] for judge in about_criteria}
@@ -332,6 +359,18 @@ class JudgingJob(Job):
             return self.plans[judge.name].questions
         prompt_id, _ = self.items.origin.get(dialogue_id, ("", ""))
         return [one.name for one in self.criteria.get(prompt_id, ())] if turn == 1 else []
+
+    def expected_questions(self, judge: Judge) -> list[tuple[list[str], int, Item]]:
+        """Return the questions about pending messages, the number of messages, and such a message."""
+        messages, text, user = self.expected
+        likely = Item("x" * round(text), (("user", "x" * round(user)),))
+        expected = [(self.plans[judge.name].questions, messages, likely)]
+        if judge.asks_about == "criteria":
+            expected = [
+                ([one.name for one in self.criteria.get(name, ())], n, self.items.after_prompt(name, likely))
+                for name, n in Counter(self.expected_prompts).items()
+            ]
+        return [one for one in expected if one[0] and one[1]]
 
     def question(self, name: str) -> Behaviour | Criterion:
         """Return a question by its name."""
@@ -422,7 +461,8 @@ class JudgingJob(Job):
         every = [self.question(name) for name in self.names(judge, *key)]
         for sample in dict.fromkeys(unit.sample for unit in units):
             pending = {unit.behaviour: unit for unit in units if unit.sample == sample}
-            ordered = [question.name for question in judge.order(self.items.item(*key, sample), every)]
+            ordered = judge.order(self.items.item(*key, sample), every)
+            ordered = [*dict.fromkeys(question.name for question in (*ordered, *every))]  # a custom order may lack some
             size = judge.questions_per_call or max(1, len(ordered))
             parts = (ordered[start : start + size] for start in range(0, len(ordered), size))
             calls += [[pending[name] for name in part if name in pending] for part in parts]
@@ -588,7 +628,7 @@ def judge(
         Ratings of each prompt judge for each item and question; by default 3, or 1 for a rubric judge. A local judge is
         asked once.
     behaviours : str or list of str, optional
-        Behaviours or categories; all by default.
+        Behaviours or categories; all by default. Judges of criteria are asked about all criteria of each case.
     taxonomy : Taxonomy or list of Behaviour, optional
         By default the run's, or the bundled one. Only the behaviours of this taxonomy are judged; those that the run
         lacks are added to the run's own. A behaviour that the run has with another wording raises an error.
@@ -652,7 +692,8 @@ def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[s
     def request(item: Item, names: Sequence[str]) -> tuple[int, str]:
         questions = [job.question(name) for name in names]
         messages = judge.request(item, questions[0] if judge.questions_per_call == 1 else questions)
-        texts = [messages] if isinstance(messages, str) else [message["content"] for message in messages]
+        contents = [messages] if isinstance(messages, str) else [message["content"] for message in messages]
+        texts = [split_parts(content)[0] or "" for content in contents]
         return sum(map(len, texts)), texts[-1]
 
     @functools.cache
@@ -679,11 +720,9 @@ def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[s
                 characters += request(item, asked)[0]
             else:
                 characters += length - fixed(*first) + fixed(*asked)
-    messages, text, user = job.expected
-    if messages and names:
-        likely = Item("x" * round(text), (("user", "x" * round(user)),))
-        size = judge.questions_per_call or len(names)
-        parts = [names[start : start + size] for start in range(0, len(names), size)]
+    for asked, messages, likely in job.expected_questions(judge):
+        size = judge.questions_per_call or len(asked)
+        parts = [asked[start : start + size] for start in range(0, len(asked), size)]
         calls += messages * samples * len(parts)
         characters += messages * samples * sum(request(likely, part)[0] for part in parts)
         if in_turn:
@@ -696,9 +735,9 @@ def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[s
 
 def _forecast(job: JudgingJob, judge: Judge) -> CostEstimate:
     """Estimate the pending calls of a judge."""
-    questions, samples = job.plans[judge.name]
+    samples = job.plans[judge.name].samples
     total, done = job.count(judge)
-    total += job.expected[0] * len(questions) * samples
+    total += samples * sum(len(names) * messages for names, messages, _ in job.expected_questions(judge))
     if not isinstance(judge, PromptJudge) or total == done:
         return CostEstimate("judge", judge.name, None, total, done)
     calls, characters, prompts, shared = _characters(job, judge)
@@ -715,7 +754,6 @@ def _least(job: JudgingJob, judge: PromptJudge, calls: int) -> int:
     samples = job.plans[judge.name].samples
     panel = [other.name for other in job.judges if _is_adaptive(other)]
     return 0 if panel.index(judge.name) > len(panel) // 2 else -(-calls * (samples // 2 + 1) // samples)
-
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #8996a1c7
 def estimate(
@@ -787,10 +825,18 @@ def estimate(
         expected = _expected_messages(jobs)
         if judges is not None:
             how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy, "retry": retry}
-            jobs.append(JudgingJob(opened, judges, sampling=sampling, expected=expected, **how))
+            how |= {"expected": expected, "expected_prompts": _expected_prompts(jobs)}
+            jobs.append(JudgingJob(opened, judges, sampling=sampling, **how))
             if not (jobs[-1].items.texts or expected[0]):
                 raise ValueError(f"{run} holds no message to judge; is it the right folder? Or name prompts, too")
         return estimate_jobs(jobs, batch=batch)
+
+
+def _expected_prompts(jobs: Iterable[Job]) -> list[str]:
+    """Return the prompt of each dialogue of simulations whose first answer is pending."""
+    first = "SELECT dialogue_id FROM messages WHERE role = 'assistant' AND turn = 1 AND content IS NOT NULL"
+    saved = {job: {dialogue for (dialogue,) in job.run.ledger.rows(first)} for job in jobs}
+    return [row["prompt_id"] for job, answered in saved.items() for row in job.pending if row["dialogue_id"] not in answered]
 
 
 def _expected_messages(jobs: Iterable[Job]) -> tuple[int, float, float]:
@@ -804,4 +850,3 @@ def _expected_messages(jobs: Iterable[Job]) -> tuple[int, float, float]:
     if not counts:
         return 0, 0.0, 0.0
     return sum(counts), *np.average(lengths, axis=0, weights=counts if any(counts) else None)
-

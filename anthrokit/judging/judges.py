@@ -16,7 +16,7 @@ import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from datetime import date, time, timedelta
 from enum import Enum
@@ -214,16 +214,28 @@ def validate_rating(rating: Any) -> Rating:
     """
     if isinstance(rating, (bool, np.bool_)):
         rating = Rating(bool(rating))
-    valid = (
-        isinstance(rating, Rating)
-        and rating.status in ("ok", "refused", "unparsed", "unreadable", "failed")
-        and (rating.verdict is None or isinstance(rating.verdict, (bool, np.bool_)))
-        and (rating.score is None or isinstance(rating.score, numbers.Real))
-        and all(text is None or isinstance(text, str) for text in (rating.explanation, rating.raw))
-    )
-    if not valid:
+    if not isinstance(rating, Rating):
         return Rating(None, f"the judge returned {rating!r:.200}, neither True, False nor a Rating", status="failed")
+    valid = {
+        "status": rating.status in ("ok", "refused", "unparsed", "unreadable", "failed"),
+        "verdict": rating.verdict is None or (isinstance(rating.verdict, (bool, np.bool_)) and rating.status == "ok"),
+        "score": rating.score is None or _is_score(rating.score),
+        "explanation": rating.explanation is None or isinstance(rating.explanation, str),
+        "raw": rating.raw is None or isinstance(rating.raw, str),
+    }
+    if wrong := [name for name in valid if not valid[name]]:
+        problem = f"the judge returned a Rating with {wrong[0]} {getattr(rating, wrong[0])!r:.200} and status {rating.status!r}"
+        return Rating(None, f"{problem}. A verdict is True, False, or None if the status isn't ok.", status="failed")
+    if rating.score is not None and type(rating.score) is not float:
+        rating = replace(rating, score=float(rating.score))
     return replace(rating, status="unparsed") if rating.status == "ok" and rating.verdict is None else rating
+
+
+def _is_score(value: Any) -> bool:
+    """Return whether a value is a number that a float can hold."""
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        return isinstance(value, numbers.Number) and isinstance(float(value), float)
+    return False
 
 # %% ../../nbs/05_judging/02_judges.ipynb #99596a94
 def rate_one(judge: Judge, text: str, behaviour: Behaviour) -> Rating:
@@ -410,13 +422,13 @@ class PromptJudge(Judge):
 
     def rate(self, text: str, behaviour: Behaviour, before: Sequence[tuple[str, str]] = ()) -> Rating:
         """Rate one message for one behaviour outside a run, with at most `max_attempts` attempts."""
-        steps = ask_judge(self, Item(text, tuple(before)), [behaviour], text, shared=False)
-        request = next(steps)
+        steps, response = ask_judge(self, Item(text, tuple(before)), [behaviour], text, shared=False), None
         while True:
             try:
-                request = steps.send(self.llm.complete(request.messages, **request.parameters))
+                request = steps.send(response)
             except StopIteration as end:
                 return end.value[0][0]
+            response = self.llm.complete(request.messages, **request.parameters)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00009
 def ask_judge(
@@ -457,16 +469,22 @@ def ask_judge(
     'judge'
     """
     question = questions[0] if judge.questions_per_call == 1 else list(questions)
-    seed, asked = int(digest(unit, length=7), 16), item
+    seed, asked, sent = int(digest(unit, length=7), 16), item, 0
 
     def request(attempt: int) -> Request:
-        nonlocal asked
+        nonlocal asked, sent
         asked = replace_fields(item, code=digest(code_of or unit, attempt - 1, length=8))
-        messages = judge.request(asked, question)
-        messages = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
-        if not shared or (attempt > 1 and again is None and judge.shared_prefix == "item"):
-            messages = plain_messages(messages)
-        return Request(judge.llm, messages, unit, "judge", {"seed": seed, **judge._limit, **judge.parameters(asked, question)})
+        with _own_code():
+            messages = judge.llm.as_sent(judge.request(asked, question))
+            if not shared or (attempt > 1 and again is None and judge.shared_prefix == "item"):
+                messages = plain_messages(messages)
+            parameters = {"seed": seed, **judge._limit, **judge.parameters(asked, question)}
+        sent = attempt
+        return Request(judge.llm, messages, unit, "judge", parameters)
+
+    def retry_message(problem: str) -> str | None:
+        with _own_code():
+            return judge.retry_message(problem, item, question)
 
     def parse(text: str) -> list[Rating]:
         try:
@@ -474,18 +492,23 @@ def ask_judge(
         except Exception as error:  # a custom parser may raise anything
             reason = str(error) if isinstance(error, ParseError) else f"{type(error).__name__}: {error}"
             raise ParseError(reason) from error
-        ratings = [validate_rating(one) for one in (parsed if isinstance(parsed, list) else [parsed])]
+        if len(questions) > 1 and not isinstance(parsed, list | tuple):
+            problem = f"parse returned a {type(parsed).__name__}; return a list of {len(questions)} ratings"
+            return [Rating(None, problem, status="failed")] * len(questions)
+        several = isinstance(parsed, list) or (isinstance(parsed, tuple) and len(questions) > 1)
+        ratings = [validate_rating(one) for one in (parsed if several else [parsed])]
         if len(ratings) != len(questions):
             raise ParseError(f"{len(ratings)} ratings for {len(questions)} questions")
         if all(rating.status == "unparsed" for rating in ratings):
             raise ParseError(ratings[0].explanation or "no verdict")
         return ratings
 
-    again = None
-    if judge.retry_message("", item, question) is not None:
-        again = functools.partial(judge.retry_message, item=item, question=question)
-    how = {"retry_message": again, "read_truncated": judge.read_truncated}
-    row, ratings = yield from ask(request, parse, judge.max_attempts, **how)
+    try:
+        again = None if retry_message("") is None else retry_message
+        how = {"retry_message": again, "read_truncated": judge.read_truncated}
+        row, ratings = yield from ask(request, parse, judge.max_attempts, **how)
+    except _OwnCodeError as error:
+        row, ratings = {"status": "failed", "error": str(error), "raw": None, "attempts": sent}, None
     if ratings is None:
         why = {"failed": row["error"] or "the call failed", "refused": "refused by the provider"}
         missing = Rating(None, why.get(row["status"], row["error"]), status=row["status"])
@@ -494,6 +517,19 @@ def ask_judge(
     if ratings[0].raw != raw:
         ratings = [replace(ratings[0], raw=raw), *ratings[1:]]
     return ratings, row["attempts"]
+
+
+class _OwnCodeError(Exception):
+    pass
+
+
+@contextlib.contextmanager
+def _own_code() -> Iterator[None]:
+    """Turn an exception of a custom judge, which may raise anything, into one that makes its ratings failed."""
+    try:
+        yield
+    except Exception as error:
+        raise _OwnCodeError(f"the judge's request raised {type(error).__name__}: {error}") from error
 
 # %% ../../nbs/05_judging/02_judges.ipynb #4d47cafc
 JUDGE_TEMPLATE = """\

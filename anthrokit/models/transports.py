@@ -487,9 +487,8 @@ def plain_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     >>> type(message["content"])
     <class 'str'>
     """
-    contents = [message["content"] for message in messages]
-    contents = [str(content) if isinstance(content, CachedPrefix) else content for content in contents]
-    return [{**message, "content": content} for message, content in zip(messages, contents, strict=True)]
+    plain = [(message, message.get("content")) for message in messages]
+    return [{**message, "content": str(content)} if isinstance(content, str) else {**message} for message, content in plain]
 
 # %% ../../nbs/02_models/05_transports.ipynb #e3ce81ab
 _SESSIONS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = weakref.WeakKeyDictionary()

@@ -17,10 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anthrokit import heartbench
-from anthrokit.core import TableError, public_file
+from anthrokit.core import Run, TableError, public_file
 from anthrokit.heartbench import RubricJudge, building, bundled_answers, experts, gold_standard, load_cases
 from anthrokit.heartbench.building import read_draft
 from anthrokit.heartbench.judging import parse_rubric, verdict_mark
+from anthrokit.judging import LocalJudge, Rating, estimate, judge
+from anthrokit.models import LLM
 from anthrokit.panels import RubricPanel
 from anthrokit.simulation import simulate
 from anthrokit.work import ParseError
@@ -607,3 +609,31 @@ def test_numbers_as_case_ids(cases):
     assert building.mark_difficulty(cases, pd.DataFrame({"case_id": [1], "hard": [True]}))["1"].difficulty == "hard"
     drafts = pd.DataFrame({"case_id": [1], "ability": "Warmth", "score": 3, "content": "names the loss"})
     assert len(building.add_drafts(cases, drafts)["1"].criteria) == 2
+
+
+def test_custom_judges_of_criteria(cases, tmp_path):
+    """Their names and settings are free, and a refused verdict is no vote. An estimate counts criteria before there are answers."""
+
+    class Shuffles(LocalJudge):
+        name, asks_about, settings = "vote", "criteria", {"shuffle": True}
+
+        def rate(self, text, behaviour):
+            return Rating(True, status="refused") if "?" in text else True
+
+    with Run(tmp_path / "run") as run:
+        prompts, priced = heartbench.answers.add_cases(run, cases), LLM("openai/gpt-4o", price=(1, 1))
+        judges = [RubricJudge(priced, name="whole"), RubricJudge(priced, name="single", criteria_per_call=1)]
+        plan = estimate(prompts, priced, priced, judges, run=run, turns=1).set_index("name")
+        n_criteria = sum(len(case.criteria) for case in cases)
+        assert plan.loc["whole", ["total", "calls"]].tolist() == [n_criteria, len(cases)]
+        assert plan.loc["single", ["total", "calls"]].tolist() == [n_criteria, n_criteria]
+        answers = bundled_answers()
+        heartbench.answers.add_answers(run, cases, answers[answers["model"] == answers["model"].iloc[0]])
+        later = estimate(judges=judges, run=run).set_index("name")
+        assert later.loc[["whole", "single"], ["total", "calls"]].equals(plan.loc[["whole", "single"], ["total", "calls"]])
+        judge(run, Shuffles(), progress=False)
+        ratings = heartbench.judging.criterion_ratings(run)
+        assert ratings["place"].isna().all() and set(ratings["status"]) == {"ok", "failed"}
+        n = int((ratings["status"] == "ok").sum())
+        assert heartbench.judging.verdicts(run)["hit"].sum() == run.labels()["label"].sum() == n
+        assert len(run.missing()) == len(ratings) - n and len(pd.read_parquet(run.export(tmp_path / "x") / "votes.parquet")) == n
