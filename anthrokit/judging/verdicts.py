@@ -137,6 +137,7 @@ def statements(lines: Sequence[str]) -> list[Statement]:
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #34b37645
 LONGEST_ANSWER = 50_000  # characters; a longer response is not parsed, and saved only up to here
+_MOST_LINES = 500  # different lines, each of which is searched for in the judged text
 _DECLINES = re.compile(
     r"\b(?:i (?:can(?:no|['’])t|am (?:unable|not able) to|won['’]t|will not|must decline)|i['’]m (?:unable|not able) to"
     r"|(?:sorry|apologi[sz]e),? (?:but )?i can)(?:['’]t|not)? ?(?:\w{1,20} ){0,3}"
@@ -167,7 +168,8 @@ def own_lines(text: str, judged: str) -> list[str]:
         return plain in words if _BARE.fullmatch(line) else bool(judged and plain) and f" {plain} " in shown
 
     lines = [line for line in text.splitlines() if not line.lstrip().startswith(">")]
-    return [line for line in lines if not quoted(line)]
+    own = {line for line in {*lines} if not quoted(line)}
+    return [line for line in lines if line in own]
 
 
 def declines(text: str) -> bool:
@@ -192,7 +194,9 @@ def _missing(raw: str | None, why: str = "no single Yes or No could be read", st
 
 def _too_long(raw: str | None) -> str | None:
     """Return why a response is too long to parse, or None."""
-    return f"longer than {LONGEST_ANSWER:,} characters" if raw and len(raw) > LONGEST_ANSWER else None
+    if raw and len(raw) > LONGEST_ANSWER:
+        return f"longer than {LONGEST_ANSWER:,} characters"
+    return f"more than {_MOST_LINES:,} different lines" if raw and len({*raw.splitlines()}) > _MOST_LINES else None
 
 
 def _reason(lines: Sequence[str]) -> str | None:

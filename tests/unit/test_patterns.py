@@ -8,6 +8,7 @@ from patterns import all_patterns, growth, hostile_units, matcher
 from anthrokit.core.errors import redact
 from anthrokit.judging.grammar import own_words
 from anthrokit.judging.offline import split_sentences
+from anthrokit.judging.verdicts import LONGEST_ANSWER, parse_verdict
 from anthrokit.simulation import first_person_pronouns
 from anthrokit.simulation.personas import role_signals
 
@@ -39,8 +40,16 @@ def test_all_patterns_are_linear():
     assert not {place: unit for place, unit in units.items() if unit is not None}
 
 
-@pytest.mark.parametrize(
-    "work", [redact, own_words, split_sentences, role_signals, first_person_pronouns], ids=lambda work: work.__name__
-)
+def parse_long_verdict(text):
+    """Parse responses whose lines, equal or different, are searched for in a judged text."""
+    n = len(text) // 8
+    for lines in (["a b"] * n, [f"a {number}" for number in range(n)], text.splitlines()):
+        parse_verdict("\n".join(lines)[:LONGEST_ANSWER], code="00000000", judged="a " * len(text))
+
+
+TEXT_FUNCTIONS = [redact, own_words, split_sentences, role_signals, first_person_pronouns, parse_long_verdict]
+
+
+@pytest.mark.parametrize("work", TEXT_FUNCTIONS, ids=lambda work: work.__name__)
 def test_text_functions_are_linear(work):
     assert worst_unit(work, HOSTILE) is None
