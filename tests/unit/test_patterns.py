@@ -9,11 +9,12 @@ from anthrokit.core.errors import redact
 from anthrokit.judging.grammar import own_words
 from anthrokit.judging.offline import split_sentences
 from anthrokit.judging.verdicts import LONGEST_ANSWER, parse_verdict
+from anthrokit.models.english import english_pipeline
 from anthrokit.simulation import first_person_pronouns
 from anthrokit.simulation.personas import role_signals
 
 LINEAR = 9  # four times the length may take this many times as long: linear is 4, quadratic is 16
-HOSTILE = ("sk-", "gsk_-", "hf_a", "bearer ", "basic a", "://a:", " ", "\n", "- ", "1. ", "…", "“", "I ", "a. ", "*")
+HOSTILE = ("sk-", "gsk_-", "hf_a", "bearer ", "basic a", "://a:", " ", "\n", "- ", "1. ", "…", "“", "I ", "a. ", "*", '"', "!")
 
 
 def worst_unit(work, units, size=4_000):
@@ -47,7 +48,14 @@ def parse_long_verdict(text):
         parse_verdict("\n".join(lines)[:LONGEST_ANSWER], code="00000000", judged="a " * len(text))
 
 
-TEXT_FUNCTIONS = [redact, own_words, split_sentences, role_signals, first_person_pronouns, parse_long_verdict]
+def split_words(text):
+    """Split a text into words with spaCy's tokenizer."""
+    tokenizer = english_pipeline().tokenizer
+    tokenizer._reset_cache([])
+    tokenizer(text)
+
+
+TEXT_FUNCTIONS = [redact, own_words, split_sentences, role_signals, first_person_pronouns, parse_long_verdict, split_words]
 
 
 @pytest.mark.parametrize("work", TEXT_FUNCTIONS, ids=lambda work: work.__name__)
