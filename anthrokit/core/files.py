@@ -45,7 +45,7 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
     Raises
     ------
     TableError
-        If the path is an address (s3://, gs://, https://, file://).
+        If the path is an address (s3://, gs://, https://, file://), or has a null character.
 
     Examples
     --------
@@ -56,6 +56,8 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
         ...
     anthrokit.core.errors.TableError: 's3://bucket/out' is an address, and this must be a local or mounted path. ...
     """
+    if "\0" in os.fspath(path):
+        raise error(f"{os.fspath(path)!r} has a null character. Pass the path of a file or folder.")
     if _ADDRESS.match(os.fspath(path)):
         raise error(
             f"{os.fspath(path)!r} is an address, and this must be a local or mounted path. Logs, tables, run.export and "
@@ -221,7 +223,9 @@ def write_file(path: str | os.PathLike, content: str | bytes) -> Path:
 
 
 def refuse_links(folder: str | os.PathLike) -> None:
-    """Raise if a folder directly contains a symbolic link, since files of anthrokit would be written through it.
+    """Raise if a folder contains a link through which files of anthrokit would be written.
+
+    Symbolic links are rejected, and a `run.lock` that is a hard link to a file with content.
 
     Parameters
     ----------
@@ -238,11 +242,17 @@ def refuse_links(folder: str | os.PathLike) -> None:
     >>> refuse_links("nowhere")
     """
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
-        if links := sorted(entry.name for entry in entries if entry.is_symlink()):
+        if links := sorted((entry.name, not entry.is_symlink()) for entry in entries if entry.is_symlink() or _would_empty(entry)):
+            name, is_hard = links[0]
             raise RunError(
-                f"{folder} holds a symbolic link, {links[0]!r}, through which another file would be read or "
+                f"{folder} holds a {'hard' if is_hard else 'symbolic'} link, {name!r}, through which another file would be read or "
                 "overwritten. Put the file itself in its place, or remove the link."
             )
+
+
+def _would_empty(entry: os.DirEntry) -> bool:
+    """Return whether locking a run would empty a second file: its lock is a hard link to a file with content."""
+    return entry.name == "run.lock" and entry.stat().st_nlink > 1 and entry.stat().st_size > 0
 
 # %% ../../nbs/01_core/06_files.ipynb #a3322e01
 def cache_folder() -> Path:
@@ -378,7 +388,10 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
     '1'
     """
     if (address := _address(path)) is None:
-        yield local_path(path, error)
+        folder = local_path(path, error)
+        if folder.is_file():
+            raise error(f"{folder} is a file. Pass the path of a folder.")
+        yield folder
         return
     folder = cache_folder() / "addresses" / hashlib.sha256(address.encode()).hexdigest()[:16]
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -363,7 +363,7 @@ def package_versions() -> dict[str, str]:
 def _check_folder(path: Path, read_only: bool) -> None:
     """Raise if the folder of a ledger can't be the folder of a run."""
     folder = path.parent
-    if folder.is_file():
+    if folder.exists() and not folder.is_dir():
         raise RunError(f"{folder} is a file; a run is a folder")
     refuse_links(folder)
     if path.exists():
@@ -373,7 +373,6 @@ def _check_folder(path: Path, read_only: bool) -> None:
     names = [file.name for file in folder.iterdir()] if folder.exists() else []
     if other := sorted(name for name in names if not name.startswith(("run.lock", "partial-"))):
         raise RunError(f"{folder} is not a run and not empty (it holds {', '.join(other[:3])}); name a new folder")
-
 
 # %% ../../nbs/01_core/03_ledger.ipynb #bfcaf929
 def _plain_statements(statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> list[tuple[str, list[list[Any]]]]:
@@ -665,12 +664,22 @@ class Ledger(LedgerFile):
         >>> demo_run().ledger.fact("seed"), demo_run().ledger.fact("weather")
         (0, None)
         """
-        rows = self.rows("SELECT value FROM facts WHERE name = ?", [name])
-        return json.loads(rows[0][0]) if rows else default
+        rows = self.rows("SELECT name, value FROM facts WHERE name = ?", [name])
+        return self._parsed(rows).get(name, default)
 
     def facts(self) -> dict[str, Any]:
         """Return all facts of the experiment."""
-        return {name: json.loads(value) for name, value in self.rows("SELECT name, value FROM facts ORDER BY name")}
+        return self._parsed(self.rows("SELECT name, value FROM facts ORDER BY name"))
+
+    def _parsed(self, rows: Iterable[tuple[str, str]]) -> dict[str, Any]:
+        """Return rows of facts as a dict."""
+        try:
+            return {name: json.loads(value) for name, value in rows}
+        except (ValueError, TypeError) as error:
+            raise RunError(
+                f"the ledger of {self.folder} is damaged: a fact is not JSON ({error}). Save what can be read into a new "
+                f"folder: anthrokit repair {self.folder} NEW_FOLDER"
+            ) from None
 
     def set_facts(self, **facts: Any) -> None:
         """Record facts of the experiment (JSON values), and write the manifest.

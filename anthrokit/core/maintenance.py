@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from .errors import RunError, diff_settings
+from .errors import RunError, diff_settings, require_kind
 from .files import local_path
 from .ledger import time_now
 from .notes import notify
@@ -95,7 +95,9 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     ...     [part.summary()["dialogues"] for part in split(run, 3, folder)]
     [6, 5, 5]
     """
-    folder = local_path(folder or f"{run.folder}-parts", RunError)
+    folder = f"{run.folder}-parts" if folder is None else folder
+    require_kind(folder, str | os.PathLike, "the folder of the parts (str or path)")
+    folder = local_path(folder, RunError)
     if not isinstance(n, int) or isinstance(n, bool) or n < 2:
         raise RunError(f"n is {n!r}. Pass a whole number of parts, 2 or more.")
     if run.ledger.fact("part"):
@@ -287,6 +289,8 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     ...     merge(split(run, 3, f"{folder}/parts"), f"{folder}/together")
     Run 'together': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
     """
+    if isinstance(parts, str | os.PathLike | Mapping | Run) or not isinstance(parts, Iterable):
+        raise TypeError(f"parts is a {type(parts).__name__}. Pass a list of all parts: runs or their folders.")
     runs = [part if isinstance(part, Run) else Run(part, read_only=True) for part in parts]
     folder = local_path(folder, RunError)
     if not runs:
