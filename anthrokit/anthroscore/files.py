@@ -56,7 +56,7 @@ def _part_ids(part: Part, text: str) -> pd.Series:
 def _with_ids(part: Part, texts: pd.DataFrame) -> pd.DataFrame:
     """Name the texts of a part by file and row if none has an id. Raise if only some have one."""
     if "text_id" not in texts:
-        return texts.assign(text_id=[f"{part.path.stem}/{part.first + place}" for place in range(len(texts))])
+        return texts.assign(text_id=[f"{part.stem}/{part.first + place}" for place in range(len(texts))])
     if (lacking := np.flatnonzero(texts["text_id"].isna())).size:
         raise AnthroScoreError(f"{part.path}, row {part.first + lacking[0] + 1}: the text has no text_id. Give every text an id, or none")
     return texts

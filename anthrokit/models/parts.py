@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,8 +18,9 @@ import pandas as pd
 
 from ..core.errors import TableError
 from ..core.files import local_copy, write_file
-from ..core.notes import ProgressBar
+from ..core.notes import ProgressBar, notify
 from ..core.run import digest
+from ..core.tables import open_text
 from .executors import ExecutorPool
 
 # %% auto #0
@@ -28,7 +29,14 @@ __all__ = ['JSON_LINES', 'Part', 'parts_of', 'require_same_settings', 'map_parts
 # %% ../../nbs/02_models/14_parts.ipynb #ac48ccd1
 _LINES = 2000  # of a JSON Lines file in a part
 _ROWS = 20_000  # most rows of a Parquet file in a part
+_ABOUT = "_about.json"  # settings of a folder of results; a file that begins with _ is not part of a table
 JSON_LINES = (".jsonl", ".ndjson")
+
+
+def _suffix(path: Path) -> str:
+    """Return the suffix of a file in lower case, without .gz unless it is a Parquet file."""
+    name = path.name.lower()
+    return Path(name if name.endswith(".parquet.gz") else name.removesuffix(".gz")).suffix
 
 
 class Part(NamedTuple):
@@ -40,22 +48,23 @@ class Part(NamedTuple):
     start: int = 0  # of the lines, in bytes; in the row group, in rows
     size: int = 0
     group: int = 0  # row group
+    stem: str = ""  # its file's name in results
 
     @property
     def name(self) -> str:
         """Return the name of the part, and of the file that holds its result."""
-        return f"{self.path.stem}-{self.number:05}"
+        return f"{self.stem}-{self.number:05}"
 
     @property
     def suffix(self) -> str:
-        """Return the suffix of its file."""
-        return self.path.suffix.lower()
+        """Return the suffix of its file, without .gz."""
+        return _suffix(self.path)
 
     def read_bytes(self) -> bytes:
         """Return the lines of the part, or the content of its file."""
-        with open(self.path, "rb") as file:
-            file.seek(self.start)
-            return file.read(self.size or -1)
+        with open_text(self.path) as file:
+            file.buffer.seek(self.start)
+            return file.buffer.read(self.size or -1)
 
     def fingerprint(self) -> str:
         """Return a hash: of the lines, or of all columns of the row group."""
@@ -94,11 +103,12 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
     Parameters
     ----------
     source : path or list of paths
-        Parquet or JSON Lines files, or folders of them.
+        Parquet or JSON Lines files, or folders of them. Folders are searched with their subfolders, without names that begin
+        with a dot or an underscore, and without folders of results (`map_parts`).
     what : str
         What the files hold, for errors.
     others : sequence of str
-        Suffixes of other files that are one part each.
+        Suffixes of other files that are one part each, as JSON Lines files with .gz are.
 
     Returns
     -------
@@ -108,7 +118,7 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
     Raises
     ------
     TableError
-        If a file is missing or malformed, or two have the same name.
+        If a file is missing or malformed, a folder has no file, or two files have the same name.
 
     Examples
     --------
@@ -120,31 +130,46 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
     """
     paths = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     suffixes = {".parquet", *JSON_LINES, *others}
-    files = [
-        path
-        for one in map(local_copy, paths)
-        for path in (sorted(path for path in one.iterdir() if path.suffix.lower() in suffixes) if one.is_dir() else [one])
-    ]
-    if absent := [path for path in files if not path.is_file()]:
+    files: list[tuple[Path, str]] = []  # and their names in results
+    for one in map(local_copy, paths):
+        root, found = (one, _files_in(one, what, suffixes)) if one.is_dir() else (one.parent, [one])
+        files += [(path, "-".join(path.relative_to(root).with_suffix("").parts)) for path in found]
+    if absent := [path for path, _ in files if not path.is_file()]:
         problem = "is a folder: pass it by itself" if absent[0].is_dir() else "the file is missing"
         raise TableError(f"{absent[0]}: {problem}; {what} are Parquet or JSON Lines files, or a folder of them")
-    if len({path.stem for path in files}) < len(files):
+    if len({stem for _, stem in files}) < len(files):
         raise TableError("two files have the same name, and so would their results: rename one")
-    return [part for path in files for part in _parts_of_file(path, what, suffixes)]
+    return [part._replace(stem=stem) for path, stem in files for part in _parts_of_file(path, what, suffixes)]
 
 
-def _parts_of_file(path: Path, what: str, suffixes: Iterable[str]) -> list[Part]:
+def _files_in(folder: Path, what: str, suffixes: Collection[str]) -> list[Path]:
+    """List the files of a folder and its subfolders, without results and hidden files; report files of other kinds."""
+    results = {path.parent for path in folder.rglob(_ABOUT)}
+    every = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    visible = (path for path in every if not any(name.startswith((".", "_")) for name in path.relative_to(folder).parts))
+    own = [path for path in visible if path.parent == folder or results.isdisjoint(path.parents)]
+    files = [path for path in own if _suffix(path) in suffixes]
+    skipped = [str(path.relative_to(folder)) for path in own if _suffix(path) not in suffixes]
+    names = ", ".join(skipped[:3]) + (", …" if len(skipped) > 3 else "")
+    if not files:
+        raise TableError(f"{folder}: the folder has no file of {what}: {', '.join(sorted(suffixes))}{f'; it has {names}' if names else ''}")
+    if skipped:
+        notify(f"{len(skipped)} files in {folder} are skipped, as they are of another kind: {names}.")
+    return files
+
+
+def _parts_of_file(path: Path, what: str, suffixes: Collection[str]) -> list[Part]:
     """List the parts of a file; a Parquet file that can't be read, or a file of another kind, is an error."""
     import pyarrow.parquet
 
-    if path.suffix.lower() in JSON_LINES:
+    if path.suffix.lower() in JSON_LINES:  # without .gz, whose lines have no place
         with open(path, "rb") as file:
             lengths = map(len, file)
             sizes = iter(lambda: sum(itertools.islice(lengths, _LINES)), 0)
             ends = [0, *itertools.accumulate(sizes)]
         places = enumerate(itertools.pairwise(ends))
         return [Part(path, number, number * _LINES, start, end - start) for number, (start, end) in places]
-    if path.suffix.lower() in suffixes and path.suffix.lower() != ".parquet":
+    if _suffix(path) in suffixes and _suffix(path) != ".parquet":
         return [Part(path, 0)]
     try:
         metadata = pyarrow.parquet.read_metadata(path)
@@ -161,9 +186,6 @@ def _parts_of_file(path: Path, what: str, suffixes: Iterable[str]) -> list[Part]
         ) from None
 
 # %% ../../nbs/02_models/14_parts.ipynb #fe1d9671
-_ABOUT = "_about.json"  # a file that begins with _ is not part of a table
-
-
 def require_same_settings(folder: Path, settings: dict[str, Any]) -> None:
     """Record the settings of a folder's results; raise if it has results of other settings."""
     path, settings = folder / _ABOUT, json.loads(json.dumps(settings))
