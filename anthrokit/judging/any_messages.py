@@ -219,6 +219,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
     first: dict[str, str] = {}
     wrong: dict[str, str] = {}
     sides: set[str] = set()
+    conversations: dict[str, str] = {}
     for group in groups:
         for entry in group:
             entry["dialogue_id"] = entry["dialogue_id"] or digest("imported", *entry["texts"])
@@ -235,6 +236,8 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
             for entry in group:
                 entry["dialogue_id"] = digest(entry["dialogue_id"], seen[key])
                 entry["pair_id"] = entry["pair_id"] and digest(entry["pair_id"], seen[key])
+        for entry in group:
+            entry["conversation"] = conversations.setdefault(entry["place"], entry["dialogue_id"])
     return wrong
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #29e54015
@@ -283,7 +286,7 @@ def _is_text(value: Any) -> bool:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #ff702278
 Source = pd.DataFrame | list | str | os.PathLike
-_COLUMNS = ("dialogue_id", "pair_id", "prompt_id", "base_id", "target", "opening", "system")
+_COLUMNS = ("dialogue_id", "conversation", "pair_id", "prompt_id", "base_id", "target", "opening", "system")
 
 
 def read_messages(
@@ -311,7 +314,8 @@ def read_messages(
     Returns
     -------
     DataFrame
-        One row per turn: dialogue_id, pair_id (of preference data), prompt_id, base_id, target (chosen or rejected in
+        One row per turn: dialogue_id, conversation (equal for the dialogues that come from one conversation: those of its
+        models, branches or sides), pair_id (of preference data), prompt_id, base_id, target (chosen or rejected in
         preference data), opening (the first message), system (the system messages), turn, user, assistant, judged
         (whether the assistant's message is to be judged), reasoning, error, finish_reason, tools (tool messages left
         out), metadata (a dict), user_id, domain, scenario, empathy, professionalism. `attrs["account"]`
