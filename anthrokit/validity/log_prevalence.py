@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import as_names, check_count, cluster_variance, degrees_of_freedom, group_rows
+from ..analysis.clustered import as_names, check_count, check_level, cluster_variance, degrees_of_freedom, group_rows
 from ..core import Run, TableError
 from ..core.errors import require_known
 from ..core.files import local_path, write_file
@@ -61,6 +61,7 @@ def user_names(folder: Path, user: str) -> list[str]:
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #a97dd45d
 _COLUMNS = ("target", "month", "language")
+_IDS = ("dialogue_id", "turn", "conversation", "user")
 _LARGE = ".json .csv .tsv .xlsx .txt .md".split()  # files that are read as a whole
 
 
@@ -96,7 +97,8 @@ def _read_part(part: Part, parts: Sequence[Part], rename: Any, roles: Mapping[st
         return pd.DataFrame(), str(error)
     account = table.attrs.pop("account")
     table["dialogue_id"] = [f"{part.name}/{one}" for one in table["dialogue_id"]]
-    table["user"] = table["user_id"].fillna(table["dialogue_id"])
+    table["conversation"] = [f"{part.name}/{one}" for one in table["conversation"]]
+    table["user"] = table["user_id"].fillna(table["conversation"])
     table.attrs |= {"left_out": sum(outcome == "left out" for _, outcome, _ in account), "is_joined": is_joined}
     return table, ""
 
@@ -121,16 +123,18 @@ def _screen_part(
     """Score the messages of a part, in a worker; of_file: the parts of each file."""
     table, error = _read_part(part, of_file[part.path], rename, roles)
     if table.empty:
-        names = ["dialogue_id", "turn", "user", *columns, *(f"score {one.name}" for one in taxonomy)]
+        names = [*_IDS, *columns, *(f"score {one.name}" for one in taxonomy)]
         found = pd.DataFrame(columns=names)
         lost = len(part.records()) if part.suffix in (".parquet", *JSON_LINES) else 1
         found.attrs = {"left_out": lost, "error": error} if error else {"left_out": 0}
         return found
-    about, attrs = pd.DataFrame(table["metadata"].tolist(), table.index), {**table.attrs}
-    is_shown = about["branch"].ne("alternative") if "branch" in about else True
-    table = table[table["judged"] & is_shown]
+    judged = table[table["judged"]]
+    about = pd.DataFrame(judged["metadata"].tolist(), judged.index)
+    is_shown = about["branch"].ne("alternative") if "branch" in about else np.full(len(judged), True)
+    attrs = {**table.attrs, "alternatives": int((~is_shown).sum())}
+    table = judged[is_shown]
     columns_of = {name: table[name] if name in table else about.get(name) for name in columns}
-    found = table[["dialogue_id", "turn", "user"]].assign(**columns_of).astype(dict.fromkeys(columns, "str"))
+    found = table[[*_IDS]].assign(**columns_of).astype(dict.fromkeys(columns, "str"))
     judge, texts = screen or sentence_judge(), table["assistant"].tolist()
     scores = [_scores(judge, texts[start : start + _AT_ONCE], taxonomy) for start in range(0, len(texts), _AT_ONCE)]
     found[[f"score {one.name}" for one in taxonomy]] = np.concatenate([np.empty((0, len(taxonomy)), "float32"), *scores])
@@ -147,7 +151,9 @@ def _screened(files: Iterable[Path]) -> pd.DataFrame:
         raise TableError(errors[0] if errors else "the log holds no message, or all of them were erased")
     if left_out:
         why = f"; {len(errors)} of {len(parts)} parts hold no message: {errors[0]}" if errors else ""
-        notify(f"{left_out:,} rows of the log are left out, as judging.import_messages would list them{why}.")
+        notify(f"{left_out:,} rows of the log are left out; judging.import_messages with bad_rows='skip' lists them{why}.")
+    if alternatives := sum(part.attrs.get("alternatives", 0) for part in parts):
+        notify(f"{alternatives:,} answers don't count, as another one was kept in their place (alternative branches).")
     joined = [part["dialogue_id"].drop_duplicates() for part in parts if part.attrs.get("is_joined")]
     if joined and pd.concat(joined).str.replace(r"-\d+/", "/", n=1, regex=True).duplicated().any():
         raise TableError("the log has one message per row, and rows of one conversation lie apart: sort the file by conversation")
@@ -209,7 +215,7 @@ def _units(messages: pd.DataFrame, per: str) -> np.ndarray:
     """Return the name of each message's unit."""
     if per == "message":
         return (messages["dialogue_id"] + "/" + messages["turn"].astype("str")).to_numpy(dtype=object)
-    return messages[{"conversation": "dialogue_id", "user": "user"}[per]].to_numpy(dtype=object)
+    return messages[per].to_numpy(dtype=object)
 
 
 def draw(messages: pd.DataFrame, behaviours: Sequence[str], per: str, budget: float, seed: int = 0) -> np.ndarray:
@@ -289,7 +295,7 @@ class LogSample(NamedTuple):
     Attributes
     ----------
     messages : DataFrame
-        One row per message: dialogue_id, turn, user, the columns to group by, "score BEHAVIOUR", and "weight PER", which is
+        One row per message: dialogue_id, turn, conversation, user, the columns to group by, "score BEHAVIOUR", and "weight PER", which is
         missing where the message is not drawn.
     labels : DataFrame
         dialogue_id, turn, behaviour, label.
@@ -332,8 +338,8 @@ def sample_log(
     ----------
     log : path or list of paths
         Parquet or JSON Lines files, or a folder of them, which are read part by part; or another file of a log, which is read
-        as a whole. In any format of `judge_table`. With one message per row, a column such as dialogue_id is required, and
-        the rows of a conversation must follow each other.
+        as a whole. In any format of `judge_table`. Alternative answers, regenerated or not chosen, are left out. With one
+        message per row, a column such as dialogue_id is required, and the rows of a conversation must follow each other.
     behaviours : str or list of str, optional
         Behaviours; by default all that judges are asked about.
     into : path
@@ -391,11 +397,12 @@ def sample_log(
     names = source.judged if behaviours is None else as_names(behaviours, "behaviours")
     taxonomy = Taxonomy([source[name] for name in names])
     columns = sorted({*_COLUMNS, *as_names(columns, "columns")})
-    if own := {"dialogue_id", "turn", "user"} & {*columns}:
+    if own := {*_IDS} & {*columns}:
         raise TableError(f"columns has {min(own)!r}, which every sample has. Name other columns of the log")
     folder.mkdir(parents=True, exist_ok=True)
     screen_settings = judge_identity(screen) if screen else "sentences"
     settings = {"screen": digest(screen_settings), "behaviours": names, "columns": columns, "users": users}
+    settings |= {"anonymise": anonymise, "roles": {**(roles or {})}, "taxonomy": taxonomy.hash}
     require_same_settings(folder, settings)
     rename = _pseudonyms(folder) if users == "pseudonym" else "keep"
     parts = parts_of(log, "logs", others=_LARGE)
@@ -541,13 +548,13 @@ def prevalence(
     Parameters
     ----------
     log : LogSample, path or list of paths
-        A result of `sample_log`, or its argument `log`.
+        A result of `sample_log`, or its argument `log`. Alternative answers, regenerated or not chosen, don't count.
     behaviours : str or list of str, optional
         As for `sample_log`.
     by : str or sequence of str
         Columns to group by: target, month, language, or one of `columns`.
     width : float, optional
-        Wanted width of the intervals from end to end. Adds a column with the number of labels that this width needs.
+        Wanted width of the intervals from end to end, between 0 and 1. Adds a column with the number of labels that this width needs.
     ci : float
         Confidence level.
     **sampling
@@ -566,6 +573,8 @@ def prevalence(
     ------
     TableError
         As for `sample_log`; or a column to group by is missing.
+    ValueError
+        The level or the width is not between 0 and 1.
 
     Notes
     -----
@@ -583,6 +592,9 @@ def prevalence(
     >>> rates[["per", "n", "units"]].values.tolist()
     [['message', 4, 4], ['conversation', 4, 4], ['user', 2, 2]]
     """
+    check_level(ci)
+    if width is not None and not 0 < width < 1:
+        raise ValueError(f"width is that of an interval of rates, between 0 and 1, such as 0.02, not {width!r}")
     if is_drawn := isinstance(log, LogSample):
         if sampling:
             options = ", ".join(sampling)
@@ -634,11 +646,14 @@ def compare_prevalence(
     ------
     TableError
         The column is missing or has fewer than two levels.
+    ValueError
+        The level is not between 0 and 1.
 
     Examples
     --------
     >>> compare_prevalence(sample_log("lmsys/", "empathy", into="runs/lmsys", budget=3000, judges=judges))  # doctest: +SKIP
     """
+    check_level(ci)
     if group not in sample.messages:
         raise TableError(f"group is {group!r}, which the sample lacks. Pass columns={group!r} to sample_log")
     levels, rows, units = require_levels(sample.messages[group]), [], sample.per if per is None else as_names(per, "per")

@@ -941,8 +941,8 @@ def test_private_columns_whatever_their_capitals():
 def test_conversations_with_a_missing_label_are_missing():
     """A Yes beside a missing label is left out too, or the rate would be too high."""
     labels = simulate_labels(1, base_prompts=150, scenarios=2, rates={"empathy": 0.15}, missing=0, judges=1, judge_error=0, seed=1)
-    messages = labels[["dialogue_id", "turn", "target"]].assign(user=labels["base_id"], **{"score empathy": 0.1})
-    messages = messages.assign(**{f"weight {per}": 1.0 for per in UNITS}).reset_index(drop=True)
+    messages = labels[["dialogue_id", "turn", "target"]].assign(user=labels["base_id"], conversation=labels["dialogue_id"])
+    messages = messages.assign(**{"score empathy": 0.1}, **{f"weight {per}": 1.0 for per in UNITS}).reset_index(drop=True)
     gone = np.random.default_rng(1).random(len(labels)) < 0.1
     shares = [
         prevalence(LogSample(messages, table, [], ["empathy"], list(UNITS))).set_index("per")["estimate"]
