@@ -15,21 +15,26 @@ from ..core.texts import is_blank
 __all__ = []
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #8ffa549c
-_ROOT = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|monologue|cot_budget_reflect)"
-_NAME = rf"[a-z_.:-]{{0,20}}?{_ROOT}(?:[_:-][a-z]{{1,12}}){{0,2}}"
-_LEFT, _RIGHT = r"(?:<|&lt;|＜)\|?", r"\s{0,4}\|?(?:>|&gt;|＞)"
+_ROOT = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|monologue|(?<![a-z])cot)"
+_NAME = rf"[a-z_.:-]{{0,20}}?{_ROOT}(?:[_:-][a-z]{{1,12}}|[_:-]?\d{{1,3}}){{0,2}}"
+_LEFT, _RIGHT = r"(?:<|&lt;|＜)\s{0,2}\|?", r"\s{0,4}\|?(?:>|&gt;|＞)"
 _ENDS = r"(?=[a-z_]{0,20}(?:end|stop)(?:_|\b))"  # in a name without a slash, such as end_of_thought
 _WORDS = "THINK(?:ING)?|THOUGHTS?|REASONING"
 _FAMILIES = {  # a family: the mark that opens a thought, the mark that closes it
+    "budget": (r"<seed:cot_budget_reflect>", r"</seed:cot_budget_reflect>"),  # within the thoughts
     "tag": (
         rf"{_LEFT}(?!{_ENDS[3:]}{_NAME}(?:\s{{1,4}}[\w-]{{1,20}}=[^<>]{{0,120}})?(?P<empty>\s?/)?{_RIGHT}",
-        rf"{_LEFT}(?:/\|?|{_ENDS}){_NAME}{_RIGHT}",
+        rf"{_LEFT}(?:\\?/\s{{0,2}}\|?|{_ENDS}){_NAME}{_RIGHT}",
     ),
     "bracket": (rf"(?-i:\[(?:{_WORDS})\])", rf"(?-i:\[/(?:{_WORDS})\])"),
     "triangle": (r"◁think▷", r"◁/think▷"),
-    "details": (r"<details\b(?=[^<>]{0,200}\btype=.?reasoning)[^<>]{0,300}>", r"</details>"),
+    "details": (
+        r"<details\b(?=[^<>]{0,200}(?:\btype=.?reasoning|>\s{0,9}<summary>\s{0,9}Thought for\s))[^<>]{0,300}>",
+        r"</details>",
+    ),
     "colons": (r"(?m:^:::thinking\b[^\n]{0,80}$)", r"(?m:^:::$)"),
     "channel": (r"<\|channel>\s{0,4}thought\b", r"<channel\|>"),
+    "inner": (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
     "unused": (r"<unused94>\s{0,4}(?:thought\b)?", r"<unused95>"),
 }
 _MARK = re.compile(
@@ -37,7 +42,7 @@ _MARK = re.compile(
     + "|".join(
         f"(?P<open_{name}>{opens})|(?P<close_{name}>{closes})" for name, (opens, closes) in _FAMILIES.items()
     )
-    + ")",
+    + r"|(?P<plain_details><details\b[^<>]{0,300}>))",  # no thought, but it takes a closing mark
     re.I,
 )
 
@@ -47,6 +52,9 @@ _PHRASES = {  # a sentence that opens the thoughts, and the one that opens the a
     "Here's my thought process:": r"Here(?:'s| is) my response:",
     "Here are my reasoning steps:": r"\[BEGIN FINAL RESPONSE\]",
     "Thinking...\n": r"\.\.\.done thinking\.",
+    "*Thinking...*\n\n>": r"\n+(?=[^>\n])",
+    "## Thinking\n": r"(?m)^## Final Response\b:?",
+    "```thinking\n": r"\n```[ \t]*(?:\n|\Z)",
 }
 _CHANNEL = re.compile(
     r"(?:<\|start\|>\w{1,20})?(?:<\|channel\|>)?\b(?P<channel>analysis|commentary|final)\b[^<\n]{0,100}"
@@ -67,15 +75,18 @@ _WRAPPER = re.compile(
 _FINAL_TAG = re.compile(
     r"<final(?:_answer|_response)?>(.*?)(?:</final(?:_answer|_response)?>|\Z)", re.I | re.S
 )
+_LAST_ANSWER = re.compile(r"\n\s{0,4}<answer>((?:(?!</answer>).)*)(?:</answer>\s*)?\Z", re.I | re.S)
+_LABEL = re.compile(r"\s*(?:<s>\s*)?(?:<\|(?:im_start|start_header_id)\|>)?(?:assistant\b)?(?:<\|end_header_id\|>|:)?\s*", re.I)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S)
 _UNKNOWN = re.compile(
     r"(?:<|&lt;|◁|\[)/?[a-z_:-]{0,20}(?:analysis|reflect|deliberat|ruminat|planning|inner|internal|reason|final)"
-    r"[a-z_:-]{0,20}(?:>|&gt;|▷|\])|<\|[^|<>\s]{1,40}\|>",
+    r"[a-z_:-]{0,20}(?:>|&gt;|▷|\])|<\|[^|<>\s]{1,40}\|>"
+    rf"|(?:\A\s{{0,9}}\[|\[/)(?:{_WORDS})\]|<summary>\s{{0,9}}(?:{_WORDS})\b",
     re.I,
 )
 
 _MAY_HOLD_MARKS = re.compile(
-    r"[<＜◁]|&lt;|\[/?[A-Za-z]|\A\s*(?:analysis|Here|Thinking\.)|assistant(?:final|analysis|commentary)|:::"
+    r"[<＜◁]|&lt;|\[/?[A-Za-z]|\A\s*(?:analysis|Here|\*?Thinking\.|## Thinking|```thinking)|assistant(?:final|analysis|commentary)|:::"
 )
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #42384473
@@ -127,7 +138,7 @@ def _split_phrases(text: str) -> tuple[str | None, list[str]] | None:
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #704074ff
 class _Mark(NamedTuple):
-    """A mark in a text: its place, its family, whether it opens, closes or is empty, and whether it is in code."""
+    """A mark in a text: its place, its family, whether it opens, closes, is empty or plain, and whether it is in code."""
 
     start: int
     end: int
@@ -150,14 +161,20 @@ def _find_marks(text: str) -> list[_Mark]:
     return marks
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #1ecc4d99
-def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
-    """Return the place of the closing mark for each opening one: balanced if possible, else the next of its family."""
+def _balanced_pairs(marks: list[_Mark]) -> dict[int, int]:
+    """Return the place of the closing mark for each opening one that has one, as for brackets."""
     pairs, open_places = {}, {}
     for place, mark in enumerate(marks):
-        if mark.kind == "open":
+        if mark.kind in ("open", "plain"):
             open_places.setdefault(mark.family, []).append(place)
         elif mark.kind == "close" and open_places.get(mark.family):
             pairs[open_places[mark.family].pop()] = place
+    return pairs
+
+
+def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
+    """Return the place of the closing mark for each opening one: balanced if possible, else the next of its family."""
+    pairs = _balanced_pairs(marks)
     following: dict[str, int] = {}
     for place in range(len(marks) - 1, -1, -1):
         mark = marks[place]
@@ -168,12 +185,18 @@ def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
     return pairs
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #6b4ab23c
+_IS_ALONE = re.compile(r"[ \t]*\r?\n")
+
+
 def _is_block(text: str, opening: _Mark, closing: _Mark) -> bool:
-    """Return whether marks after some text enclose a block: on separate lines, and not announced by a colon."""
+    """Return whether marks after some text enclose a block.
+
+    It begins a line, no colon announces it in the line before, and its first line has only the mark or no sentence goes on after it.
+    """
     before = text[max(0, opening.start - 80) : opening.start].rstrip(" \t")
-    after = text[closing.end : closing.end + 1]
-    announced = before.rstrip().endswith((":", "："))
-    return before.endswith("\n") and not announced and (after in "\n\r" or after.isalnum())
+    announced = before.endswith((":\n", "：\n", ":\r\n"))
+    goes_on = text[closing.end : closing.end + 1] in tuple(" \t,.;:!?)]}\"'”’»…")
+    return before.endswith("\n") and not announced and (_IS_ALONE.match(text, opening.end) is not None or not goes_on)
 
 
 def _ends_opened_thoughts(text: str, mark: _Mark) -> bool:
@@ -184,6 +207,7 @@ def _ends_opened_thoughts(text: str, mark: _Mark) -> bool:
     return "\n" in before[len(before.rstrip()) :] or before.rstrip().endswith((*'.!?…。！？*"”)',))
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #a9d88747
+_OWN_ONLY = ("details", "colons", "budget")  # families whose closing marks end no thoughts of another family
 _MENTION = re.compile(r"\W*(?:and|or|to|und|et|y|和|与)?\W*", re.I)
 
 
@@ -191,8 +215,8 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
     """Split thoughts between marks from a text. Marks in code or within a sentence stay in the answer."""
     every = _find_marks(text)
     marks = [mark for mark in every if not mark.in_code]
-    closing = [mark for mark in marks if mark.kind == "close" and mark.family not in ("details", "colons")]
-    if closing and not any(mark.kind == "open" for mark in marks):
+    closing = [mark for mark in marks if mark.kind == "close" and mark.family not in _OWN_ONLY]
+    if closing and not any(mark.kind == "open" and mark.family != "budget" for mark in marks):
         before = text[: closing[0].start]  # blank: the prompt opened thoughts, and the model had none
         adjacent = all(is_blank(text[one.end : other.start]) for one, other in pairwise(closing))
         if adjacent and (is_blank(before) or (not reasoning_given and _ends_opened_thoughts(text, closing[0]))):
@@ -207,7 +231,9 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         if mark.kind == "open":
             paired = marks[pairs[place]] if place in pairs else None
             if paired is None and not answered:
-                paired = next((one for one in every if one.start >= mark.end and one.kind == "close"), None)
+                later = (one for one in every if one.start >= mark.end and one.kind == "close")
+                fitting = (one for one in later if one.family == mark.family or one.family not in _OWN_ONLY)
+                paired = next((one for one in fitting if text[one.start - 1] != "`"), None)
             if paired is not None:
                 inner, end = text[mark.end : paired.start], paired.end
                 if (answered and not _is_block(text, mark, paired)) or (
@@ -218,7 +244,7 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
                 inner, end = text[mark.end :], len(text)
             if end is not None:
                 thoughts.append(inner)
-        elif not answered and (mark.kind == "empty" or thoughts):
+        elif mark.kind != "plain" and not answered and (mark.kind == "empty" or thoughts):
             end = mark.end
         if answered or end is None:
             answer_parts.append(before)
@@ -228,7 +254,7 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         at = end or mark.end
     answer_parts.append(text[at:])
     answer = "".join(answer_parts)
-    if not answer.strip() and thoughts and (final := _FINAL_TAG.search(thoughts[-1])):
+    if not answer.strip() and thoughts and (final := _FINAL_TAG.search(thoughts[-1]) or _LAST_ANSWER.search(thoughts[-1])):
         answer, thoughts[-1] = final[1], thoughts[-1][: final.start()]
     return answer, thoughts
 
@@ -241,10 +267,17 @@ def _clean_thought(thought: str) -> str:
 def _unknown_marks(answer: str) -> tuple[str, ...]:
     """Return marks outside code that may belong to reasoning, once each."""
     plain = _CODE.sub(" ", answer) if "`" in answer else answer
-    marks = [match[0] for pattern in (_MARK, _UNKNOWN) for match in pattern.finditer(plain)]
-    return tuple(dict.fromkeys(mark for mark in marks if mark not in ("</details>", ":::")))
+    marks = [match[0] for pattern in (_MARK, _UNKNOWN) for match in pattern.finditer(plain) if match.lastgroup != "plain_details"]
+    return tuple(dict.fromkeys(mark.strip() for mark in marks if mark not in ("</details>", ":::")))
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #ad73e2d1
+def _without_label(text: str) -> str:
+    """Return a text without special tokens or the speaker's name before an opening mark."""
+    label = _LABEL.match(text)
+    mark = label and _MARK.match(text, label.end())
+    return text[label.end() :] if mark and (mark.lastgroup or "").startswith("open") else text
+
+
 def separate_thoughts(text: str | None, reasoning: str | None = None) -> SeparatedText:
     """Separate an answer from reasoning in the same text.
 
@@ -274,6 +307,7 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
     """
     if not text or not _MAY_HOLD_MARKS.search(text):
         return SeparatedText(text, reasoning)
+    text = _without_label(text)
     answer, thoughts = (
         _split_channels(text) or _split_phrases(text) or _split_tags(text, reasoning is not None)
     )
@@ -288,8 +322,12 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
     return SeparatedText(answer, reasoning, _unknown_marks(answer or ""))
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #d0f9f2df
-_BEGINNINGS = (*_PHRASES, "analysis<|message|>", "assistantfinal", ":::thinking")
-_PARTIAL_MARK = re.compile(r"""(?:[<＜◁\[]|&l?t?;?|:::|\n::?)[\w|/:;&.="' -]{0,60}\Z""")
+_BEGINNINGS = (*_PHRASES, "analysis<|message|>", "assistantfinal", ":::thinking", "<s>", "Assistant:", "assistant:")
+_REPEATED = re.compile(r"\A\s*(<[\w:|]{1,40}>)\s*(?=\1)")  # an opening mark that the server added
+_PARTIAL_MARK = re.compile(
+    r"""(?:[<＜◁\[]|&l?t?;?|:::|\n::?)[\w|/:;&.="' -]{0,60}\Z"""
+    r"|<details\b[^<>]{0,40}>\s{0,3}(?:<[a-z]{0,7}>?)?[^<>]{0,12}\Z"
+)
 
 
 def visible_answer(text: str) -> str:
@@ -314,13 +352,18 @@ def visible_answer(text: str) -> str:
     in_thoughts = start.startswith(tuple(_PHRASES)) and not _split_phrases(text)
     if in_thoughts or any(one.startswith(start) for one in _BEGINNINGS):
         return ""
-    if start.startswith("<|") and "<|message|>" not in text and not _find_marks(start[:80]):
+    bare = start.removeprefix("<s>").lstrip()
+    if bare.startswith("<|") and "<|message|>" not in text and not _find_marks(bare[:80]):
         return ""
-    answer = separate_thoughts(text).answer or ""
-    marks = _find_marks(answer)
-    pairs = _pair_marks(marks)
+    text = _REPEATED.sub("", _without_label(text))
+    marks = [mark for mark in _find_marks(text) if not mark.in_code]
+    pairs = _balanced_pairs(marks)
     for place, mark in enumerate(marks):
-        if mark.kind == "open" and place not in pairs and answer[mark.start - 1 : mark.start] == "\n":
-            return answer[: mark.start]
+        before = text[max(0, mark.start - 80) : mark.start].rstrip(" \t")
+        if mark.kind == "open" and place not in pairs and before[-1:] in ("\n", ""):
+            text = text[: mark.start]  # thoughts that have not ended
+            break
+    answer = separate_thoughts(text).answer or ""
     partial = _PARTIAL_MARK.search(answer, max(0, len(answer) - 64))
-    return answer[: partial.start()] if partial else answer
+    answer = answer[: partial.start()] if partial else answer
+    return "" if _LABEL.fullmatch(answer) else answer
