@@ -110,11 +110,12 @@ def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     """Return the labels of the whole panel, without each judge, of each judge alone, and of one sample."""
     if isinstance(ratings := run_of(ratings), Run):
         context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
-        ratings = ratings.ratings().query("judge != 'pronoun count'")
+        ratings = ratings.ratings()
     else:
         require_columns(ratings, [*SAMPLE, "verdict"], "ratings", rows=False)
         require_unique(ratings, SAMPLE, "{row}: rated twice; give the ratings of one run")
         context = ratings[ratings.columns.intersection(["dialogue_id", "base_id"])].drop_duplicates().reset_index(drop=True)
+    ratings = ratings[ratings["judge"] != "pronoun count"]  # it counts by rule, and is not a member of the panel
     variants = _leaving_out("panel", ratings, ratings["judge"], list(ratings["judge"].unique()))
     if (sample := pd.to_numeric(ratings["sample"])).max() > 1:
         variants["first sample only"] = ratings[sample == 1]
