@@ -21,12 +21,12 @@ from ..core.run import run_of
 from ..core.tables import TABLES, require_columns, require_unique
 
 # %% auto #0
-__all__ = ['as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats', 'judge_columns',
-           'context_columns', 'number_clusters', 'clusters', 'whole_turns', 'require_labelled_once', 'weights_of',
-           'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes', 'score_interval',
-           'cluster_variance', 'proportion', 'influence_correlation', 'Shares', 'share_estimates', 'shared_correlation',
-           'recover_limits', 'contrast', 'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval',
-           'resample', 'resample_rows', 'holm', 'add_holm']
+__all__ = ['Weights', 'as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
+           'judge_columns', 'context_columns', 'number_clusters', 'clusters', 'whole_turns', 'require_labelled_once',
+           'weights_of', 'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes',
+           'score_interval', 'cluster_variance', 'proportion', 'influence_correlation', 'Shares', 'share_estimates',
+           'shared_correlation', 'recover_limits', 'contrast', 'difference', 'draw_clusters', 'has_enough_clusters',
+           'percentile_interval', 'resample', 'resample_rows', 'holm', 'add_holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
@@ -542,13 +542,18 @@ def effective_sizes(
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ded76a30
 def _score_limits(
-    estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
+    estimate: np.ndarray,
+    variance: np.ndarray,
+    totals: np.ndarray,
+    informative: np.ndarray,
+    ci: float,
+    squares: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return Wilson's limits with a cluster-robust variance, and both effective sample sizes of `effective_sizes`."""
     from scipy.special import ndtri
 
     check_level(ci)
-    effective, worth, _ = effective_sizes(estimate, variance, totals, informative, ci)
+    effective, worth, _ = effective_sizes(estimate, variance, totals, informative, ci, squares)
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = wilson_limits(estimate, worth, ndtri(0.5 + ci / 2))
     usable = (totals > 0).sum(axis=0) >= 2
@@ -558,10 +563,15 @@ def _score_limits(
 
 
 def score_interval(
-    estimate: np.ndarray, variance: np.ndarray, totals: np.ndarray, informative: np.ndarray, ci: float
+    estimate: np.ndarray,
+    variance: np.ndarray,
+    totals: np.ndarray,
+    informative: np.ndarray,
+    ci: float,
+    squares: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Return the table of `proportion` from shares and their cluster-robust variance."""
-    low, high, effective, _ = _score_limits(estimate, variance, totals, informative, ci)
+    low, high, effective, _ = _score_limits(estimate, variance, totals, informative, ci, squares)
     n = totals.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         design = np.where((estimate <= 0) | (estimate >= 1), np.nan, n / effective)
@@ -587,15 +597,22 @@ def cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
         return (influence**2 / (1 - totals / totals.sum(axis=0))).sum(axis=-2)
 
 
-def _share_variance(successes: np.ndarray, totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return shares, their variances, and the numbers of clusters with a row of the rarer outcome."""
+Weights = tuple[np.ndarray, np.ndarray]  # sums of weights and of squared weights, clusters × groups
+
+
+def _share_moments(successes: np.ndarray, totals: np.ndarray, weights: Weights | None) -> tuple[np.ndarray, ...]:
+    """Return shares, variances, weights by cluster, and the numbers of clusters with a row of the rarer outcome."""
+    carried = totals if weights is None else weights[0]
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = successes.sum(axis=0) / totals.sum(axis=0)
-    informative = np.minimum((successes > 0).sum(axis=0), (successes < totals).sum(axis=0))
-    return estimate, cluster_variance(_influence(successes, totals), totals), informative
+        variance = cluster_variance(_influence(successes, totals), carried)
+    some, lacking = ((part & (carried > 0)).sum(axis=0) for part in (successes > 0, successes < totals))
+    return estimate, variance, carried, np.minimum(some, lacking)
 
 
-def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd.DataFrame:
+def proportion(
+    successes: np.ndarray, totals: np.ndarray, ci: float = 0.95, weights: Weights | None = None
+) -> pd.DataFrame:
     """Estimate shares with intervals from sums by cluster.
 
     Wilson's score interval with the effective sample size of a clustered sample and Student's t with
@@ -607,6 +624,8 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
         Occurrences, and numbers of scored rows. A cluster without rows in a group has 0 in both.
     ci : float
         Confidence level.
+    weights : (array, array), optional
+        Sums of weights and of their squares, if some rows also stand for others (`count_labels`).
 
     Returns
     -------
@@ -627,9 +646,8 @@ def proportion(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> p
        estimate   n  n_clusters
     0       0.3  30           3
     """
-    totals = np.asarray(totals, dtype=float)
-    estimate, variance, informative = _share_variance(np.asarray(successes, dtype=float), totals)
-    return score_interval(estimate, variance, totals, informative, ci)
+    moments = _share_moments(np.asarray(successes, dtype=float), np.asarray(totals, dtype=float), weights)
+    return score_interval(*moments, ci, weights and weights[1])
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #09582843
 def influence_correlation(
@@ -669,13 +687,15 @@ class Shares(NamedTuple):
     rows: np.ndarray
 
 
-def share_estimates(successes: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> Shares:
+def share_estimates(
+    successes: np.ndarray, totals: np.ndarray, ci: float = 0.95, weights: Weights | None = None
+) -> Shares:
     """Return shares from sums by cluster, with the limits of `proportion`."""
     from scipy.special import ndtri
 
     successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
-    estimate, variance, informative = _share_variance(successes, totals)
-    low, high, rows, worth = _score_limits(estimate, variance, totals, informative, ci)
+    estimate, *moments = _share_moments(successes, totals, weights)
+    low, high, rows, worth = _score_limits(estimate, *moments, ci, weights and weights[1])
     with np.errstate(invalid="ignore", divide="ignore"):
         floor = (ndtri(0.5 + ci / 2) / worth) ** 2
     return Shares(np.column_stack([estimate, low, high]), _influence(successes, totals), floor, rows)
@@ -712,6 +732,7 @@ def difference(
     successes_b: np.ndarray,
     totals_b: np.ndarray,
     ci: float = 0.95,
+    weights: Sequence[Weights | None] = (None, None),
 ) -> pd.DataFrame:
     """Estimate differences of two shares with intervals, from sums by cluster.
 
@@ -721,6 +742,8 @@ def difference(
         Occurrences and numbers of scored rows of the two sides, in the same clusters. A cluster may lack one side.
     ci : float
         Confidence level.
+    weights : sequence
+        The weights of the two sides, as for `proportion`.
 
     Returns
     -------
@@ -743,7 +766,7 @@ def difference(
     0       0.3      0.6      0.3
     """
     sums = [np.asarray(part, dtype=float) for part in (successes_a, totals_a, successes_b, totals_b)]
-    a, b = share_estimates(*sums[:2], ci), share_estimates(*sums[2:], ci)
+    a, b = share_estimates(*sums[:2], ci, weights[0]), share_estimates(*sums[2:], ci, weights[1])
     middle, low, high = contrast(a, b).ends.T
     return pd.DataFrame(
         {

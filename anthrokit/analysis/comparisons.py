@@ -73,7 +73,7 @@ def level_pairs(
     return list(combinations(levels, 2))
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
-_COUNTS = ["_yes", "_scored", "_sure", "_open", "_all"]
+_COUNTS = ["_yes", "_scored", "_weight", "_square", "_sure", "_open", "_all"]
 
 
 def _count_prompts(
@@ -117,6 +117,11 @@ class LevelCounts:
     def matched(self, a: str, b: str) -> list[np.ndarray]:
         """Return the sums of both levels on the prompts that they share."""
         return self.sums(a, b, where=self.shared(a, b))
+
+    def weights(self, *levels: str) -> list[tuple[np.ndarray, ...]]:
+        """Return the weights of both levels on the prompts that they share, as for `difference`."""
+        where = self.shared(*levels)
+        return [tuple(self.fold @ (self.counts[level][name] * where) for name in ("_weight", "_square")) for level in levels]
 
     def bounds(self, a: str, b: str) -> dict[str, np.ndarray]:
         """Return the lowest and the highest difference that the missing labels of the shared prompts allow."""
@@ -178,12 +183,12 @@ def compare_levels(
     parts = []
     for a, b in pairs:
         s_a, n_a, s_b, n_b = levels.matched(a, b)
-        table = difference(s_a, n_a, s_b, n_b, ci)
+        table = difference(s_a, n_a, s_b, n_b, ci, levels.weights(a, b))
         angles = 2 * np.arcsin(np.sqrt(table[["share_a", "share_b"]].to_numpy().clip(0, 1)))
         p_value = _swap_names(np.stack([s_a, s_b]), np.stack([n_a, n_b]), n_swaps, seed)
         table = table.assign(a=a, b=b, p_value=p_value, effect_size=angles[:, 0] - angles[:, 1])
         if levels.several:
-            table = table.assign(**levels.bounds(a, b))
+            table = table.assign(p_value=table["p_value"].where(table["ci_low"].notna()), **levels.bounds(a, b))
         parts.append(pd.concat([levels.groups, table], axis=1))
     result = _adjusted(parts, group, family)
     own = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "p_adjusted", "effect_size"]
@@ -236,7 +241,8 @@ def compare(
         by…, variant (unless by behaviour), a, b, estimate (share in a minus share in b, on common prompts, or if there
         are none, on common base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
         (Cohen's h), share_a, share_b, n_a, n_b (labels; of categories messages, incomplete ones with an expected value
-        too), n_clusters, ci (the level of the intervals). Without "behaviour" also lowest and highest: the difference if
+        too), n_clusters, ci (the level of the intervals). Interval and p-value of a category are missing where a side has
+        too few complete messages, as in `profile`. Without "behaviour" also lowest and highest: the difference if
         the missing labels of a were all False and those of b all True, or the reverse.
 
     Raises
@@ -322,8 +328,12 @@ def compare_differences(
             four = [(a, x), (b, x), (a, y), (b, y)]
             if absent := [cell for cell in four if number_of.get(cell) not in levels.counts]:
                 raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}; every combination needs labels")
-            sums = [levels.matched(*(number_of[cell] for cell in side)) for side in (four[:2], four[2:])]
-            sides = [contrast(*(share_estimates(*part[k : k + 2], ci) for k in (0, 2))) for part in sums]
+            pairs = [[number_of[cell] for cell in side] for side in (four[:2], four[2:])]
+            sums, weights = [levels.matched(*pair) for pair in pairs], [levels.weights(*pair) for pair in pairs]
+            sides = [
+                contrast(*(share_estimates(*part[2 * k : 2 * k + 2], ci, of[k]) for k in (0, 1)))
+                for part, of in zip(sums, weights, strict=True)
+            ]
             whole = contrast(*sides)
             middle, low, high = whole.ends.T
             totals = sum(part[1] + part[3] for part in sums)
@@ -331,7 +341,7 @@ def compare_differences(
             with np.errstate(invalid="ignore", divide="ignore"):
                 error = np.sqrt(cluster_variance(whole.influence, totals))
                 freedom = np.maximum(degrees_of_freedom(totals, 0), 1)
-                p_value = 2 * t.sf(np.abs(middle) / np.where(error > 0, error, np.nan), freedom)
+                p_value = 2 * t.sf(np.abs(middle) / np.where((error > 0) & ~np.isnan(low), error, np.nan), freedom)
             table = pd.DataFrame({"a": a, "b": b, "within_a": x, "within_b": y, "estimate": middle})
             table = table.assign(ci_low=low, ci_high=high, p_value=p_value, difference_a=sides[0].ends[:, 0])
             table = table.assign(difference_b=sides[1].ends[:, 0], n_clusters=count, ci=ci)

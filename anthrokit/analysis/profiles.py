@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, as_labels, as_names, context_columns, group_rows, proportion
-from .clustered import require_labelled_once, as_floats, whole_turns
+from .clustered import ClusterCounts, as_labels, as_names, clusters, context_columns, group_rows
+from .clustered import number_clusters, proportion, require_labelled_once, as_floats, whole_turns
 from .synthetic import counted_behaviours
 from .partitions import target_by_target
 from ..core import Run, TableError
@@ -33,14 +33,18 @@ def _of_variant(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
     return labels
 
 
-def message_labels(labels: pd.DataFrame, by: str | None, variant: str) -> tuple[pd.DataFrame, np.ndarray]:
+def message_labels(
+    labels: pd.DataFrame, by: str | None, variant: str, columns: Sequence[str] = ()
+) -> tuple[pd.DataFrame, np.ndarray]:
     """Return messages by group of behaviours, and their labels (messages × behaviours).
 
-    A label is 1 or 0, NaN if it is missing, and −1 for a behaviour outside the group.
+    Messages are identified by target, dialogue and turn, and by `columns`, such as the panel that labelled them. A label
+    is 1 or 0, NaN if it is missing, and −1 for a behaviour outside the group.
     """
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *([by] if by else [])])
     labels = _of_variant(labels, variant)
-    keys = [name for name in ("target", "dialogue_id", "turn", by) if name and name in labels.columns]
+    keys = dict.fromkeys(("target", "dialogue_id", "turn", by, *columns))
+    keys = [name for name in keys if name and name in labels.columns]
     require_labelled_once(labels, keys)
     message, _ = group_rows(labels, keys)
     columns = [name for name in labels.columns if name in {*context_columns(labels), *keys}]
@@ -54,7 +58,9 @@ def message_labels(labels: pd.DataFrame, by: str | None, variant: str) -> tuple[
     return frame.assign(behaviour=frame[by] if by else "any behaviour"), grid
 
 
-def any_behaviour(labels: pd.DataFrame, by: str | None = "category", *, variant: str = "judged") -> pd.DataFrame:
+def any_behaviour(
+    labels: pd.DataFrame, by: str | None = "category", *, variant: str = "judged", columns: Sequence[str] = ()
+) -> pd.DataFrame:
     """Label groups of behaviours: does a message show any behaviour of the group?
 
     Parameters
@@ -65,6 +71,8 @@ def any_behaviour(labels: pd.DataFrame, by: str | None = "category", *, variant:
         Column that groups behaviours; None puts all into one group, "any behaviour".
     variant : str
         "judged" leaves out behaviours that are counted by rule (first-person pronouns), "all" includes them.
+    columns : sequence of str
+        Columns in which labels of one message differ, such as the panel; each level then has its own row.
 
     Returns
     -------
@@ -85,7 +93,7 @@ def any_behaviour(labels: pd.DataFrame, by: str | None = "category", *, variant:
     >>> any_behaviour(simulate_labels(1, base_prompts=2))["behaviour"].unique().tolist()
     ['personhood', 'physical embodiment', 'internal states', 'relationship building']
     """
-    frame, grid = message_labels(labels, by, variant)
+    frame, grid = message_labels(labels, by, variant, columns)
     label = pd.Series((grid == 1).any(axis=1), frame.index, dtype="boolean")
     return frame.assign(label=label.mask(np.isnan(grid).any(axis=1)))
 
@@ -116,7 +124,8 @@ def select_labels(
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
         return labels, by, {}
-    return any_behaviour(labels, "category" if "category" in by else None, variant=variant), by, {"variant": variant}
+    group = "category" if "category" in by else None
+    return any_behaviour(labels, group, variant=variant, columns=[*by, *columns]), by, {"variant": variant}
 
 
 def count_labels(
@@ -127,21 +136,23 @@ def count_labels(
     Grouped by "behaviour", a row is a label. Otherwise a row is a message: it counts as one label (of any behaviour, or of
     any behaviour of the category), or without groups as all its labels. For categories, an incomplete message counts with
     its expected value among the messages of its target, group and level, as in `profile`. The counts are _yes and _scored
-    (of messages without missing labels, or with a value), _sure (True for any values of the missing labels), _open (True or
-    False, depending on the missing labels) and _all.
+    (of messages without missing labels, or with a value), _weight and _square (as for `proportion`), _sure (True for any
+    values of the missing labels), _open (True or False, depending on the missing labels) and _all.
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
         truth = as_floats(labels["label"])
         scored, yes = ~np.isnan(truth), np.nan_to_num(truth)
-        return labels.assign(_yes=yes, _scored=scored, _sure=yes, _open=~scored, _all=1), by, {}
-    frame, grid = message_labels(labels, "category" if "category" in by else None, variant)
+        counts = {"_yes": yes, "_scored": scored, "_weight": scored, "_square": scored}
+        return labels.assign(**counts, _sure=yes, _open=~scored, _all=1), by, {}
+    frame, grid = message_labels(labels, "category" if "category" in by else None, variant, [*by, *columns])
     complete, sure, missing, n = ~np.isnan(grid).any(axis=1), (grid == 1).sum(axis=1), np.isnan(grid).sum(axis=1), 1
     if by and "dialogue_id" not in columns:
         names = [name for name in dict.fromkeys([*by, *columns, "target"]) if name in frame.columns]
-        value = _group_values(grid, group_rows(frame, names)[0])
-        counts = {"_yes": np.nan_to_num(value), "_scored": ~np.isnan(value), "_sure": sure > 0}
-        return frame.assign(**counts, _open=(sure == 0) & (missing > 0), _all=1), by, {"variant": variant}
+        value, weight, square = _group_values(grid, group_rows(frame, names)[0], number_clusters(clusters(frame))[0])
+        counts = {"_yes": np.nan_to_num(value), "_scored": ~np.isnan(value), "_weight": weight, "_square": square}
+        frame = frame.assign(**counts, _sure=sure > 0, _open=(sure == 0) & (missing > 0), _all=1)
+        return frame, by, {"variant": variant}
     if by:
         sure, missing = sure > 0, (sure == 0) & (missing > 0)
     elif not complete.any():
@@ -151,25 +162,32 @@ def count_labels(
         )
     else:
         n = grid.shape[1]
-    counts = {"_yes": sure * complete, "_scored": n * complete, "_sure": sure, "_open": missing, "_all": n}
-    return frame.assign(**counts), by, {"variant": variant}
+    scored = n * complete
+    counts = {"_yes": sure * complete, "_scored": scored, "_weight": scored, "_square": scored}
+    return frame.assign(**counts, _sure=sure, _open=missing, _all=n), by, {"variant": variant}
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #e1a0c002
-def _any_values(grid: np.ndarray) -> np.ndarray:
-    """Return a value for each message whose mean is the share of messages that show any behaviour.
+_MIN_CLUSTERS = 6  # that must carry a share with undecided messages
 
-    `grid` is that of `message_labels` for one group. The deviations of the values from their mean are the influence of
-    the messages on the share; a complete message also contributes to the expectations of incomplete ones. Values are
-    NaN for messages without a label, and for all messages if some are undecided and none is complete.
+
+def _any_values(grid: np.ndarray) -> np.ndarray:
+    """Return a value, a weight and a squared weight for each message (3 × messages).
+
+    `grid` is that of `message_labels` for one group. The mean of the values is the share of messages that show any
+    behaviour. Their deviations from it are the influence of the messages on the share; a complete message also
+    contributes to the expectations of undecided ones. Values are NaN for messages without a label, and for all messages
+    if some are undecided and none is complete. The weight is the number of messages for which a message stands. The
+    squared weights give the share the variance of independent messages.
     """
     yes, gap = grid == 1, np.isnan(grid)
     complete, some = ~gap.any(axis=1), yes.any(axis=1)
     value, undecided = some.astype(float), ~complete & ~some & (grid == 0).any(axis=1)
     value[~complete & ~some & ~undecided] = np.nan
+    weight = np.where(np.isnan(value) | undecided, 0.0, 1.0)
     if not undecided.any():
-        return value
+        return np.stack([value, weight, weight])
     if not complete.any():
-        return np.full(len(grid), np.nan)
+        return np.stack([np.full(len(grid), np.nan), weight, weight])
     shown, place, n_shown = np.unique(yes[complete], axis=0, return_inverse=True, return_counts=True)
     lacking, which, n_lacking = np.unique(gap[undecided], axis=0, return_inverse=True, return_counts=True)
     common = shown.astype(float) @ lacking.T
@@ -178,29 +196,45 @@ def _any_values(grid: np.ndarray) -> np.ndarray:
     n = n_shown @ fits
     expected = n_shown @ (fits & (common > 0)) / n
     value[undecided] = expected[which]
-    value[complete] += ((fits * ((common > 0) - expected)) @ (n_lacking / n))[place]
-    return value
+    error, extra = (((fits * part) @ (n_lacking / n))[place] for part in ((common > 0) - expected, 1))
+    value[complete] += error
+    weight[complete] += extra
+    share = np.nanmean(value)
+    if not 0 < share < 1:
+        return np.stack([value, weight, weight**2])
+    # The variance of the expectations is at least that of Agresti and Coull (1998), which is above 0 if all messages agree.
+    size, expectation = extra.sum() ** 2 / (extra**2).sum(), value[undecided].mean()
+    middle = (size * expectation + 2) / (size + 4)
+    least = middle * (1 - middle) * size / (size + 4)
+    square = np.nan_to_num(value - share) ** 2
+    square[complete] += extra**2 * max(least - (error**2).sum() / (extra**2).sum(), 0)
+    return np.stack([value, weight, square / (share * (1 - share))])
 
 
-def _group_values(grid: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """Return `_any_values` of the messages of each group; `group` has a number for each message."""
-    value = np.empty(len(grid))
+def _group_values(grid: np.ndarray, group: np.ndarray, cluster: np.ndarray) -> np.ndarray:
+    """Return `_any_values` of the messages of each group; groups and clusters are numbers for each message.
+
+    Weights are 0, so that there is no interval, if they are worth fewer than `_MIN_CLUSTERS` equal clusters, and less than
+    half as many as the messages.
+    """
+    values = np.empty((3, len(grid)))
     for rows in pd.Series(group).groupby(group).indices.values():
-        value[rows] = _any_values(grid[rows])
-    return value
+        values[:, rows] = value, weight, _ = _any_values(grid[rows])
+        sums = [np.bincount(cluster[rows], part) for part in (weight, ~np.isnan(value))]
+        with np.errstate(invalid="ignore"):
+            worth, most = (part.sum() ** 2 / (part**2).sum() for part in sums)
+        if worth < min(_MIN_CLUSTERS, most / 2):
+            values[1:, rows] = 0
+    return values
 
 
 def _any_shares(frame: pd.DataFrame, grid: np.ndarray, by: Sequence[str], ci: float) -> pd.DataFrame:
     """Return the shares of messages that show any behaviour, by group, with their bounds."""
     tally = ClusterCounts(frame, by)
-    value = _group_values(grid, tally.group)
+    value, weight, square = _group_values(grid, tally.group, tally.cluster)
     some, complete = (grid == 1).any(axis=1), ~np.isnan(grid).any(axis=1)
-    sums, whole = (tally.sums(value), tally.sums(~np.isnan(value))), (tally.sums(some & complete), tally.sums(complete))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        estimate = sums[0].sum(axis=0) / sums[1].sum(axis=0)
-    certain = (estimate <= 0) | (estimate >= 1)  # without variance, only complete messages count
-    table = proportion(*(np.where(certain, *pair) for pair in zip(whole, sums, strict=True)), ci)
-    table["n"], table["n_clusters"] = tally.count(complete), (whole[1] > 0).sum(axis=0)
+    table = proportion(tally.sums(value), tally.sums(~np.isnan(value)), ci, (tally.sums(weight), tally.sums(square)))
+    table["n"], table["n_clusters"] = tally.count(complete), (tally.sums(complete) > 0).sum(axis=0)
     table.loc[table["n_clusters"] < 2, ["ci_low", "ci_high", "design_effect"]] = np.nan
     table.insert(4, "n_total", tally.count())
     lowest, highest = (tally.count(part) / tally.count() for part in (some, some | ~complete))
@@ -250,7 +284,8 @@ def profile(
     -----
     Ibrahim et al. (2026): frequency per message, over all turns. Missing labels do not count in n. For a category, an
     incomplete message counts as 1 if a label is True, else as the share that shows one of the missing behaviours among
-    the complete messages of the group that show no other. Without complete messages the estimate is missing.
+    the complete messages of the group that show no other. Without complete messages the estimate is missing; if they
+    are of too few base prompts, the interval is missing.
 
     Examples
     --------
@@ -264,7 +299,7 @@ def profile(
         truth = as_floats(labels["label"])
         result = ClusterCounts(labels, by).shares(truth, ~np.isnan(truth), ci)
     else:
-        grids = message_labels(labels, "category" if "category" in by else None, variant)
+        grids = message_labels(labels, "category" if "category" in by else None, variant, by)
         result = _any_shares(*grids, by, ci).assign(variant=variant)
     over = np.select([result["ci_low"] > 0.5, result["ci_high"] <= 0.5], ["yes", "no"], "open")
     result.insert(result.columns.get_loc("ci") + 1, "over_half", over)

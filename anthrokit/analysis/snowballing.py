@@ -182,7 +182,7 @@ def carry_over(
     """
     check_level(ci)
     labels, by, named = select_dialogue_labels(labels, by, variant)
-    dialogues, grid, _ = turn_grid(labels)
+    dialogues, grid, _ = turn_grid(labels, by)
     tally, turns = ClusterCounts(dialogues, by), grid.shape[1] - 1
     if turns > 14:
         raise TableError(f"dialogues of {turns} turns are too long, at most 14; cut them with first_turns(labels, 14)")
@@ -238,7 +238,7 @@ def snowball(
     0  emotions       0.37      0.17
     """
     labels, by, named = select_dialogue_labels(labels, by, variant)
-    dialogues, grid, _ = turn_grid(labels)
+    dialogues, grid, _ = turn_grid(labels, by)
     tally = ClusterCounts(dialogues, by)
     result = _contrast(tally, grid[:, :-2], grid[:, 1:-1], ci)
     within = ["odds_ratio", "odds_low", "odds_high", "p_value", "p_adjusted"]

@@ -32,12 +32,12 @@ def _require_first_turn(labels: pd.DataFrame) -> None:
         )
 
 
-def turn_grid(labels: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+def turn_grid(labels: pd.DataFrame, by: Sequence[str] = ()) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     """Return a row for each dialogue and behaviour, its labels by turn (with a last column of NaN), and its last turn.
 
-    The first turn of the table counts as turn 1.
+    The first turn of the table counts as turn 1. Dialogues are identified by target and dialogue_id, and by `by`.
     """
-    keys = [name for name in ("target", "dialogue_id", "behaviour") if name in labels.columns]
+    keys = [name for name in dict.fromkeys(("target", "dialogue_id", "behaviour", *by)) if name in labels.columns]
     codes, _ = group_rows(labels, keys)
     turn, last = whole_turns(labels), np.zeros(codes.max() + 1, dtype=np.int64)
     turn -= turn.min() - 1
@@ -83,7 +83,12 @@ def first_occurrences(labels: Run | pd.DataFrame) -> pd.DataFrame:
     """
     labels = as_labels(labels)
     _require_first_turn(labels)
-    frame, grid, last = turn_grid(labels)
+    return _first_turns(*turn_grid(labels))
+
+
+def _first_turns(dialogues: pd.DataFrame, grid: np.ndarray, last: np.ndarray) -> pd.DataFrame:
+    """Add the columns of `first_occurrences` to the dialogues of `turn_grid`."""
+    frame = dialogues.copy()
     ends = np.argmax(grid != 0, axis=1)  # the first turn that isn't known to lack it
     happened = grid[np.arange(len(grid)), ends] == 1
     frame["first_turn"] = pd.array(ends + 1, dtype="Int64")
@@ -173,7 +178,8 @@ def emergence(
     '4 0.48 160\\n5 0.55 160'
     """
     labels, by, named = select_dialogue_labels(labels, by, variant)
-    first, turns = first_occurrences(labels), int(labels["turn"].max())
+    _require_first_turn(labels)
+    first, turns = _first_turns(*turn_grid(labels, by)), int(labels["turn"].max())
     tally = ClusterCounts(first, by)
     events, at_risk = _first_sums(first, tally, turns)
     named = tally.targets() | named
@@ -308,7 +314,7 @@ def late_share(
     """
     _require_first_turn(as_labels(labels))
     labels, by, named = select_dialogue_labels(labels, by, variant)
-    dialogues, grid, last = turn_grid(labels)
+    dialogues, grid, last = turn_grid(labels, by)
     check_count(after=after)
     tally, turns = ClusterCounts(dialogues, by), grid.shape[1] - 1
     if not 1 <= after < turns:
@@ -317,7 +323,7 @@ def late_share(
     starts = _possible_starts(grid, ends, after)
     early, late = tally.sums(starts["early"]), tally.sums(starts["late"])
     may_early, may_late = tally.count(starts["may_early"]), tally.count(starts["may_late"])
-    estimate, spread = _late_shares(labels, tally, grid[:, :-1], after)
+    estimate, spread = _late_shares(_first_turns(dialogues, grid, last), tally, grid[:, :-1], after)
     decided, has_labels = early + late, early + late > 0
     informative = np.minimum(((late > 0) & has_labels).sum(axis=0), ((early > 0) & has_labels).sum(axis=0))
     variance, n_late, n = cluster_variance(spread, decided), late.sum(axis=0), decided.sum(axis=0)
@@ -336,10 +342,10 @@ def late_share(
 
 
 def _late_shares(
-    labels: pd.DataFrame, tally: ClusterCounts, grid: np.ndarray, after: int
+    first: pd.DataFrame, tally: ClusterCounts, grid: np.ndarray, after: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the shares of late first occurrences by group, and the influence of each cluster on them."""
-    share, influence = _incidence(*_first_sums(first_occurrences(labels), tally, grid.shape[1]))
+    share, influence = _incidence(*_first_sums(first, tally, grid.shape[1]))
     later = tally.count(~np.isnan(grid[:, after:]).all(axis=1)) > 0
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.where((share[-1] > 0) & later, 1 - share[after - 1] / share[-1], np.nan)

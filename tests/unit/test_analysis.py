@@ -178,6 +178,21 @@ def test_category_with_an_unlabelled_behaviour():
         analysis.compare(labels.assign(domain=labels["dialogue_id"] % 2), "domain", ())
 
 
+@pytest.mark.parametrize("complete", [4, 60])
+def test_comparisons_with_few_complete_messages(complete):
+    """80 messages a target; the second behaviour never occurs, and has labels in 8 and `complete` messages of A."""
+    first, second = [True] * 8 + [False] * 72, [False] * (8 + complete) + [None] * (72 - complete)
+    frame = pd.DataFrame({"base_id": [f"b{number}" for number in range(80)], "turn": 1, "category": "c"})
+    parts = [frame.assign(target=target, behaviour=name, label=pd.array(label, "boolean"))
+             for target, full in (("A", second), ("B", [False] * 80)) for name, label in (("x0", first), ("x1", full))]  # fmt: skip
+    labels = pd.concat(parts, ignore_index=True).assign(dialogue_id=lambda rows: rows["target"] + rows["base_id"])
+    row = analysis.drift(labels, 0.15, "target", baseline="B", by="category", n_swaps=99).loc[0]
+    assert row["estimate"] == pytest.approx(0) and np.isnan(row["p_value"]) == np.isnan(row["ci_low"]) == (complete == 4)
+    assert row["verdict"] == ("undecided" if complete == 4 else "within the margin")
+    change = analysis.compare_differences(labels.assign(half=np.arange(len(labels)) // 2 % 2), "target", "half", "category")
+    assert np.isnan(change.loc[0, "ci_low"]) == np.isnan(change.loc[0, "p_value"]) == (complete == 4)
+
+
 @pytest.mark.slow
 def test_interval_coverage():
     """A short form of benchmarks/coverage.py: 30 base prompts, 120 repetitions."""
