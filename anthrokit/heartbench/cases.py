@@ -26,6 +26,7 @@ from ..core.errors import require_all, require_kind, require_known, similar_name
 from ..core.files import local_path, read_toml, write_file
 from ..core.run import HTML_ATTRS, digest
 from ..core.tables import read_json, require_unique, require_columns
+from ..core.texts import is_blank
 from ..core.votes import label
 from ..judging.judges import Criterion
 
@@ -432,8 +433,8 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def has_text(value: Any) -> bool:
-    """Return whether a value is a text that is not blank."""
-    return isinstance(value, str) and bool(value.strip())
+    """Return whether a value is a text with a visible character."""
+    return isinstance(value, str) and not is_blank(value)
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7321ee19
 def read_case(record: Any, names: Mapping[str, str], max_turns: int = 9) -> Case | list[str]:

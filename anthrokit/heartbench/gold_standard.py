@@ -17,7 +17,7 @@ from ..core.errors import check_range, require_known
 from ..core.run import digest
 from ..core.tables import require_unique, require_columns
 from .answers import require_answers
-from .cases import Cases
+from .cases import Cases, has_text
 from .experts import open_sheets, require_filled
 from .results import golden, merge_golden
 from ..validity.annotations import read_verdicts
@@ -76,7 +76,7 @@ def draw_golden(
     answers = answers.astype({"case_id": "str"})
     if len(unknown := answers[~answers["case_id"].isin(about["case_id"])]):
         raise TableError(f"there are answers to {unknown['case_id'].iloc[0]!r}, which is not one of the cases")
-    pool = answers[answers["content"].fillna("").str.strip().ne("")][["model", "case_id"]]
+    pool = answers[answers["content"].map(has_text).astype(bool)][["model", "case_id"]]
     pool = pool.merge(about, on="case_id")
     require_known("column", pool, *by)
     if round(share * len(pool)) < 1:

@@ -145,7 +145,7 @@ MAX_MESSAGES = 9
 def _parse_dialogue(text: str | None, least: int, most: int, original: str) -> list[str]:
     """Parse the messages of a rewritten dialogue."""
     messages = read_object(text, "dialogue")["dialogue"]
-    if not isinstance(messages, list) or not all(isinstance(one, str) and one.strip() for one in messages):
+    if not isinstance(messages, list) or not all(map(has_text, messages)):
         raise ParseError("dialogue is not a list of messages")
     if not least <= len(messages) <= most or len(messages) % 2 == 0:
         raise ParseError(f"{len(messages)} messages; there must be an odd number of at most {most}")

@@ -17,7 +17,7 @@ from ..analysis.clustered import resample
 from ..core import TableError, data_path
 from ..core.files import read_toml
 from ..core.tables import require_unique, require_columns
-from ..core.texts import detect_language, mask_quotations, plain_apostrophes
+from ..core.texts import detect_language, is_blank, mask_quotations, plain_apostrophes
 from ..figures.profiles import draw_dots
 from ..figures.style import Axes, counted, legend_above, themed
 from .answers import count_words, require_answers
@@ -173,7 +173,8 @@ def answer_patterns(text: str) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        Value of each of `MEASURES`. For a text without a sentence, no_invitation is 1 and the others are 0.
+        Value of each of `MEASURES`. For a text without a sentence, no_invitation is 1 and the others are 0. For a text
+        without a visible character all are NaN.
 
     Raises
     ------
@@ -186,6 +187,8 @@ def answer_patterns(text: str) -> dict[str, float]:
     >>> values["directives"], values["no_invitation"], values["rush"], values["advice_first"], values["words"]
     (0.5, 0.0, 1.0, 1.0, 7)
     """
+    if is_blank(text):
+        return dict.fromkeys(MEASURES, math.nan)
     text = _ADDRESS.sub("", text)
     language, words = detect_language(text), count_words(text)
     counts = {"items": float(len(_ITEM.findall(text))), "words": words}
@@ -221,8 +224,9 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        model, case_id, language (as from `detect_language`), status (ok, language not supported), and a column for each
-        of `MEASURES`. In languages other than Chinese and English all but items and words are NA.
+        model, case_id, language (as from `detect_language`), status (ok, empty, language not supported), and a column for
+        each of `MEASURES`. In languages other than Chinese and English all but items and words are NA. In empty answers,
+        which have no visible character, all are NA.
 
     Raises
     ------
@@ -241,7 +245,8 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
         raise TableError("no answer has content. Pass answers with text.")
     measured = pd.DataFrame([answer_patterns(text) for text in texts["content"]], index=texts.index)
     about = texts[["model", "case_id"]].assign(language=[detect_language(text) for text in texts["content"]])
-    about["status"] = np.where(about["language"].isin(_LANGUAGES), "ok", "language not supported")
+    empty = texts["content"].map(is_blank).to_numpy()
+    about["status"] = np.select([empty, about["language"].isin(_LANGUAGES)], ["empty", "ok"], "language not supported")
     return about.join(measured).reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/15_writing_patterns.ipynb #38934c18
@@ -322,7 +327,7 @@ def patterns_and_scores(
 def _relation(value: pd.Series, own: pd.Series, others: list, case: pd.Series, **options: float) -> tuple[Any, ...]:
     """Return estimate, interval, standard deviation and counts of one measure; `options` as for `resample`."""
     design = pd.concat([value.rename("score"), own.rename("own"), *others], axis=1)
-    valid = design["own"].notna()
+    valid = design.notna().all(axis=1)  # an empty answer has no length
     valid &= valid.groupby(case).transform("sum") > 1
     design, case = design[valid], case[valid]
     if design.empty:

@@ -13,6 +13,7 @@ import traitlets
 
 from ..core import SetupError, data_path
 from ..core.errors import require_kind
+from ..core.texts import is_blank
 from .frame import CSS
 from .source import safe_html, render
 from ..study import Client, Gateway
@@ -93,7 +94,7 @@ class ChatPanel(anywidget.AnyWidget):
 
     def say(self, text: str) -> None:
         """Send a message, and show the answer."""
-        if not text.strip():
+        if is_blank(text):
             return
         sent, messages, before = self.state["unanswered"] or text, self.state["messages"], self.lines
         if not self.state["unanswered"]:

@@ -18,6 +18,7 @@ from ..core import Run, TableError
 from ..core.errors import require_known
 from ..core.run import require_run
 from ..core.tables import escape_cells, require_unique, require_columns
+from ..core.texts import is_blank
 from ..heartbench.judging import prompt_job, read_object
 from .questionnaires import Questionnaire, load_questionnaire, score_scales
 from ..work import ParseError, Steps
@@ -70,7 +71,8 @@ def draw_credibility_sheet(
     simulated, real : DataFrame
         From `list_user_turns`.
     n : int
-        Pairs; each pair is one turn of each source with the same domain and turn. If one source has no domains, as
+        Pairs; each pair is one turn of each source with the same domain and turn. Turns without a visible character are
+        left out. If one source has no domains, as
         chats of participants, it is the same turn alone.
     seed : int
         The same seed draws the same sheet.
@@ -97,11 +99,12 @@ def draw_credibility_sheet(
     >>> list(sheet), key["source"].value_counts().tolist()
     (['item', 'text', 'rating'], [5, 5])
     """
-    sides = []
+    drawn, sides = [], []
     for frame in (simulated, real):
         require_columns(frame, ["source", "dialogue_id", "turn", "domain", "text"], "user turns")
-    has_domains = all(frame["domain"].notna().any() for frame in (simulated, real))
-    for frame in (simulated, real):
+        drawn.append(frame[~frame["text"].fillna("").map(is_blank).astype(bool)])
+    has_domains = all(frame["domain"].notna().any() for frame in drawn)
+    for frame in drawn:
         mixed = frame.sample(frac=1, random_state=seed)
         mixed["domain"] = mixed["domain"].astype("str").fillna("") if has_domains else ""
         sides.append(mixed.assign(place=mixed.groupby(["domain", "turn"]).cumcount()))

@@ -33,6 +33,7 @@ from ..core.files import read_toml
 from ..core.run import bind, digest
 from ..core.ledger import plain_value, time_now
 from ..core.notes import notify
+from ..core.texts import is_blank
 from ..models import Completion
 from ..models.loop import wait_for
 from ..models.meter import Meter, Request
@@ -195,7 +196,7 @@ def parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, st
     turn = len(texts) if turn is None and len(texts) > 1 else turn
     if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
         raise GatewayError("unreadable")
-    if not text:
+    if is_blank(text):
         raise GatewayError("empty")
     if len(text) > longest:
         raise GatewayError("too_long")
@@ -454,9 +455,9 @@ async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[
             answer = replace(answer, content=relay.saved, finish_reason="interrupted")
         elif not answer.content.startswith(relay.saved):
             answer = replace(answer, content=f"{relay.saved}\n{answer.content}")
-    if answer.status == "refused" and not (answer.content or "").strip():
+    if answer.status == "refused" and is_blank(answer.content):
         answer = replace(answer, content=chats.settings["texts"]["refused"], finish_reason="refusal")
-    if not (answer.content or "").strip():
+    if is_blank(answer.content):
         if chats.run.ledger.rows(_FAILED_SQL, [unit])[0][0] >= _MAX_FAILED:
             chats.close_chat(person, "fault")
             raise GatewayError("over")

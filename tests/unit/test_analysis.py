@@ -190,7 +190,7 @@ def test_comparisons_with_few_complete_messages(complete):
     assert row["estimate"] == pytest.approx(0) and np.isnan(row["p_value"]) == np.isnan(row["ci_low"]) == (complete == 4)
     assert row["verdict"] == ("undecided" if complete == 4 else "within the margin")
     change = analysis.compare_differences(labels.assign(half=np.arange(len(labels)) // 2 % 2), "target", "half", "category")
-    assert np.isnan(change.loc[0, "ci_low"]) == np.isnan(change.loc[0, "p_value"]) == (complete == 4)
+    assert np.isnan(change.loc[0, "ci_low"]) == (complete == 4) and np.isnan(change.loc[0, "p_value"])
 
 
 @pytest.mark.slow
