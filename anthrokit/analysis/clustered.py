@@ -213,11 +213,14 @@ def judge_columns(labels: pd.DataFrame) -> list[str]:
     ['synthetic judge 1', 'synthetic judge 2']
     """
     names: set[str] = set()
-    for text in labels["judges"].dropna().unique() if "judges" in labels.columns else ():
+    for text in labels["judges"].dropna().astype("str").unique() if "judges" in labels.columns else ():
         try:
-            names.update(json.loads(text))
-        except (TypeError, ValueError):
-            raise TableError(f'column judges: {text!r:.60} is not a JSON list of names, such as ["ada", "bo"]') from None
+            listed = json.loads(text)
+        except ValueError:
+            listed = None
+        if not isinstance(listed, list):
+            raise TableError(f'column judges: {text!r:.60} is not a JSON list of names, such as ["ada", "bo"]')
+        names.update(map(str, listed))
     return [name for name in labels.columns if name in names]
 
 

@@ -317,6 +317,8 @@ def compare_differences(
 
     require_one_column(group, by=by)
     require_one_column(within, "within", by)
+    if group == within:
+        raise ValueError(f"group and within are the same column, {group!r}; differences in one are compared between levels of another")
     labels, parts = as_labels(labels), []
     require_columns(labels, [group, within])
     rows = labels[labels[group].notna() & labels[within].notna()]

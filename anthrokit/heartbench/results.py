@@ -343,7 +343,13 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
 def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
     """Return how many experts each item was given to: all of them, or fewer if items were divided among experts."""
     everyone = expert_votes["expert"].nunique()
-    most = int(expert_votes.groupby(unit)["expert"].nunique().max()) if len(expert_votes) else 0
+    each = expert_votes.groupby(unit)["expert"].nunique()
+    most = int(each.max()) if len(each) else 0
+    if (fewer := int((each < most).sum())) > len(each) / 2:
+        notify(
+            f"{fewer} of {len(each)} items have votes of fewer than {most} experts, the most for one item. If the items were "
+            "divided among experts, pass experts=, the number of experts per item, and leave out items that more voted on."
+        )
     if most < everyone:
         notify(
             f"No item has votes of all {everyone} experts, so the items were probably divided among them, "

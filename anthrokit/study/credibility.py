@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import as_names, check_level, holm, resample
+from ..analysis.clustered import as_names, check_level, holm, resample, whole_turns
 from ..analysis.people import compare_conditions
 from ..core import Run, TableError
-from ..core.errors import require_known
+from ..core.errors import check_range, require_known
 from ..core.run import require_run
 from ..core.tables import escape_cells, require_unique, require_columns
 from ..core.texts import is_blank
@@ -72,7 +72,7 @@ def draw_credibility_sheet(
         From `list_user_turns`.
     n : int
         Pairs; each pair is one turn of each source with the same domain and turn. Turns without a visible character are
-        left out. If one source has no domains, as
+        left out. If most turns of a source have no domain, as
         chats of participants, it is the same turn alone.
     seed : int
         The same seed draws the same sheet.
@@ -99,11 +99,13 @@ def draw_credibility_sheet(
     >>> list(sheet), key["source"].value_counts().tolist()
     (['item', 'text', 'rating'], [5, 5])
     """
+    check_range(1, closed=True, whole=True, n=n)
     drawn, sides = [], []
     for frame in (simulated, real):
         require_columns(frame, ["source", "dialogue_id", "turn", "domain", "text"], "user turns")
+        frame = frame.assign(turn=whole_turns(frame))
         drawn.append(frame[~frame["text"].fillna("").map(is_blank).astype(bool)])
-    has_domains = all(frame["domain"].notna().any() for frame in drawn)
+    has_domains = all(frame["domain"].notna().mean() > 0.5 for frame in drawn)
     for frame in drawn:
         mixed = frame.sample(frac=1, random_state=seed)
         mixed["domain"] = mixed["domain"].astype("str").fillna("") if has_domains else ""
