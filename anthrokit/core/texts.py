@@ -81,7 +81,7 @@ def mask_quotations(text: str) -> str:
     return _QUOTED.sub(lambda match: " " * len(match[0]), text)
 
 # %% ../../nbs/01_core/05_texts.ipynb #551dc0cd
-_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[’‘‛ʼʹ′´`＇՚ꞌ](?=[^\W\d_])")
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[’‘‛ʼʹ′´`＇՚ꞌʻʽˈˋʾ‵\x92](?=[^\W\d_])")
 
 
 def plain_apostrophes(text: str) -> str:
@@ -169,7 +169,7 @@ def _other_script(text: str, words: int) -> str | None:
     )
     for word in _OTHER_WORD.findall(text):
         counts["ko" if _HANGUL.match(word) else "other"] += 1
-    if sum(counts.values()) <= words or (words == 0 and len(re.findall(r"[^\W\d_]", text)) == 1 and not counts["zh"]):
+    if sum(counts.values()) <= words or (words == 0 and len(re.findall(r"[^\W\d_]", text)) == 1 and counts["other"]):
         return None
     return "ja" if counts["ja"] else max(counts, key=counts.get)
 
