@@ -33,9 +33,9 @@ __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Raw', 'Re
            'Content', 'without_tool_calls', 'as_time', 'read_message', 'branches', 'transcript', 'is_transcript',
            'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation', 'pair_of', 'Conversation',
            'find_conversations', 'Dialogue', 'target_of', 'with_system', 'split_branches', 'read_whole', 'turns_of',
-           'Side', 'read_sides', 'read_preferences', 'read_arena', 'read_completions', 'nested_conversations',
-           'read_nested', 'read_pair', 'read_labelled', 'group_rows', 'join_rows', 'Format', 'format_of',
-           'read_records', 'Log', 'read_log']
+           'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena', 'read_completions',
+           'nested_conversations', 'read_nested', 'read_pair', 'read_labelled', 'group_rows', 'join_rows', 'Format',
+           'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -68,8 +68,8 @@ def as_number(value: Any) -> float | None:
     if isinstance(value, str):
         value = {"true": 1, "false": 0}.get(value.strip().lower(), value)
     try:
-        number = float(value) if isinstance(value, str | numbers.Real) else math.nan
-    except ValueError:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 
@@ -103,9 +103,9 @@ def scalars(row: Mapping[str, Any], used: Collection[str] = ()) -> dict[str, Any
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #9ca61e26
 SPEAKERS = {
-    "user": "user human prompter client patient seeker visitor speaker humanmessage you 来访者 用户 求助者 患者 病人",
+    "user": "user human prompter client patient seeker visitor speaker humanmessage you usr 来访者 用户 求助者 患者 病人",
     "assistant": "assistant gpt chatgpt bot chatbot model ai agent aimessage aimessagechunk claude gemini grok helper "
-    "counselor counsellor therapist supporter listener 咨询师 心理咨询师 心理医生 助手 医生",
+    "counselor counsellor therapist supporter listener sys 咨询师 心理咨询师 心理医生 助手 医生",
     "system": "system developer systemmessage",
     "tool": "tool function function_call function_response observation ipython tool_call tool_calls tool_response "
     "tool_result tool_use tool_output toolmessage functionmessage environment",
@@ -124,25 +124,25 @@ ROLES: Roles = _KnownRoles({name: role for role, names in SPEAKERS.items() for n
 _SPEAKER = ("role", "from", "speaker", "sender", "author")
 _IS_USER = ("is_user", "isCreatedByUser")
 _CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance")
-_WRAPPERS = ("message", "response", "data", "kwargs")
+_WRAPPERS = ("message", "response", "data", "kwargs", "result", "content")
 _CALLS = ("tool_calls", "function_call")
 _MODEL = ("target", "model", "model_name", "modelName", "model_slug", "model_id", "modelSlug")
 TIMES = tuple("timestamp create_time created_at createdAt inserted_at send_date time at date tstamp".split())
 _ID = ("id", "uuid", "messageId", "message_id", "_id", "user_message_id")
-_PARENT = tuple(
-    "parent parentId parentMessageId parent_id parent_message_uuid parent_response_id parent_message_id".split()
-)
+_PARENT = tuple("parent parentId parentMessageId parent_id parent_message_uuid parent_response_id parent_message_id".split())
 _CHOSEN = ("if_chosen", "is_chosen", "chosen", "selected")
 _RANK = ("rank", "within_turn_id")
-_REASONING = ("reasoning_content", "reasoning", "thinking", "thoughts")
+_REASONING = ("reasoning_content", "reasoning", "thinking", "thoughts", "thinking_trace")
 _FINISH = ("finish_reason", "stop_reason")
 _HIDDEN = ("deleted", "is_system", "is_visually_hidden_from_conversation", "isHidden")
 LEAVES = ("current_node", "currentId", "current_leaf_message_uuid", "currentNode")
-_SYSTEM = ("system", "system_prompt", "systemInstruction", "system_message")
+_SYSTEM = ("system", "system_prompt", "systemInstruction", "system_message", "instructions")
 _TARGET = (*_MODEL, "evaluated_model", "target_model")
 _SETTINGS = ("runSettings", "settings", "config", "metadata", "options")
 _PROMPT = ("prompt", "question", "instruction", "input", "query", "context", "history", "conversations", "messages")
+_AFTER = ("response", "completion", "answer", "output", "generation", "assistant")
 _ANSWER = ("response", "completion", "text", "content", "answer", "output", "generation")
+_ERROR = ("error", "errorMessage")
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #3c545542
 def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,12 +150,11 @@ def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(fragments := value.get("fragments"), list):  # DeepSeek's export names no speaker
         kinds = [str(one.get("type")).lower() for one in fragments if isinstance(one, dict)]
         return {**value, "role": "user" if "request" in kinds else "assistant", "content": fragments}
-    wrappers = [name for name in _WRAPPERS if isinstance(value.get(name), dict) and value[name]]
+    wrappers = [name for name in _WRAPPERS if isinstance(one := value.get(name), dict) and one and (name != "content" or "role" in one)]
     if len(wrappers) != 1 or any(not is_missing(value.get(name)) for name in _CONTENT if name != wrappers[0]):
         return dict(value)
-    inner = value[wrappers[0]]
     own = {name: one for name, one in value.items() if name != wrappers[0]}
-    return {**own, **(unwrapped(inner) if "fragments" in inner else inner)}
+    return {**own, **unwrapped(value[wrappers[0]])}
 
 
 def speaker_of(message: Mapping[str, Any]) -> Any:
@@ -236,16 +235,25 @@ class Content:
         return text or None
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1821ebc2
+_TOOL_MARK = re.compile(r"<(tool_call|tool_response|function_call)>|<(details)\s[^<>]*\btype=.(?:tool_calls|code_interpreter)\b[^<>]*>")
+
+
 def without_tool_calls(text: str) -> tuple[str, int]:
-    """Return a text without the tool calls that Hermes and others write into it, and their number."""
-    count = 0
-    for tag in ("tool_call", "tool_response", "function_call"):
-        pieces, start = [], 0
-        while (begin := text.find(f"<{tag}>", start)) >= 0 and (end := text.find(f"</{tag}>", begin)) >= 0:
-            pieces.append(text[start:begin])
-            start, count = end + len(tag) + 3, count + 1
-        text = "".join([*pieces, text[start:]])
-    return (text.strip() if count else text), count
+    """Return a text without the tool calls that Hermes, Open WebUI and others write into it, and their number.
+
+    A call in JSON without an end is the rest of the text.
+    """
+    pieces, start, count = [], 0, 0
+    unclosed: set[str] = set()
+    for mark in _TOOL_MARK.finditer(text):
+        close = f"</{mark[1] or mark[2]}>"
+        end = -1 if close in unclosed else text.find(close, mark.end())
+        if end < 0 and not text[mark.end() : mark.end() + 9].lstrip().startswith("{"):
+            unclosed.add(close)
+        elif mark.start() >= start:
+            pieces.append(text[start : mark.start()])
+            start, count = len(text) if end < 0 else end + len(close), count + 1
+    return ("".join([*pieces, text[start:]]).strip() if count else text), count
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #66aa6d49
 def as_time(value: Any) -> str | None:
@@ -270,9 +278,7 @@ def as_time(value: Any) -> str | None:
     return (time.tz_localize("UTC") if time.tz is None else time.tz_convert("UTC")).isoformat(timespec="seconds")
 
 
-_NOT_METADATA = {
-    *(*_SPEAKER, *_IS_USER, *_CONTENT, *_ID, *_PARENT, *_MODEL, *_REASONING, *_FINISH, *_HIDDEN, *_WRAPPERS),
-}
+_NOT_METADATA = {*_SPEAKER, *_IS_USER, *_CONTENT, *_ID, *_PARENT, *_MODEL, *_REASONING, *_FINISH, *_HIDDEN, *_WRAPPERS}
 
 
 def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]:
@@ -306,29 +312,25 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
     names = [name for name in _CONTENT if name in message]
     is_item = not {*_SPEAKER} & {*message} and (_TOOL.search(kind) or _THOUGHT.search(kind))  # OpenAI's Responses
     speaker = ("tool" if _TOOL.search(kind) else "assistant") if is_item else speaker_of(message)
-    if speaker is None or not (names or calls or is_item):
-        raise TableError(
-            f"{place}: needs role and content (or from and value), but {describe(message)} lacks one"
-        )
+    error = first_of(message, _ERROR)
+    fields = {name: one for name, one in message.items() if isinstance(one, dict) and not names}
+    bare = [{name: one} for name, one in fields.items() if name in _TOOL_KEYS or _MEDIA.search(name.lower())]
+    if speaker is None or not (names or calls or is_item or bare or error):
+        raise TableError(f"{place}: needs role and content (or from and value), but {describe(message)} lacks one")
     role = roles.get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
-        raise TableError(
-            f"{place}: the speaker's name is none of {', '.join(list(ROLES)[:12])}, …; say whose it is: "
-            "roles={'name': 'assistant'}"
-        )
+        known = ", ".join(list(ROLES)[:12])
+        raise TableError(f"{place}: the speaker's name is none of {known}, …; say whose it is: roles={{'name': 'assistant'}}")
     about = message["metadata"] if isinstance(message.get("metadata"), dict) else {}
     hidden = any(as_flag(level.get(name)) for level in (message, about) for name in _HIDDEN)
     if isinstance(message.get("content"), dict):
         hidden = hidden or "editable_context" in str(message["content"].get("content_type"))
     text, marks = None, ()
     if not hidden:
-        text, marks = _read_content(message, content, role, [message] if is_item else None, place)
+        text, marks = _read_content(message, content, role, [message] if is_item else bare, place)
     only_tool = not text and bool(content.tools or calls)
-    error = message.get("error") if role == "assistant" else None
-    failed = not is_missing(error) and bool(error) and as_number(error) != 0 and str(error).strip().lower() not in ("none", "null")
-    extra = next(
-        (message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), dict)), {}
-    )
+    failed = role == "assistant" and bool(error) and as_number(error) != 0 and str(error).strip().lower() not in ("none", "null")
+    extra = next((message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), dict)), {})
     models = [first_of(level, _MODEL) for level in (message, about, extra)]
     time, finish = as_time(first_of(message, TIMES)), first_of(message, _FINISH)
     used = _NOT_METADATA | ({*TIMES} if time else set())
@@ -351,15 +353,16 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
 
 
 def _read_content(
-    message: Mapping[str, Any], content: Content, role: str, parts: list[Any] | None, place: str
+    message: Mapping[str, Any], content: Content, role: str, parts: list[Any], place: str
 ) -> tuple[str | None, tuple[str, ...]]:
     """Fill the content of a message; return its text without thoughts and tool calls, and unknown marks."""
     values = [message[name] for name in _CONTENT if not is_missing(message.get(name)) and message[name] != []]
     content.add(parts or next(iter(values), None), place)
-    for name in ("text", "refusal"):
-        if not content.text and isinstance(message.get(name), str):
-            content.add(message[name], place)
-    if thoughts := first_of(message, _REASONING):
+    audio, extra = (message[name] if isinstance(message.get(name), dict) else {} for name in ("audio", "extra"))
+    for words in (message.get("text"), message.get("refusal"), audio.get("transcript")):
+        if not content.text and isinstance(words, str):
+            content.add(words, place)
+    if thoughts := first_of(message, _REASONING) or first_of(extra, _REASONING):
         content.add({"type": "thinking", "thinking": thoughts}, place)
     text, marks = content.text, ()
     if role == "assistant":
@@ -482,9 +485,7 @@ def transcript(text: str) -> list[dict[str, str]]:
     """Return the messages of a transcript with Human: and Assistant:. Text before the first speaker is a system prompt."""
     before, *parts = _TRANSCRIPT.split(text)
     system = [{"role": "system", "content": before.strip()}] if before.strip() else []
-    return system + [
-        {"role": who, "content": words.strip()} for who, words in zip(parts[::2], parts[1::2], strict=True)
-    ]
+    return system + [{"role": who, "content": words.strip()} for who, words in zip(parts[::2], parts[1::2], strict=True)]
 
 
 def is_transcript(text: str, system: bool = False) -> bool:
@@ -513,12 +514,17 @@ def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     return messages if messages[0]["content"] else messages[1:]
 
 
+def _numpy_list(text: str) -> Any:
+    """Return a list that pandas wrote to CSV in NumPy's notation: without commas, and with times and NaN."""
+    text = re.sub(r"\}\s+\{(?=['\"]\w+['\"]: )", "}, {", text)
+    return ast.literal_eval(re.sub(r"(?<=: )(?:datetime\.datetime\([^()]*\)|Timestamp\([^()]*\)|nan)(?=[,}])", "None", text))
+
+
 def as_list(value: Any, place: str) -> Any:
     """Return a cell as a list of messages if it is one, JSON or Python's notation of one, or a transcript."""
-    value = plain(value)
     if isinstance(value, str):
         if _LIST.match(value):
-            for read in (json.loads, ast.literal_eval):
+            for read in (json.loads, ast.literal_eval, _numpy_list):
                 try:
                     return read(value)
                 except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -552,11 +558,10 @@ def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict
         message_place = f"{place}, message {number}"
         swipes = message.get("swipes") if isinstance(message, dict) else None
         if isinstance(swipes, list) and len(swipes) > 1 and speaker_of(message) == "assistant":  # SillyTavern
-            shown = message.get("swipe_id", 0)
-            messages += [
-                {**read_message({**message, "mes": text}, message_place, roles), "chosen": at == shown}
-                for at, text in enumerate(swipes)
-            ]
+            shown, infos = message.get("swipe_id", 0), message.get("swipe_info")
+            for at, text in enumerate(swipes):  # each has its own model, time and thoughts
+                info = infos[at] if isinstance(infos, list) and at < len(infos) and isinstance(infos[at], dict) else {}
+                messages.append({**read_message({**message, **info, "mes": text}, message_place, roles), "chosen": at == shown})
         else:
             messages.append(read_message(message, message_place, roles))
     return messages
@@ -568,19 +573,17 @@ def _replies(message: Mapping[str, Any]) -> list[Any]:
     return next((one for one in lists if any(isinstance(inner, dict) for inner in one)), [])
 
 
-def _flat(messages: Sequence[Any], parent: Any = None) -> Iterator[Any]:
+def _flat(messages: Sequence[Any]) -> Iterator[Any]:
     """Yield messages and those nested below them (replies, children), each with the id of its parent."""
-    for number, message in enumerate(messages):
-        if not isinstance(message, dict):
-            yield message
-            continue
-        nested = _replies(message)
-        if nested or parent is not None:
+    waiting = [(message, None, number) for number, message in enumerate(messages)][::-1]
+    while waiting:
+        message, parent, number = waiting.pop()
+        nested = _replies(message) if isinstance(message, dict) else []
+        if isinstance(message, dict) and (nested or parent is not None):
             own = f"{parent}/{number}" if (own := first_of(message, _ID)) is None else own
-            yield {**message, "id": own, "parent": parent}
-            yield from _flat(nested, own)
-        else:
-            yield message
+            waiting += [(one, own, at) for at, one in enumerate(nested)][::-1]
+            message = {**message, "id": own, "parent": parent}
+        yield message
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8b500e96
 _PAIRS = tuple(
@@ -588,7 +591,8 @@ _PAIRS = tuple(
     for pair in "user/assistant prompt/completion prompt/response instruction/output instruction/response question/answer "
     "query/response input/output user_message/assistant_message human/assistant human/ai user/ai user/bot question/response "
     "prompt/answer prompt/assistant question/assistant "
-    "input/assistant message/response user_input/model_output context/response questionText/answerText prompt/output".split()
+    "input/assistant message/response user_input/model_output context/response questionText/answerText prompt/output "
+    "user_prompt/model_response message/text".split()
 )
 _DEPTH = 12
 
@@ -607,15 +611,13 @@ class Conversation(NamedTuple):
     enclosing: list[Mapping[str, Any]]
 
 
-def find_conversations(
-    value: Any, path: tuple[str, ...] = (), enclosing: Sequence[Mapping[str, Any]] = ()
-) -> Iterator[Conversation]:
+def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequence[Mapping[str, Any]] = ()) -> Iterator[Conversation]:
     """Yield the conversations within a record, at any depth."""
     leaf = first_of(enclosing[-1] if enclosing else {}, LEAVES)
     if len(path) > _DEPTH:
         return
     if isinstance(value, dict):
-        if messages := [value] if _has_replies(value) else _tree(value):
+        if messages := [value] if _has_replies(value) else _tree(value) or _transposed(value):
             yield Conversation(path, messages, leaf, list(enclosing))
             return
         for name, one in value.items():
@@ -637,6 +639,13 @@ def find_conversations(
 def _has_replies(value: Mapping[str, Any]) -> bool:
     """Return whether an object is a message with the answers to it, as in OASST."""
     return is_message(value) and any(map(is_message, _replies(value)))
+
+
+def _transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the messages of an object that has a list for each of their fields, as `datasets` stores sequences."""
+    is_of_lists = len(value) > 1 and all(isinstance(one, list) for one in value.values())
+    rows = [dict(zip(value, one, strict=True)) for one in zip(*value.values(), strict=False)] if is_of_lists else []
+    return rows if rows and len({*map(len, value.values())}) == 1 and all(map(is_message, rows)) else []
 
 
 def _holds_conversations(value: Sequence[Any]) -> bool:
@@ -764,6 +773,15 @@ def _prompt_of(row: Record, used: Collection[str]) -> str | None:
     return next((name for name in names if row[name] != []), None)
 
 
+def read_prompt(place: str, row: Record, column: str, roles: Roles) -> list[dict[str, Any]]:
+    """Read the messages before an answer: a text of the user, a conversation, or an object that holds one."""
+    prompt = row[column]
+    if isinstance(prompt, str) and not _LIST.match(prompt) and not is_transcript(prompt):
+        prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
+    found = next(find_conversations(prompt), None) if isinstance(prompt, dict) else None
+    return read_conversation(found.messages if found else prompt, f"{place}, {column}", roles)
+
+
 def read_sides(
     place: str, row: Record, roles: Roles, sides: Sequence[Side], used: set[str], pair: bool = False
 ) -> list[Dialogue]:
@@ -775,10 +793,7 @@ def read_sides(
             value = [{"role": "assistant", "content": value}]
         messages = read_conversation(value, f"{place}, {side.column}", roles)
         if context and all(message["role"] != "user" for message in messages):
-            prompt = plain(row[context])
-            if isinstance(prompt, str) and not _LIST.match(prompt) and not is_transcript(prompt):
-                prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
-            before = read_conversation(prompt, f"{place}, {context}", roles)
+            before = read_prompt(place, row, context, roles)
             while before and before[-1]["role"] == "assistant" and (context in ("messages", "conversations") or not before[-1]["content"]):
                 before.pop()  # `messages` repeats the chosen answer; a transcript may end with "Assistant:"
             messages = [*before, *messages]
@@ -788,27 +803,32 @@ def read_sides(
     return dialogues
 
 
-_TEXTS = re.compile(
-    r"(?:_(?:messages?|responses?|answers?|texts?|conversations?|completions?|outputs?|replies|reply))?$"
-)
+_TEXTS = re.compile(r"(?:_(?:messages?|responses?|answers?|texts?|conversations?|completions?|outputs?|replies|reply))?$")
 
 
 def _preference_columns(row: Record) -> tuple[str, str] | None:
-    """Return the columns of the chosen and the rejected answer."""
+    """Return the columns of the chosen and the rejected answer; beside a rejected one alone, the conversation is chosen."""
     for name in sorted(map(str, row), key=len):
-        ending = name.removeprefix("chosen")
-        if name.startswith("chosen") and _TEXTS.fullmatch(ending) and f"rejected{ending}" in row:
-            if not isinstance(row[name], numbers.Real) or is_missing(row[name]):
-                return name, f"rejected{ending}"
+        is_openai, ending = name == "non_preferred_output", name.removeprefix("rejected")
+        if not is_openai and not (name.startswith("rejected") and _TEXTS.fullmatch(ending)):
+            continue
+        chosen = "preferred_output" if is_openai else f"chosen{ending}"
+        if chosen not in row and ending and isinstance(row[name], str | list) and row[name]:
+            chosen = next((one for one in ("chosen", "messages", "conversations", *_AFTER) if not is_missing(row.get(one))), "")
+        if chosen in row and (is_missing(row[chosen]) or not isinstance(row[chosen], numbers.Real)):
+            return chosen, name
     return None
 
 
 def read_preferences(place: str, row: Record, names: tuple[str, str], roles: Roles) -> list[Dialogue]:
-    """Read a chosen and a rejected answer: two dialogues of which the last answer is judged."""
+    """Read a chosen and a rejected answer: two dialogues of which the last answer is judged; a pair for each rejected one."""
     if all(is_missing(row[name]) for name in names):
         return []
-    sides = [Side(name, row[name], side, side) for side, name in zip(("chosen", "rejected"), names, strict=True)]
-    dialogues = read_sides(place, row, roles, sides, {*names}, pair=True)
+    chosen, rejected = names
+    sides = []
+    for value in row[rejected] if _is_texts(row[rejected]) else [row[rejected]]:
+        sides += [Side(chosen, row[chosen], "chosen", "chosen"), Side(rejected, value, "rejected", "rejected")]
+    dialogues = read_sides(place, row, roles, sides, {*names} - {*_PROMPT}, pair=True)
     for one in dialogues:
         one.about.pop("messages", None)
     return dialogues
@@ -821,9 +841,9 @@ def _arena_columns(row: Record) -> list[tuple[str, str]]:
     """Return the columns of the two sides of an arena, with the name of each side."""
     sides: dict[str, list[tuple[str, str]]] = {}
     for name, value in row.items():
-        if (match := _SIDE.fullmatch(str(name))) and isinstance(value, list | str):
-            sides.setdefault(match[1], []).extend([(name, match[2])] if value else [])
-    return next((names for names in sides.values() if len(names) > 1), [])
+        if (match := _SIDE.fullmatch(str(name))) and value != [] and (isinstance(value, list | str) or is_missing(value)):
+            sides.setdefault(match[1], []).append((name, match[2]))
+    return next((names for names in sides.values() if len(names) > 1 and not all(is_missing(row[name]) for name, _ in names)), [])
 
 
 def _texts_of(value: Any) -> Any:
@@ -862,7 +882,7 @@ _COMPLETIONS = ("completions", "responses", "candidates", "answers", "generation
 
 
 def _is_answer(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, dict) and first_of(value, _ANSWER) is not None)
+    return is_missing(value) or isinstance(value, str) or (isinstance(value, dict) and not {*_ANSWER}.isdisjoint(value))
 
 
 def _completions_column(row: Record) -> str | None:
@@ -876,7 +896,7 @@ def read_completions(place: str, row: Record, name: str, roles: Roles) -> list[D
     """Read several answers to one prompt: a dialogue for each, with the model that gave it."""
     sides = []
     for number, one in enumerate(row[name], 1):
-        fields = {"text": one} if isinstance(one, str) else one
+        fields = one if isinstance(one, dict) else {"text": one}
         own = scalars(fields, (*_ANSWER, *_MODEL))
         value = [{"role": "assistant", "content": first_of(fields, _ANSWER)}]
         sides.append(Side(f"{name} {number}", value, f"answer {number}", target_of(fields, row), own))
@@ -922,19 +942,23 @@ def nested_conversations(row: Record) -> list[Conversation]:
     return [one for number, one in enumerate(every) if not is_repeated(number)]
 
 
-_AFTER = ("response", "completion", "answer", "output", "generation", "assistant")
-
-
-def _beside(row: Record, column: str, messages: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[Any]]:
+def _beside(
+    place: str, row: Record, column: str, messages: Sequence[Mapping[str, Any]], roles: Roles
+) -> tuple[list[str], list[dict[str, Any]]]:
     """Return the columns, and the messages in them, that continue the conversation in a column."""
     others = {name: one for name, one in row.items() if name != column and (is_message(one) or (isinstance(one, str) and one.strip()))}
-    if column in ("history", "context") and (pair := pair_of(others)):
-        return [*pair], turns_of(others[name] for name in pair)
+    is_answered = messages[-1]["role"] == "assistant"
+    if pair := pair_of(others):
+        turn = read_conversation(turns_of(others[name] for name in pair), f"{place}, columns {' and '.join(pair)}", roles)
+        said = [(message["role"], message["content"] or "") for message in messages]
+        is_repeated = any(one["role"] == role and (one["content"] or "").strip() in text for one in turn for role, text in said)
+        if re.search("history|context", column) or (is_answered and not is_repeated):
+            return [*pair], turn
     name = next((name for name in _AFTER if name in others), None)
-    if name is None or messages[-1]["role"] not in ("user", "tool", "system"):
+    if name is None or is_answered:
         return [], []
-    said = others[name]
-    return [name], [said if isinstance(said, dict) else {"role": "assistant", "content": said}]
+    said = others[name] if isinstance(others[name], dict) else {"role": "assistant", "content": others[name]}
+    return [name], read_conversation([said], f"{place}, column {name}", roles)
 
 
 def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles) -> list[Dialogue]:
@@ -942,24 +966,30 @@ def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles
     places = [f"{place}, conversation {number}" if len(every) > 1 else place for number, one in enumerate(every, 1)]
     read = [read_conversation(one.messages, at, roles) for one, at in zip(every, places, strict=True)]
     for one, messages in zip(every, read, strict=True):
-        if one.path[-1:] == ("choices",) and len(messages) > 1:  # several answers of one request
+        if one.path[-1:] in (("choices",), ("candidates",)) and len(messages) > 1:  # several answers of one request
             for number, message in enumerate(messages):
                 message["rank"] = number
+    columns, dialogues = {one.path[0] for one in every if one.path}, []
     has_prompt = len(read) == 2 and read[0][-1]["role"] in ("user", "system")
     if has_prompt and all(message["role"] == "assistant" for message in read[1]):
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
-    columns, dialogues = {one.path[0] for one in every if one.path}, []
     if len(every) == 1 and len(every[0].path) == 1:
-        names, said = _beside(row, every[0].path[0], read[0])
+        names, said = _beside(place, row, every[0].path[0], read[0], roles)
         columns |= {*names}
-        read[0] += read_conversation(said, f"{place}, column {names[-1]}", roles) if said else []
+        read[0] += said
+    if len(every) == 1 and all(message["role"] != "user" and message["parent"] is None for message in read[0]):
+        named = [(outer, _prompt_of(outer, columns)) for outer in every[0].enclosing[::-1]]
+        if prompts := [(outer, name) for outer, name in named if name and isinstance(outer[name], str)]:
+            read[0] = [*read_prompt(place, *prompts[0], roles), *read[0]]
+            columns.add(prompts[0][1])
     answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
     for one, messages, has_answer, record_place in zip(every, read, answered, places, strict=False):
         if not has_answer and any(answered):
             continue  # a prompt beside the whole conversation
         about = {name: value for name, value in row.items() if name not in columns} if one.path else scalars(row, _NOT_METADATA)
-        for outer in one.enclosing[1:]:
-            about |= scalars(outer)
+        for outer in one.enclosing:
+            about |= scalars(outer, columns)
+            about |= scalars(outer["conversation"]) if isinstance(outer.get("conversation"), dict) else {}  # Grok
         part = ".".join(one.path) if len(every) > 1 else ""
         dialogues += split_branches(
             messages, one.leaf, one.enclosing, record_place, part, about=about, target=target_of(*one.enclosing[::-1])
@@ -974,7 +1004,8 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
     before = row["history"] if isinstance(row.get("history"), list) else []
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
         raise TableError(f"{place}, column history: {describe(wrong[0])} is not a pair of a message and its answer")
-    used = {*names, *(["history"] if before else [])}
+    thoughts = {name: row[name] for name in _REASONING if isinstance(row.get(name), str)}
+    used = {*names, *thoughts, *(["history"] if before else [])}
     raw = turns_of(itertools.chain(*before))
     for name, role in zip(names, ("user", "assistant"), strict=True):
         where = f"{place}, column {name}"
@@ -987,7 +1018,7 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
         text = as_text(value, where)
         if name == "instruction" and isinstance(row.get("input"), str):
             text, used = "\n".join(filter(None, [text, row["input"]])), used | {"input"}
-        raw += [{"role": role, "content": text}] if text or role == "assistant" else []
+        raw += [{"role": role, "content": text, **(thoughts if role == "assistant" else {})}] if text or role == "assistant" else []
     return read_whole(place, row, (raw, used), roles)
 
 
@@ -1027,14 +1058,10 @@ KEYS = (
     "dialogue_id conversation_id conversationId message_tree_id chat_id session_id thread_id conversation_hash conv_id "
     "conversation"
 ).split()
-_OF_MESSAGES = {
-    *("turn", "swipes", "swipe_id", *_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL),
-}
+_OF_MESSAGES = {"turn", "swipes", "swipe_id", *_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
 
 
-def group_rows(
-    records: Sequence[tuple[str, Record]], roles: Roles = ROLES
-) -> tuple[str | None, list[list[tuple[str, Record]]]]:
+def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> tuple[str | None, list[list[tuple[str, Record]]]]:
     """Group records of one message each by dialogue; return the column that names it, and the groups.
 
     Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Records without such a
@@ -1096,7 +1123,7 @@ class Format(NamedTuple):
 
 
 FORMATS = (
-    Format("preferences", "chosen and rejected (texts or messages)", _preference_columns, read_preferences),
+    Format("preferences", "chosen and rejected, or messages and rejected_response", _preference_columns, read_preferences),
     Format("arena", "conversation_a and conversation_b, or response_a and response_b", _arena_columns, read_arena),
     Format("completions", "a prompt and a list of completions", _completions_column, read_completions),
     Format("conversations", "a list or a tree of messages (role and content, …)", nested_conversations, read_nested),
@@ -1152,7 +1179,7 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
     """
     if isinstance(source, pd.DataFrame | list):
         rows = source if isinstance(source, list) else source.astype(object).to_dict("records")
-        return [(f"row {number}", plain(row)) for number, row in enumerate(rows, 1)]
+        return [(f"row {number}", row) for number, row in enumerate(_rows_of(map(plain, rows)), 1)]
     path = local_copy(source)
     if path.is_dir():
         files = sorted(one for one in path.rglob("*") if one.is_file() and (_is_text(one) or table_suffix(one)))
@@ -1171,7 +1198,16 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
         frame = read_frame(path, dtype=str)
         check_size(path, _BYTES_PER_ROW * len(frame))
         values = map(plain, frame.astype(object).to_dict("records"))
-    return [(f"{path}: row {number}", value) for number, value in enumerate(values, 1)]
+    return [(f"{path}: row {number}", value) for number, value in enumerate(_rows_of(values), 1)]
+
+
+def _rows_of(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield records without the envelope that the API of Hugging Face's viewer puts around rows."""
+    for value in values:
+        rows = value.get("rows") if isinstance(value, dict) else None
+        rows = rows if isinstance(rows, list) and rows else [value]
+        is_envelope = all(isinstance(one, dict) and {"row_idx", "row"} <= {*one} for one in rows)
+        yield from (one["row"] for one in rows) if is_envelope else [value]
 
 
 def _is_text(path: Path) -> bool:
@@ -1250,9 +1286,11 @@ def read_log(
     outcomes: dict[str, tuple[str, str]] = {}
 
     def leave_out(error: TableError, *places: str) -> None:
+        reason = str(error).removeprefix(places[0]).lstrip(",: ")
         if bad_rows == "raise":
-            raise TableError(f"{error}. bad_rows='skip' leaves such rows out and lists them") from None
-        outcomes.update(dict.fromkeys(places, ("left out", str(error).removeprefix(places[0]).lstrip(",: "))))
+            where = str(error) if places[0] in str(error) else f"{places[0]}, {error}"
+            raise TableError(f"{where}. bad_rows='skip' leaves such rows out and lists them") from None
+        outcomes.update(dict.fromkeys(places, ("left out", reason)))
 
     for place, record in records:
         try:
@@ -1275,6 +1313,8 @@ def read_log(
                 outcomes[place] = "taken" if spoken else "left out", why
         except TableError as error:
             leave_out(error, place)
+        except RecursionError:
+            leave_out(TableError(f"{place}: is nested too deeply; export the log without nested replies"), place)
     key, groups = group_rows(single_rows, sides)
     for rows in groups:
         try:
@@ -1308,6 +1348,4 @@ def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[
     hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""
     hint = f". Does {alone} hold the messages to judge? Rename it assistant" if alone else hint
     forms = "; ".join(form.holds for form in FORMATS)
-    return (
-        f"{where} has the columns {', '.join(names)[:300]}, and no row has a known form. The forms are: {forms}{hint}"
-    )
+    return f"{where} has the columns {', '.join(names)[:300]}, and no row has a known form. The forms are: {forms}{hint}"

@@ -874,8 +874,8 @@ def _user(text):
     return {"role": "user", "content": text}
 
 
-def _assistant(text):
-    return {"role": "assistant", "content": text}
+def _assistant(text, **more):
+    return {"role": "assistant", "content": text, **more}
 
 
 @pytest.mark.parametrize(
@@ -892,12 +892,167 @@ def _assistant(text):
             ),
             [("a", "b"), ("c", "d")],
         ),
+        (
+            [{"chat_history": [_user("q1"), _assistant("a1")], "question": "q2", "answer": "a2"}],
+            [("q1", "a1"), ("q2", "a2")],
+        ),
+        (
+            [{"chat_history": [{"role": "USER", "message": "q1"}, {"role": "CHATBOT", "message": "a1"}], "message": "q2", "text": "a2"}],
+            [("q1", "a1"), ("q2", "a2")],
+        ),
+        (
+            [{"conversation": [_user("q1"), _assistant("a1")], "prompt": "q2", "response": "a2"}],
+            [("q1", "a1"), ("q2", "a2")],
+        ),
+        ([{"messages": [_user("Hi: q1"), _assistant("a1")], "prompt": "q1", "response": "gold"}], [("Hi: q1", "a1")]),
+        (
+            [{"instruction": "q", "completions": [{"model": "x", "response": "a"}, {"model": "y", "response": None}]}],
+            [("q", "a"), ("q", "")],
+        ),
+        ([{"prompt": "q", "response_a": "a", "response_b": None}], [("q", "a"), ("q", "")]),
+        (
+            [{"chunkedPrompt": {"chunks": [
+                {"text": "q", "role": "user"}, {"driveImage": {"id": "x"}, "role": "user", "tokenCount": 258},
+                {"executableCode": {"code": "1"}, "role": "model"}, {"codeExecutionResult": {"output": "1"}, "role": "model"},
+                {"text": "a", "role": "model"}, {"inlineFile": {"data": "x"}, "role": "user"}, {"text": "q2", "role": "user"},
+                {"errorMessage": "Quota", "role": "model"},
+            ]}}],
+            [("q", "a"), ("q2", "")],
+        ),
+        (
+            [{"input": "q", "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a"}]}]}],
+            [("q", "a")],
+        ),
+        ([{"prompt": "q", "completion": [_assistant("a")]}, {"question": "q", "answer": [_assistant("b")]}], [("q", "a"), ("q", "b")]),
+        (
+            [{"prompt": "q", "response": {"choices": [{"message": _assistant("a")}, {"message": _assistant("b")}]}}],
+            [("q", "a"), ("q", "b")],
+        ),
+        ([{"rows": [{"row_idx": 0, "row": {"prompt": "q", "response": "a"}}]}], [("q", "a")]),
+        ([{"row_idx": 0, "row": {"prompt": "q", "chosen": "a", "rejected": "b"}}], [("q", "a"), ("q", "b")]),
+        ([{"user_prompt": "q", "model_response": "a", "model_name": "x", "if_chosen": True}], [("q", "a")]),
+        ([{"custom_id": "1", "result": {"type": "succeeded", "message": _assistant([{"type": "text", "text": "a"}])}}], [(None, "a")]),
+        (
+            [{
+                "request": {"contents": [{"role": "user", "parts": [{"text": "q"}]}]},
+                "response": {"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}} for text in "ab"]},
+            }],
+            [("q", "a"), ("q", "b")],
+        ),
+        ([{"messages": [_user("q"), {"role": "assistant", "content": None, "audio": {"transcript": "a"}}]}], [("q", "a")]),
+        ([{"dialog": [{"speaker": "usr", "text": "q"}, {"speaker": "sys", "text": "a"}]}], [("q", "a")]),
     ],
-    ids=["answer after a conversation", "pair after its history", "one question", "three answers", "texts like lists", "empty columns"],
-)
+    ids=[
+        *("answer after a conversation", "pair after its history", "one question", "three answers", "texts like lists"),
+        *("empty columns", "LangChain", "Cohere", "pair after a conversation", "reference beside a conversation"),
+        *("a missing completion", "a missing side", "AI Studio", "Responses", "a list after a text", "choices after a text"),
+        *("rows of a viewer", "lines of a viewer", "PRISM", "Anthropic's batch", "Vertex", "audio", "ESConv"),
+    ],
+)  # fmt: skip
 def test_no_answer_is_lost(source, said):
     read = read_messages(source)
-    assert [*zip(read["user"], read["assistant"], strict=True)] == said and read["judged"].all()
+    assert [*zip(read["user"], read["assistant"], strict=True)] == said
+    assert read["judged"].eq(read["assistant"].ne("")).all()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"input": {"messages": [_user("q")]}, "preferred_output": [_assistant("a")], "non_preferred_output": [_assistant("b")]},
+        {"messages": [_user("q"), _assistant("a")], "rejected_response": "b"},
+        {"messages": [_user("q"), _assistant("a")], "rejected_response": ["b"]},
+        {"messages": [_user("q"), _assistant("a")], "rejected_messages": [_user("q"), _assistant("b")]},
+        {"query": "q", "response": "a", "rejected_response": "b"},
+    ],
+    ids=["OpenAI", "rejected text", "rejected list", "rejected messages", "ms-swift"],
+)
+def test_pairs(row):
+    read = read_messages([row])
+    assert read[["target", "user", "assistant"]].values.tolist() == [["chosen", "q", "a"], ["rejected", "q", "b"]]
+    assert read["pair_id"].nunique() == 1 and read["metadata"].tolist() == [{}, {}]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"question": "q", "answer": "a", "reasoning_content": "Hm"},
+        {"messages": [_user("q"), _assistant("a", thinking_trace="Hm")]},
+        {"messages": [_user("q"), {"is_user": False, "mes": "a", "extra": {"reasoning": "Hm"}}]},
+    ],
+    ids=["pair", "Grok", "SillyTavern"],
+)
+def test_reasoning_is_not_metadata(row):
+    read = read_messages([row])
+    assert read[["user", "assistant", "reasoning", "metadata"]].values.tolist() == [["q", "a", "Hm", {}]]
+
+
+def test_a_chosen_answer_of_two_pairs():
+    run = import_messages([{"query": "q", "response": "a", "rejected_responses": ["b", "c"]}])
+    assert judged(run) == {"chosen": ["a", "a"], "rejected": ["b", "c"]}
+    pairs = pd.DataFrame(run.ledger.fact("pairs"), columns=["pair_id", "target", "dialogue_id"])
+    assert pairs.groupby("pair_id")["target"].agg(list).tolist() == [["chosen", "rejected"]] * 2
+
+
+def test_each_swipe_has_its_model_and_thoughts():
+    infos = [{"extra": {"model": "alpha", "reasoning": "r1"}}, {"extra": {"model": "beta", "reasoning": "r2"}}]
+    line = {"is_user": False, "mes": "b", "swipe_id": 1, "swipes": ["a", "b"], "swipe_info": infos, "extra": infos[1]["extra"]}
+    read = read_messages([{"is_user": True, "mes": "q"}, line])
+    assert read[["target", "assistant", "reasoning"]].values.tolist() == [["beta", "b", "r2"], ["alpha", "a", "r1"]]
+
+
+def test_an_export_of_several_conversations_names_their_users():
+    """Grok has the fields of a conversation beside its messages."""
+    chats = [
+        {"conversation": {"id": name, "user_id": "ann"}, "responses": [{"response": _user("q")}, {"response": _assistant(name)}]}
+        for name in "ab"
+    ]
+    read = read_messages([{"conversations": chats}], users="keep")
+    assert read["user_id"].tolist() == ["ann", "ann"]
+    assert [name.split()[0] for name in read["dialogue_id"]] == ["a", "b"]
+
+
+def test_a_long_conversation_with_alternatives():
+    """An alternative has the turns shortly before it, not all of them."""
+    swipes = [{"is_user": False, "mes": f"a{n}", "swipes": [f"a{n}", f"b{n}"], "swipe_id": 0} for n in range(100)]
+    rows = [row for n, one in enumerate(swipes) for row in ({"is_user": True, "mes": f"q{n}"}, one)]
+    read = read_messages(rows)
+    last = read.groupby("dialogue_id", sort=False).tail(1)
+    assert read["judged"].sum() == 200 and last["turn"].tolist() == [100, *range(1, 101)] and len(read) < 2200
+    assert {*last["opening"]} == {"q0"}
+    assert import_messages(rows).dialogues()["turns"].max() == 100
+
+
+def test_columns_of_a_prompt_that_hold_no_texts():
+    rows = [{"user": "Hi", "assistant": "Yes", "empathy": value, "domain": "work"} for value in (0.5, "high")]
+    read = read_messages(rows)
+    assert read["domain"].tolist() == ["work"] * 2 and read["empathy"].isna().all()
+    assert [about["log_empathy"] for about in read["metadata"]] == [0.5, "high"]
+
+
+def test_a_duplicate_id_is_left_out():
+    rows = [{"id": name, "user": "Hi", "assistant": text} for name, text in zip("aab", "xyz", strict=True)]
+    with pytest.raises(TableError, match="row 2, column id: has the same id as row 1. bad_rows='skip'"):
+        read_messages(rows)
+    read = read_messages(rows, bad_rows="skip")
+    assert read["assistant"].tolist() == ["x", "z"]
+    assert read.attrs["account"][1] == ("row 2", "left out", "column id: has the same id as row 1")
+
+
+def test_an_unreadable_list_names_its_row(tmp_path):
+    (tmp_path / "a.csv").write_text("""messages\n"[{'role': 'user', oops}]"\n""")
+    with pytest.raises(TableError, match="a.csv: row 1, column messages: starts like a JSON list"):
+        read_messages(tmp_path / "a.csv")
+
+
+def test_nested_replies(tmp_path):
+    chat = {"text": "last", "isCreatedByUser": False, "messageId": "0"}
+    for number in range(1, 440):
+        chat = {"text": f"t{number}", "isCreatedByUser": number % 2 == 1, "messageId": str(number), "children": [chat]}
+    (tmp_path / "a.json").write_text(json.dumps({"messages": [chat]}))
+    assert len(read_messages(tmp_path / "a.json")) == 220
+    (tmp_path / "b.jsonl").write_text("[" * 100_000)
+    with pytest.raises(TableError, match="b.jsonl"):
+        read_messages(tmp_path / "b.jsonl")
 
 
 @pytest.mark.parametrize("marks", [{"if_chosen": [False, True]}, {"if_chosen": ["0", "1"]}, {"rank": [1, 0]}, {"rank": ["2", "1"]}])
