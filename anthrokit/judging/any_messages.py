@@ -66,7 +66,11 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     >>> paired_turns([{"role": role, "content": content} for role, content in chat])
     [('Hi', ''), ('Hello?\\n\\nYou there?', 'Yes.')]
     """
-    return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in group_turns(messages)]
+    return _texts_by_turn(group_turns(messages))
+
+
+def _texts_by_turn(turns: Iterable[Mapping[str, Sequence[Mapping[str, Any]]]]) -> list[tuple[str | None, str | None]]:
+    return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in turns]
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6a96dceb
 _NAMES = IDS[2:]
@@ -169,7 +173,8 @@ _TURNS_BEFORE = 20
 def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a dialogue for each of its targets: its ids as given, and its turns."""
     about = dict(about)
-    turns, texts = group_turns(dialogue.messages), paired_turns(dialogue.messages)
+    turns = group_turns(dialogue.messages)
+    texts = _texts_by_turn(turns)
     ids = {name: about.pop(name, None) for name in (IDS[:1] if pair else IDS[:2])}
     column = None if pair else next((name for name in _NAMES if name in about), None)
     name = about.pop(column) if column else None
@@ -180,9 +185,11 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
     for target, answers in targets.items():
         own = {max(answers)} if pair and answers else answers  # of a pair, the last answer alone
         parts = ", ".join(filter(None, [dialogue.part, str(target) if len(targets) > 1 else ""]))
-        rows = []
-        for number, (turn, (user, answer)) in enumerate(zip(turns, texts, strict=True), 1):
-            replies = turn.get("assistant", [])
+        first, last, rows = 0, len(turns), []
+        if dialogue.start:  # of a long conversation, an alternative has only the turns shortly before it
+            first, last = max(0, min(own, default=1) - 1 - _TURNS_BEFORE), max(own, default=0)
+        for number, (user, answer) in enumerate(texts[first:last], first + 1):
+            replies = turns[number - 1].get("assistant", [])
             rows.append({
                 "turn": number,
                 "user": user,
@@ -192,8 +199,6 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
                 "error": next((one["error"] for one in replies if one["error"]), None),
                 "finish_reason": next((one["finish_reason"] for one in replies[::-1] if one["finish_reason"]), None),
             })
-        if dialogue.start:  # of a long conversation, an alternative has only the turns shortly before it
-            rows = rows[max(0, min(own, default=1) - 1 - _TURNS_BEFORE) : max(own, default=0)]
         entries.append({
             "place": dialogue.place,
             "named": column,
@@ -350,10 +355,11 @@ def read_messages(
     if hidden and users == "pseudonym":
         notify(hidden)
     renamed = {name: f"log_{name}" for entry in entries for name in reserved_names(entry["about"]) if name not in _OF_PROMPT}
-    renamed |= {name: f"log_{name}" for name in _OF_PROMPT if not all(_is_text(entry["about"].get(name)) for entry in entries)}
-    if renamed:
-        notify("columns with names of a run's own, or without the texts that a run needs there, are renamed: "
-               f"{', '.join(f'{old} to {new}' for old, new in renamed.items())}.")
+    odd = [name for name in _OF_PROMPT if not all(_is_text(entry["about"].get(name)) for entry in entries)]
+    for which, names in (("with names of a run's own", [*renamed]), ("that hold something else than texts", odd)):
+        if names:
+            notify(f"columns {which} are renamed: {', '.join(f'{name} to log_{name}' for name in names)}.")
+    renamed |= {name: f"log_{name}" for name in odd}
     for entry in entries:
         entry["about"] = {renamed.get(name, name): value for name, value in entry["about"].items()}
     _set_clusters(entries)

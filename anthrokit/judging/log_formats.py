@@ -1058,7 +1058,8 @@ KEYS = (
     "dialogue_id conversation_id conversationId message_tree_id chat_id session_id thread_id conversation_hash conv_id "
     "conversation"
 ).split()
-_OF_MESSAGES = {"turn", "swipes", "swipe_id", *_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
+_OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
+_OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
 
 
 def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> tuple[str | None, list[list[tuple[str, Record]]]]:
@@ -1105,7 +1106,8 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
     about: Record = {} if key is None else {"dialogue_id": name}
     for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
         values = [row[column] for _, row in rows if not is_missing(row.get(column))]
-        if values and all(value == values[0] for value in values):
+        is_envelope = column in _WRAPPERS and isinstance(next(iter(values), None), dict)
+        if values and not is_envelope and all(value == values[0] for value in values):
             about[column] = values[0]
     return split_branches(messages, None, [], rows[0][0], about=about, target=target_of(about))
 

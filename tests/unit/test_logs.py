@@ -998,6 +998,7 @@ def test_each_swipe_has_its_model_and_thoughts():
     line = {"is_user": False, "mes": "b", "swipe_id": 1, "swipes": ["a", "b"], "swipe_info": infos, "extra": infos[1]["extra"]}
     read = read_messages([{"is_user": True, "mes": "q"}, line])
     assert read[["target", "assistant", "reasoning"]].values.tolist() == [["beta", "b", "r2"], ["alpha", "a", "r1"]]
+    assert all("r1" not in str(about) for about in read["metadata"]), "thoughts are in the metadata"
 
 
 def test_an_export_of_several_conversations_names_their_users():
@@ -1022,11 +1023,12 @@ def test_a_long_conversation_with_alternatives():
     assert import_messages(rows).dialogues()["turns"].max() == 100
 
 
-def test_columns_of_a_prompt_that_hold_no_texts():
+def test_columns_of_a_prompt_that_hold_no_texts(caplog):
     rows = [{"user": "Hi", "assistant": "Yes", "empathy": value, "domain": "work"} for value in (0.5, "high")]
     read = read_messages(rows)
     assert read["domain"].tolist() == ["work"] * 2 and read["empathy"].isna().all()
     assert [about["log_empathy"] for about in read["metadata"]] == [0.5, "high"]
+    assert "columns that hold something else than texts are renamed: empathy to log_empathy." in caplog.text
 
 
 def test_a_duplicate_id_is_left_out():
