@@ -710,16 +710,13 @@ class _Questions:
         """Return the judges of some models; None for the offline panel."""
         if not names:
             raise _UsageError("--judges is empty. Name models, or offline.")
-        if "offline" in names and len(names) > 1:
-            others = self.judges([name for name in names if name != "offline"])
-            return [*ak.judging.offline_panel(), *others]
         if list(names) == ["offline"]:
             return None
         if self.together and self.protocol != "paper":
             raise _UsageError("The released protocol asks one behaviour at a time. Remove --together.")
-        if self.together:
-            return [ak.TogetherJudge(_llm(name)) for name in names]
-        return [ak.LLMJudge(_llm(name), protocol=self.protocol) for name in names]
+        make = ak.TogetherJudge if self.together else functools.partial(ak.LLMJudge, protocol=self.protocol)
+        offline = ak.judging.offline_panel() if "offline" in names else []
+        return [*offline, *(make(_llm(name)) for name in names if name != "offline")]
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments of `judge`, without judges."""

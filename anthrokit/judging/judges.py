@@ -15,13 +15,11 @@ import numbers
 import re
 import textwrap
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
-from datetime import date, time, timedelta
+from datetime import timedelta
 from enum import Enum
 from pathlib import PurePath
-from types import MethodType
 from typing import Any, Literal
 
 import numpy as np
@@ -987,45 +985,18 @@ def _is_generated(kind: type, value: Any) -> bool:
 
 
 def _source(member: Any) -> list[str]:
-    """Return the source of the functions of a method, a property, or a cached or partial function, without comments.
-
-    Arguments of a partial function and plain values that a function takes from its surroundings follow as a hash.
-    Another value has no source.
-    """
+    """Return the source of the functions of a method, property, or cached or partial function, without comments."""
     if inspect.isfunction(member):
-        text = ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(member))))
-        enclosed = inspect.getclosurevars(inspect.unwrap(member)).nonlocals
-        values = {name: one for name, one in enclosed.items() if isinstance(one, str | int | float | np.generic)}
-        return [text, _hash(values)] if values else [text]
-    inner = [getattr(member, "__dict__", {}).get("__wrapped__")]
-    if isinstance(member, _WRAPPERS):
-        inner = [getattr(member, name, None) for name in ("__func__", "fget", "fset", "fdel", "func")]
-    parts = [part for one in inner if one is not None for part in _source(one)]
-    arguments = [getattr(member, "args", ()), getattr(member, "keywords", {})] if parts else ()
-    return [*parts, _hash(arguments)] if any(arguments) else parts
-
-
-_WRAPPERS = (
-    property, staticmethod, classmethod, MethodType, functools.cached_property, functools.partial, functools.partialmethod
-)
+        return [ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(member))))]
+    if isinstance(member, functools.partial | functools.partialmethod):
+        return [*_source(member.func), _hash([member.args, member.keywords])]
+    inner = [getattr(member, name, None) for name in ("__func__", "__wrapped__", "fget", "fset", "fdel", "func")]
+    return [part for one in inner if inspect.isroutine(one) for part in _source(one)]
 
 
 def _hash(value: Any) -> str:
     """Return a hash of a value. Raise TypeError or ValueError if it holds something that can't be compared."""
-    try:
-        return digest(json.dumps(value, sort_keys=True, default=_json_value))
-    except TypeError:  # a dict has keys that JSON does not have or can't sort
-        return digest(json.dumps(_with_text_keys(value), sort_keys=True, default=lambda one: _with_text_keys(_json_value(one))))
-
-
-def _with_text_keys(value: Any) -> Any:
-    """Return a value with the keys of its dicts as text."""
-    if isinstance(value, Mapping):
-        return {repr(key): _with_text_keys(one) for key, one in value.items()}
-    return [_with_text_keys(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-_SHOWN_WHOLE = (bytes, bytearray, complex, range, slice, numbers.Number, date, time, timedelta, PurePath, Enum, type(pd.NA))
+    return digest(json.dumps(value, sort_keys=True, default=_json_value))
 
 
 def _json_value(value: Any) -> Any:
@@ -1034,28 +1005,12 @@ def _json_value(value: Any) -> Any:
         return [value.pattern, value.flags]
     if isinstance(value, set | frozenset):
         return sorted(value, key=repr)
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return [str(value.dtype), value.shape, value.tolist() if value.dtype.hasobject else value.tobytes().hex()]
-    if isinstance(value, pd.Index | pd.Series | pd.DataFrame):
-        return pd.DataFrame(value).to_dict("split")
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
     if isinstance(value, Judge):
         return judge_identity(value)
     if isinstance(value, LLM):
         return value.settings
-    if isinstance(value, Taxonomy):
-        return value.hash
-    if parts := _source(value):
-        return parts
-    if inspect.isbuiltin(value):  # such as len, or the search of a pattern
-        return [value.__qualname__, getattr(value.__self__, "__name__", value.__self__)]
-    if isinstance(value, type) or is_dataclass(value):
-        members = {name: one for name, one in vars(value).items() if not name.startswith("__")}
-        return [getattr(value, "__qualname__", type(value).__qualname__), members]
-    if isinstance(value, Mapping | deque):
-        return dict(value) if isinstance(value, Mapping) else list(value)
-    if isinstance(value, _SHOWN_WHOLE):
+    if isinstance(value, bytes | range | timedelta | PurePath | Enum):
         return repr(value)
-    raise TypeError(f"{type(value).__name__} can't be compared")
-
+    raise TypeError

@@ -273,9 +273,9 @@ def _unknown_marks(answer: str) -> tuple[str, ...]:
 # %% ../../nbs/02_models/13_thoughts.ipynb #ad73e2d1
 def _without_label(text: str) -> str:
     """Return a text without special tokens or the speaker's name before an opening mark."""
-    label = _LABEL.match(text)
-    mark = label and _MARK.match(text, label.end())
-    return text[label.end() :] if mark and (mark.lastgroup or "").startswith("open") else text
+    start = label.end() if (label := _LABEL.match(text)) else 0
+    mark = _MARK.match(text, start)
+    return text[start:] if mark and (mark.lastgroup or "").startswith("open") else text
 
 
 def separate_thoughts(text: str | None, reasoning: str | None = None) -> SeparatedText:
