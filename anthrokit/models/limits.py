@@ -9,7 +9,9 @@ import asyncio
 import math
 import os
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..core.errors import check_range
 from .faults import Fault
@@ -36,16 +38,81 @@ class Bucket:
         """Take an amount out."""
         self.level -= amount
 
-# %% ../../nbs/02_models/06_limits.ipynb #83f892f6
-class RateLimiter:
-    """Limits of requests, tokens and calls in flight for one model, key and address."""
+# %% ../../nbs/02_models/06_limits.ipynb #8d14ba59
+_SERVER_FAILURES = ("rate", "passing", "unreachable", "dropped", "timeout")
 
-    def __init__(self) -> None:
+
+class Server:
+    """Calls in flight at one address, their limit, and the server's rest after failures."""
+
+    def __init__(self, number: int = 0) -> None:
+        self.number = number  # its place in the list of addresses
+        self.window = math.inf
+        self.in_flight = self.failures = 0
+        self.closed_until = self.rests_until = 0.0  # as the server asks; after failures
+        self._known_at = self._cut_at = 0.0
+        self._tested = False
+
+    @property
+    def available(self) -> bool:
+        """Return whether calls may go here. After two failures in a row it rests, and then one call tests it."""
+        now = time.monotonic()
+        return self.closed_until <= now and (self.failures < 2 or (self.rests_until <= now and not self._tested))
+
+    def pause(self) -> float:
+        """Return the seconds until a call may be sent, even to a server that has failed; infinity if a call has to end first."""
+        return math.inf if self.in_flight + 1 > self.window else max(0.0, self.closed_until - time.monotonic())
+
+    def enter(self) -> None:
+        """Record that a call is sent."""
+        self.in_flight += 1
+        self._tested = self.failures > 1
+
+    def fail(self, times: int = 1) -> None:
+        """Record failures. Calls that are in flight now don't count."""
+        self.failures += times
+        self._known_at, self._tested = time.monotonic(), False
+        if self.failures > 1:
+            self.rests_until = self._known_at + min(30, 2 ** min(self.failures - 2, 5))
+
+    def leave(self, sent_at: float, answered: bool, fault: Fault | None) -> None:
+        """Record the end of a call: adapt the number of calls in flight, and note whether the server works."""
+        self.in_flight -= 1
+        now = time.monotonic()
+        if fault is not None and fault.kind in ("rate", "timeout"):
+            if self.in_flight and now - self._cut_at > 1.0:  # a call that was alone can't have been slowed down by others
+                self.window, self._cut_at = max(1.0, min(self.window, self.in_flight + 1) / 2), now
+            if fault.retry_after:
+                self.closed_until = max(self.closed_until, now + fault.retry_after)
+        elif answered and self.window < 1e6:
+            self.window += 1 / self.window
+        if sent_at < self._known_at:
+            return
+        self._tested = False
+        if fault is not None and fault.kind in _SERVER_FAILURES:
+            if sent_at >= self.rests_until:
+                self.fail(2 if fault.kind == "timeout" else 1)
+        elif answered or fault is not None:
+            self.failures, self._known_at = 0, sent_at
+
+
+# %% ../../nbs/02_models/06_limits.ipynb #83f892f6
+class Permit(NamedTuple):
+    """A call that may be sent: its server, the time, and the tokens reserved for it."""
+
+    server: Server
+    sent_at: float
+    tokens: int
+
+
+class RateLimiter:
+    """Limits of requests and tokens for one model and key, and of calls in flight at each of its servers."""
+
+    def __init__(self, servers: int = 1) -> None:
+        self.servers = [Server(number) for number in range(servers)]
         self.requests: Bucket | None = None
         self.tokens: Bucket | None = None
-        self.window = float("inf")
-        self.in_flight = self._opened = 0
-        self._rest_until = self._cut_at = 0.0
+        self._opened = 0
         self._line = asyncio.Lock()
         self._place: asyncio.Future | None = None
 
@@ -56,54 +123,65 @@ class RateLimiter:
         if tpm is not None and (self.tokens is None or tpm < self.tokens.rate):
             self.tokens = Bucket(tpm)
 
-    def _pause(self, tokens: int) -> float:
-        """Return the seconds until a request may be sent; infinity if a call in flight has to end first."""
-        pause = max(0.0, self._rest_until - time.monotonic())
+    @property
+    def in_flight(self) -> int:
+        """Return the calls in flight at all servers."""
+        return sum(server.in_flight for server in self.servers)
+
+    def choose(self, failed: Collection[Server] = ()) -> Server:
+        """Return the server for the next call: available, with room, if possible not one where this call has failed."""
+        if len(self.servers) == 1:
+            return self.servers[0]
+
+        def rank(server: Server) -> tuple:
+            return not server.available and max(server.failures, 1), server.pause(), server in failed, server.in_flight
+
+        return min(self.servers, key=rank)
+
+    def _next(self, tokens: int, failed: Collection[Server]) -> tuple[Server, float]:
+        """Return the server for the next call, and the seconds until it may be sent; infinity if a call has to end first."""
+        server = self.choose(failed)
+        pause = server.pause()
         for bucket, amount in ((self.requests, 1), (self.tokens, tokens)):
             pause = max(pause, bucket.wait(amount)) if bucket else pause
-        if not pause and self.in_flight + 1 > self.window:
-            return math.inf
-        return pause or (0.003 if self.in_flight >= self._opened else 0.0)
+        return server, pause or (0.003 if self.in_flight >= self._opened else 0.0)
 
-    async def enter(self, tokens: int) -> None:
-        """Wait until a request with about this number of tokens may be sent."""
-        if self._line.locked() or self._pause(tokens):
+    async def enter(self, tokens: int, failed: Collection[Server] = ()) -> Permit:
+        """Wait until a request with about this number of tokens may be sent; prefer servers where this call has not failed."""
+        server, pause = self._next(tokens, failed)
+        if pause or self._line.locked():
             async with self._line:
-                while pause := self._pause(tokens):
+                server, pause = self._next(tokens, failed)
+                while pause:
                     if pause == math.inf:
                         self._place = asyncio.get_running_loop().create_future()
                         await self._place
                     else:
-                        await asyncio.sleep(pause)
+                        await asyncio.sleep(min(pause, 1.0))  # another server may resume before
                         self._opened = max(self._opened, self.in_flight + 1)
+                    server, pause = self._next(tokens, failed)
         for bucket, amount in ((self.requests, 1), (self.tokens, tokens)):
             if bucket:
                 bucket.take(amount)
-        self.in_flight += 1
+        server.enter()
+        return Permit(server, time.monotonic(), tokens)
 
-    def leave(self, guessed: int, used: int | None, fault: Fault | None) -> None:
-        """Record the end of a call: correct the reserved tokens, and adapt the number of calls in flight."""
-        self.in_flight -= 1
+    def leave(self, permit: Permit, used: int | None, fault: Fault | None) -> None:
+        """Record the end of a call with the tokens of its answer, if any: correct the reserved tokens, and free its place."""
         if self.tokens and used is not None:
-            self.tokens.take(used - guessed)
-        now = time.monotonic()
-        if fault is not None and fault.kind in ("rate", "timeout"):
-            if now - self._cut_at > 1.0:
-                self.window, self._cut_at = max(1.0, min(self.window, self.in_flight + 1) / 2), now
-            if fault.retry_after:
-                self._rest_until = max(self._rest_until, now + fault.retry_after)
-        elif fault is None and self.window < 1e6:
-            self.window += 1 / self.window
+            self.tokens.take(used - permit.tokens)
+        permit.server.leave(permit.sent_at, used is not None, fault)
         if self._place is not None and not self._place.done():
             self._place.set_result(None)
+
 
 # %% ../../nbs/02_models/06_limits.ipynb #d34996bc
 _LIMITERS: dict[str, RateLimiter] = {}
 
 
-def limiter_of(key: str) -> RateLimiter:
-    """Return the rate limiter shared by all models with one name, address and key."""
-    return _LIMITERS.setdefault(key, RateLimiter())
+def limiter_of(key: str, servers: int = 1) -> RateLimiter:
+    """Return the rate limiter shared by all models with one name, key and list of addresses."""
+    return _LIMITERS.setdefault(key, RateLimiter(servers))
 
 
 if hasattr(os, "register_at_fork"):

@@ -13,7 +13,7 @@ import os
 import re
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -26,7 +26,7 @@ from ..core.run import digest, replace_fields
 from .answers import Completion, guess_messages, priced, split_parts
 from .embedded import fetch_model, import_openvino
 from .faults import Fault, pause_before_next
-from .limits import RateLimiter, limiter_of
+from .limits import RateLimiter, Server, limiter_of
 from .loop import wait_for
 from .transports import LEAN, CachedPrefix, Endpoint, RequestTranslator
 from .transports import begin_import, import_litellm, translate_parameters
@@ -170,19 +170,26 @@ def _reach(model: str, base: str | None) -> None:
 
     base = (base or default_base or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434").rstrip("/")
     as_openai = provider not in ("anthropic", "gemini", "ollama", "ollama_chat")
-    how = {"timeout": 8, "verify": get_ssl_configuration()}  # as calls are made
+
+    def status(address: str) -> int:
+        """Return the status of the list of models, whose body may be endless or unreadable; the certificate is checked as in calls."""
+        with httpx.stream("GET", f"{address}/models", timeout=8, verify=get_ssl_configuration()) as response:
+            return response.status_code
+
     try:
         with status_line(f"waiting for {shown_address(base)}"):
-            missing = httpx.get(f"{base}/models", **how).status_code == 404
+            missing = status(base) == 404
         if missing and as_openai:
             nearby = (f"{base}/v1", f"{base.partition('/v1/')[0]}/v1")
-            right = [one for one in nearby if one != base and httpx.get(f"{one}/models", **how).is_success]
+            right = [one for one in nearby if one != base and 200 <= status(one) < 300]
             if right:
                 raise SetupError(
                     f"nothing answers at {shown_address(base)} for the model {model}, but a server does at "
                     f"{shown_address(right[0])}: give that as api_base"
                 )
-    except (httpx.TransportError, httpx.InvalidURL) as error:
+    except (httpx.RemoteProtocolError, httpx.ReadError):  # it accepts connections; calls show what it answers
+        return
+    except (httpx.RequestError, httpx.InvalidURL) as error:
         raise SetupError(
             f"no server answers at {shown_address(base)} ({type(error).__name__}) for the model {model}. "
             f"Is it running, and is the address right?"
@@ -263,14 +270,6 @@ class CallState:
     def __repr__(self) -> str:
         return "CallState(…)"
 
-# %% ../../nbs/02_models/07_llm.ipynb #2616816a
-def choose_endpoint(endpoints: Sequence[Endpoint]) -> Endpoint:
-    """Return the available endpoint with the fewest calls in flight, or else the one whose rest ends first."""
-    available = [one for one in endpoints if one.available]
-    if not available:
-        return min(endpoints, key=lambda one: one.rests_until)
-    return min(available, key=lambda one: one.in_flight)
-
 # %% ../../nbs/02_models/07_llm.ipynb #a320e839
 _LEAST = {"gemini": 2048, "deepseek": 64}  # where LiteLLM's table doesn't say; 1,024 elsewhere
 _BLOCK = {"openai": 128, "deepseek": 64}
@@ -340,7 +339,7 @@ class LLM(metaclass=Naming):
         Name in tables; the model string by default. Two settings of one model need two names.
     api_base : str or list of str, optional
         Address of the server, such as "http://localhost:8000/v1". With several, each call goes to
-        the one with the fewest calls in flight; one that doesn't answer is left out until it does.
+        the one with the fewest calls in flight; one that fails is left out until it recovers.
     api_key : str, optional
         By default the provider's environment variable. Never stored, shown, pickled or logged.
     temperature, top_p : float, optional
@@ -511,7 +510,7 @@ class LLM(metaclass=Naming):
             try:
                 _reach(self.model, base)
             except SetupError as error:
-                endpoints[-1].heard(Fault("passing", str(error)))
+                self.limiter.servers[len(endpoints) - 1].fail(2)
                 silent.append(error)
         if len(silent) == len(endpoints):
             raise silent[0]
@@ -556,7 +555,7 @@ class LLM(metaclass=Naming):
     @property
     def limiter(self) -> RateLimiter:
         """Return the rate limiter that the model shares with models of the same name, address and key."""
-        return limiter_of(digest(self.model, *(self.bases or (None,)), self.credentials.key))
+        return limiter_of(digest(self.model, *(self.bases or (None,)), self.credentials.key), len(self.bases) or 1)
 
     @property
     def takes_schema(self) -> bool:
@@ -715,6 +714,7 @@ class LLM(metaclass=Naming):
         if not live.takes_seed:
             parameters.pop("seed", None)
         request, shown = {**parameters, "messages": self.as_sent(messages)}, []
+        failed: set[Server] = set()  # servers where this call has failed since its last pause
 
         def show_piece(piece: str) -> None:
             shown.append(piece)
@@ -725,24 +725,26 @@ class LLM(metaclass=Naming):
             start = time.perf_counter()
             for attempts in itertools.count(1):
                 try:
-                    answer, server = await self._attempt(request, on_lost, show_piece if show else None)
+                    answer, server = await self._attempt(request, on_lost, failed, show_piece if show else None)
                     live.worked.add(_form(request))
                     break
                 except Fault as fault:
                     self._report_trouble(fault, attempts)
-                    pause = None if shown else self._pause_before_next(fault, attempts)
+                    pause = None if shown else self._pause_before_next(fault, attempts, failed)
                     if pause is None:
                         answer, server = await self._refusal(fault, attempts, request, on_lost), None
                         break
+                if pause:
+                    failed.clear()
                 await asyncio.sleep(pause)
         return replace_fields(answer, attempts=attempts, server=server, seconds=time.perf_counter() - start)
 
-    def _pause_before_next(self, fault: Fault, attempts: int) -> float | None:
-        """Return the seconds to wait before another attempt; None if none follows."""
-        endpoints = self._live.endpoints
-        if fault.follows != "retry" or attempts >= self.max_retries + len(endpoints):
+    def _pause_before_next(self, fault: Fault, attempts: int, failed: Collection[Server]) -> float | None:
+        """Return the seconds to wait before another attempt, none if another server is available; None if no attempt follows."""
+        servers = self._live.limiter.servers
+        if fault.follows != "retry" or attempts >= self.max_retries + len(servers):
             return None
-        if len(endpoints) > 1 and fault.kind != "rate" and not all(one.silent for one in endpoints):
+        if any(server.available and server not in failed for server in servers):
             return 0.0
         return pause_before_next(attempts, fault.retry_after)
 
@@ -772,30 +774,29 @@ class LLM(metaclass=Naming):
                     f"max_concurrency (--timeout, --max-tokens, --concurrency on the command line)."
                 )
 
-    async def _attempt(self, request: dict[str, Any], on_lost: Any, show: Any = None) -> tuple[Completion, str | None]:
-        """Make one attempt at a free server when the rate limiter allows it; return the answer and the server's address."""
+    async def _attempt(
+        self, request: dict[str, Any], on_lost: Any, failed: set[Server], show: Any = None
+    ) -> tuple[Completion, str | None]:
+        """Make one attempt when the rate limiter allows it; return the answer and the server's address, or note its failure."""
         live, guess = self._live, 0
         if live.limiter.tokens:
             guess = guess_messages(request["messages"]) + (self._limit(request) or 500)
-        await live.limiter.enter(guess)
-        endpoint, used, last_fault = choose_endpoint(live.endpoints), None, None
-        endpoint.in_flight += 1
+        permit = await live.limiter.enter(guess, failed)
+        endpoint, used, last_fault = live.endpoints[permit.server.number], None, None
         try:
             answer = await endpoint.call(request, show)
             used = answer.tokens_in + answer.tokens_out
-            endpoint.heard(None)
             live.reached = True
             return answer, endpoint.address
         except Fault as fault:
             last_fault = fault
-            endpoint.heard(fault)
+            failed.add(permit.server)
             live.reached = live.reached or fault.kind not in ("unreachable", "timeout")
             if fault.may_be_paid and on_lost is not None:
                 on_lost(self.lost_attempt(fault, request))
             raise
         finally:
-            endpoint.in_flight -= 1
-            live.limiter.leave(guess, used, last_fault)
+            live.limiter.leave(permit, used, last_fault)
 
     async def _probe(self, request: Mapping[str, Any], fault: Fault, on_lost: Any) -> None:
         """Find out whether a request was rejected for its text or its form, with the same form and the text 'Hello'."""
@@ -804,7 +805,7 @@ class LLM(metaclass=Naming):
                 return
             hello = [{**message, "content": "Hello"} for message in request["messages"]]
             try:
-                answer, server = await self._attempt({**request, "messages": hello}, on_lost)
+                answer, server = await self._attempt({**request, "messages": hello}, on_lost, set())
             except Fault as probed:
                 if probed.kind == "request":
                     about_roles = self.system_role and _ABOUT_ROLES.search(fault.text)

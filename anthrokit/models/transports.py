@@ -17,7 +17,6 @@ import os
 import re
 import sys
 import threading
-import time
 import urllib.parse
 import urllib.request
 import warnings
@@ -642,7 +641,7 @@ _TRANSPORTS = {"litellm": _by_litellm, "lean": _by_lean, "embedded": _by_embedde
 # %% ../../nbs/02_models/05_transports.ipynb #eed63093
 @dataclass(slots=True, eq=False)
 class Endpoint:
-    """The way to a model at one address, with its key; its calls in flight, and its rest after silence."""
+    """The way to a model at one address, with its key."""
 
     transport: str  # litellm, lean or embedded
     timeout: float  # seconds for one try
@@ -651,29 +650,12 @@ class Endpoint:
     ready: Any = field(repr=False)  # what the transport needs each time: a RequestTranslator, or the embedded model's settings
     secrets: Sequence[str | None] = field(default=(), repr=False)  # what must not come back
     address: str | None = None
-    in_flight: int = 0
-    silent: int = 0  # attempts in a row without a response
-    rests_until: float = 0.0
 
     def __post_init__(self) -> None:
         self.secrets = tuple(secret for secret in self.secrets if secret and len(secret) >= 7)
 
     def __reduce__(self):
         raise TypeError("an endpoint holds a key and is not pickled")
-
-    @property
-    def available(self) -> bool:
-        """Return whether the server may be called. After a pause, a single call tests it."""
-        return not self.silent or (time.monotonic() >= self.rests_until and not self.in_flight)
-
-    def heard(self, fault: Fault | None) -> None:
-        """Record the end of an attempt. After a failure the server is skipped for 1 s, 2 s, … 30 s."""
-        now = time.monotonic()
-        if fault is None or fault.kind not in ("passing", "unreachable", "dropped", "timeout"):
-            self.silent = 0
-        elif now >= self.rests_until:
-            self.silent += 1
-            self.rests_until = now + min(30.0, 2.0 ** (self.silent - 1))
 
     async def call(
         self, request: Mapping[str, Any], show: Callable[[str], None] | None = None

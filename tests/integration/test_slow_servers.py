@@ -11,7 +11,7 @@ import anthrokit as ak
 from anthrokit.core import CallFailed, Run, SetupError
 from anthrokit.models import LLM
 from anthrokit.models.faults import Fault
-from anthrokit.models.limits import RateLimiter
+from anthrokit.models.limits import Server
 from anthrokit.models.loop import wait_for
 from anthrokit.models.meter import Meter, Request
 
@@ -71,17 +71,17 @@ def server():
 
 
 def test_concurrency_adapts():
-    pace = RateLimiter()
+    pace, late = Server(), Fault("timeout", "no answer within 120 seconds")
     pace.in_flight = 16
     for _ in range(16):  # the calls of one moment time out together
-        pace.leave(10, None, Fault("timeout", "no answer within 120 seconds"))
+        pace.leave(0.0, False, late)
     assert pace.window == 8
     pace._cut_at, pace.in_flight = 0.0, 8
-    pace.leave(10, None, Fault("timeout", "no answer within 120 seconds"))
+    pace.leave(0.0, False, late)
     assert pace.window == 4
     for _ in range(40):
-        pace.in_flight += 1
-        pace.leave(10, 12, None)
+        pace.enter()
+        pace.leave(time.monotonic(), True, None)
     assert pace.window > 8
 
 
