@@ -191,6 +191,7 @@ def compare_levels(
             table = table.assign(p_value=table["p_value"].where(table["ci_low"].notna()), **levels.bounds(a, b))
         parts.append(pd.concat([levels.groups, table], axis=1))
     result = _adjusted(parts, group, family)
+    result.attrs["levels"] = levels.column.dropna().unique().tolist()  # in the order of the labels, for the colours of a figure
     own = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "p_adjusted", "effect_size"]
     bounds = ["lowest", "highest"] if levels.several else []
     return result[[*levels.groups, *own, "share_a", "share_b", "n_a", "n_b", "n_clusters", "ci", *bounds]]

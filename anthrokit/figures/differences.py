@@ -5,6 +5,8 @@
 # %% ../../nbs/09_figures/03_differences.ipynb #537ab072
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -12,9 +14,10 @@ from ..analysis.interrater import agreement
 from ..core import TableError
 from ..core.errors import require_known
 from .profiles import draw_dots, draw_heat, name_column
+from .published import fit_notes
 from .style import COLOURS, INVISIBLE, Axes, colours_of, counted, describe_interval, from_run, in_order, interval_text
-from .style import keep_data, label_of, legend_above, model_labels, name_rows, need_columns, new_axes, percent
-from .style import scaled_size, shorten_name, themed, variant_note, with_series
+from .style import keep_data, label_of, labels_in, legend_above, model_labels, name_rows, need_columns, new_axes, percent
+from .style import scaled_size, shorten_names, themed, variant_note, with_series
 
 # %% auto #0
 __all__ = ['plot_differences', 'plot_odds', 'plot_similarity', 'plot_drift', 'plot_conditions', 'plot_agreement']
@@ -49,7 +52,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         for a, b, where in zip(frame["a"], frame["b"], beside, strict=True)
     }
     frame = frame.assign(pair=list(zip(frame["a"], frame["b"], beside, strict=True)))
-    own = colours_of(in_order(sorted(names, key=str)))
+    own = colours_of(in_order([*frame.attrs.get("levels", ()), *sorted(names, key=str)]))
     colours = {pair: own[pair[0]] for pair in pairs} if frame["b"].nunique() == 1 and not series else None
 
     def label(part: pd.DataFrame) -> str:
@@ -65,6 +68,22 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 # %% ../../nbs/09_figures/03_differences.ipynb #85218c51
+def _odds_ticks() -> Any:
+    """Return a locator of ticks at 1, 2, 5, 10, or at fewer of them if the axis has no room for their labels."""
+    from matplotlib.ticker import LogLocator
+
+    class OddsTicks(LogLocator):
+        def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
+            for subs in ((1, 2, 5), (1, 3), (1,)):
+                self.set_params(subs=subs)
+                ticks = super().tick_values(vmin, vmax)
+                if ((ticks >= vmin) & (ticks <= vmax)).sum() <= self.axis.get_tick_space():
+                    break
+            return ticks
+
+    return OddsTicks(numticks=8)
+
+
 @themed
 def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Plot odds ratios on a logarithmic scale.
@@ -81,8 +100,6 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> figures.plot_odds(analysis.factor_model(labels)).get_xscale()
     'log'
     """
-    from matplotlib.ticker import LogLocator
-
     source = "analysis.factor_model or analysis.carry_over"
     what = name_column(frame, ["estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
     series = "term" if "term" in frame.columns else "target" if "target" in frame.columns else None
@@ -95,10 +112,11 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     low, high = np.nan_to_num([drawn.min(axis=None), drawn.max(axis=None)], nan=1).clip(0.02, 50)
     limits = min(low, 1) / 1.15, max(high, 1) * 1.15
     look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits}
-    look["texts"] = {name: shorten_name(name, 60) for name in frame["term"].unique()} if series == "term" else None
+    terms = frame[series].unique() if series == "term" else []
+    look["texts"] = dict(zip(terms, shorten_names(terms, 60), strict=True))
     ax = draw_dots(ax, frame, what, series, label=label, **look)
     ax.set(xscale="log", xlim=limits)
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=8))
+    ax.xaxis.set_major_locator(_odds_ticks())
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")
     note = f"(hollow: p ≥ 0.05 after Holm's correction{variant_note(frame)})"
@@ -127,18 +145,26 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     need_columns(frame, ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours"], "analysis.similarity")
     require_known("measure", frame["measure"].unique(), measure)
     part = frame[frame["measure"] == measure]
-    note = [f"{row.estimate:.2f}\n({interval_text(row)})" for row in part.itertuples()]
-    names, both = in_order([*part["a"], *part["b"]]), part.assign(note=note)
+    names = in_order([*part["a"], *part["b"]])
+    pairs = len(names) < 8  # otherwise, the cells are too small for intervals
+    note = [f"{row.estimate:.2f}" + f"\n({interval_text(row)})" * pairs for row in part.itertuples()]
+    both = part.assign(note=note)
     both = pd.concat([both, both.rename(columns={"a": "b", "b": "a"})])
     wide = both.pivot(index="b", columns="a", values=["estimate", "note"])
     table, notes = (wide[name].reindex(index=names, columns=names) for name in ("estimate", "note"))
     table = table.astype(float).where(np.tril(np.ones(table.shape, dtype=bool), -1)).iloc[1:, :-1]
-    ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)))
+    ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)), wide=len(table) > 3)
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
-    draw_heat(ax, table, notes.fillna("").iloc[1:, :-1], limits, measure.capitalize(), wrap=18, models=True)
+    bar = draw_heat(ax, table, notes.fillna("").iloc[1:, :-1], limits, measure.capitalize(), wrap=18, models=True)
+    for row, column in np.argwhere(table.isna() & np.tril(np.ones(table.shape, dtype=bool))):
+        ax.text(column + 0.5, row + 0.5, "no estimate", ha="center", va="center", fontsize=scaled_size(7))
+    if part["estimate"].isna().all():
+        bar.remove()
     sizes = f"n = {counted(part['n_clusters'], 'clusters')}, {part['n_behaviours'].max()} behaviours"
-    interval = f"{describe_interval(part)}s" if part["ci_low"].notna().any() else "no intervals"
+    interval = f"{describe_interval(part)}s" if pairs else "intervals are in the table"
+    interval += "; no estimate where a profile is constant" if part["estimate"].isna().any() else ""
     ax.set_title(f"{sizes}; {interval}", fontsize=scaled_size(8))
+    fit_notes(ax, whole=False)
     return ax
 
 # %% ../../nbs/09_figures/03_differences.ipynb #6379eb5c
@@ -171,10 +197,12 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     what = next((name for name in ("behaviour", "category") if name in frame.columns), frame.columns[0])
     several, whole = frame["version"].nunique() > 1, what in ("variant", "version")
     frame, series, texts = with_series(frame, "" if whole else what)
-    names = ["Any behaviour" if whole else label_of(name) for name in frame[what]]
+    rows = labels_in(what, list(dict.fromkeys(frame[what])))
+    names = ["Any behaviour" if whole else rows[name] for name in frame[what]]
     if series:
-        room = 16 if series == "version" else 40
-        names = [f"{name}, {shorten_name(texts[one].strip(INVISIBLE), room)}" for name, one in zip(names, frame[series], strict=True)]
+        short = shorten_names([text.strip(INVISIBLE) for text in texts.values()], 40)
+        texts = labels_in(series, list(texts), 16) if series == "version" else dict(zip(texts, short, strict=True))
+        names = [f"{name}, {texts[one].strip(INVISIBLE)}" for name, one in zip(names, frame[series], strict=True)]
     ax = new_axes(ax, (6, 1.2 + 0.28 * len(frame)))
     margin = 100 * float(frame["margin"].iloc[0])
     ax.axvspan(-margin, margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)
@@ -248,7 +276,8 @@ def plot_conditions(
     sizes = [f"{label_of(name)}\nn = {(people[condition] == name).sum():,}" for name in names]
     keep_data(ax.figure, people)  # not the other answers of the participants
     ax.set_yticks(range(len(names)), sizes)
-    ax.set(ylim=(len(names) - 0.4, -0.5), xlabel=f"{label} (mean with 95 % interval)")
+    interval = " with 95 % interval" if people[condition].duplicated().any() else ", no interval"
+    ax.set(ylim=(len(names) - 0.4, -0.5), xlabel=f"{label} (mean{interval})")
     ax.grid(axis="y", visible=False)
     return ax
 

@@ -21,7 +21,8 @@ from .style import figure_size, from_run, in_order, label_of, labels_in, legend_
 from .style import need_columns, new_axes, percent, scaled_size, themed, variant_note, with_series
 
 # %% auto #0
-__all__ = ['name_column', 'row_kinds', 'rows_size', 'place_rows', 'draw_dots', 'plot_profile', 'plot_corrected', 'draw_heat']
+__all__ = ['name_column', 'row_kinds', 'rows_size', 'warn_if_low', 'place_rows', 'draw_dots', 'plot_profile', 'plot_corrected',
+           'draw_heat']
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #22de4a25
 def name_column(frame: pd.DataFrame, columns: Sequence[str], source: str) -> str:
@@ -42,6 +43,13 @@ def rows_size(frame: pd.DataFrame, what: str, series: str | None = None) -> tupl
     rows, lines = list(frame[what].dropna().unique()), frame[series].nunique() if series else 1
     headings = len({*row_kinds(what, rows)} - {None})
     return 6.4, 0.9 + len(rows) * max(0.26, 0.11 * lines) + 0.26 * headings + 0.17 * lines
+
+
+def warn_if_low(size: tuple[float, float], rows: str, stacklevel: int = 6) -> None:
+    """Warn if a figure of this size in a notebook gets so low in the current style that its rows overlap."""
+    if figure_size(size)[1] < 0.4 * scaled_size(size[1]):
+        advice = "filter the table, or estimate it for categories, such as by=('target', 'category')"
+        warnings.warn(f"{rows} overlap at the height of this style: {advice}", stacklevel=stacklevel)
 
 
 def place_rows(ax: Axes, what: str, rows: Sequence[str]) -> np.ndarray:
@@ -103,13 +111,11 @@ def draw_dots(
     if series:
         frame = frame.assign(**{series: frame[series].astype(object).where(frame[series].notna(), "missing")})
     estimated = set(frame.loc[frame["estimate"].notna(), what])
-    rows = in_order(frame[what])
-    empty = [name for name in rows if name not in estimated]
-    rows = [name for name in rows if name in estimated] or rows
+    rows = [name for name in in_order(frame[what]) if name in estimated or not estimated]
+    empty = [name for name in in_order(frame[what]) if name not in rows]
     names, size = in_order(frame[series]) if series else [None], rows_size(frame[frame[what].isin(rows)], what, series)
-    if ax is None and figure_size(size)[1] < 0.4 * scaled_size(size[1]):
-        advice = "filter the table, or estimate it for categories, such as by=('target', 'category')"
-        warnings.warn(f"{len(rows)} rows of {len(names)} series overlap at the height of this style: {advice}", stacklevel=5)
+    if ax is None:
+        warn_if_low(size, f"{len(rows)} rows of {len(names)} series")
     ax = new_axes(ax, size)
     places = place_rows(ax, what, rows)
     names_shown, colours = texts or (model_labels(names) if series else {}), colours or colours_of(names)
@@ -126,12 +132,13 @@ def draw_dots(
             "zorder": 3,
             **ALLOW_OVERFLOW,
         }
-        shape = {"marker": marker_of(number), **style}
+        shape = {"marker": marker_of(number), "markeredgewidth": scaled_size(0.8), **style}
         ax.hlines(at, low, high, color=colours[name], linewidth=scaled_size(1.3))
         legend = label(part[part["estimate"].notna()])
-        ax.plot(middle, at, label=f"{names_shown[name]}: {legend}" if series else legend, **shape)
-        if hollow:
-            unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05)
+        unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05) if hollow else np.zeros(len(part), dtype=bool)
+        shown = f"{names_shown[name]}: {legend}" if series else legend
+        ax.plot(np.where(unsure, np.nan, middle), at, label=shown, **shape)
+        if unsure.any():
             ax.plot(middle[unsure], at[unsure], markerfacecolor=ax.get_facecolor(), **shape)
         for end, beyond, arrow in ((limits[0], low < limits[0], "<"), (limits[1], high > limits[1], ">")):
             if beyond.any():
@@ -217,8 +224,8 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return text
 
     ax = draw_dots(ax, both, what, "rate", label=label, texts={"raw": "Raw", "corrected": "Corrected"})
-    sizes = counted(frame["n_clusters"], "clusters") if "n_clusters" in frame else ""
-    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame)} ({sizes})")
+    sizes = f" ({counted(frame['n_clusters'], 'clusters')})" if "n_clusters" in frame else ""
+    ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(both)}{sizes}")
     return ax
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #bd340927
@@ -234,8 +241,8 @@ def draw_heat(
     colour_map: str = "cividis",
     root: bool = False,
     faded: np.ndarray | None = None,
-) -> None:
-    """Draw a heat map with a note in each cell, by default in a colour map that can be printed in grey.
+) -> Any:
+    """Draw a heat map with a note in each cell, by default in a colour map that can be printed in grey. Return its colour bar.
 
     Notes are black or white, whichever has the higher contrast to the cell.
 
@@ -260,7 +267,7 @@ def draw_heat(
     from matplotlib.colors import PowerNorm, to_rgb
 
     def texts(names: Sequence[str], room: int) -> list[str]:
-        return list(model_labels(names, room).values()) if models else [label_of(one, room) for one in names]
+        return list(labels_in("target" if models else "", names, room).values())
 
     seaborn.heatmap(
         table.astype(float),
@@ -290,4 +297,5 @@ def draw_heat(
     ax.set(xlabel="", ylabel="")
     ax.grid(visible=False)
     ax.tick_params(axis="both", labelrotation=0)
+    return ax.collections[0].colorbar
 

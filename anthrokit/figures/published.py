@@ -13,15 +13,18 @@ import pandas as pd
 
 from ..core import TableError
 from .profiles import draw_heat
-from .style import COLOURS, Axes, colours_of, counted, figure_size, label_of, legend_above, model_labels
-from .style import name_rows, need_columns, new_axes, scaled_size, shorten_name, themed
+from .style import COLOURS, Axes, colours_of, counted, figure_size, label_of, labels_in, legend_above, model_labels
+from .style import name_rows, need_columns, new_axes, scaled_size, shorten_names, themed
 
 # %% auto #0
 __all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes']
 
 # %% ../../nbs/09_figures/05_published.ipynb #335f94ae
-def fit_notes(ax: Axes, room: float = 0.94) -> None:
-    """Round the numbers in a heat map if one is wider than the share `room` of a cell; if that is not enough, shrink them."""
+def fit_notes(ax: Axes, room: float = 0.94, whole: bool = True) -> None:
+    """Round the numbers in a heat map if one is wider than the share `room` of a cell; if that is not enough, shrink them.
+
+    Without `whole`, they are only shrunk.
+    """
     ax.figure.draw_without_rendering()
     notes = [text for text in ax.texts if text.get_transform() == ax.transData and text.get_text()]
     cell = room * ax.get_window_extent().width / np.ptp(ax.get_xlim())
@@ -29,9 +32,9 @@ def fit_notes(ax: Axes, room: float = 0.94) -> None:
     def widest() -> float:
         return max((note.get_window_extent().width for note in notes), default=0)
 
-    if widest() > cell:
+    if whole and widest() > cell:
         for note in notes:
-            note.set_text(f"{float(note.get_text()):.0f}")
+            note.set_text(f"{float(note.get_text().replace('−', '-')):.0f}".replace("-", "−"))
     if (width := widest()) > cell:
         for note in notes:
             note.set_fontsize(note.get_fontsize() * cell / width)
@@ -40,7 +43,7 @@ def fit_notes(ax: Axes, room: float = 0.94) -> None:
 # %% ../../nbs/09_figures/05_published.ipynb #cac7a8a5
 def _whole(number: float) -> str:
     """Format a number without decimals, or a dash for a missing one."""
-    return "–" if pd.isna(number) else f"{number:,.0f}"
+    return "–" if pd.isna(number) else f"{number:,.0f}".replace("-", "−")
 
 
 @themed
@@ -80,7 +83,7 @@ def plot_scores(
         raise TableError("a table of scores has models as its index and only columns of numbers")
     ax = new_axes(ax, (3.4 + 0.52 * table.shape[1], 1.9 + 0.3 * len(table)), wide=table.shape[1] > 6)
     digits = int(not np.allclose(table.fillna(0) % 1, 0))
-    notes = table.map(lambda score: "" if pd.isna(score) else f"{score:.{digits}f}")
+    notes = table.map(lambda score: "" if pd.isna(score) else f"{score:.{digits}f}".replace("-", "−"))
     draw_heat(ax, table, notes, (0, 100), label, root=root)
     ax.set_xticklabels([label_of(name) for name in table.columns], rotation=40, ha="right")
     models = model_labels(list(table.index)).values()
@@ -124,7 +127,8 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
         line = {"color": colour, "marker": "o", "markersize": scaled_size(4), "linewidth": scaled_size(1) + 0.25 * abs(moved)}
         ax.plot([0, 1], [start_at, end_at], **line)
         change, (first, second) = f" ({'▲' if moved > 0 else '▼'} {abs(moved):.0f})" if moved else "", both.loc[name]
-        start, end = f"{models[name]}  {first:.1f}  {left:.0f}", f"{right:.0f}  {second:.1f}{change}"
+        first, second = (f"{score:.1f}".replace("-", "−") for score in (first, second))
+        start, end = f"{models[name]}  {first}  {left:.0f}", f"{right:.0f}  {second}{change}"
         aside = {"textcoords": "offset points", "va": "center", "fontsize": scaled_size(8)}
         ax.annotate(start, (0, start_at), (-scaled_size(5), 0), ha="right", **aside)
         ax.annotate(end, (1, end_at), (scaled_size(5), 0), **aside)
@@ -162,15 +166,18 @@ def plot_counts(
     """
     if table.empty:
         raise TableError("there is nothing to draw: the table of counts has no rows")
-    ax = new_axes(ax, (6.4, 1.1 + 0.26 * len(table) * (1 if stacked else 1.5)))
-    bars = table.rename(columns=label_of).plot.barh(
+    row, legend = 0.26 if stacked else max(0.39, 0.12 * table.shape[1]), 0.17 * max(table.shape[1] - 3, 0)
+    ax = new_axes(ax, (6.4, 1.1 + row * len(table) + legend))
+    bars = table.rename(columns=labels_in("", table.columns)).plot.barh(
         stacked=stacked, width=0.72 if stacked else 0.8, color=list(colours_of(table.columns).values()), legend=False, ax=ax
     )
-    for container, name in zip(bars.containers, table.columns, strict=True):
+    for number, (container, name) in enumerate(zip(bars.containers, table.columns, strict=True)):
+        for bar in container if number >= len(COLOURS) else ():  # the colours repeat
+            bar.set(hatch="///", edgecolor=ax.get_facecolor())
         counts = table.sum(axis=1, min_count=1) if stacked else table[name]
         if not stacked or name == table.columns[-1]:
             ax.bar_label(container, [*map(_whole, counts)], padding=2, fontsize=scaled_size(7))
-    name_rows(ax, [shorten_name(name) for name in table.index])
+    name_rows(ax, shorten_names(table.index))
     ax.set(xlabel=label, ylabel="")
     legend_above(ax)
     return ax
@@ -212,18 +219,27 @@ def plot_slopes(
 
     need_columns(frame, [what, before, after], "analysis.profile, side by side")
     whole = frame.dropna(subset=[before, after])
-    size = figure_size((1.1 + 1.45 * len(panels), 3.1), wide=len(panels) > 2)
-    figure, (axes,) = plt.subplots(1, len(panels), figsize=size, squeeze=False)
+    columns = min(len(panels), 4)
+    lines = -(-len(panels) // columns)
+    size = figure_size((1.1 + 1.45 * columns, 0.6 + 2.5 * lines), wide=len(panels) > 2)
+    figure, grid = plt.subplots(lines, columns, figsize=size, squeeze=False)
+    axes, unused = grid.ravel()[: len(panels)], grid.ravel()[len(panels) :]
+    for ax in unused:
+        ax.set_visible(False)
+    names = labels_in(what, panels, 18)
     for ax, name in zip(axes, panels, strict=True):
         part = whole[whole[what] == name].round({before: 9, after: 9})  # so that rounding errors are not changes
         for left, right in zip(part[before], part[after], strict=True):
             colour = COLOURS[1] if right < left else COLOURS[2] if right > left else COLOURS[7]
             ax.plot([0, 1], [left, right], color=colour, marker="o", markersize=scaled_size(3), linewidth=scaled_size(1))
         rises, falls = (part[after] > part[before]).sum(), (part[after] < part[before]).sum()
-        ax.set_title(f"{label_of(name, 18)}\n{rises} rise, {falls} fall", fontsize=scaled_size(8))
+        ax.set_title(f"{names[name]}\n{rises} rise, {falls} fall", fontsize=scaled_size(8))
         ax.set(xticks=[0, 1], xticklabels=[before, after], xlim=(-0.25, 1.25))
         ax.set_ylim(bottom=0)
-    axes[0].set_ylabel("Messages that show it (%)")
+    if lines > 1:
+        figure.supylabel("Messages that show it (%)", fontsize=scaled_size(9))
+    else:
+        axes[0].set_ylabel("Messages that show it (%)")
     drawn, rows = (table[what].value_counts().reindex(list(panels), fill_value=0) for table in (whole, frame))
     of = "" if drawn.equals(rows) else f"{counted(drawn)} of "
     sizes = f"n = {of}{counted(rows, 'lines')} a panel"

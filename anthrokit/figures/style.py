@@ -45,7 +45,7 @@ __all__ = ['COLOURS', 'MARKERS', 'ALLOW_OVERFLOW', 'THEME', 'STYLES', 'CHINESE_F
 
 # %% ../../nbs/09_figures/01_style.ipynb #b3976660
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
-MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
+MARKERS = ("o", "s", "D", "^", "v", "<", ">", "p")  # hollow ones stay hollow when they are small
 # For markers at 0 and 100 %. A line without markers would reserve space at the corner of the canvas.
 ALLOW_OVERFLOW = {"clip_on": False, "in_layout": False}
 THEME = {
@@ -333,10 +333,31 @@ def format_name(name: object) -> str:
     return text[:1].upper() + text[1:] if text.islower() and "/" not in text else text
 
 # %% ../../nbs/09_figures/01_style.ipynb #43e837ff
+def shorten_names(names: Sequence[object], room: int = 32) -> list[str]:
+    """Shorten names as `shorten_name` does, so that different names stay different.
+
+    Names with the same beginning and end keep the part in which they differ. If they still are the same at one and a
+    half times the room, they are numbered.
+    """
+    texts = list(dict.fromkeys(map(str, names)))
+    for most in (room, room * 5 // 4, room * 3 // 2):
+        first = {text: shorten_name(text, most) for text in texts}
+        short = dict(first)
+        for text in texts:
+            same = [other[::-1] for other in texts if first[other] == first[text]]
+            tail = next((place for place, letters in enumerate(zip(*same, strict=False)) if len(set(letters)) > 1), 0)
+            tail -= len(re.split(r"\W", same[0][:tail])[-1])  # whole words
+            short |= {text: f"{shorten_name(text[:-tail], most - 1)}…"} if tail > 0 else {}
+        if len(set(short.values())) == len(texts):
+            break
+    else:
+        short = {text: f"{shorten_name(text, room - 4)} ({number})" for number, text in enumerate(texts, 1)}
+    return [short[str(name)] for name in names]
+
+
 def label_of(name: object, room: int = 32) -> str:
     """Return the text to show for a name: its label set by `theme`, or the name as `format_name` writes it."""
-    own = _LOOK.get().labels
-    return _visible(shorten_name(own[name] if name in own else format_name(name), room))
+    return _visible(shorten_name(_LOOK.get().labels.get(name, format_name(name)), room))
 
 
 INVISIBLE = "\u200b\u200e"  # what `_visible` adds
@@ -356,28 +377,34 @@ def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
     """Return the text to show for each model: its name without the provider if such names are unique."""
     own = _LOOK.get().labels
     short = [own.get(name, str(name).rstrip("/").rsplit("/", 1)[-1]) for name in names]
-    if len({shorten_name(text, room) for text in short}) < len(short):
+    if len(set(short)) < len(short):
         short = [own.get(name, name) for name in names]
-    return {name: _visible(shorten_name(text, room)) for name, text in zip(names, short, strict=True)}
+    return {name: _visible(text) for name, text in zip(names, shorten_names(short, room), strict=True)}
 
 
 def labels_in(column: str, names: Sequence[str], room: int = 32) -> dict[str, str]:
     """Return the text to show for each name of a column: those of targets and versions are names of models."""
-    return model_labels(names, room) if column in ("target", "version") else {name: label_of(name, room) for name in names}
+    if column in ("target", "version"):
+        return model_labels(names, room)
+    texts = [_LOOK.get().labels.get(name, format_name(name)) for name in names]
+    return {name: _visible(text) for name, text in zip(names, shorten_names(texts, room), strict=True)}
 
 # %% ../../nbs/09_figures/01_style.ipynb #36020d99
-def describe_interval(frame: pd.DataFrame) -> str:
-    """Describe the intervals of a table by its column `ci`.
+def describe_interval(frame: pd.DataFrame, low: str = "ci_low") -> str:
+    """Describe the intervals of a table by its columns `ci` and `ci_low`.
 
     Parameters
     ----------
     frame : DataFrame
-        A table with or without a column ci.
+        A table with or without these columns.
+    low : str
+        The column of the lower limits.
 
     Returns
     -------
     str
-        Every level in the column, in increasing order, or just "interval" if there is none.
+        Every level in the column ci, in increasing order, or just "interval" if there is none. "no interval" if all
+        lower limits are missing, as with one cluster.
 
     Examples
     --------
@@ -386,6 +413,8 @@ def describe_interval(frame: pd.DataFrame) -> str:
     >>> describe_interval(pd.DataFrame({"ci": [0.95]}))
     '95 % interval'
     """
+    if low in frame.columns and frame[low].isna().all():
+        return "no interval"
     levels = sorted(frame["ci"].dropna().unique()) if "ci" in frame.columns else []
     return f"{' and '.join(f'{100 * level:.6g} %' for level in levels)} interval".strip()
 
@@ -560,15 +589,42 @@ def _grow(figure: Figure, inches: float) -> None:
     figure.set_figheight(max(min(figure.get_figheight() + inches, most), figure.get_figheight()))
 
 
+_FIXED = ("FixedFormatter", "FuncFormatter")  # what formats names, not numbers
+
+
+def _in_lines(texts: Sequence[str], room: int) -> list[str]:
+    """Return names in a line each, shortened."""
+    return shorten_names([" ".join(text.replace("-\n", "-").split()) for text in texts], room)
+
+
+def _fit_rows(ax: Axes, width: float) -> bool:
+    """Break row names wider than `width` pixels, or shorten all to a line if rows are too low; return whether any changed."""
+    labels, row = ax.get_yticklabels(), ax.get_window_extent().height / max(abs(np.diff(ax.get_ylim())[0]), 1)
+    before = [label.get_text() for label in labels]
+    if type(ax.yaxis.get_major_formatter()).__name__ not in _FIXED or any(label.get_rotation() for label in labels):
+        return False
+    for label in labels:
+        _broken(label, width)
+    lines = [label for label in labels if "\n" in label.get_text()]
+    texts = [label.get_text() for label in labels]
+    if any(label.get_window_extent().height > row for label in lines):
+        letter = max(label.get_window_extent().width / max(map(len, label.get_text().split("\n"))) for label in lines)
+        texts = _in_lines(texts, max(int(0.7 * width / letter), 12))
+    if texts != before:
+        ax.set_yticklabels(texts)
+    return texts != before
+
+
 def _fit_names(ax: Axes, width: float) -> bool:
     """Break long row names and rotate overlapping column names; return whether any name changed."""
-    upright = [label for label in ax.get_yticklabels() if not label.get_rotation()]
-    changed = any([_broken(label, 0.42 * width) for label in upright])
-    if type(ax.xaxis.get_major_formatter()).__name__ not in ("FixedFormatter", "FuncFormatter"):
+    changed = _fit_rows(ax, 0.42 * width)
+    if type(ax.xaxis.get_major_formatter()).__name__ not in _FIXED:
         return changed
     labels = [label for label in ax.get_xticklabels() if label.get_text() and not label.get_rotation()]
     boxes = [label.get_window_extent() for label in labels]
     if ax.name != "polar" and any(a.x1 + scaled_size(2) > b.x0 for a, b in pairwise(boxes)):
+        if max(box.height for box in boxes) > 0.6 * np.diff([box.x1 + box.x0 for box in boxes[:2]])[0] / 2:
+            ax.set_xticklabels(_in_lines([label.get_text() for label in ax.get_xticklabels()], 24))
         for label in labels:
             label.set(rotation=40, ha="right", rotation_mode="anchor")
         taller = max(one.get_window_extent().height for one in labels) - max(box.height for box in boxes)
@@ -602,8 +658,9 @@ def _break_axes(ax: Axes, width: float) -> int:
     added += _broken(title, width - edge - left) + _broken(ax.title, right - box.x0)
     below, legend = ax.xaxis.label, ax.get_legend()
     if below.get_window_extent().width > right - box.x0 and ax.name != "polar":
-        below.set(x=1.0, ha="right")
-        added += _broken(below, right - edge)
+        alone = len(ax.figure.axes) < 3  # with axes beside them, the label has the width of its own
+        below.set(**({"x": 1.0, "ha": "right"} if alone else {}))
+        added += _broken(below, right - edge if alone else right - box.x0)
     if ax.yaxis.get_label_position() == "left":  # the label of a colour bar is at the right
         _broken(ax.yaxis.label, 1.15 * box.height)
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
@@ -625,7 +682,7 @@ def fit(figure: Figure) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="constrained_layout not applied")  # names that leave no room
         _lay_out(figure)
-        if any([_fit_names(ax, width) for ax in figure.axes]):
+        while any([_fit_names(ax, width) for ax in figure.axes]):  # slanted names of columns make rows lower
             _lay_out(figure)
         added = [_break_axes(ax, width) for ax in figure.axes]
     for text in around:

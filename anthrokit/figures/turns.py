@@ -16,7 +16,7 @@ from ..analysis.snowballing import snowball, snowball_matrix
 from ..analysis.synthetic import behaviour_categories
 from ..analysis.timing import emergence, late_share
 from ..core import TableError
-from .profiles import draw_dots, draw_heat, name_column, place_rows, rows_size
+from .profiles import draw_dots, draw_heat, name_column, place_rows, rows_size, warn_if_low
 from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, counted, describe_interval
 from .style import figure_size, from_run, in_order, label_of, labels_in, legend_above, marker_of, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, pooled_note, themed, variant_note, with_series
@@ -48,9 +48,12 @@ def _draw_bars_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
         starts = np.cumsum(steps) - steps
         ax.barh(place, steps, left=starts, height=0.7, color=[colours[turn] for turn in part["turn"].astype(int)])
         if not whole:
-            ends = {"color": ax.xaxis.label.get_color(), "linewidth": scaled_size(1.1), "zorder": 3}
-            ax.hlines(place, low[-1], high[-1], **ends)
-            ax.plot(share[-1], place, "|", markersize=scaled_size(6), **ends, **ALLOW_OVERFLOW)
+            ink, ground = ax.xaxis.label.get_color(), ax.get_facecolor()
+            for colour, wide in ((ground, 2.8), (ink, 1.1)):  # the edge shows the interval on a dark bar, too
+                ends = {"color": colour, "linewidth": scaled_size(wide), "zorder": 3}
+                ax.hlines(place, low[-1], high[-1], **ends)
+                end = {"markersize": scaled_size(6), "markeredgewidth": scaled_size(wide)}
+                ax.plot(share[-1], place, "|", **end, **ends, **ALLOW_OVERFLOW)
     ax.set_xlim(0, 100)
 
 
@@ -62,6 +65,8 @@ def _turn_marks(turns: Sequence[int], ends: Sequence[int], interval: str) -> lis
 
     marks = [Patch(color=colour, label=f"turn {turn}") for turn, colour in _turn_colours(turns).items()]
     line = {"color": rcParams["axes.labelcolor"], "linewidth": scaled_size(1.1)}
+    if interval == "no interval":
+        return marks
     return [*marks, Line2D([], [], label=f"{interval} by turn {' or '.join(map(str, ends))}", **line)]
 
 
@@ -118,6 +123,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     columns = min(len(targets), 2)
     lines = -(-len(targets) // columns)
     size = figure_size((width + 2 if columns == 1 else 11, high * lines + 0.5), wide=True)
+    warn_if_low((width, high * lines + 0.5), f"the rows of {len(targets)} panels", stacklevel=5)
     figure, grid = plt.subplots(
         lines, 2 * columns, figsize=size, sharey=True, squeeze=False, width_ratios=[3, 2] * columns
     )
@@ -168,15 +174,18 @@ def place_lines(frame: pd.DataFrame, n_lines: int) -> tuple[np.ndarray, bool]:
     return (np.arange(n_lines) - (n_lines - 1) / 2) * 0.35 / max(n_lines, 2), not width.max() > 3
 
 
-def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str]) -> list[dict]:
-    """Draw lines, with intervals if there is room. Return the text, height and style of the label at each line's end."""
-    kinds = [behaviour_categories().get(name, name) for name in rows]
-    ends, colours = [], colours_of(kinds)
+def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str], every: Sequence[str]) -> list[dict]:
+    """Draw lines, with intervals if there is room. Return the text, height and style of the label at each line's end.
+
+    A line has the colour and marker of its place among `every` name, so that it keeps them where others never occur.
+    """
+    kinds = {name: behaviour_categories().get(name, name) for name in every}
+    ends, colours = [], colours_of(list(kinds.values()))
     names, (shifts, roomy) = labels_in(what, rows, 30), place_lines(frame[frame[what].isin(rows)], len(rows))
-    for number, (name, kind) in enumerate(zip(rows, kinds, strict=True)):
-        part = frame[frame[what] == name].sort_values("turn")
-        at, (share, low, high) = part["turn"].to_numpy(dtype=float) + shifts[number], percent(part)
-        look = {"color": colours[kind], "marker": marker_of(number), "markersize": scaled_size(4)}
+    for shift, name in zip(shifts, rows, strict=True):
+        part, number = frame[frame[what] == name].sort_values("turn"), every.index(name)
+        at, (share, low, high) = part["turn"].to_numpy(dtype=float) + shift, percent(part)
+        look = {"color": colours[kinds[name]], "marker": marker_of(number), "markersize": scaled_size(4)}
         if roomy:
             ax.vlines(at, low, high, color=look["color"], linewidth=scaled_size(1), alpha=0.6)
         ax.plot(at, share, linewidth=scaled_size(1.2), linestyle=("-", "--", "-.", ":")[number % 4], **look)
@@ -206,7 +215,7 @@ def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> N
     sizes = f"n = {counted(frame['n'], 'dialogues')}, {counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"
     beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}" if len(shown) else "no estimate"
     ax.set_title(f"{title}{pooled_note(frame)}{sizes};\n{beside}", fontsize=scaled_size(8))
-    _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, shown, what, rows))
+    _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, shown, what, rows, in_order(frame[what])))
 
 
 @from_run(emergence)
@@ -307,9 +316,10 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         low, high = (100 * part[f"{name}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
         ax.hlines(at + offset, low, high, color=colour, linewidth=scaled_size(1.2))
     _write_columns(ax, _snowball_columns(part, describe_interval(frame)))
-    name_rows(ax, list(labels_in(what, rows).values()))
+    room = 32 if ax.figure.get_figwidth() > scaled_size(7) else 20  # the columns take more than half of a slide
+    name_rows(ax, list(labels_in(what, rows, room).values()))
     notes = f"{pooled_note(frame).removesuffix('; ')}{variant_note(frame)}".removeprefix("; ")
-    label = f"Next turns that show it (%), with {describe_interval(frame)}"
+    label = f"Next turns that show it (%), with {describe_interval(frame, 'after_yes_low')}"
     ax.set(xlim=(0, 100), xlabel=f"{label}\n({notes})" if notes else label)
     legend_above(ax)
     return ax
@@ -377,9 +387,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     notes = odds.map(lambda value: "" if pd.isna(value) else _two_digits(value))
     ax = new_axes(ax, (3.0 + 0.62 * len(names), 2.0 + 0.36 * len(names)), wide=len(names) > 5)
     clear = ((low > 1) | (high < 1)).to_numpy()
-    draw_heat(ax, np.log2(odds).clip(-3, 3), notes, (-3, 3), "Odds ratio", colour_map="PuOr_r", faded=~clear)
-    bar = ax.collections[0].colorbar
-    assert bar is not None, "draw_heat adds it"
+    bar = draw_heat(ax, np.log2(odds).clip(-3, 3), notes, (-3, 3), "Odds ratio", colour_map="PuOr_r", faded=~clear)
     bar.set_ticks([-3, -2, -1, 0, 1, 2, 3], labels=["⅛ or less", "¼", "½", "1", "2", "4", "8 or more"])
     edge = {"fill": False, "edgecolor": ax.xaxis.label.get_color(), "linewidth": scaled_size(1.6)}
     for row, column in np.argwhere(p_values.to_numpy() < 0.05):
@@ -387,13 +395,17 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
     asked = counted(frame["p_adjusted"].notna().agg(["sum"]), "cells")
     ax.set(xlabel="in the next turn", ylabel="after a turn with")
-    sizes = f"n = {counted(estimated['n'], 'informative dialogues')} a cell" if len(estimated) else "no estimate"
+    sizes = f"n = {counted(estimated['n'] if len(estimated) else frame['n'], 'informative dialogues')} a cell"
     title = f"{pooled_note(frame)}{sizes}"
     if left := len(every) - len(names):
         title += f"; left out: {counted(pd.Series([left]), 'behaviours')} without any estimate"
-    title += "; empty: no estimate" if odds.isna().any(axis=None) else ""
-    title += f"\npale: {describe_interval(frame)} contains 1; frame: p < 0.05 after Holm's correction for {asked}"
-    ax.set_title(title, fontsize=scaled_size(8))
+    if len(estimated):
+        title += "; empty: no estimate" if odds.isna().any(axis=None) else ""
+        title += f"\npale: {describe_interval(frame)} contains 1; frame: p < 0.05 after Holm's correction for {asked}"
+    else:
+        title += "; no estimate"
+        bar.remove()
+    ax.set_title(title, fontsize=scaled_size(8), pad=scaled_size(8))  # above the last label of the colour bar
     return ax
 
 # %% ../../nbs/09_figures/04_turns.ipynb #0b76d3f3

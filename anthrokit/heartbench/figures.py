@@ -15,8 +15,8 @@ from ..core.errors import require_known
 from ..core.tables import require_columns, require_unique
 from ..figures import plot_counts, plot_scores
 from ..figures.published import fit_notes
-from ..figures.style import Axes, Text, chinese_font, colours_of, counted, describe_interval, figure_size, in_order, keep_data
-from ..figures.style import label_of, legend_above, model_labels, new_axes, scaled_size, themed
+from ..figures.style import COLOURS, Axes, Text, chinese_font, colours_of, counted, describe_interval, figure_size, in_order
+from ..figures.style import keep_data, label_of, legend_above, model_labels, new_axes, scaled_size, themed
 from .cases import OTHER, Cases, load_abilities
 from .results import wide_scores
 from .scoring import as_hits, case_means, normalise_points
@@ -31,6 +31,12 @@ def names_of(names: Iterable[str], chinese: bool) -> list[str]:
     translations = dict(zip(table["ability"], table["ability_zh"], strict=True))
     translations |= dict(zip(table["dimension"], table["dimension_zh"], strict=True)) | {"Overall": "总分"}
     return [translations.get(text, text) if chinese else text for text in labels]
+
+
+def score_sizes(scores: pd.DataFrame, unit: str) -> str:
+    """Return the number of cases of the scores by ability as a note, empty if the table lacks the column n."""
+    rows = scores[scores["level"] == "ability"] if "level" in scores else scores
+    return f"n = {counted(rows['n'], 'cases')} a {unit}" if {"name", "n"} <= set(rows) else ""
 
 
 def in_chinese(*texts: Text) -> None:
@@ -105,7 +111,7 @@ def plot_abilities(
     words : Series, optional
         Mean number of words by model, as from `mean_words`.
     title : str
-        Title, such as the source.
+        Title, such as the source; by default the number of cases, if the table has it.
     chinese : bool
         Whether abilities have their Chinese names, which need a font.
 
@@ -123,7 +129,7 @@ def plot_abilities(
     >>> from anthrokit.heartbench import bundled_verdicts, score
     >>> ax = plot_abilities(score(bundled_verdicts()))
     """
-    table = wide_scores(scores)
+    table, title = wide_scores(scores), title or score_sizes(scores, "cell")
     dimensions = load_abilities().set_index("ability")["dimension"].reindex(table.columns).fillna("(none)")
     groups = ["Overall", *dict.fromkeys(dimensions)]
     table = table[[name for group in groups for name in table if dimensions[name] == group]]
@@ -198,16 +204,18 @@ def plot_case_scores(hits: pd.DataFrame | Run, protocol: str = "paper", *, ax: A
         raise TableError("no case has a score and a difficulty. Pass verdicts on cases marked normal or hard.")
     models, levels = in_order(means["model"]), in_order(["normal", "hard"])
     colours, names = colours_of(levels), model_labels(models)
-    data = means.assign(estimate=means["estimate"].astype(float), model=means["model"].map(names))
+    data = means.assign(estimate=means["estimate"].astype(float))
     places = {"data": data, "x": "estimate", "y": "model", "hue": "difficulty", "hue_order": levels, "palette": colours}
-    places |= {"order": [names[model] for model in models], "legend": False}
+    places |= {"order": models, "legend": False}
     ax = new_axes(ax, (6.2, 1.3 + 0.62 * len(models)))
     seaborn.boxplot(**places, fill=False, showfliers=False, gap=0.15, linewidth=scaled_size(1.1), ax=ax)
-    random, rows_of = np.random.default_rng(0), {names[model]: place for place, model in enumerate(models)}
+    ax.set_yticks(range(len(models)), [names[model] for model in models])
+    random, rows_of = np.random.default_rng(0), {model: place for place, model in enumerate(models)}
     for level, shift in zip(levels, (-0.2, 0.2), strict=True):  # the middles of seaborn's boxes
         own = data[data["difficulty"] == level]
         rows = own["model"].map(rows_of).astype(float) + shift + random.uniform(-0.06, 0.06, len(own))
-        label = f"{label_of(level)} cases: n = {own['case_id'].nunique()}"
+        n = own.groupby("model")["case_id"].nunique().reindex(models, fill_value=0)
+        label = f"{label_of(level)} cases: n = {counted(n)}{' a model' * (n.nunique() > 1)}" if len(own) else None
         ax.plot(own["estimate"], rows, "o", ms=scaled_size(3.2), alpha=0.6, mew=0, color=colours[level], label=label)
     legend_above(ax)
     ax.set(xlim=(-2, 102), xlabel="Case score, 0 to 100: quartiles, range within 1.5 IQR, and cases", ylabel="")
@@ -329,9 +337,10 @@ def plot_normalisation(spans: Sequence[float] = (3, 10, 30), *, ax: Axes | None 
     ranges = {f"range of {span:g} points": span for span in spans}
     texts = model_labels(["linear", *ranges])
     ax.plot(100 * share, 100 * share, color=_MUTED, ls="--", lw=scaled_size(1), label=texts["linear"])
-    for name, colour in colours_of(in_order(ranges)).items():
+    for number, (name, colour) in enumerate(colours_of(in_order(ranges)).items()):
         value = normalise_points(share * ranges[name], ranges[name])
-        ax.plot(100 * share, value, color=colour, lw=scaled_size(2), label=texts[name])
+        line = {"color": colour, "linestyle": ("-", ":", "-.")[number // len(COLOURS) % 3]}  # when the colours repeat
+        ax.plot(100 * share, value, lw=scaled_size(2), label=texts[name], **line)
     ax.set(xlabel="Points reached, per cent of the range", ylabel="Score, 0 to 100")
     ax.legend(frameon=False)
     return ax

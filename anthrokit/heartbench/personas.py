@@ -13,8 +13,8 @@ import pandas as pd
 from ..analysis.clustered import draw_clusters
 from ..core.errors import check_range
 from ..core import Run, TableError
-from ..figures.style import Axes, colours_of, figure_size, in_order, model_labels, scaled_size, themed
-from .figures import closed, in_chinese, names_of, set_spokes
+from ..figures.style import Axes, colours_of, counted, figure_size, in_order, model_labels, scaled_size, themed
+from .figures import closed, in_chinese, names_of, score_sizes, set_spokes
 from .cases import load_abilities
 from .results import wide_scores
 from .scoring import ability_means, as_hits, case_scores, nanmean, score_grid
@@ -197,8 +197,9 @@ def plot_personas(
     names = in_order(table.index) + in_order(every.index[len(table) :])
     columns = min(columns or 5, len(names))
     rows = -(-len(names) // columns)
-    cell = figure_size((2.1 * columns, 1), wide=True)[0] / columns / scaled_size(1)  # inches at text of 9 points
-    size = figure_size((2.1 * columns, 0.75 + rows * (cell + 0.3)), wide=True)
+    width = max(2.1 * columns, 5)
+    cell = min(figure_size((width, 1), wide=True)[0] / columns / scaled_size(1), 2.6)  # inches at text of 9 points
+    size = figure_size((width, 0.75 + rows * (cell + 0.3)), wide=True)
     figure, grid = plt.subplots(rows, columns, figsize=size, subplot_kw={"projection": "polar"}, squeeze=False)
     room = int(13 * cell)
     texts = model_labels(names, 2 * room)
@@ -207,7 +208,7 @@ def plot_personas(
     for place, (ax, name) in enumerate(zip(grid.flat, names, strict=False)):
         own_model = place >= len(table)
         colour = colours_of([name])[name]
-        around = closed(set_spokes(ax, range(1, every.shape[1] + 1), min(7, 3.6 * cell)))
+        around = closed(set_spokes(ax, range(1, every.shape[1] + 1), np.clip(3.6 * cell, 6.5, 7)))
         ax.fill(around, mean, color="#D5D5D5", lw=0)
         ax.plot(around, closed(every.iloc[place]), "--" if own_model else "-", color=colour, lw=scaled_size(1.6))
         ax.set_yticks([50, 100], ["", ""])
@@ -216,8 +217,10 @@ def plot_personas(
         ax.set_title(textwrap.fill(texts[name], room) + ("\nown" if own_model else ""), fontsize=scaled_size(8), loc="center")
     for ax in list(grid.flat)[len(names) :]:
         ax.set_visible(False)
-    spokes = ",  ".join(f"{number} {one}" for number, one in enumerate(names_of(every, chinese), 1))
-    legend = f"{spokes}\nGrey: mean of {len(table)} models; scale 0 to 100, circles at 50 and 100"
+    numbered = [f"{number} {one}" for number, one in enumerate(names_of(every, chinese), 1)]
+    spokes = ",  ".join(one.replace(" ", "\u00a0") for one in numbered)  # a number stays beside its name
+    legend = f"{spokes}\nGrey: mean of {counted(pd.Series([len(table)]), 'models')}; scale 0 to 100, circles at 50 and 100"
+    legend += f"; {sizes}" if (sizes := score_sizes(scores, "spoke")) else ""
     key = figure.supxlabel(legend, fontsize=scaled_size(8))
     if chinese:
         in_chinese(key)

@@ -110,12 +110,17 @@ def _percent(value: float) -> str:
     return "–" if pd.isna(value) else f"{100 * value:.1f}" if value < 0.1 else f"{100 * value:.0f}"
 
 
+def _groups(curves: _Curves, name: str) -> list[str]:
+    """Return the groups of a name, in the order of the labels, as a figure has them."""
+    return curves.first.loc[curves.first["behaviour"] == name, "group"].unique().tolist()
+
+
 def _rows_of(curves: _Curves, names: Sequence[str], line: str, by: str) -> tuple[pd.DataFrame, list, list]:
     """Return the rows of one chart: the names or the groups of one name, and the names that never occur."""
     table = curves.incidence
     if by:
         table = table[table["behaviour"] == line]
-        names = sorted(table["group"].unique())[:_LINES]
+        names = _groups(curves, line)[:_LINES]
         table = table.assign(behaviour=table["group"])
     highest = table.groupby("behaviour")["estimate"].max()
     never = [name for name in names if name in highest and not highest[name] > 0]
@@ -159,7 +164,9 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
         return round(5 + 90 * (turn - turns[0] + 0.2) / (turns[-1] - turns[0] + 0.4), 2)
 
     lines, (shifts, roomy) = [], place_lines(table, len(rows))
-    for number, (name, shift) in enumerate(zip(rows, shifts, strict=True)):
+    every = _groups(curves, line) if by else list(names)
+    for name, shift in zip(rows, shifts, strict=True):
+        number = every.index(name)  # also where others never occur
         points = []
         for at in table[table["behaviour"] == name].sort_values("turn").itertuples():
             share, interval = _percent(at.estimate), interval_text(at, _percent)
@@ -358,7 +365,8 @@ class EmergencePanel(Panel):
             return _Asked(names)
         behaviours = set(curves.incidence["behaviour"])
         line = next(name for name in order if name in behaviours)
-        groups = sorted(curves.incidence.loc[curves.incidence["behaviour"] == line, "group"].unique())[:_LINES]
+        drawn = set(curves.incidence.loc[curves.incidence["behaviour"] == line, "group"])
+        groups = [name for name in _groups(curves, line)[:_LINES] if name in drawn] or [*drawn]
         group = chosen["group"] if chosen["group"] in groups else groups[0]
         return _Asked(names, curves, line, group, _behind(curves, line, group))
 
@@ -383,7 +391,7 @@ class EmergencePanel(Panel):
         chart, row = _chart_of(curves, names, line, by, palette_places(self.source.taxonomy)), group if by else line
         turns = _turns_of(chosen["turns"], self.occurrences.turns) if chosen["turns"] else [""]
         left = [name for name in self.occurrences.names if name in chosen["show"]][_LINES:]
-        left += sorted({*curves.incidence["group"]})[_LINES:] if by else []
+        left += _groups(curves, line)[_LINES:] if by else []
         why = f"Not drawn, since more than {_LINES} lines can't be told apart: "
 
         def choice(name: str, **more: str) -> dict[str, str]:
