@@ -77,6 +77,7 @@ def _odds_ticks() -> Any:
             for subs in ((1, 2, 5), (1, 3), (1,)):
                 self.set_params(subs=subs)
                 ticks = super().tick_values(vmin, vmax)
+                assert self.axis is not None, "an axis sets its locator's axis"
                 if ((ticks >= vmin) & (ticks <= vmax)).sum() <= self.axis.get_tick_space():
                     break
             return ticks

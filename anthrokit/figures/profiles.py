@@ -132,7 +132,7 @@ def draw_dots(
             "zorder": 3,
             **ALLOW_OVERFLOW,
         }
-        shape = {"marker": marker_of(number), "markeredgewidth": scaled_size(0.8), **style}
+        shape = {"marker": marker_of(number), **style, **({"markeredgewidth": scaled_size(0.8)} if hollow else {})}
         ax.hlines(at, low, high, color=colours[name], linewidth=scaled_size(1.3))
         legend = label(part[part["estimate"].notna()])
         unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05) if hollow else np.zeros(len(part), dtype=bool)

@@ -17,6 +17,7 @@ from ..analysis.synthetic import behaviour_categories
 from ..analysis.timing import emergence, late_share
 from ..core import TableError
 from .profiles import draw_dots, draw_heat, name_column, place_rows, rows_size, warn_if_low
+from .published import fit_notes
 from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, counted, describe_interval
 from .style import figure_size, from_run, in_order, label_of, labels_in, legend_above, marker_of, name_rows, need_columns
 from .style import new_axes, percent, scaled_size, pooled_note, themed, variant_note, with_series
@@ -406,6 +407,7 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         title += "; no estimate"
         bar.remove()
     ax.set_title(title, fontsize=scaled_size(8), pad=scaled_size(8))  # above the last label of the colour bar
+    fit_notes(ax, whole=False)
     return ax
 
 # %% ../../nbs/09_figures/04_turns.ipynb #0b76d3f3

@@ -114,7 +114,16 @@ def gallery():
     patterns = heartbench.writing_patterns.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
     four = ["validation", "empathy", "emotions", "desires"]
     ten = ten.reset_index().assign(behaviour=lambda frame: frame["behaviour"].str.lower())
+    eight = [f"anthropic/claude-sonnet-4-5-{day}-thinking-{depth}" for day in range(20250101, 20250105) for depth in ("high", "low")]
+    long = {name: f"a user-defined behaviour, no {number}" for number, name in enumerate(labels["behaviour"].unique())}
+    wordy = labels.assign(behaviour=labels["behaviour"].map(long))
     return [
+        (figures.plot_similarity, [analysis.similarity(analysis.simulate_labels(eight, base_prompts=5), n_resamples=9)], {}),
+        (figures.plot_snowball_matrix, [analysis.snowball_matrix(one)], {}),
+        (figures.plot_snowball, [analysis.snowball(wordy[wordy["target"] == "synthetic A"])], {}),
+        (figures.plot_emergence, [analysis.emergence(wordy)], {}),
+        (figures.plot_odds, [analysis.carry_over(wordy, by=("target", "behaviour"))], {}),
+        (heartbench.plot_abilities, [published.head(8).set_axis(eight)], {"title": "Published: n = 296 cases"}),
         (figures.plot_profile, [analysis.profile(labels)], {}),
         (figures.plot_profile, [analysis.profile(one, by=("domain", "behaviour"))], {}),
         (figures.plot_corrected, [corrected_rates(erring, people)], {}),
@@ -139,7 +148,7 @@ def gallery():
         (heartbench.plot_radar, [heartbench.score(hits, n_resamples=99)], {}),
         (heartbench.figures.plot_normalisation, [], {}),
         (heartbench.writing_patterns.plot_patterns, [patterns], {}),
-        (heartbench.personas.plot_personas, [published], {}),
+        (heartbench.personas.plot_personas, [heartbench.score(hits, n_resamples=0)], {}),
         (heartbench.plot_abilities, [published, 5 * published.sum(axis=1)], {"title": told["title"]}),
         (heartbench.figures.plot_criteria, [heartbench.load_cases("bundled")], {}),
         (heartbench.figures.plot_case_scores, [hits], {}),
@@ -171,9 +180,9 @@ def test_text_overlap_and_cuts():
         found[f"{style} {place} {draw.__name__}"] = canvas.faults(figure) + canvas.overflowing(figure)
         # In print 5 points, on a slide 9, and in a README of 1,280 pixels 9 pixels.
         least = {"paper": 5, "slide": 9, "notebook": 9 * 72 * figure.get_figwidth() / 1280}[style]
-        ours, texts = draw.__module__.startswith("anthrokit.figures"), canvas.texts_of(figure)
-        found[f"{style} {place} {draw.__name__} text"] = canvas.illegible(texts, figure, least if ours else 0)
-        found[f"{style} {place} {draw.__name__} n"] = [] if canvas.sizes(texts) or not ours else ["no n"]
+        texts = canvas.texts_of(figure)
+        found[f"{style} {place} {draw.__name__} text"] = canvas.illegible(texts, figure, least)
+        found[f"{style} {place} {draw.__name__} n"] = [] if canvas.sizes(texts) or draw.__name__ == "plot_normalisation" else ["no n"]
         assert figure.get_figwidth() in {room.width or figure.get_figwidth(), room.wide}, (style, draw.__name__)
         assert figure.get_figheight() <= (room.height or np.inf), (style, draw.__name__)
         plt.close(figure)
