@@ -30,10 +30,8 @@ def _rows(data: pd.DataFrame, outcome: str, dose: str, cluster: str, where: str)
     rows = rows.set_axis(["outcome", "dose", "person"], axis=1)
     if (n := rows["dose"].nunique()) < 3:
         raise TableError(f"{where}: {n} dose(s) with an outcome; a curve needs 3 or more. compare_conditions compares two.")
-    rows["level"] = rows["dose"]  # unrounded
-    if n > _MOST_DOSES:
-        groups = pd.qcut(rows["dose"], _GROUPS, duplicates="drop")
-        rows["level"] = rows.groupby(groups, observed=True)["dose"].transform("mean")
+    groups = pd.qcut(rows["dose"], _GROUPS, duplicates="drop") if n > _MOST_DOSES else rows["dose"]
+    rows["level"] = rows.groupby(groups, observed=True)["dose"].transform("mean")
     people = rows.groupby("level")["person"].nunique()
     if rows["level"].nunique() < 3 or people.min() < 2:
         raise TableError(f"{where}: 3 doses with 2 or more people each are needed; people by dose: {people.to_dict()}")
