@@ -285,11 +285,6 @@ def fit_perception(
     return table.join(pd.DataFrame(np.transpose(fits), columns=columns))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #a3f4dbf0
-def _coefficient_columns(model: pd.DataFrame) -> pd.DataFrame:
-    """Return the coefficients of a model and those of each resample, without other columns."""
-    return model.filter(regex=r"^(coefficient|resample_\d+)$")
-
-
 def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
     """Return the value of each row of scores by the model's coefficients, and by those of each resample."""
     require_columns(model, ["judge", "behaviour", "centre", "spread", "coefficient"], "model", advice="fit_perception makes it")
@@ -301,8 +296,7 @@ def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame
         )
     spread = model["spread"].where(model["spread"] > 0, 1).to_numpy()
     standardised = (scores[wanted].to_numpy(dtype=float) - model["centre"].to_numpy()) / spread
-    coefficients = _coefficient_columns(model)
-    return pd.DataFrame(standardised @ coefficients.to_numpy(dtype=float), scores.index, coefficients.columns)
+    return pd.DataFrame(standardised @ model.iloc[:, 4:].to_numpy(), scores.index, model.columns[4:])
 
 
 def _half_widths(drawn: pd.DataFrame, ci: float) -> pd.Series:
@@ -450,11 +444,6 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
         person, if others ranked them too), n_total, n_clusters, ci. Ties of the others don't count. With one person the
         estimates are missing.
 
-    Raises
-    ------
-    TableError
-        If a column is missing, or a row has no person or prompt.
-
     Examples
     --------
     >>> import pandas as pd
@@ -464,7 +453,6 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     [[0.33, 3.0], [0.0, 1.0]]
     """
     require_columns(pairs, ["cluster", "person", "more", "less"], "pairs")
-    number_clusters(pairs["person"])  # a missing person is not another person
     others, agree = _others(pairs)
     counts, parts = ClusterCounts(pairs, [], pairs["cluster"]), []
     for share, counted in ((agree / others.where(others > 0), others > 0), (2 * agree > others, 2 * agree != others)):
@@ -647,7 +635,7 @@ def perceived(
     check_level(ci)
     scores, rows, model = _scored(source, judges, model)
     values = perception_values(scores, model).reset_index(drop=True)
-    estimate, half = values["coefficient"], _half_widths(values.drop(columns="coefficient"), ci)
+    estimate, half = values["coefficient"], _half_widths(values.iloc[:, 1:], ci)
     return rows.assign(estimate=estimate, ci_low=estimate - half, ci_high=estimate + half, scale=scale_kind(model["judge"]))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #af64cdd5
@@ -655,8 +643,7 @@ def _label_weights(model: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """Return the weight of each behaviour's rate, and the constant, by the coefficients and by each resample."""
     if "judge" not in model or scale_kind(model["judge"]) != "labels":
         raise TableError("the scale is not one of labels; fit it to judge_labels, or use the default")
-    spread = model["spread"].where(model["spread"] > 0, 1).to_numpy()
-    weights = _coefficient_columns(model.set_index("behaviour")).div(spread, axis=0)
+    weights = model.set_index("behaviour").iloc[:, 3:].div(model["spread"].where(model["spread"] > 0, 1).to_numpy(), axis=0)
     return weights, -weights.mul(model["centre"].to_numpy(), axis=0).sum()
 
 
@@ -672,7 +659,7 @@ def _mean_value(groups: list[dict], weights: pd.DataFrame, constant: pd.Series, 
     parts = [part for group in groups for part in group["parts"]]
     middle, low, high = recover_rate(combine, parts, np.vstack([group["influences"] for group in groups]), least=-1.0)
     rates = [group["rate"](*(part[0] for part in group["parts"])) for group in groups]
-    reach = _half_widths((weights.T @ rates + constant).drop("coefficient").to_frame().T, ci).item()
+    reach = _half_widths((weights.T @ rates + constant).iloc[1:].to_frame().T, ci).item()
     estimate = middle * size + constant["coefficient"]
     down, up = np.hypot((middle - low) * size, reach), np.hypot((high - middle) * size, reach)
     return {"estimate": estimate, "ci_low": estimate - down, "ci_high": estimate + up}
