@@ -185,6 +185,16 @@ def style_features(texts: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(table | {"warm words": lower.str.count(rf"\b(?:{'|'.join(_WARM)})")})
 
 # %% ../../nbs/08_validity/09_perception.ipynb #26902997
+def _finite(values: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Return a table of answers as floats; raise for a value that is not a finite number or missing."""
+    numbers = values.apply(pd.to_numeric, errors="coerce").astype("Float64").astype(float)  # boolean beside float gives objects
+    rows, columns = np.nonzero(values.notna().to_numpy() & ~np.isfinite(numbers.to_numpy()))
+    if len(rows):
+        value, name, column = values.iat[rows[0], columns[0]], values.index[rows[0]], values.columns[columns[0]]
+        raise TableError(f"{what}: column {column}, answer {name!r}: '{value!s:.60}' is not a finite number; convert it or leave it out")
+    return numbers
+
+
 def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
     """Return the values of the answers ranked higher minus those ranked lower; raise for unknown answers."""
     require_columns(pairs, ["cluster", "more", "less"], "pairs")
@@ -192,7 +202,6 @@ def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
         raise TableError(f"the answer {repeated[0]!r} has two rows of scores; give one row for each item_id")
     if unknown := sorted({*pairs["more"], *pairs["less"]} - set(values.index)):
         raise TableError(f"the pairs name {unknown[0]!r}, which has no scores; pass scores indexed by item_id")
-    values = values.astype("Float64").astype(float)  # boolean and Int64 columns beside floats would give objects
     return values.loc[pairs["more"]].to_numpy() - values.loc[pairs["less"]].to_numpy()
 
 
@@ -249,7 +258,7 @@ def fit_perception(
     Raises
     ------
     TableError
-        If there are fewer than 10 prompts, or an answer has no score.
+        If there are fewer than 10 prompts, an answer has no score, or a score is not a finite number.
 
     Notes
     -----
@@ -267,7 +276,7 @@ def fit_perception(
     """
     if scores.columns.nlevels != 2:
         raise TableError("the columns of scores name no judge and behaviour; judge_scores and judge_labels make such tables")
-    kind = scale_kind(scores.columns.get_level_values(0))
+    kind, scores = scale_kind(scores.columns.get_level_values(0)), _finite(scores, "scores")
     centre, spread = scores.mean(), scores.std() * 0 + 1 if kind == "labels" else scores.std()
     usual = 10.0 if kind == "labels" else 10_000.0  # chosen by cross-validation over the prompts that are not test prompts
     penalty = usual if penalty is None else penalty
@@ -285,18 +294,23 @@ def fit_perception(
     return table.join(pd.DataFrame(np.transpose(fits), columns=columns))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #a3f4dbf0
+def _weights(model: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of coefficients, divided by the scores' spread: the estimate and each resample."""
+    require_columns(model, ["judge", "behaviour", "centre", "spread", "coefficient"], "model", advice="fit_perception makes it")
+    return model.filter(regex="^(coefficient$|resample_)").div(model["spread"].where(model["spread"] > 0, 1), axis=0)
+
+
 def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
     """Return the value of each row of scores by the model's coefficients, and by those of each resample."""
-    require_columns(model, ["judge", "behaviour", "centre", "spread", "coefficient"], "model", advice="fit_perception makes it")
+    weights = _weights(model)
     wanted = pd.MultiIndex.from_frame(model[["judge", "behaviour"]])
     if len(absent := wanted.difference(scores.columns)):
         raise TableError(
             f"there are no scores of the judge {absent[0][0]!r} for {absent[0][1]!r}. The scale needs the judges that "
             f"it was fitted with: {', '.join(model['judge'].unique())}. fit_perception fits one to other judges."
         )
-    spread = model["spread"].where(model["spread"] > 0, 1).to_numpy()
-    standardised = (scores[wanted].to_numpy(dtype=float) - model["centre"].to_numpy()) / spread
-    return pd.DataFrame(standardised @ model.iloc[:, 4:].to_numpy(), scores.index, model.columns[4:])
+    centred = scores[wanted].to_numpy(dtype=float) - model["centre"].to_numpy()
+    return pd.DataFrame(centred @ weights.to_numpy(), scores.index, weights.columns)
 
 
 def _half_widths(drawn: pd.DataFrame, ci: float) -> pd.Series:
@@ -310,7 +324,8 @@ def _half_widths(drawn: pd.DataFrame, ci: float) -> pd.Series:
 # %% ../../nbs/08_validity/09_perception.ipynb #181957ff
 def _hits(values: pd.Series, pairs: pd.DataFrame) -> np.ndarray:
     """Return 1 for each pair that values order as the person did, 0.5 for equal values, NaN for missing ones."""
-    differences = _differences(values.to_frame(), pairs)[:, 0]
+    ranks = values.astype("Float64").astype(float).rank()  # infinite values have no difference
+    differences = _differences(ranks.to_frame(), pairs)[:, 0]
     return np.where(np.isnan(differences), np.nan, (np.sign(differences) + 1) / 2)
 
 
@@ -444,6 +459,11 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
         person, if others ranked them too), n_total, n_clusters, ci. Ties of the others don't count. With one person the
         estimates are missing.
 
+    Raises
+    ------
+    TableError
+        If a column is missing, or a row has no person or cluster.
+
     Examples
     --------
     >>> import pandas as pd
@@ -453,6 +473,7 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     [[0.33, 3.0], [0.0, 1.0]]
     """
     require_columns(pairs, ["cluster", "person", "more", "less"], "pairs")
+    number_clusters(pairs["person"])  # raises for a missing person
     others, agree = _others(pairs)
     counts, parts = ClusterCounts(pairs, [], pairs["cluster"]), []
     for share, counted in ((agree / others.where(others > 0), others > 0), (2 * agree > others, 2 * agree != others)):
@@ -504,7 +525,8 @@ def partial_effects(
     Raises
     ------
     TableError
-        If there are fewer than 10 prompts, an answer has no features, or a feature is in `adjust_for` too.
+        If there are fewer than 10 prompts, an answer has no features, a feature is not numeric or not finite, or it is in
+        `adjust_for` too.
 
     Notes
     -----
@@ -523,7 +545,7 @@ def partial_effects(
     check_level(ci)
     if shared := [name for name in features if adjust_for is not None and name in adjust_for]:
         raise TableError(f"the column(s) {shared} are in features and in adjust_for; give each in one of the two")
-    both = features if adjust_for is None else adjust_for.join(features)
+    both = _finite(features if adjust_for is None else adjust_for.join(features), "features")
     binary, spread = (both.isin([0, 1]) | both.isna()).all(), both.std()
     differences = pd.DataFrame(_differences(both / spread.mask(binary | ~(spread > 0), 1), pairs), columns=both.columns)
     complete = differences.notna().all(axis=1).to_numpy()
@@ -635,15 +657,15 @@ def perceived(
     check_level(ci)
     scores, rows, model = _scored(source, judges, model)
     values = perception_values(scores, model).reset_index(drop=True)
-    estimate, half = values["coefficient"], _half_widths(values.iloc[:, 1:], ci)
+    estimate, half = values["coefficient"], _half_widths(values.drop(columns="coefficient"), ci)
     return rows.assign(estimate=estimate, ci_low=estimate - half, ci_high=estimate + half, scale=scale_kind(model["judge"]))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #af64cdd5
 def _label_weights(model: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """Return the weight of each behaviour's rate, and the constant, by the coefficients and by each resample."""
-    if "judge" not in model or scale_kind(model["judge"]) != "labels":
+    weights = _weights(model).set_axis(model["behaviour"])
+    if scale_kind(model["judge"]) != "labels":
         raise TableError("the scale is not one of labels; fit it to judge_labels, or use the default")
-    weights = model.set_index("behaviour").iloc[:, 3:].div(model["spread"].where(model["spread"] > 0, 1).to_numpy(), axis=0)
     return weights, -weights.mul(model["centre"].to_numpy(), axis=0).sum()
 
 
@@ -659,7 +681,7 @@ def _mean_value(groups: list[dict], weights: pd.DataFrame, constant: pd.Series, 
     parts = [part for group in groups for part in group["parts"]]
     middle, low, high = recover_rate(combine, parts, np.vstack([group["influences"] for group in groups]), least=-1.0)
     rates = [group["rate"](*(part[0] for part in group["parts"])) for group in groups]
-    reach = _half_widths((weights.T @ rates + constant).iloc[1:].to_frame().T, ci).item()
+    reach = _half_widths((weights.T @ rates + constant).drop("coefficient").to_frame().T, ci).item()
     estimate = middle * size + constant["coefficient"]
     down, up = np.hypot((middle - low) * size, reach), np.hypot((high - middle) * size, reach)
     return {"estimate": estimate, "ci_low": estimate - down, "ci_high": estimate + up}
