@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..analysis.clustered import add_holm, as_names, check_count, check_level, has_enough_clusters
 from ..core import TableError
-from ..core.errors import require_known
+from ..core.errors import is_number, require_known
 from ..core.tables import require_columns
 from .human_data import as_numbers
 
@@ -24,19 +24,29 @@ __all__ = ['dose_response', 'turning_point', 'left_out_doses']
 _GROUPS, _MOST_DOSES = 5, 10
 
 
+def _cut(dose: pd.Series) -> list[pd.Series]:
+    """Return keys of five groups of equal size; a smallest or largest value that a fifth of the rows have is its own group."""
+    often = [value for value in (dose.min(), dose.max()) if (dose == value).mean() >= 1 / _GROUPS]
+    own = dose.isin(often)
+    return [dose.where(own), pd.qcut(dose.mask(own), _GROUPS - len(often), labels=False, duplicates="drop")]
+
+
 def _rows(data: pd.DataFrame, outcome: str, dose: str, cluster: str, where: str) -> pd.DataFrame:
     """Return outcome, dose, person and level (the dose, or the mean dose of its group) without missing values."""
-    rows = as_numbers(data[[outcome, dose, cluster]].dropna(), [outcome, dose], where)
+    finite = {"valid": lambda values: values.abs() < 1e100, "expected": "a number between -1e100 and 1e100"}  # has a square
+    rows = as_numbers(data[[outcome, dose, cluster]].dropna(), [outcome, dose], where, **finite)
     rows = rows.set_axis(["outcome", "dose", "person"], axis=1)
     if (n := rows["dose"].nunique()) < 3:
         raise TableError(f"{where}: {n} dose(s) with an outcome; a curve needs 3 or more. compare_conditions compares two.")
-    groups = pd.qcut(rows["dose"], _GROUPS, duplicates="drop") if n > _MOST_DOSES else rows["dose"]
-    rows["level"] = rows.groupby(groups, observed=True)["dose"].transform("mean")
+    groups = rows.groupby(_cut(rows["dose"]) if n > _MOST_DOSES else "dose", dropna=False)["dose"]
+    # The mean of equal doses can differ from them by rounding.
+    rows["level"] = groups.transform("mean").clip(groups.transform("min"), groups.transform("max"))
     people = rows.groupby("level")["person"].nunique()
     if rows["level"].nunique() < 3 or people.min() < 2:
-        raise TableError(f"{where}: 3 doses with 2 or more people each are needed; people by dose: {people.to_dict()}")
-    if not np.isfinite(rows[["outcome", "dose"]]).all(axis=None) or rows["outcome"].nunique() == 1:
-        raise TableError(f"{where}: {outcome} has ties only, or a value that isn't finite; there is no curve to estimate")
+        cut = f" ({n} doses were cut into groups)" if n > _MOST_DOSES else ""
+        raise TableError(f"{where}: 3 doses with 2 or more people each are needed; people by dose: {people.to_dict()}{cut}")
+    if rows["outcome"].nunique() == 1:
+        raise TableError(f"{where}: {outcome} has ties only; there is no curve to estimate")
     return rows
 
 
@@ -123,7 +133,8 @@ def dose_response(
     data : DataFrame
         One row for each answer, such as from `load_trial_outcomes`; or one for each participant, from `study.outcomes`.
     outcome, dose : str
-        Columns of numbers. A dose with more than ten values is cut into five groups of equal size.
+        Columns of numbers. A dose with more than ten values is cut into five groups of equal size. A smallest or largest value
+        that a fifth of the answers have, such as a rate of 0, is a group of its own.
     by : str or list of str
         Columns to group by, such as "outcome".
     cluster : str
@@ -147,6 +158,8 @@ def dose_response(
     TableError
         If a column is missing, there are fewer than three doses or fewer than two people at a dose, or the outcome does
         not vary within any dose.
+    ValueError
+        If `at` has something other than finite numbers.
 
     Notes
     -----
@@ -167,9 +180,12 @@ def dose_response(
     """
     check_level(ci)
     require_known("shape", ("smooth", "monotone"), shape)
+    more = np.ravel([] if at is None else at).tolist()
+    if not all(map(is_number, more)):
+        raise ValueError(f"at is {at!r}; expected finite numbers, at which the curve is estimated too")
     parts = []
     for group, _, _, means in _groups(data, by, outcome, dose, cluster):
-        doses = np.union1d(means["dose"], np.asarray([] if at is None else at, dtype=float))
+        doses = np.union1d(means["dose"], more)
         estimate = _process(means)(doses)[0] if shape == "smooth" else _monotone(means, doses)
         curve = pd.DataFrame({"dose": doses, "estimate": estimate})
         curve.loc[~curve["dose"].between(means["dose"].min(), means["dose"].max()), "estimate"] = np.nan
@@ -217,6 +233,7 @@ def turning_point(
         by…, turn ("peak" or "trough" if p_adjusted is below 1 − ci, else "not shown"), estimate, ci_low, ci_high (the dose
         of the turn; NA unless it is shown), slope_before, slope_after (outcome per unit of dose), p_value, p_adjusted
         (Holm, over the groups), n, n_clusters, ci. p is 1 if both slopes have one sign.
+        The limits are NA with fewer than six people at a dose.
 
     Raises
     ------
@@ -254,7 +271,9 @@ def turning_point(
         grid = np.linspace(levels[0], levels[-1], 41)
         draws = curve(grid, 500, seed)
         turns = grid[draws.argmax(axis=0) if peak else draws.argmin(axis=0)]
-        where_turned = dict(zip(["estimate", "ci_low", "ci_high"], np.quantile(turns, [0.5, 0.5 - ci / 2, 0.5 + ci / 2]), strict=True))
+        enough = has_enough_clusters(means["n_clusters"], ci).all()
+        ends = np.quantile(turns, [0.5 - ci / 2, 0.5 + ci / 2]) if enough else [np.nan] * 2
+        where_turned = {"estimate": np.quantile(turns, 0.5), "ci_low": ends[0], "ci_high": ends[1]}
         row = {**group, "turn": "peak" if peak else "trough", **where_turned, "slope_before": slopes[0]}
         row |= {"slope_after": slopes[1], "p_value": np.max(p_values) if opposite else 1.0, "n": len(rows)}
         parts.append(row | {"n_clusters": rows["person"].nunique(), "ci": ci})

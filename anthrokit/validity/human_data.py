@@ -174,7 +174,7 @@ def as_numbers(
 def _reject(frame: pd.DataFrame, wrong: pd.Series, column: str, where: str, expected: str) -> None:
     """Raise if a row is wrong. The error names the row of the file, by the index of the frame, and its value."""
     if wrong.any():
-        place, value = frame.index[at := wrong.to_numpy().argmax()], frame[column].iloc[at]
+        place, value = frame.index[at := wrong.to_numpy().argmax()], frame[column].iloc[[at]].item()
         row, value = place + 1 if isinstance(place, Integral) else place, "empty" if pd.isna(value) else repr(value)
         raise TableError(f"{where}: row {row}, column {column}: is {value:.80}, not {expected}; convert or correct it")
 
