@@ -11,11 +11,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import as_floats, check_level
-from ..core.errors import check_range, require_known
+from ..analysis.clustered import as_floats, as_names, check_count, check_level, number_clusters
+from ..core.errors import check_range, require_kind, require_known
 from ..core import Run, TableError
 from ..core.run import require_run, run_of
 from ..core.tables import require_columns
+from .human_data import as_numbers
 
 # %% auto #0
 __all__ = ['FACTORS', 'variance_components', 'rating_factors', 'cheapest_design']
@@ -28,12 +29,17 @@ FACTORS: dict[str, tuple[str, ...]] = {
 
 
 def _factor_codes(table: pd.DataFrame, factors: Mapping[str, Sequence[str]]) -> dict[str, np.ndarray]:
-    """Return the level of each row for each factor that varies, differs from the others, and isn't the row itself."""
+    """Return the level of each row for each factor that varies, differs from the others, and isn't the row itself.
+
+    Raises if some rows have no level.
+    """
     codes: dict[str, np.ndarray] = {}
     for name, columns in factors.items():
         if set(columns) <= set(table.columns):
-            code = table.groupby(list(columns), sort=False, dropna=False).ngroup().to_numpy()
+            code = table.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
             if 1 < code.max() + 1 < len(table) and not any(np.array_equal(code, one) for one in codes.values()):
+                for column in table[columns].dropna(axis=1, how="all"):
+                    number_clusters(table[column])
                 codes[name] = code
     return codes
 
@@ -96,11 +102,13 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     value : str
         A column of True and False, or of numbers, such as differences of two targets.
     factors : mapping, optional
-        Name of a component to the columns whose combinations are its levels; `FACTORS` by default, those that the table
-        has. Interactions are further combinations: {**FACTORS, "judge × prompt": ("judge", "base_id")}. A component
-        is omitted and belongs to the rest if its levels are those of another component, or the single rows.
+        Name of a component to the columns whose combinations are its levels; `FACTORS` by default. Of these, components
+        whose columns the table lacks are omitted. Interactions are further combinations:
+        {**FACTORS, "judge × prompt": ("judge", "base_id")}. A component is omitted and belongs to the rest if its
+        levels are those of another component, or the single rows.
     ci, n_resamples, seed
-        Confidence level, number of simulated tables for the intervals (0: none), and random seed.
+        Confidence level, number of simulated tables for the intervals, and random seed. With fewer than 2 / (1 − ci) tables
+        (40 at 95 %) there are no intervals.
 
     Returns
     -------
@@ -111,7 +119,8 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     Raises
     ------
     TableError
-        If nothing varies, or the design can't separate two components.
+        If nothing varies, the design can't separate two components, a column of `factors` is missing, some rows lack a
+        level, or a value is not finite.
 
     Notes
     -----
@@ -131,11 +140,19 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     {'base prompt': 1.0, 'judge': 0.0, 'rest': 0.0}
     """
     check_level(ci)
+    check_count(n_resamples=n_resamples, seed=seed)
     table = rating_factors(ratings) if isinstance(ratings := run_of(ratings), Run) else ratings
     require_columns(table, [value], "ratings")
-    table = table[table[value].notna()].reset_index(drop=True)
-    observed = as_floats(table[value]) if table[value].dtype in ("object", "str") else table[value].to_numpy(dtype=float)
-    codes = _factor_codes(table, FACTORS if factors is None else factors)
+    require_kind(factors := FACTORS if factors is None else factors, Mapping, "a mapping of components to columns as factors")
+    factors = {name: as_names(columns, f"factors[{name!r}]") for name, columns in factors.items()}
+    for name, columns in factors.items():
+        require_columns(table, columns if tuple(columns) != FACTORS.get(name) else (), "ratings")
+    table = table[table[value].notna()]
+    if pd.api.types.is_numeric_dtype(table[value]):
+        observed = as_numbers(table, [value], "ratings", np.isfinite, "a finite number")[value].to_numpy()
+    else:
+        observed = as_floats(table[value])
+    codes = _factor_codes(table, factors)
     names, arrays, n = [*codes, "sample" if "judge × message" in codes else "rest"], list(codes.values()), len(table)
     if not codes or np.ptp(observed) == 0:
         raise TableError(f"{n} ratings with {len(codes)} factors that vary: there is no variance to divide. Pass more ratings.")
@@ -145,7 +162,7 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     inverse = np.linalg.inv(matrix)
     estimates = inverse @ _forms(arrays, observed[:, None])[:, 0, 0]
     sizes, low, high = np.maximum(estimates, 0), np.full(len(names), np.nan), np.full(len(names), np.nan)
-    if n_resamples:
+    if n_resamples * (1 - ci) / 2 > 1 - 1e-9:  # one simulated table or more beyond each limit
         random, levels = np.random.default_rng(seed), [code.max() + 1 for code in arrays]
         drawn = []
         for _ in range(n_resamples):
@@ -181,8 +198,9 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     Parameters
     ----------
     components : DataFrame
-        From `variance_components`. Negative components count as 0. With one sample, a pilot has the component "rest" in place
-        of "sample". More samples are then assumed to gain nothing, because their share of "rest" is unknown.
+        From `variance_components` with its default factors. Negative components count as 0. With one sample, a pilot has the
+        component "rest" in place of "sample". More samples are then assumed to gain nothing, because their share of "rest" is
+        unknown.
     width : float
         Largest width of the interval from end to end, such as 0.1.
     plan : DataFrame
@@ -208,7 +226,9 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     Raises
     ------
     TableError
-        If the plan has unknown prices, or no cost at all.
+        If the plan has unknown prices, or no cost at all; a component is unknown, or its estimate is missing.
+    ValueError
+        If a number of the design, turns or `most` isn't whole, or is too small.
 
     Examples
     --------
@@ -227,14 +247,23 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     if absent := [name for name in _DESIGN if name not in design]:
         raise ValueError(f"design lacks {', '.join(absent)}: give the numbers that the plan was made for")
     require_known("number of a design", _DESIGN, *(most or {}), where="most: ", error=ValueError)
-    now = {name: int(design[name]) for name in _DESIGN}
+    now = {name: design[name] for name in _DESIGN}
     most = {"base_prompts": 2000, "scenarios": 8, "users": 8, "judges": 9, "samples": 5, **(most or {})}
+    numbers = {f"most[{name!r}]": number for name, number in most.items()} | {f"design[{name!r}]": now[name] for name in _DESIGN}
+    check_range(1, closed=True, whole=True, turns=turns, **numbers)
+    check_range(2, closed=True, **{"most['base_prompts']": most["base_prompts"]})  # one has no interval
+    require_columns(components, ["component", "estimate"], "components", advice="variance_components makes it")
+    known, fixed = [*FACTORS, "sample", "rest"], as_names(fixed, "fixed")
+    require_known("component", known, *components["component"], where="a design has the components of FACTORS only: ")
+    require_known("component", known, *fixed, where="fixed: ")
+    components = as_numbers(components, ["estimate"], "components", np.isfinite, "a finite number", required=True)
+    require_columns(plan, ["purpose", "cost"], "plan", advice="estimate makes it")
     costs = plan[plan["purpose"].isin(["target", "user", "judge"])].groupby("purpose")["cost"].agg(lambda part: part.sum(skipna=False))
     if costs.isna().any() or not costs.sum() > 0:
         known = costs.to_dict()
         raise TableError(f"the plan's costs are unknown or 0: {known}; give each model a price=(in, out)")
-    part = components.set_index("component")["estimate"].clip(lower=0).drop(list(fixed), errors="ignore")
-    size = {name: float(part.get(name, 0)) for name in (*FACTORS, "sample", "rest")}
+    part = components.set_index("component")["estimate"].clip(lower=0).drop(fixed, errors="ignore")
+    size = {name: float(part.get(name, 0)) for name in known}
     z, dialogues = ndtri(0.5 + ci / 2), now["base_prompts"] * now["scenarios"] * now["users"]
     price = costs.get("target", 0) + costs.get("user", 0), costs.get("judge", 0) / (turns * now["judges"] * now["samples"])
 
