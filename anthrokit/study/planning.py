@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..analysis import profile
 from ..analysis.clustered import as_labels, check_level
-from ..core.errors import check_range
+from ..core.errors import check_range, is_number
 from ..core import Run, TableError
 from ..core.run import run_of, usage_totals
 
@@ -30,11 +30,15 @@ def _noether(rank_biserial: float, power: float, alpha: float) -> int:
 
 # %% ../../nbs/11_study/08_planning.ipynb #5ca1e007
 def _linear_trend(slope: float, levels: int, power: float, alpha: float) -> int:
-    """Return participants a level for the test of a linear trend."""
+    """Return participants a level for the t test of a linear trend: at least six, which an interval at each dose needs."""
     from scipy.stats import norm
+    from statsmodels.stats.power import TTestPower
 
-    spread = np.square(np.linspace(-0.5, 0.5, levels)).sum()
-    return math.ceil((norm.ppf(1 - alpha / 2) + norm.ppf(power)) ** 2 / (slope**2 * spread))
+    effect = abs(slope) * np.sqrt(np.square(np.linspace(-0.5, 0.5, levels)).sum())
+    n = max(6, math.ceil(((norm.ppf(1 - alpha / 2) + norm.ppf(power)) / effect) ** 2))
+    while TTestPower().power(effect, n, alpha, df=levels * n - 2) < power:
+        n += 1
+    return n
 
 # %% ../../nbs/11_study/08_planning.ipynb #e7a50004
 def _size_rates(rates: pd.DataFrame, half_width: float, ci: float, judge: tuple[float, float]) -> pd.DataFrame:
@@ -111,8 +115,8 @@ def plan(
     Returns
     -------
     DataFrame
-        With people: quantity, n (by Noether's formula for the Mann-Whitney test; of a slope, for the test of a linear
-        trend), why. Simulated:
+        With people: quantity, n (by Noether's formula for the Mann-Whitney test; of a slope, for the t test of a linear
+        trend, and at least six), why. Simulated:
         behaviour, rate, design_effect, base_prompts (the judges' rate alone), base_prompts_corrected and labels (for a
         rate corrected by labels), messages, cost (US dollars of base_prompts, by the pilot's prices; NA where they
         aren't known).
@@ -139,7 +143,7 @@ def plan(
     check_range(0, 1, power=power, alpha=alpha)
     test = f"power {power:g}, level {alpha:g}"
     if slope is not None:
-        check_range(0, slope=abs(slope))
+        check_range(0, slope=abs(slope) if is_number(slope) else slope)
         check_range(2, closed=True, whole=True, levels=levels)
         n, why = _linear_trend(slope, levels, power, alpha), f"slope {slope:g} over {levels} levels, {test}"
         return pd.DataFrame([{"quantity": "participants a level", "n": n, "why": why}])
