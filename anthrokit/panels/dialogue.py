@@ -21,7 +21,7 @@ from ..judging import GrammarJudge, LLMJudge, PatternJudge
 from ..judging.judges import Item, judge_prompt
 from ..models import LLM
 from .frame import Chosen, Fields, Filter, Panel, narrow, options_of, sets_of
-from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, quoted_spans, render, visible_name
+from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, quoted_spans, render, short_names, visible_name
 from ..simulation import first_person_pronouns
 
 # %% auto #0
@@ -366,6 +366,8 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
     order = {name: place for place, name in enumerate(taxonomy.categories)}
     conditions = ["target"] if about["target"].nunique() > 1 else []
     conditions += [name for name in source.design if name in about]
+    levels = {name: about[name].dropna().astype(str).unique() for name in conditions}
+    texts = {name: short_names(dict(zip(found, found, strict=True)), name, 24) for name, found in levels.items()}
 
     def row(item: str, _: Chosen) -> dict[str, Any]:
         one, first = about.loc[item], opening.get(item)
@@ -376,7 +378,7 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
             hue, meaning = places.get(kind, 7), visible_name(f"{kind}: {', '.join(own[kind])}", 300)
             tags.append((f"{SIGNS[hue]} {len(own[kind])}", hue, meaning))
         unfinished = [one["status"]] if one["status"] in ("failed", "planned") else []
-        note = [*unfinished, *(visible_name(one[name], 30) for name in conditions), visible_name(first, 90)]
+        note = [*unfinished, *(visible_name(texts[name].get(str(one[name])), 40) for name in conditions), visible_name(first, 90)]
         return {"title": visible_name(subject, 80), "note": " · ".join(note), "tags": tags}
 
     return row

@@ -5,7 +5,7 @@
 # %% ../../nbs/12_panels/06_emergence.ipynb #0e761ce6
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -16,7 +16,7 @@ from ..figures.style import counted, describe_interval, format_name, interval_te
 from ..figures.turns import place_lines, spread_labels
 from .dialogue import DisplayOptions, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Panel, options_of
-from .source import SIGNS, RunSource, palette_places, render, table_html, visible_name
+from .source import SIGNS, RunSource, palette_places, render, short_names, table_html, visible_name
 
 # %% auto #0
 __all__ = ['EmergencePanel']
@@ -64,6 +64,8 @@ class _Occurrences:
         The outcomes: behaviours in the order of the taxonomy; of the judged ones categories, and any.
     common : list of str
         Behaviours, the commonest first.
+    members : dict of str to list of str
+        The behaviours that count under each of the other names.
     """
 
     def __init__(self, source: RunSource):
@@ -73,9 +75,11 @@ class _Occurrences:
         order = {behaviour.name: place for place, behaviour in enumerate(source.taxonomy)}
         behaviours = sorted(self.common, key=lambda name: order.get(name, len(order)))
         judged = self.labels[~self.labels["behaviour"].isin(analysis.synthetic.counted_behaviours())]
-        present = set(judged["category"].unique())
-        kinds = [name + _CATEGORY * (name in self.common) for name in source.taxonomy.categories if name in present]
-        self.names = [*behaviours, *kinds, *([_ANY] if len(judged) else [])]
+        members = judged.groupby("category", observed=True)["behaviour"].unique()
+        kinds = [name for name in source.taxonomy.categories if name in members]
+        self.members = {name + _CATEGORY * (name in self.common): members[name].tolist() for name in kinds}
+        self.members |= {_ANY: judged["behaviour"].unique().tolist()} if len(judged) else {}
+        self.names = [*behaviours, *self.members]
         self.turns = int(self.labels["turn"].max()) if len(self.labels) else 0
         self._of: dict[str, pd.DataFrame] = {}
         self._known: dict[tuple, _Curves | None] = {}
@@ -128,6 +132,11 @@ def _rows_of(curves: _Curves, names: Sequence[str], line: str, by: str) -> tuple
     return table[table["behaviour"].isin(rows)], rows, never
 
 
+def _labels(names: Sequence[str], by: str) -> dict[str, str]:
+    """Return the text of each line's name, in the letters of the table if it is a group."""
+    return short_names({name: name if by else format_name(name) for name in names}, by or "behaviour")
+
+
 def _down(share: float) -> float:
     """Return the place of a share in the chart, in percent from its top."""
     return round(100 - 100 * share, 2)
@@ -151,9 +160,10 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
     Returns
     -------
     dict
-        lines (name, label, look: place in the palette and sign, dash, points, and end: where the label is, from the top;
-        a point has its turn, its places from the left and the top, those of its interval, and its text); stops (place
-        from the left, turn); caption; never. Places are in percent of the chart.
+        lines (name, label, look: place in the palette and sign, dash, points, share: that of its last point, which says the
+        turn if others have later ones, and end: where the label is, from the top; a point has its turn, its places from
+        the left and the top, those of its interval, and its text); stops (place from the left, turn); caption; never.
+        Places are in percent of the chart.
     """
     table, rows, never = _rows_of(curves, names, line, by)
     if not rows:
@@ -163,7 +173,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
     def across(turn: float) -> float:
         return round(5 + 90 * (turn - turns[0] + 0.2) / (turns[-1] - turns[0] + 0.4), 2)
 
-    lines, (shifts, roomy) = [], place_lines(table, len(rows))
+    lines, (shifts, roomy), labels = [], place_lines(table, len(rows)), _labels(rows, by)
     every = _groups(curves, line) if by else list(names)
     for name, shift in zip(rows, shifts, strict=True):
         number = every.index(name)  # also where others never occur
@@ -173,11 +183,12 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
             text = f"turn {at.turn}: {share} % by then ({interval}), first at this turn in {at.n_first:,} of {at.n_at_risk:,} at risk"
             point = {"turn": int(at.turn), "left": across(at.turn + shift), "top": _down(at.estimate), "text": text}
             limits = (_down(at.ci_high), _down(at.ci_low)) if roomy and pd.notna(at.ci_low) else ()
-            points.append(point | {"limits": limits, "share": f"{share} ({interval})"})
+            points.append(point | {"limits": limits})
         colour = places.get(name.removesuffix(_CATEGORY), _LINES - 2) if not by else number
         dash = ("none", "5 3", "6 3 1 3", "1 3")[number % 4]
-        label = name if by else format_name(name)
-        lines.append({"name": name, "label": label, "look": (colour, SIGNS[number]), "dash": dash, "points": points})
+        early = f" by turn {at.turn}" if at.turn < turns[-1] else ""
+        line = {"label": labels[name], "look": (colour, SIGNS[number]), "dash": dash, "share": f"{share} ({interval}){early}"}
+        lines.append(line | {"name": name, "points": points})
     lowest = sorted(lines, key=lambda one: one["points"][-1]["top"])
     ends = spread_labels([one["points"][-1]["top"] for one in lowest], step=8, low=0, high=100)
     for one, end in zip(lowest, ends.round(2).tolist(), strict=True):
@@ -212,8 +223,9 @@ def _strip(row: Any) -> Markup:
 
 
 def _numbers_html(table: pd.DataFrame, by: str, columns: Mapping[str, Callable[[Any], Any]], look: str, caption: str) -> Markup:
-    """Return a statistic as a table with these columns."""
-    columns = {"behaviour": lambda row: format_name(row.behaviour), **({by: lambda row: row.group} if by else {}), **columns}
+    """Return a statistic as a table with these columns, after one that names the group, or the behaviour without a split."""
+    columns = {by or "behaviour": lambda row: row.group if by else format_name(row.behaviour), **columns}
+    caption += f": {', '.join(map(format_name, table['behaviour'].unique()))}" if by else ""
     rows = table.sort_values(["behaviour", "group"], kind="stable").itertuples()
     return table_html(list(columns), [[of(row) for of in columns.values()] for row in rows], caption, look)
 
@@ -243,19 +255,22 @@ def _incidence_html(curves: _Curves, by: str) -> Markup:
     return _numbers_html(curves.incidence, by, columns, "ak-numbers", "Cumulative incidence")
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #00c726e5
-def _about_html(curves: _Curves, by: str) -> str:
-    """Return the contrast, an explanation of the numbers, and the numbers."""
+def _about_html(curves: _Curves, by: str, members: Collection[str] = (), listed: bool = True) -> str:
+    """Return the contrast, an explanation of the numbers, and the numbers.
+
+    `members` has the names that stand for several behaviours; `listed` says whether there is a dialogue to choose.
+    """
     table, first = curves.incidence, curves.first
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
     targets = first["target"].nunique() if "target" in first and by != "target" else 0
-    kinds = {_ANY, *first.get("category", ())}
     return render(
         "emergence.html",
         contrast=_contrast_html(curves, by),
         n=counted(table["n"]),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
-        together=", ".join(name for name in table["behaviour"].unique() if name.removesuffix(_CATEGORY) in kinds),
+        listed=listed,
+        together=", ".join(name for name in table["behaviour"].unique() if name in members),
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
         intervals=describe_interval(table),
         clusters=f"{analysis.clustered.clusters(first).nunique():,}",
@@ -404,11 +419,12 @@ class EmergencePanel(Panel):
         counts = {"": ("any turn", sum(len(part) for at, part in behind.items() if at.isdigit()))}
         counts |= {at: (f"turn {at}" if at.isdigit() else at, len(part)) for at, part in behind.items()}
         drawn = [*((one["name"], one["look"]) for one in chart["lines"]), *((name, (7, "–")) for name in chart["never"])]
+        texts = _labels([name for name, _ in drawn], by)
         return render(
             "emergence_chart.html",
             chart=chart,
             title=f"{format_name(line)} by {by}" if by else "",
-            rows=[(name if by else format_name(name), name == row, choice(name), look) for name, look in drawn],
+            rows=[(texts[name], name == row, choice(name), look) for name, look in drawn],
             others=[(format_name(name), name == line, {"line": name}, ()) for name in names] if by else [],
             turns=[(f"{text}: {n:,}", at in turns, {"turns": at}, ()) for at, (text, n) in counts.items()],
             left=why + ", ".join(left) if left else "",
@@ -420,9 +436,10 @@ class EmergencePanel(Panel):
         if curves is None:
             return ""
         if item is None:
-            return _about_html(curves, chosen["by"])
-        members = self.source.taxonomy.categories.get(line.removesuffix(_CATEGORY), ())
-        return dialogue_html(self.source, item, DisplayOptions(lit=frozenset([line, *members])))
+            listed = bool(self.list_items(chosen))
+            return _about_html(curves, chosen["by"], self.occurrences.members, listed)
+        lit = self.occurrences.members.get(line, [line])
+        return dialogue_html(self.source, item, DisplayOptions(lit=frozenset(lit)))
 
     def status(self, n: int, chosen: Chosen) -> str:
         """Say how many dialogues are listed, and which."""

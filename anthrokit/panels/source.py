@@ -24,7 +24,7 @@ from ..core import Run, data_path, label, tables
 from ..core.errors import require_kind
 from ..core.run import LABEL_CONTEXT, vote_counts
 from ..core.votes import count_votes
-from ..figures.style import COLOURS
+from ..figures.style import COLOURS, INVISIBLE, labels_in
 from ..judging.jobs import run_taxonomy
 from ..simulation import Taxonomy
 
@@ -248,6 +248,17 @@ def _named(match: re.Match) -> Markup:
     code = ord(match[0])
     name = unicodedata.name(match[0], "control character").lower()
     return Markup('<span class="ak-unseen" title="{}">U+{:04X}</span>').format(name, code)
+
+# %% ../../nbs/12_panels/01_source.ipynb #7074cd44
+def short_names(texts: Mapping[str, str], column: str, room: int = 30) -> dict[str, str]:
+    """Return the text to show for each name of a column: if one is long, those of a figure, which stay unique.
+
+    A short name stays as it is if a figure's font lacks its letters.
+    """
+    if all(len(text) <= room for text in texts.values()):
+        return dict(texts)
+    short = {name: text.strip(INVISIBLE) for name, text in labels_in(column, list(texts), room).items()}
+    return {name: text if len(text) <= room and not text.endswith(short[name]) else short[name] for name, text in texts.items()}
 
 # %% ../../nbs/12_panels/01_source.ipynb #b33e4cbf
 Mark = tuple[int, int, str, str]  # start, end, CSS class, what the mark means
