@@ -241,15 +241,16 @@ def draw_figures(run: Run) -> dict[str, Any]:
     }
 
 # %% ../nbs/14_report.ipynb #c04d9307
-def _picture(axes: Any) -> str:
-    """Return a figure as a data URL."""
+def _picture(axes: Any) -> Markup:
+    """Return a figure as attributes of an img element: a data URL, and a width below which its text is too small."""
     import matplotlib.pyplot as plt
 
     figure = (axes[0] if isinstance(axes, list) else axes).get_figure()
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=150, bbox_inches="tight")
     plt.close(figure)
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    data, width = base64.b64encode(file.getvalue()).decode(), round(80 * figure.get_figwidth())
+    return Markup('src="data:image/png;base64,{}" style="min-width: {}px"').format(data, width)
 
 # %% ../nbs/14_report.ipynb #7d41ff01
 def _panel_style() -> Markup:
@@ -285,7 +286,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
 
 
 @functools.cache
-def _published() -> list[str]:
+def _published() -> list[Markup]:
     """Draw published findings in the default style, once in a process."""
     import matplotlib.pyplot as plt
 
