@@ -37,7 +37,7 @@ class Item:
     low, high : str
         Labels of the first and the last point.
     text : str
-        Text shown before the two words; empty if they need none.
+        Text shown before the two words; empty if they need none. Neighbours with the same text have it above them once.
     scale : str, optional
         The scale that the item belongs to.
     reverse : bool
@@ -79,7 +79,8 @@ class Questionnaire:
     source, licence : str
         Source and licence of the questionnaire.
     order : str
-        "fixed", or "random": another order for each participant.
+        "fixed", or "random": another order for each participant. Items without a text come first, and items with the
+        same text stay together.
 
     Examples
     --------

@@ -1,7 +1,11 @@
 """The rules of a study's gateway, without a server: limits, turns, seats, and the file of participants."""
 
+import importlib.util
+import json
 import os
 import sqlite3
+import sys
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -17,6 +21,7 @@ from anthrokit.study.gateway import (
     parse_request,
     reached_limit,
 )
+from anthrokit.study.server import write_project
 from anthrokit.study.studies import People
 
 CHAT = {"least_minutes": 10, "most_minutes": 20, "least_turns": 2, "most_turns": 4}
@@ -120,6 +125,41 @@ def test_labels_with_a_seat(tmp_path):
     assert identify(study, "10001", "page") == (person, None)
     study.settings["servers"]["one_browser"] = False
     assert identify(study, label, "otree") == (person, None)
+
+
+def questions_page(project, monkeypatch, questionnaire):
+    """The page of a questionnaire in a study's oTree project, without oTree."""
+    file = project / "study" / "study.json"
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | {"questionnaires": [questionnaire]}), encoding="utf-8")
+    api = ModuleType("otree.api")
+    bases = ("BaseConstants", "BaseGroup", "BasePlayer", "BaseSubsession", "Page")
+    vars(api).update({name: type(name, (), {}) for name in bases})
+    api.models = SimpleNamespace(IntegerField=lambda **_: None, LongStringField=lambda **_: None)
+    monkeypatch.setitem(sys.modules, "otree.api", api)
+    spec = importlib.util.spec_from_file_location("otree_study", project / "study" / "__init__.py")
+    spec.loader.exec_module(module := importlib.util.module_from_spec(spec))
+    return module.questions(questionnaire)
+
+
+def test_text_belongs_to_its_items(tmp_path, monkeypatch):
+    """No item without a text comes below one that has a text, and items with the same text stay together."""
+    project = write_project(init_study(tmp_path / "study"))
+    godspeed = json.loads((project / "study" / "study.json").read_text(encoding="utf-8"))["questionnaires"][0]
+    page, orders = questions_page(project, monkeypatch, godspeed), set()
+    for number in range(20):
+        player = SimpleNamespace(participant=SimpleNamespace(study_id=f"p{number}"))
+        plain, felt = page.vars_for_template(player)["blocks"]
+        assert (plain["stem"], felt["stem"]) == ("", "During the chat I felt") and len(plain["questions"]) == 21
+        shown = [item["id"] for block in (plain, felt) for item in block["questions"]]
+        assert shown == page.get_form_fields(player) and sorted(shown) == sorted(item["id"] for item in godspeed["items"])
+        orders.add(tuple(shown))
+    assert len(orders) == 20 and len({order[-3:] for order in orders}) > 1
+    items = [{**godspeed["items"][0], "id": f"i{n}", "text": text} for n, text in enumerate(("", "I", "", "You", "I", ""))]
+    fixed = {**godspeed, "order": "fixed", "items": items}
+    blocks = questions_page(project, monkeypatch, fixed).vars_for_template(player)["blocks"]
+    assert [(block["stem"], len(block["questions"])) for block in blocks] == [("", 1), ("I", 1), ("", 2), ("I", 1), ("", 1)]
+    mixed = questions_page(project, monkeypatch, {**fixed, "order": "random"}).get_form_fields(player)
+    assert ({*mixed[:3]}, mixed[3], {*mixed[4:]}) == ({"i0", "i2", "i5"}, "i3", {"i1", "i4"})
 
 
 def test_chat_time_is_saved(tmp_path):

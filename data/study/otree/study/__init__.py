@@ -134,22 +134,33 @@ class Description(Page):
 def questions(one):
     """The page of a questionnaire."""
     items = {item["id"]: item for item in one["items"]}
+    texts = [item["text"] for item in items.values()]
+    shared = [text for text in dict.fromkeys(texts) if text and texts.count(text) > 1]
+
+    def place(name):
+        """Items without a text come first: below a text they would be read as its end. Those that share one stay together."""
+        text = items[name]["text"]
+        return bool(text) + (shared.index(text) + 1 if text in shared else 0)
 
     def get_form_fields(player):
         order = list(items)
         if one["order"] == "random":
             random.Random(f"{player.participant.study_id}/{one['name']}").shuffle(order)
+            order.sort(key=place)
         return order
 
     def vars_for_template(player):
-        shown = []
+        blocks = []
         for name in get_form_fields(player):
             points = [
                 dict(value=value, id=f"{name}_{value}") for value in range(1, items[name]["points"] + 1)
             ]
-            shown.append({**items[name], "choices": points})
+            stem = items[name]["text"] if items[name]["text"] in shared else ""
+            if not blocks or blocks[-1]["stem"] != stem:
+                blocks.append(dict(stem=stem, questions=[]))
+            blocks[-1]["questions"].append({**items[name], "choices": points})
         about = dict(title=one["title"], instruction=one["instruction"], required=not STUDY["may_skip"])
-        return dict(items=shown, **about)
+        return dict(blocks=blocks, **about)
 
     def error_message(player, values):
         answers = {"questionnaire": one["name"], "answers": values}
