@@ -22,6 +22,7 @@ from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from html import escape
 from itertools import count
 from typing import Any, Self
 from urllib.parse import quote, urlsplit
@@ -490,11 +491,22 @@ _HEAD_SECONDS = 10.0  # after this, an open connection without a complete reques
 _BODY_SECONDS = 30.0
 
 
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Study</title>
+<body style="font: 1.1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 3rem auto; padding: 0 1rem"><p>{}</p></body></html>
+"""
+
+
+def _page(text: str, **options: Any) -> web.Response:
+    """Return a page with a text."""
+    return web.Response(text=_PAGE.format(escape(text)), content_type="text/html", **options)
+
+
 def _error_response(error: GatewayError, page: bool = False) -> web.Response:
-    """Return an error as JSON, or as plain text for a browser that opened the address itself."""
+    """Return an error as JSON, or as a page for a browser that opened the address itself."""
     wait = {"Retry-After": str(max(1, round(error.wait)))} if error.wait else None
     if page:
-        return web.Response(text=str(error), status=error.status, headers=wait)
+        return _page(str(error), status=error.status, headers=wait)
     body = {"error": {"message": str(error), "type": "study", "code": error.code}}
     return web.json_response(body, status=error.status, headers=wait)
 
@@ -717,20 +729,20 @@ class Gateway(BackgroundServer):
     @web.middleware
     async def _handle_errors(self, request: web.Request, handler: Any) -> web.StreamResponse:
         """Turn errors into responses, and add the headers."""
-        busy = self._connections.busy
+        busy, opened = self._connections.busy, "text/html" in request.headers.get("Accept", "")
         busy.add(request.transport)
         try:
             response = web.Response() if request.method == "OPTIONS" else await handler(request)
         except GatewayError as error:
-            response = _error_response(error, page=request.path == "/enter")
+            response = _error_response(error, opened)
         except web.HTTPException as error:
             if error.status < 400:
                 raise
-            response = _error_response(GatewayError("too_long" if error.status == 413 else "nowhere"))
+            response = _error_response(GatewayError("too_long" if error.status == 413 else "nowhere"), opened)
         except Exception as error:
             if not isinstance(error, RunError | sqlite3.Error):  # such as a full disk
                 traceback.print_exc()
-            response = _error_response(GatewayError("unsaved", 5.0))
+            response = _error_response(GatewayError("unsaved", 5.0), opened)
         finally:
             busy.discard(request.transport)
         if not response.prepared:
@@ -867,7 +879,7 @@ class Gateway(BackgroundServer):
     async def _leave(self, request: web.Request) -> web.Response:
         link = self.study.settings["end"]["completion_link"].replace("{id}", request.cookies.get("label", ""))
         if not link:
-            return web.Response(text="Thank you. You can close this page.")
+            return _page("Thank you. You can close this page.")
         response = web.Response(status=302, headers={"Location": link})
         response.del_cookie("label", path=self._leave_path)
         return response

@@ -605,7 +605,7 @@ def entry(gateway, query, cookie=None):
         def redirect_request(self, *_):
             return None
 
-    headers = {"Cookie": f"seat={cookie}"} if cookie else {}
+    headers = {"Accept": "text/html,*/*", **({"Cookie": f"seat={cookie}"} if cookie else {})}
     request = urllib.request.Request(f"{gateway.url}/enter{query}", headers=headers)
     try:
         urllib.request.build_opener(NoRedirect).open(request, timeout=60)
@@ -659,7 +659,7 @@ def test_visits_take_no_places(at_hand, caplog):
     gateway = at_hand(servers={"new_per_minute": 6, "places": 3})
     for _ in range(20):
         status, words, _ = entry(gateway, "")
-        assert status == 403 and words.startswith("This link is incomplete.")
+        assert status == 403 and "<p>This link is incomplete." in words
     got = [entry(gateway, f"?PROLIFIC_PID=5f3c0ffee{number}") for number in range(8)]
     assert [status for status, _, _ in got] == [302] * 6 + [503] * 2
     assert entry(gateway, "?PROLIFIC_PID=5f3c0ffee0", got[0][2])[0] == 302  # whoever came before isn't new
@@ -670,7 +670,7 @@ def test_visits_take_no_places(at_hand, caplog):
         come(gateway, got[3][1])
     assert come(gateway, got[0][1])["status"] == "joined"
     assert "numeric ids" not in caplog.text
-    assert entry(gateway, "?survey_code=10001")[1].startswith("The study has all")
+    assert "<p>The study has all" in entry(gateway, "?survey_code=10001")[1]
     assert "can guess such an id" in caplog.text
 
 
@@ -678,6 +678,19 @@ def test_visits_without_id(served):
     gateway = served(servers={"without_id": True})
     status, label, cookie = entry(gateway, "")
     assert status == 302 and entry(gateway, "", cookie)[1] == label != entry(gateway, "")[1]
+
+
+@pytest.mark.parametrize(("path", "text"), {"nowhere": "There is nothing here.", "leave": "You can close this page."}.items())
+def test_pages_for_browsers(at_hand, path, text):
+    """A browser that opens an address gets a page. A script gets an error as JSON."""
+    url = f"{at_hand().url}/{path}"
+    for accepts, kind in {"text/html,*/*": "text/html", "*/*": "application/json" if path == "nowhere" else "text/html"}.items():
+        try:
+            got = urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": accepts}), timeout=60)
+        except urllib.error.HTTPError as error:
+            got = error
+        assert got.headers.get_content_type() == kind and text in got.read().decode()
+        assert got.headers["Content-Security-Policy"].startswith("default-src 'self'")
 
 
 def test_file_permissions(served):
