@@ -144,6 +144,35 @@ def test_state_and_refresh(open_notebook, tmp_path, labels):
     seen(panel.locator(".ak-point[title*='of 15 at risk']").first).to_be_attached()
 
 
+BROKEN = """() => [...document.querySelectorAll('.ak-numbers td:first-child')].flatMap(cell => {
+  const range = document.createRange(), text = cell.firstChild;
+  return [...(text?.data ?? '').matchAll(/[\\w.]+/g)].filter(word => {
+    range.setStart(text, word.index);
+    range.setEnd(text, word.index + word[0].length);
+    return range.getClientRects().length > 1;
+  }).map(word => word[0]);
+})"""
+
+
+def test_long_names_of_targets(open_notebook):
+    start = "from anthrokit import EmergencePanel, analysis\n"
+    start += "names = [f'anthropic/claude-sonnet-4-5-20250929-thinking-{one}' for one in ('high', 'low')]\n"
+    start += "labels = analysis.simulate_labels([*names, 'google/gemini-3-pro'], base_prompts=4, seed=2)\n"
+    start += "labels = labels[(labels['target'] != names[0]) | (labels['turn'] < 4)]\n"
+    start += "EmergencePanel(labels, state={'by': 'target', 'line': 'validation'})"
+    notebook = open_notebook([start], width=1280)
+    panel = notebook.panels.first
+    ends = [text.split("\n") for text in panel.locator(".ak-ends > span").all_inner_texts()]
+    assert sorted(end[1][-4:] for end in ends) == ["-low", "-pro", "high"]
+    assert [end[1][-4:] for end in ends if "by turn 3" in end[-1]] == ["high"]
+    cut = "ends => ends.filter(end => end.scrollWidth > end.clientWidth).length"
+    assert panel.locator(".ak-ends i:nth-child(2)").evaluate_all(cut) == 0
+    for width in (1280, 420):
+        notebook.width(width)
+        assert notebook.page.evaluate(BROKEN) == []
+        assert notebook.overflowing(".jp-OutputArea-output") == []
+
+
 def test_hostile_names(open_notebook, tmp_path):
     hostile.write(tmp_path / "run").close()
     start = "import hostile\n"
