@@ -13,6 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ..core import Run, RunError, TableError
+from ..core.ledger import time_now
 from ..heartbench.experts import Ballots
 from .frame import Fields, Panel
 from .source import render, visible_name
@@ -121,7 +122,8 @@ class Labels(Decisions):
     def _add(self, person: str, item: str, value: str, note: str | None, _: float | None) -> None:
         verdict = pd.array([{"yes": True, "no": False}.get(value)], dtype="boolean")
         assert self.row is not None, "only a panel that shows verdicts has no rows"
-        self.store.add(self.row(item).assign(annotator=person, verdict=verdict, note=note))
+        # With a time, also a row without a verdict is saved.
+        self.store.add(self.row(item).assign(annotator=person, verdict=verdict, note=note, at=time_now()))
 
     def _undo(self, row: Any) -> None:
         self.store.undo(row.person, annotation=row.annotation)

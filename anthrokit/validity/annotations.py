@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import filelock
@@ -18,6 +17,7 @@ import pandas as pd
 from ..analysis.clustered import as_names
 from ..core import Run, RunError, TableError, tables
 from ..core.errors import check_range, require_known
+from ..core.ledger import time_now
 from ..core.run import require_run
 from ..core.tables import require_columns
 from ..core.votes import latest_annotations
@@ -358,7 +358,7 @@ class Annotations:
         rows = _read_sheet(sheet).reindex(columns=[*tables.get_table("annotations").columns]).astype(object)
         rows = rows[rows[["verdict", "note", "at"]].notna().any(axis=1)]
         rows["annotator"] = rows["annotator"].where(rows["annotator"].notna(), annotator)
-        rows["at"] = rows["at"].where(rows["at"].notna(), datetime.now(UTC).isoformat(timespec="seconds"))
+        rows["at"] = rows["at"].where(rows["at"].notna(), time_now())
         rows["undone"] = rows["undone"].eq(True).fillna(False)
         rows = _check_sheet(rows, sheet)
         if len(rows) and self.run is not None:

@@ -20,6 +20,7 @@ import pandas as pd
 from ..analysis import agreement
 from ..core import TableError, data_path
 from ..core.errors import require_known
+from ..core.ledger import time_now
 from ..core.tables import read_json, require_columns
 from ..core.votes import latest_annotations
 from .annotations import ITEM, by_annotator, read_annotations, read_verdicts
@@ -287,7 +288,7 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
         raise TableError(f"{where}: the item ids are not those of a project that to_potato or to_label_studio wrote")
     table = pd.DataFrame(items, columns=ITEM)
     verdict = pd.array([_CHOICES[choice] for choice in choices], dtype="boolean")
-    return table.assign(annotator=names, verdict=verdict)
+    return table.assign(annotator=names, verdict=verdict, at=time_now())
 
 
 @contextmanager
@@ -355,8 +356,8 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, annotator, verdict, as for `Annotations.add`. The weights are in the annotation
-        sheet: merge it by dialogue_id, turn and behaviour.
+        dialogue_id, turn, behaviour, annotator, verdict, at (when they were read), as for `Annotations.add`. The weights are
+        in the annotation sheet: merge it by dialogue_id, turn and behaviour.
 
     Raises
     ------
@@ -418,8 +419,9 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, annotator (e-mail address, or number of the account), verdict; sorted by time, so
-        that a person's latest verdict is the last. Each annotation of a deleted account has a separate annotator.
+        dialogue_id, turn, behaviour, annotator (e-mail address, or number of the account), verdict, at (when they were
+        read); in the order of Label Studio's times, so that a person's latest verdict is the last. Each annotation of a
+        deleted account has a separate annotator.
 
     Raises
     ------
