@@ -9,7 +9,10 @@ addresses, times and temporary paths.
 import copy
 import json
 import re
+import shutil
 import sys
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbclient
@@ -17,7 +20,8 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
 CHANGES_BY_ITSELF = re.compile(
-    r" at 0x[0-9a-f]+|\bT_[0-9a-f]{5}|/tmp/\w+/|127\.0\.0\.1:\d+|\b[\d.]+ ?m?s\b|\d{4}-\d\d-\d\dT[\d:+]+|\"execution_count\": \w+"
+    r" at 0x[0-9a-f]+|\bT_[0-9a-f]{5}|/tmp/\w+/|127\.0\.0\.1:\d+|\b[\d.]+ ?m?s\b|\d{4}-\d\d-\d\dT[\d:+]+"
+    r"|\"execution_count\": \w+|\"model_id\": \"\w+"
 )
 
 
@@ -41,13 +45,29 @@ def lasting(outputs) -> str:
     return CHANGES_BY_ITSELF.sub("", json.dumps(outputs, sort_keys=True))
 
 
+@contextmanager
+def no_runs(folder: Path):
+    """Set the folder's runs aside while a notebook runs, because it would resume them; remove those that it makes."""
+    runs, aside = folder / "runs", Path(tempfile.mkdtemp(dir=folder)) / "runs"
+    try:
+        if runs.exists():
+            runs.rename(aside)
+        yield
+    finally:
+        shutil.rmtree(runs, ignore_errors=True)
+        if aside.exists():
+            aside.rename(runs)
+        aside.parent.rmdir()
+
+
 def renew(path: Path) -> list[int]:
     """Run a notebook, save the outputs that changed, and return the numbers of their cells."""
     notebook = nbformat.read(path, as_version=4)
     fresh = copy.deepcopy(notebook)
     runs = [cell.cell_type == "code" and not cell.source.startswith("#| eval: false") for cell in fresh.cells]
     fresh.cells = [cell for cell, run in zip(fresh.cells, runs, strict=True) if run]
-    nbclient.NotebookClient(fresh, timeout=900, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
+    with no_runs(path.parent):
+        nbclient.NotebookClient(fresh, timeout=900, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
     changed, new = [], iter(fresh.cells)
     for number, (cell, run) in enumerate(zip(notebook.cells, runs, strict=True)):
         outputs = portable(next(new).outputs) if run else None
