@@ -22,6 +22,7 @@ from .answers import answers_of
 from .cases import Case, has_text, label_criteria, prompt_texts
 from ..judging import PromptJudge, Rating
 from ..judging.judges import Criterion, Item, Response
+from ..judging.verdicts import claims_beside
 from ..models import LLM
 from ..models.transports import CachedPrefix
 from ..work import MAX_ATTEMPTS, ParseError, PromptJob, job_function, run_job
@@ -112,7 +113,11 @@ _MAX_CHARACTERS = 200_000
 
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
     """Parse the one JSON object in a text that begins with a key, or a key and value; raise `ParseError` otherwise."""
-    text = text or ""
+    return _object_in(text or "", key, value)[0]
+
+
+def _object_in(text: str, key: str, value: str | None = None) -> tuple[dict[str, Any], str]:
+    """Return the object of `read_object`, and its source."""
     if len(text) > _MAX_CHARACTERS:
         raise ParseError(f"longer than {_MAX_CHARACTERS:,} characters")
     begins = rf'\{{\s*"{re.escape(key)}"\s*:' + ("" if value is None else rf'\s*"{re.escape(value)}"')
@@ -124,8 +129,9 @@ def read_object(text: str | None, key: str, value: str | None = None) -> dict[st
         raise ParseError(f"{len(places)} JSON objects with {key} instead of one")
     try:
         decoder = json.JSONDecoder(strict=False, object_pairs_hook=_unique_keys)
-        parsed, _ = decoder.raw_decode(text, places[0])
-        return json.loads(json.dumps(parsed, ensure_ascii=False).encode("utf-8", "replace"))  # no lone surrogates
+        parsed, end = decoder.raw_decode(text, places[0])
+        parsed = json.loads(json.dumps(parsed, ensure_ascii=False).encode("utf-8", "replace"))  # no lone surrogates
+        return parsed, text[places[0] : end]
     except ParseError:
         raise
     except (ValueError, RecursionError):
@@ -185,14 +191,16 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
     Raises
     ------
     ParseError
-        The response has no such object, or not one verdict with a reason for each criterion.
+        The response has no such object, not one verdict with a reason for each criterion, or lines after the object
+        that contradict it.
 
     Examples
     --------
     >>> parse_rubric('{"mark": "m", "verdicts": [{"criterion": 1, "reason": "It asks.", "hit": true}]}', 1, "m")
     {1: (True, 'It asks.')}
     """
-    items = read_object(text, "mark", mark).get("verdicts")
+    listed, source = _object_in(text or "", "mark", mark)
+    items = listed.get("verdicts")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ParseError("no list of verdicts after the mark")
     parsed: dict[int, tuple[bool, str]] = {}
@@ -213,6 +221,11 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
     if len(parsed) < n:
         missing = [str(number) for number in range(1, n + 1) if number not in parsed]
         raise ParseError(f"{len(parsed)} verdicts of {n}; missing: {', '.join(missing)}")
+    for line, claimed in claims_beside(text or "", source):
+        named = {int(number) for number in re.findall(r"[0-9]{1,4}", line)} & parsed.keys() or parsed
+        for number in named:
+            if (not parsed[number][0]) in claimed:
+                raise ParseError(f"criterion {number}: the text after the object contradicts it")
     return parsed
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #fd24b34d

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 # %% auto #0
-__all__ = ['Rating', 'parse_verdict', 'code_field', 'parse_verdicts']
+__all__ = ['Rating', 'parse_verdict', 'code_field', 'claims_beside', 'parse_verdicts']
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #9b8eb849
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Rating:
     status: str = "ok"
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #d00efebd
-_YES = {"yes", "true", "present"}
+_YES = {"yes", "true", "present", "是"}
 _WORD = re.compile(r"(?P<word>yes|no|true|false|present|absent|not\s+present)\b(?P<rest>.*)", re.I)
 _HEAD = re.compile(
     r"(?:final\s+)?(?:verdict|answer|label|decision)\b[\s*_`'\")(\[\]]{0,9}(?P<code>[0-9a-f]{8}\b)?"
@@ -63,11 +63,20 @@ _HEDGE = re.compile(
 # "Yes, no doubt" and "No: it says 'yes'" don't retract a verdict.
 _TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", re.I)
 _OPPOSITE = re.compile(r"\b(?:absent|not\s+present|false|present|true)\b", re.I)
-_CORRECTS = re.compile(  # a later line that retracts a verdict
-    r"[\W_]*(?:correction|edit|update|revised?|on (?:second thoughts?|reflection)|actually|wait|scratch that|i take (?:it|that)"
-    r"|(?:my|the) (?:actual |real |true |final |own )?(?:answer|verdict|decision)\b)",
+_RETRACTS = re.compile(  # a later line that takes back a verdict without another one
+    r"[\W_]*(?:correction|actually|wait|scratch that|strike that|disregard|ignore|i (?:take (?:it|that)|retract|withdraw))\b",
     re.I,
 )
+_WORDS = r"(?P<word>yes|no|true|false|present|absent|missing|not\s+present|是|否)"
+_OPENS = re.compile(rf"(?:[^:：=,.\"“]{{1,40}}[:：=][^\w\"'“‘«]*)?{_WORDS}(?:[\W_]*$|\s*[,.;!—–])", re.I)
+_CLOSES = re.compile(rf"(?<![^\W_]){_WORDS}[\W_]*$", re.I)
+_NEXT = re.compile(rf"(?<![^\W_]){_WORDS}\b(?![ \t]+[^\W\d_])", re.I)
+_QUOTES = re.compile(r"(?<!\bis)(?<!\bbe)(?<!\bto)(?<=\w)[,\s]*[\"'“‘«]$")  # it says "no"; not: it is "no"
+_IS = re.compile(  # not "at present"
+    r"(?:^|[^\w\s]\s*|\b(?:is|are|was|were|be|it|not|indeed|clearly|actually|now|behaviou?r)\s+)$", re.I
+)
+_CLAUSE = re.compile(r"[.;!?,:：—]|\b(?:but|rather)\b")
+_NEGATES = re.compile(r"\b(?:not?|none|never|neither|nor|nothing|without|hardly|cannot)\b|n['’]t\b|不", re.I)
 _DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b", re.I)
 _SUPPOSES = re.compile(  # an earlier line that makes a verdict an example or a supposition
     r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
@@ -110,15 +119,32 @@ def _is_yes(word: str) -> bool:
     return " ".join(word.lower().split()) in _YES
 
 
+def claims(line: str, code: str | None = None) -> set[bool]:
+    """Return the verdicts with which a line opens, closes, or goes on after a code; both if the line retracts one."""
+    if _RETRACTS.match(line):
+        return {True, False}
+    begin = _begins(line[:_LINE])
+    found = [] if line[max(begin - 1, 0) : begin] in {*"\"'“‘«"} else [_OPENS.match(line[:_LINE], begin)]
+    if code and (place := line.lower().rfind(code.lower())) >= 0:
+        found.append(_NEXT.search(line, place + len(code), place + _LINE))
+    said, end = {_is_yes(match["word"]) for match in found if match}, line[-_LINE:]
+    if closing := _CLOSES.search(end):
+        before = end[: closing.start()]
+        if not _QUOTES.search(before) and (closing["word"].lower() not in ("present", "true", "missing") or _IS.search(before)):
+            said.add(_is_yes(closing["word"]) is not bool(_NEGATES.search(_CLAUSE.split(before)[-1])))
+    return said
+
+
 def _begins(line: str) -> int:
     """Return the position of the first letter or digit of a line."""
     return first.start() if (first := _LETTER.search(line)) else len(line)
 
 
-def statements(lines: Sequence[str]) -> list[Statement]:
-    """List the verdicts that lines state, in order. An example, or a verdict retracted later, is not clear."""
-    stated, lines = [], [line[:_LINE] for line in lines if line.strip()]
-    corrected = max((number for number, line in enumerate(lines) if _CORRECTS.match(line)), default=-1)
+def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]:
+    """List the verdicts that lines state, in order. An example, or a verdict contradicted later, is not clear."""
+    lines = [line for line in lines if line.strip()]
+    last = {verdict: number for number, line in enumerate(lines) for verdict in claims(line, code)}
+    stated, lines = [], [line[:_LINE] for line in lines]
     denied = max((number for number, line in enumerate(lines) if _DENIES.match(line)), default=-1)
     for number, line in enumerate(lines):
         begin = _begins(line)
@@ -129,8 +155,8 @@ def statements(lines: Sequence[str]) -> list[Statement]:
             if word := _WORD.match(left, _begins(left)):
                 one = _statement(word, head["code"])
                 supposed = number > 0 and not _REASON.match(lines[number - 1]) and _SUPPOSES.search(lines[number - 1])
-                last = max(corrected, denied) if one.verdict else corrected
-                stated.append(replace(one, clear=one.clear and not supposed and last <= number))
+                kept = last.get(not one.verdict, -1) < number and not (one.verdict and denied > number)
+                stated.append(replace(one, clear=one.clear and not supposed and kept))
         elif number in (0, len(lines) - 1) and (bare := _BARE.fullmatch(line)):
             stated.append(Statement(_is_yes(bare["word"])))
     return stated
@@ -256,7 +282,7 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     if text.startswith("{") or ("{" in text and _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```"))):
         return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
     lines = own_lines(text, judged)
-    stated = [one for one in statements(lines) if one.code == (code and code.lower())]
+    stated = [one for one in statements(lines, code) if one.code == (code and code.lower())]
     declined = any(declines(f"no, {one.rest}") for one in stated) or any(map(_begins_to_decline, lines))
     if declined or (not stated and declines(text)):
         return _missing(raw, "the judge declined", "refused")
@@ -275,6 +301,7 @@ _ZERO = "the judge states a confidence of zero"
 # %% ../../nbs/05_judging/01_verdicts.ipynb #5fd881df
 _DEPTH = 10
 _SINGLE = ("verdict", "answer")
+_ANSWER = re.compile(r"verdict|answer|label|decision")
 
 
 def _merge_fields(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -328,21 +355,26 @@ def code_field(names: Sequence[str]) -> str:
 
 def _answer_object(
     text: str, names: Sequence[str], code: str | None, judged: str, alone: bool = True
-) -> dict[str, Any] | None:
-    """Return the one object that holds the verdicts; None if there is none, or several differ."""
+) -> tuple[dict[str, Any], str] | None:
+    """Return the one object that holds the verdicts, and its source; None if there is none, or several differ."""
     wanted, shown, field = {_field(name) for name in names}, _plain(judged), code_field(names)
     objects = [(_fields(fields), source) for fields, source in json_objects(text)]
     objects = [(fields, source) for fields, source in objects if wanted & fields.keys()]
     if code:
-        own = [fields for fields, _ in objects if str(fields.get(field, "")).lower() == code.lower()]
+        own = [one for one in objects if str(one[0].get(field, "")).lower() == code.lower()]
     else:
-        plain = [
-            fields
-            for fields, source in objects
-            if field not in fields and not (shown and _plain(source) in shown)
-        ]
+        plain = [one for one in objects if field not in one[0] and not (shown and _plain(one[1]) in shown)]
         own = plain if alone else []
-    return own[0] if own and all(one == own[0] for one in own) else None
+    return own[0] if own and all(fields == own[0][0] for fields, _ in own) else None
+
+
+def claims_beside(text: str, source: str, judged: str = "", code: str | None = None) -> list[tuple[str, set[bool]]]:
+    """List the own lines beside an object and what they claim: those after it, and those before it with the code."""
+    before, _, after = text.partition(source)
+    for _, other in [*json_objects(after)]:
+        after = after.replace(other, "", 1)
+    coded = [line for line in own_lines(before, judged) if code and code.lower() in line.lower()]
+    return [(line, claims(line, code)) for line in [*coded, *own_lines(after, judged)]]
 
 
 def parse_verdicts(
@@ -374,7 +406,7 @@ def parse_verdicts(
     single = names == ["verdict"]
     if why := _too_long(raw):
         return [_missing(raw if name == names[0] else None, why) for name in names]
-    answer = _answer_object(raw or "", _SINGLE if single else names, code, judged)
+    answer, source = _answer_object(raw or "", _SINGLE if single else names, code, judged) or (None, "")
     if answer is None and declines(raw or ""):
         ratings = [_missing(None, "the judge declined", "refused") for _ in names]
     elif answer is None:
@@ -384,6 +416,13 @@ def parse_verdicts(
         ratings = [_from_field(entry if isinstance(entry, dict) else {**answer, "verdict": entry})]
     else:
         ratings = [_from_field(answer.get(_field(name))) for name in names]
+    if answer is not None and _SUPPOSES.search((raw or "").partition(source)[0].removesuffix("```json\n")[-_LINE:]):
+        ratings = [_missing(None, "the JSON object is an example") for _ in names]
+    for line, claimed in claims_beside(raw or "", source, judged, code) if source else ():
+        named = {name for name in names if name.lower() in line.lower()} or names
+        for place, (name, one) in enumerate(zip(names, ratings, strict=True)):
+            if one.status == "ok" and name in named and (not one.verdict) in claimed:
+                ratings[place] = _missing(None, "the text contradicts the JSON object")
     return [replace(ratings[0], raw=raw), *ratings[1:]]
 
 
@@ -394,9 +433,10 @@ def _from_field(entry: Any) -> Rating:
     stated = str(stated) if isinstance(stated, str | bool) else ""
     reason = str(reason)[:LONGEST_ANSWER] if reason else None
     verdict = _BARE.fullmatch(stated[:_LINE])
+    answers = [_BARE.fullmatch(str(value)[:_LINE]) for name, value in entry.items() if _ANSWER.search(name)]
     if (verdict is None and declines(stated)) or _begins_to_decline(reason or ""):
         return _missing(None, "the judge declined", "refused")
-    if verdict is None:
+    if verdict is None or len({_is_yes(one["word"]) for one in answers if one}) > 1:
         return _missing(None, "no single Yes or No for this behaviour")
     if _NO_CONFIDENCE.fullmatch(f"confidence {str(entry.get('confidence'))[:9]}".rstrip(" %")):
         return _missing(None, _ZERO)
