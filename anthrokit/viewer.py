@@ -438,6 +438,9 @@ class SearchPanel(Panel):
         return render('<p><a href="{{ place }}">Open in {{ name | visible(60) }}</a></p>{{ html }}', place=place, name=name, html=html)
 
 # %% ../nbs/15_viewer.ipynb #1ddb0f40
+_CONDITION = ("target", "persona", "user", "system_target", "system_user")
+
+
 class RunPair:
     """The tables of two runs.
 
@@ -467,17 +470,26 @@ class RunPair:
             side.refresh()
 
     def dialogues(self) -> pd.DataFrame:
-        """Return a row a prompt, target and repetition, with the dialogue of each run or NA.
+        """Return a row a prompt, condition and repetition, with the dialogue of each run or NA.
 
-        Targets that only one of the runs has are paired with each other, and have the target "".
+        A condition is a target, a person, system prompts and a design. Values of a column that only one of the runs has
+        are paired with each other, and are "".
         """
-        parts = [source.dialogues[["prompt_id", "target", "dialogue_id"]].astype(object) for source in self.sides]
-        common = {*parts[0]["target"]} & {*parts[1]["target"]}
-        for side, table in enumerate(parts):
-            table["target"] = table["target"].where(table["target"].isin(common), "")
-            table["n"] = table.groupby(["prompt_id", "target"], dropna=False).cumcount()
-            parts[side] = table.rename(columns={"dialogue_id": side})
-        return parts[0].merge(parts[1], on=["prompt_id", "target", "n"], how="outer", sort=False)
+        tables = [source.dialogues.astype(object) for source in self.sides]
+        columns = dict.fromkeys([*_CONDITION, *(name for source in self.sides for name in source.design)])
+        names = ["prompt_id", *(name for name in columns if all(name in table for table in tables))]
+        values = [table[names].fillna("–").astype(str) for table in tables]
+        for name in names[1:]:
+            common = {*values[0][name]} & {*values[1][name]}
+            for table in values:
+                table[name] = table[name].where(table[name].isin(common), "")
+        parts = []
+        for side, table in enumerate(tables):
+            part = values[side].assign(repeat=table.get("repeat", 1), id=table["dialogue_id"])
+            part["n"] = part.sort_values("repeat", kind="stable").groupby(names).cumcount()
+            parts.append(part.drop(columns="repeat").rename(columns={"id": side}))
+        pairs = parts[0].merge(parts[1], on=[*names, "n"], how="outer", sort=False)
+        return pairs.assign(n=pairs.groupby(["prompt_id", "target"]).cumcount())
 
     def differences(self) -> pd.DataFrame:
         """Return the first run's rates minus the second's as texts; empty if the runs have no common base prompt with labels."""
@@ -511,6 +523,9 @@ class ComparePanel(Panel):
         ids = [json.dumps([row.prompt_id, row.target, row.n], ensure_ascii=False) for row in pairs.itertuples()]
         self._pairs, self.total = dict(zip(ids, pairs[[0, 1]].values.tolist(), strict=True)), len(ids)
         both = {one for one, pair in self._pairs.items() if pd.notna(pair).all()}
+        conditions = pairs.drop(columns=["prompt_id", "target", "n", 0, 1])
+        conditions = conditions.loc[:, conditions.nunique() > 1].to_numpy().tolist()
+        self._conditions = dict(zip(ids, conditions, strict=True))
         self._rows = [panels.dialogue.dialogue_row(side) for side in source.sides]
         self.sets = {"runs": {"both": both, "one": {*self._pairs} - both}, "differ": self._differing(both)}
         options = [("", "all"), ("both", "both runs"), ("one", "one run only")]
@@ -545,7 +560,8 @@ class ComparePanel(Panel):
         """Return the line of a prompt, as the first run that has it shows it."""
         side = next(side for side, one in enumerate(self._pairs[item]) if pd.notna(one))
         line = self._rows[side](self._pairs[item][side], chosen)
-        return {"title": line["title"], "note": line["note"], "tags": []}
+        named = [visible_name(value, 30) for value in self._conditions[item] if value]
+        return {"title": " · ".join([line["title"], *named]), "note": line["note"], "tags": []}
 
     def above_html(self, chosen: Chosen) -> str:
         """Return the differences of rates."""
