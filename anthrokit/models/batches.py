@@ -486,8 +486,9 @@ _CHUNK = 500  # answers that are written together
 class _ModelQueue:
     """Requests, files and batches of one model."""
 
-    def __init__(self, meter: Meter, ledger: BatchLedger, llm: LLM, batch: Batch):
+    def __init__(self, meter: Meter, ledger: BatchLedger, llm: LLM, batch: Batch, others: Mapping[str, _ModelQueue]):
         self.meter, self.ledger, self.llm, self.batch = meter, ledger, llm, batch
+        self.others = others  # the queues of all models, which share the budget
         self.provider, self.files = Provider(llm), ledger.pending_files(llm.name)
         self.awaited: dict[str, tuple[Request, asyncio.Future]] = {}  # all requests that are awaited, by their ids
         self.waiting: dict[str, Request] = {}  # those without a file
@@ -541,6 +542,19 @@ class _ModelQueue:
                     answer.set_exception(error)
             self.awaited.clear()
             self.waiting.clear()
+        finally:
+            self._resume_all()
+
+    def _resume_all(self) -> None:
+        """Let all models' queues try again to send: a reservation was returned, or a queue has ended."""
+        for queue in (self, *self.others.values()):
+            queue.held = False
+            queue.changed.set()
+
+    @property
+    def _is_active(self) -> bool:
+        """Return whether a batch is pending here, or one may be sent."""
+        return bool(self.awaited) and (bool(self.files) or not self.held)
 
     def _is_time_to_send(self) -> bool:
         """Return whether the batch file is full, or no request was added for a moment."""
@@ -575,9 +589,9 @@ class _ModelQueue:
                     break
                 most = self.meter.most(request, batch=True)
                 if self.meter.over(cost + most[0], tokens + most[1]):
-                    if not lines and not self.files:
-                        self.meter.reserve(*most)  # raises: nothing is pending, and not even one request fits
                     self.held = not lines
+                    if not lines and not any(queue._is_active for queue in (self, *self.others.values())):
+                        self.meter.reserve(*most)  # raises: nothing is pending, and not even one request fits
                     break
                 lines.append(line)
                 row = {"custom_id": custom_id, "request": request.id, "unit": request.unit}
@@ -616,6 +630,7 @@ class _ModelQueue:
         self.ledger.end(file, status)
         _, cost, tokens = self.files.pop(file)
         self.meter.set_aside(-cost, -tokens)
+        self._resume_all()
 
     # Receiving
 
@@ -660,7 +675,6 @@ class _ModelQueue:
         failed = Completion(None, "failed", error=reason)
         await self._deliver(requests, ((custom_id, failed) for custom_id in list(requests)))
         self._end(file, state.status)
-        self.held = False
 
     async def _deliver(
         self, requests: dict[str, dict[str, Any]], answers: Iterator[tuple[str, Completion] | None]
@@ -739,7 +753,7 @@ class BatchQueue:
             return existing
         llm = request.llm
         if llm.name not in self._queues:
-            self._queues[llm.name] = _ModelQueue(self.meter, self.ledger, llm, self.batch)
+            self._queues[llm.name] = _ModelQueue(self.meter, self.ledger, llm, self.batch, self._queues)
         self._queues[llm.name].check_same_model(llm)
         return await self._queues[llm.name].ask(request)
 
