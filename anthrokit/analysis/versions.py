@@ -13,13 +13,13 @@ import pandas as pd
 
 from .clustered import as_labels
 from .comparisons import compare_levels, level_pairs, LevelCounts, require_one_column
-from ..core import Run
+from ..core import Run, TableError
 from ..core.errors import check_range, require_known
 from ..core.tables import require_columns
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
 from ..simulation import Taxonomy, simulate
-from ..simulation.dialogues import as_llm
+from ..simulation.dialogues import SimulationJob, as_llm
 
 # %% auto #0
 __all__ = ['DRIFT_VERDICTS', 'equivalence_level', 'drift', 'compare_versions']
@@ -133,6 +133,20 @@ def _settings_by_version(versions: Mapping[str, Any]) -> dict[str, dict[str, Any
     return changes
 
 
+def _check_versions(jobs: Mapping[str, SimulationJob], baseline: str) -> None:
+    """Raise if two versions give the models the same, or a version shares no base prompt with the baseline."""
+    owners: dict[str, str] = {}
+    for name, job in jobs.items():
+        for row in job.planned:
+            if (other := owners.setdefault(row["dialogue_id"], name)) != name:
+                raise ValueError(
+                    f"the versions {other!r} and {name!r} give the models the same, so they have the same dialogues. Change the "
+                    "target or the system prompt; for a comparison of a model with itself give the two targets names, LLM(…, name=…)"
+                )
+        if not job.prompts["base_id"].isin(jobs[baseline].prompts["base_id"]).any():
+            raise TableError(f"the versions {baseline!r} and {name!r} share no base prompt (base_id), so they can't be compared")
+
+
 def compare_versions(
     versions: Mapping[str, Any],
     prompts: pd.DataFrame | str = "anthrokit",
@@ -165,12 +179,18 @@ def compare_versions(
     judges, taxonomy, behaviours, samples
         As for `judge`.
     user, turns, seed, progress, **settings
-        As for `simulate`: script, template, budget, repeats, ….
+        As for `simulate`: script, template, budget, repeats, …. A `design` holds for all versions; its column `version`
+        is the name.
 
     Returns
     -------
     DataFrame
         As from `drift`. The run's labels have the column `version` with the name.
+
+    Raises
+    ------
+    ValueError, TableError, SetupError
+        Before the first call, for invalid parameters, equal versions, or versions without a shared base prompt.
 
     Examples
     --------
@@ -178,11 +198,25 @@ def compare_versions(
     ...     run="runs/warm", margin=0.05)  # doctest: +SKIP
     """
     changes = _settings_by_version(versions)
+    baseline = str(next(iter(changes)) if baseline is None else baseline)
+    require_known("version", changes, baseline)
     check_range(0, 1, margin=margin)
+    check_range(0, closed=True, whole=True, seed=seed)
     run = run if isinstance(run, Run) else Run(run)
+    settings = {**settings, "user": user, "run": run, "turns": turns, "seed": seed, "progress": progress}
+    how_judged = {"judges": judges, "taxonomy": taxonomy, "behaviours": behaviours, "samples": samples}
+    simulations = {}
     for name, change in changes.items():
-        target = as_llm(change.get("target", DEFAULT_MODEL))
-        how = {"turns": turns, "seed": seed, "progress": progress, "design": {"version": name}, **settings}
-        simulate(change.get("prompts", prompts), target, user, run=run, system_target=change.get("system"), **how)
-    judge(run, judges, taxonomy=taxonomy, behaviours=behaviours, samples=samples, progress=progress)
-    return drift(run.labels(), margin, "version", baseline=baseline or next(iter(changes)), seed=seed)
+        what = {"prompts": change.get("prompts", prompts), "target": as_llm(change.get("target", DEFAULT_MODEL))}
+        design = {**(settings.get("design") or {}), "version": name}
+        simulations[name] = {**settings, **what, "system_target": change.get("system"), "design": design}
+    jobs = {name: simulate.job(**one) for name, one in simulations.items()}
+    _check_versions(jobs, baseline)
+    for job in (*jobs.values(), judge.job(run, **how_judged, budget=settings.get("budget"))):
+        for model in job.models:
+            model.prepare()
+        job.meter.check(job.models)
+    for one in simulations.values():
+        simulate(**one)
+    judge(run, **how_judged, progress=progress)
+    return drift(run.labels(), margin, "version", baseline=baseline, seed=seed)
