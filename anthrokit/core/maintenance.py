@@ -149,6 +149,7 @@ _DIFFERENT = {  # dialogues and texts of the attached part with other content
     "text_id": "SELECT text_id FROM main.anthroscore_texts a JOIN part.anthroscore_texts b USING (setting, text_id) "
     "WHERE a.hash <> b.hash",
 }
+_LONGER = "{0}.status <> 'ended' AND ({1}.turns > {0}.turns OR ({1}.turns = {0}.turns OR {1}.status = 'ended') AND {2})"
 _QUESTIONS = {"prompts", "cases", "criteria"}  # results with other texts are about something else
 _CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "position", "turns"}
 
@@ -239,16 +240,19 @@ def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
     same = " AND ".join(f"a.{name} = b.{name}" for name in about.key)
     state = next((name for name in ("status", "content") if name in about.stored_columns), None)
     empty = {"status": "{}.status IN " + _NO_RESULT, "content": "{}.content IS NULL", None: "0"}[state]
-    copy.execute(
-        f"DELETE FROM main.{table} AS a WHERE {empty.format('a')} AND EXISTS (SELECT 1 FROM {rows} b "
-        f"WHERE {same} AND NOT {empty.format('b')})"
-    )
+
+    def replaces(new: str, old: str) -> str:
+        """Return the condition under which a row replaces another: it has a result, or is the dialogue with more turns."""
+        result = f"{empty.format(old)} AND NOT {empty.format(new)}"
+        return _LONGER.format(old, new, result) if table == "dialogues" else result
+
+    copy.execute(f"DELETE FROM main.{table} AS a WHERE EXISTS (SELECT 1 FROM {rows} b WHERE {same} AND {replaces('b', 'a')})")
     compared = [name for name in about.stored_columns if name not in {*about.key, *_CIRCUMSTANCES}]
     differ = " OR ".join(f"a.{name} IS NOT b.{name}" for name in compared) or "0"
     keys = " || '/' || ".join(f"a.{name}" for name in about.key)
     different = copy.execute(
         f"SELECT {keys} FROM main.{table} a JOIN part.{table} b ON {same} "
-        f"WHERE ({differ}) AND NOT {empty.format('a')} AND NOT {empty.format('b')}"
+        f"WHERE ({differ}) AND NOT {empty.format('a')} AND NOT {empty.format('b')} AND NOT ({replaces('a', 'b')})"
     ).fetchall()
     if different and table in _QUESTIONS:
         keys = ", ".join(key for (key,) in different[:3])
