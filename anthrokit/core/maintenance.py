@@ -31,13 +31,29 @@ __all__ = ['split', 'ids_in_part', 'merge', 'repair']
 _IN_EVERY_PART = ("facts", "judges")
 
 
-def _copy_ledger(run: Run, path: Path) -> sqlite3.Connection:
-    """Copy a run's ledger, even while another process writes to it. Return a connection to the copy."""
+@contextlib.contextmanager
+def _new_runs(folder: Path) -> Iterator[list[Run]]:
+    """Yield a list for runs that are made in a new or empty folder. After an error close them and remove the folder."""
+    runs: list[Run] = []
+    try:
+        yield runs
+    except BaseException as error:
+        for run in runs:
+            run.close()
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, sqlite3.Error | OSError):
+            raise RunError(f"{folder} can't be filled: {error}. Make room, or repair a damaged run, and run again.") from None
+        raise
+
+
+@contextlib.contextmanager
+def _copy_ledger(run: Run, path: Path) -> Iterator[sqlite3.Connection]:
+    """Copy a run's ledger, even while another process writes to it. Yield a connection to the copy."""
     path.parent.mkdir(parents=True)
-    copy = sqlite3.connect(path, isolation_level=None)
-    with contextlib.closing(sqlite3.connect(run.folder / "ledger.sqlite")) as source:
-        source.backup(copy)
-    return copy
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as copy:
+        with contextlib.closing(sqlite3.connect(run.folder / "ledger.sqlite")) as source:
+            source.backup(copy)
+        yield copy
 
 
 def _delete_other_prompts(copy: sqlite3.Connection, own: list[str], others: list[str], first: bool) -> None:
@@ -85,7 +101,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     Raises
     ------
     RunError
-        If the run is a part itself, waits for batches or has too few prompts, or if the folder is not empty.
+        If the run is a part itself, waits for batches or has too few prompts, if the folder is not empty, or if the disk is full.
 
     Examples
     --------
@@ -111,17 +127,17 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     if folder.exists() and any(folder.iterdir()):
         raise RunError(f"{folder} isn't empty. Pass another folder for the parts.")
     budget, (cost, tokens) = run.ledger.fact("budget", {}), usage_totals(run)
-    run_id, parts = digest(run.manifest(), time_now(), length=8), []
-    for number in range(1, n + 1):
-        path = folder / f"part-{number}" / "ledger.sqlite"
-        own = ids[number - 1 :: n]
-        with contextlib.closing(_copy_ledger(run, path)) as copy:
-            _delete_other_prompts(copy, own, [*{*ids} - {*own}], number == 1)
-        share = _share_of_budget(budget, {"usd": cost, "tokens": tokens}, n, number == 1)
-        part = Run(path.parent)
-        about = {"number": number, "of": n, "run": run_id, "budget": budget}
-        part.ledger.set_facts(part=about, **({"budget": share} if share else {}))
-        parts.append(part)
+    run_id = digest(run.manifest(), time_now(), length=8)
+    with _new_runs(folder) as parts:
+        for number in range(1, n + 1):
+            path = folder / f"part-{number}" / "ledger.sqlite"
+            own = ids[number - 1 :: n]
+            with _copy_ledger(run, path) as copy:
+                _delete_other_prompts(copy, own, [*{*ids} - {*own}], number == 1)
+            share = _share_of_budget(budget, {"usd": cost, "tokens": tokens}, n, number == 1)
+            parts.append(part := Run(path.parent))
+            about = {"number": number, "of": n, "run": run_id, "budget": budget}
+            part.ledger.set_facts(part=about, **({"budget": share} if share else {}))
     return parts
 
 
@@ -303,21 +319,18 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     facts, judges, different = _merge_facts(runs), _merge_judges(runs), []
     if folder.exists():
         raise RunError(f"{folder} exists. Merge into a new folder.")
-    try:
-        with contextlib.closing(_copy_ledger(runs[0], folder / "ledger.sqlite.partial")) as copy:
+    with _new_runs(folder) as made:
+        with _copy_ledger(runs[0], folder / "ledger.sqlite.partial") as copy:
             for part in runs[1:]:
                 copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
                 different += [key for table in ledger_tables() if table not in _IN_EVERY_PART for key in _add_rows(copy, table)]
                 copy.execute("DETACH part")
             copy.execute("DELETE FROM facts WHERE name = 'part'")
         (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    run = Run(folder)
-    run.ledger.set_facts(**facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
-    run.ledger.write("judges", judges)
-    record_prompts(run)
+        made.append(run := Run(folder))
+        run.ledger.set_facts(**facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
+        run.ledger.write("judges", judges)
+        record_prompts(run)
     if different:
         notify(
             f"{len(different):,} units have different results in several parts. The first part's result is kept: "
