@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -568,6 +569,14 @@ _MESSAGES = (
 )
 
 
+_END = re.compile(r"[\[【]\W*END\W*[\]】]|^\W*END\W*$", re.IGNORECASE)  # also full-width, escaped, or without brackets
+
+
+def _ends_dialogue(content: str | None) -> bool:
+    """Return whether the user ends the dialogue with this message."""
+    return bool(_END.search(unicodedata.normalize("NFKC", content or "")))
+
+
 def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
     """Do the steps of one dialogue, from its last saved message to its end."""
     saved = job.run.ledger.rows(_MESSAGES, [row["dialogue_id"]])
@@ -578,7 +587,7 @@ def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
         if (turn, role) in present:
             continue
         answer = yield from _next_message(job, row, history, turn, role, sent)
-        if role == "user" and turn > 1 and job.settings.natural_end and "[END]" in (answer.content or "").upper():
+        if role == "user" and turn > 1 and job.settings.natural_end and _ends_dialogue(answer.content):
             status = "ended"
             break
         is_answer = answer.content is not None and role == "assistant"
