@@ -151,9 +151,9 @@ def _screened(files: Iterable[Path]) -> pd.DataFrame:
         raise TableError(errors[0] if errors else "the log holds no message, or all of them were erased")
     if left_out:
         why = f"; {len(errors)} of {len(parts)} parts hold no message: {errors[0]}" if errors else ""
-        notify(f"{left_out:,} rows of the log are left out; judging.import_messages with bad_rows='skip' lists them{why}.")
+        notify(f"Rows of the log that are left out: {left_out:,}; judging.import_messages with bad_rows='skip' lists them{why}.")
     if alternatives := sum(part.attrs.get("alternatives", 0) for part in parts):
-        notify(f"{alternatives:,} answers don't count, as another one was kept in their place (alternative branches).")
+        notify(f"Answers that don't count, as another one was kept in their place (alternative branches): {alternatives:,}.")
     joined = [part["dialogue_id"].drop_duplicates() for part in parts if part.attrs.get("is_joined")]
     if joined and pd.concat(joined).str.replace(r"-\d+/", "/", n=1, regex=True).duplicated().any():
         raise TableError("the log has one message per row, and rows of one conversation lie apart: sort the file by conversation")
