@@ -9,12 +9,14 @@ import asyncio
 import contextlib
 import hmac
 import json
+import re
 import secrets
 import signal
 import sqlite3
 import threading
 import time
 import traceback
+import unicodedata
 import urllib.error
 import urllib.request
 import uuid
@@ -42,7 +44,8 @@ from .studies import Study, make_private
 
 # %% auto #0
 __all__ = ['GatewayError', 'RateLimit', 'ChatState', 'reached_limit', 'page_state', 'needs_answer', 'parse_request', 'identify',
-           'Chats', 'take_turn', 'BackgroundServer', 'Gateway', 'request_json', 'Client', 'wait_for_signal', 'serve']
+           'Chats', 'take_turn', 'panel_id', 'BackgroundServer', 'Gateway', 'request_json', 'Client', 'wait_for_signal',
+           'serve']
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
 class GatewayError(Exception):
@@ -472,6 +475,7 @@ async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
 _ID_PARAMETERS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
+_UNFILLED = re.compile(r"\$?\{+.*\}+|%.*%|\[.*\]|<.*>", re.S)  # "{{%PROLIFIC_PID%}}"
 _GUESSABLE = "Participants come with short numeric ids, as SONA's survey codes are. Anybody can guess such an id and "
 _GUESSABLE_AND = {
     True: "take part under it. Nobody can read a chat under it that was begun in another browser.",
@@ -483,6 +487,24 @@ _SAFE_HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'",
 }
+
+
+def panel_id(query: Mapping[str, str]) -> str | None:
+    """Return the panel's id in an address, without blank edges; None if it is blank or its placeholder wasn't filled in.
+
+    Examples
+    --------
+    >>> panel_id({"PROLIFIC_PID": " 5f3c\u200b"}), panel_id({"id": "\u200b"}), panel_id({"survey_code": "%SURVEY_CODE%"})
+    ('5f3c', None, None)
+    """
+    for name in _ID_PARAMETERS:
+        label = unicodedata.normalize("NFC", query.get(name, ""))
+        label = label.strip("".join(filter(is_blank, {*label})))
+        if label and _UNFILLED.fullmatch(label):
+            notify(f"A visitor came with a placeholder as {name}: the panel did not fill in the id. Check the study's link.")
+        elif label:
+            return label
+    return None
 
 # %% ../../nbs/11_study/04_gateway.ipynb #e293df6a
 _SAVE_SECONDS = 5  # how often the times of the chats are saved
@@ -854,7 +876,7 @@ class Gateway(BackgroundServer):
         """Redirect a browser to the study server, with a label that hides the panel's id and names the browser."""
         servers, cookie = self.study.settings["servers"], request.cookies.get("seat", "")
         cookie = cookie if 20 <= len(cookie) <= 100 else secrets.token_urlsafe(24)
-        label = next(filter(None, (request.query.get(name) for name in _ID_PARAMETERS)), None)
+        label = panel_id(request.query)
         if label is None and not servers["without_id"]:
             raise GatewayError("incomplete")
         if label and len(label) < 9 and label.isdigit():

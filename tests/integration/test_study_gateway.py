@@ -674,6 +674,17 @@ def test_visits_take_no_places(at_hand, caplog):
     assert "can guess such an id" in caplog.text
 
 
+def test_blank_and_unfilled_ids(served):
+    """Visitors whose panel gave no id would all be one participant."""
+    gateway = served()
+    for query in ("%20", "%E2%80%8B", "%00", "{{%25PROLIFIC_PID%25}}", "%25SURVEY_CODE%25"):
+        status, words, _ = entry(gateway, f"?PROLIFIC_PID={query}")
+        assert status == 403 and words.startswith("This link is incomplete."), query
+    people = {gateway.study.unseal(entry(gateway, f"?PROLIFIC_PID={query}")[1])[0] for query in ("5f3c", "5f3c%20", "%EF%BB%BF5f3c")}
+    assert people == {gateway.study.participant_id("5f3c")}
+    assert entry(gateway, "?PROLIFIC_PID=%20&id=5f3c")[0] == 302
+
+
 def test_visits_without_id(served):
     gateway = served(servers={"without_id": True})
     status, label, cookie = entry(gateway, "")
