@@ -44,8 +44,8 @@ from .studies import Study, make_private
 
 # %% auto #0
 __all__ = ['GatewayError', 'RateLimit', 'ChatState', 'reached_limit', 'page_state', 'needs_answer', 'parse_request', 'identify',
-           'Chats', 'take_turn', 'panel_id', 'BackgroundServer', 'Gateway', 'request_json', 'Client', 'wait_for_signal',
-           'serve']
+           'Chats', 'take_turn', 'is_unicode', 'panel_id', 'BackgroundServer', 'Gateway', 'request_json', 'Client',
+           'wait_for_signal', 'serve']
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
 class GatewayError(Exception):
@@ -489,6 +489,11 @@ _SAFE_HEADERS = {
 }
 
 
+def is_unicode(text: str) -> bool:
+    """Return whether a text has no half of a surrogate pair, which can't be saved."""
+    return not any("\ud800" <= one <= "\udfff" for one in text)
+
+
 def panel_id(query: Mapping[str, str]) -> str | None:
     """Return the panel's id in an address, without blank edges; None if it is blank or its placeholder wasn't filled in.
 
@@ -859,7 +864,7 @@ class Gateway(BackgroundServer):
         body = await _read(request)
         label, front, origin = body.get("label"), body.get("front", "page"), body.get("origin")
         texts = [label, front] if origin is None else [label, front, origin]
-        if not all(isinstance(one, str) and one.strip() for one in texts):
+        if not all(isinstance(one, str) and not is_blank(one) and is_unicode(one) for one in texts):
             raise GatewayError("unreadable")
         participant, seat = identify(self.study, label, front)
         most = self.study.settings["servers"]["places"] if front == "otree" else None

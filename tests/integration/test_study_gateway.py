@@ -685,6 +685,13 @@ def test_blank_and_unfilled_ids(served):
     assert entry(gateway, "?PROLIFIC_PID=%20&id=5f3c")[0] == 302
 
 
+def test_labels_that_cannot_be_saved(served):
+    gateway = served()
+    for about in ({"label": "\ud800"}, {"label": "Ada", "origin": "\ud800"}, {"label": "\u200b"}):
+        status, body = post(gateway, "/study/participants", json.dumps(about).encode(), gateway.study.admin_token)
+        assert (status, body["error"]["code"]) == (400, "unreadable"), about
+
+
 def test_visits_without_id(served):
     gateway = served(servers={"without_id": True})
     status, label, cookie = entry(gateway, "")
