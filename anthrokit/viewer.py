@@ -39,7 +39,7 @@ from .core.files import local_path, write_file
 from .core.notes import ProgressBar, notify
 from .panels.dialogue import DisplayOptions
 from .panels.frame import CSS, ESM, Chosen, Filter, Panel, narrow, options_of, sets_of
-from .panels.source import RunSource, design_of, render, visible_name
+from .panels.source import RunSource, design_of, find_words, fold_text, render, visible_name
 from .report import differences_table, profile_table
 from .study.gateway import BackgroundServer, wait_for_signal
 
@@ -400,12 +400,12 @@ class SearchPanel(Panel):
 
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the messages that hold the words."""
-        words, self._found = chosen["text"].casefold().strip(), {}
+        words, self._found = fold_text(chosen["text"]).strip(), {}
         self.empty = type(self).empty if words else "Type words to search for; / leads to the field."
         for name, run in self.source.runs.items() if words else ():
             if chosen["run"] in ("", name):
                 for *place, content in run.ledger.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
-                    if words in content.casefold():
+                    if words in fold_text(content):
                         self._found[json.dumps([name, *place], ensure_ascii=False)] = content
         self._texts |= self._found
         return list(self._found)[:_MOST]
@@ -422,7 +422,8 @@ class SearchPanel(Panel):
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the words with those around them, and where they are."""
         content, (name, _, turn, role) = self._texts[item], json.loads(item)
-        start = max(0, content.casefold().find(chosen["text"].casefold().strip()) - 12)
+        [(place, _), *_] = find_words(content, chosen["text"].strip()) or [(0, 0)]
+        start = max(0, place - 12)
         note = f"turn {turn} · {'user' if role == 'user' else 'target'} · {visible_name(name, 40)}"
         return {"title": ("…" if start else "") + visible_name(content[start : start + 120], 90), "note": note}
 

@@ -21,7 +21,9 @@ from ..judging import GrammarJudge, LLMJudge, PatternJudge
 from ..judging.judges import Item, judge_prompt
 from ..models import LLM
 from .frame import Chosen, Fields, Filter, Panel, narrow, options_of, sets_of
-from .source import LIMIT, SIGNS, Mark, RunSource, palette_places, quoted_spans, render, short_names, visible_name
+from anthrokit.panels.source import (
+    LIMIT, SIGNS, Mark, RunSource, find_words, palette_places, quoted_spans, render, short_names, visible_name
+)
 from ..simulation import first_person_pronouns
 
 # %% auto #0
@@ -167,8 +169,7 @@ class DisplayOptions:
 
 def _hits_of(text: str, words: str) -> list[Mark]:
     """Mark where a search finds its words in a text."""
-    matches = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
-    return [(*one.span(), "ak-hit", "found") for one in matches]
+    return [(*span, "ak-hit", "found") for span in find_words(text, words)]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #315e1cb9
 @functools.cache

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from ..core import Run, RunError, data_path
 from ..core.errors import require_known
-from .source import render, visible_name
+from .source import fold_text, render, visible_name
 
 # %% auto #0
 __all__ = ['ESM', 'CSS', 'Filter', 'options_of', 'Panel']
@@ -107,13 +107,13 @@ def narrow(
     chosen: Chosen,
     texts: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Return the items that are in the set of every chosen value, and whose (lower-case) text holds the searched words."""
+    """Return the items that are in the set of every chosen value, and whose folded text holds the searched words."""
     for name, of in sets.items():
         if chosen[name]:
             items = [one for one in items if one in of[chosen[name]]]
     if texts is None:
         return items
-    words = chosen["text"].casefold()
+    words = fold_text(chosen["text"])
     return [one for one in items if words in texts.get(one, "")] if words else items
 
 # %% ../../nbs/12_panels/02_frame.ipynb #543d491b

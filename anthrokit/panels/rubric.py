@@ -20,7 +20,7 @@ from ..core.tables import require_columns, require_unique
 from ..heartbench import Cases
 from ..heartbench.cases import OTHER, label_criteria
 from .frame import Chosen, Filter, Panel, narrow, options_of, sets_of
-from .source import SIGNS, Mark, opened, quoted_spans, render, visible_name
+from .source import SIGNS, Mark, fold_text, opened, quoted_spans, render, visible_name
 
 # %% auto #0
 __all__ = ['Rubrics', 'RubricPanel']
@@ -330,13 +330,13 @@ def _rubric_html(
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #6b188f00
 def _texts_of(source: Rubrics) -> dict[str, str]:
-    """Return all texts of each case in one lower-case string."""
+    """Return all texts of each case in one text for searches."""
     case_texts = [(case_id, case_id) for case_id in source.rows]
     case_texts += [(case_id, text) for case_id, dialogue in source.dialogues.items() for _, text in dialogue]
     criteria = source.hits.drop_duplicates(["case_id", "criterion"])
     parts = [pd.DataFrame(case_texts, columns=["case_id", "content"]), criteria, source.answers]
     texts = pd.concat([part[["case_id", "content"]].astype(object) for part in parts]).dropna()
-    return texts.groupby("case_id")["content"].agg(" ".join).str.casefold().to_dict()
+    return texts.groupby("case_id")["content"].agg(" ".join).map(fold_text).to_dict()
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #ea3a526c
 def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]:

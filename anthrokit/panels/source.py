@@ -29,8 +29,8 @@ from ..judging.jobs import run_taxonomy
 from ..simulation import Taxonomy
 
 # %% auto #0
-__all__ = ['LIMIT', 'Mark', 'SIGNS', 'design_of', 'RunSource', 'spell_invisible', 'visible_name', 'safe_html', 'quoted_spans',
-           'render', 'safe_markdown', 'palette_places']
+__all__ = ['LIMIT', 'Mark', 'SIGNS', 'design_of', 'RunSource', 'spell_invisible', 'visible_name', 'safe_html', 'fold_text',
+           'find_words', 'quoted_spans', 'render', 'safe_markdown', 'palette_places']
 
 # %% ../../nbs/12_panels/01_source.ipynb #97bd4be1
 _CONTEXT = (
@@ -176,11 +176,11 @@ class RunSource:
         return count_votes(self._ratings) if self._ratings is not None else vote_counts(self.run)
 
     def texts(self) -> dict[str, str]:
-        """Return all that is said in each dialogue, casefolded, for a search."""
+        """Return all that is said in each dialogue as `fold_text`, for a search."""
         said, texts = self.messages.dropna(subset="content"), dict[str, list[str]]()
         for dialogue_id, text in zip(said["dialogue_id"].tolist(), said["content"].tolist(), strict=True):
             texts.setdefault(dialogue_id, []).append(text)
-        return {dialogue_id: "\n".join(parts).casefold() for dialogue_id, parts in texts.items()}
+        return {dialogue_id: fold_text("\n".join(parts)) for dialogue_id, parts in texts.items()}
 
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
         """Return the raw response of a judge; None if the run has no response."""
@@ -303,6 +303,36 @@ def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMI
     return Markup("").join(parts)
 
 # %% ../../nbs/12_panels/01_source.ipynb #b2c3d4e5
+_CLUSTER = re.compile("(?s:.)[\u0300-\u036f]*")  # a character and its accents
+
+
+def fold_text(text: str) -> str:
+    """Return a text for searches: without case, accents composed, İ as i.
+
+    Examples
+    --------
+    >>> fold_text("Straße in İzmir")
+    'strasse in izmir'
+    """
+    return unicodedata.normalize("NFC", text.casefold()).replace("i\u0307", "i")
+
+
+def find_words(text: str, words: str) -> list[tuple[int, int]]:
+    """Return where a text has some words, whatever their case and the form of their accents.
+
+    Examples
+    --------
+    >>> find_words("Straßen, STRASSEN", "strasse")
+    [(0, 6), (9, 16)]
+    """
+    words, parts, places = fold_text(words), [], []
+    for cluster in _CLUSTER.finditer(text) if words else ():
+        parts.append(fold_text(cluster[0]))
+        places += [cluster.span()] * len(parts[-1])
+    found = re.finditer(re.escape(words), "".join(parts)) if words else ()
+    return [(places[one.start()][0], places[one.end() - 1][1]) for one in found]
+
+
 _QUOTED = re.compile(r"「([^「」]+)」|“([^“”]+)”|\"([^\"]+)\"|(?<!\w)'(.{1,300}?)'(?!\w)")
 
 
