@@ -50,10 +50,11 @@ class Rating:
 _YES = {"yes", "true", "present", "是"}
 _WORD = re.compile(r"(?P<word>yes|no|true|false|present|absent|not\s+present)\b(?P<rest>.*)", re.I)
 _HEAD = re.compile(
-    r"(?:final\s+)?(?:verdict|answer|label|decision)\b[\s*_`'\")(\[\]]{0,9}(?P<code>[0-9a-f]{8}\b)?"
-    r"[\s*_`'\")(\[\]]{0,9}[:：=\-–—]",
+    r"(?:final\s+)?(?:verdict|answer|label|decision)\b[\s*_`'\")(\[\]<:：]{0,9}(?P<code>[0-9a-f]{8}\b)?"
+    r"[\s*_`'\")(\[\]>]{0,9}[:：=\-–—→]",
     re.I,
 )
+_MARKUP = re.compile(r"<\|\w{1,20}\|>|</?(?:answer|verdict|response|s)>|\\boxed\b", re.I)  # "<|im_end|>", "</answer>"
 _REASON = re.compile(r"(?:reason(?:ing)?|explanation|justification)\b[\s*_`'\")(\[\]]{0,9}[:：]", re.I)
 _BARE = re.compile(r"[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present)[\W_]{0,9}", re.I)
 _HEDGE = re.compile(
@@ -142,7 +143,7 @@ def _begins(line: str) -> int:
 
 def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]:
     """List the verdicts that lines state, in order. An example, or a verdict contradicted later, is not clear."""
-    lines = [line for line in lines if line.strip()]
+    lines = [plain for line in lines if (plain := _MARKUP.sub(" ", line)).strip()]
     last = {verdict: number for number, line in enumerate(lines) for verdict in claims(line, code)}
     stated, lines = [], [line[:_LINE] for line in lines]
     denied = max((number for number, line in enumerate(lines) if _DENIES.match(line)), default=-1)
