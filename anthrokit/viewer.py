@@ -71,7 +71,11 @@ def list_runs(folder: str | os.PathLike) -> tuple[dict[str, Run], dict[str, str]
     single = (path / "ledger.sqlite").exists()
     runs, errors = {}, {}
     for ledger in sorted(path.glob("ledger.sqlite" if single else "*/ledger.sqlite")):
-        name = ledger.parent.resolve().name
+        given = ledger.parent.resolve().name
+        name = os.fsencode(given).decode("utf-8", "backslashreplace")
+        if name != given:  # no link can hold such a name
+            errors[name] = f"The name of the folder {name} is not UTF-8. Rename the folder."
+            continue
         try:
             run = Run(ledger.parent, read_only=True)
             run.summary()  # pages further back may be damaged
