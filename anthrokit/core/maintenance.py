@@ -19,7 +19,7 @@ import pandas as pd
 
 from .errors import RunError, diff_settings, require_kind
 from .files import local_path
-from .ledger import time_now
+from .ledger import plain_value, time_now
 from .notes import notify
 from .run import Run, digest, record_prompts, usage_totals
 from .tables import INTEGER, get_table, ledger_tables
@@ -114,6 +114,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     folder = f"{run.folder}-parts" if folder is None else folder
     require_kind(folder, str | os.PathLike, "the folder of the parts (str or path)")
     folder = local_path(folder, RunError)
+    n = plain_value(n)
     if not isinstance(n, int) or isinstance(n, bool) or n < 2:
         raise RunError(f"n is {n!r}. Pass a whole number of parts, 2 or more.")
     if run.ledger.fact("part"):

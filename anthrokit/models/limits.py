@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..core.errors import check_range
+from ..core.ledger import plain_value
 from .faults import Fault
 
 # %% auto #0
@@ -227,3 +228,4 @@ class Budget:
         for name, value in (("usd", self.usd), ("tokens", self.tokens)):
             if value is not None:
                 check_range(0, closed=True, whole=name == "tokens", **{f"the budget's {name}": value})
+                object.__setattr__(self, name, plain_value(value))  # NumPy's numbers can't be saved

@@ -238,6 +238,8 @@ class SimulationSettings:
         template, system_target = _PROTOCOLS[self.protocol]
         self.template = template if self.template is None else self.template
         self.system_target = system_target if self.system_target is None else self.system_target
+        for name in ("turns", "repeats", "seed", "natural_end"):
+            setattr(self, name, plain_value(getattr(self, name)))
         check_range(1, closed=True, whole=True, turns=self.turns, repeats=self.repeats)
         if not isinstance(self.seed, int):
             raise ValueError(f"seed is {self.seed!r}; it must be a whole number")
@@ -248,8 +250,11 @@ class SimulationSettings:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be a text")
         if not isinstance(self.template, str) or "{first_message}" not in self.template:
             raise ValueError("the template of the user's role must contain {first_message}")
-        if isinstance(self.script, str) or not all(isinstance(line, str) and line.strip() for line in self.script):
+        is_list = isinstance(self.script, Iterable) and not isinstance(self.script, str)
+        lines = tuple(self.script) if is_list else (None,)
+        if not all(isinstance(line, str) and line.strip() for line in lines):
             raise ValueError(f"script is {self.script!r:.60}; it must be a list of messages, one per turn from turn 2")
+        self.script = lines
 
     def check_prompts(self, prompts: pd.DataFrame) -> None:
         """Raise if prompts don't fit the persona, or the template lacks the field {persona} or {ending} where it is needed."""
