@@ -378,7 +378,8 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
     """Yield a local folder to write to. For an address, it contains the files there, and is copied back at the end.
 
     The folder is copied back after an error too. If the process is killed, or the storage can't be reached, the folder stays
-    in the cache and is used the next time. Its files then replace those at the address.
+    in the cache and is used the next time. Its files then replace those at the address. A bucket must exist. Errors name the
+    address, not the local folder.
 
     Examples
     --------
@@ -400,18 +401,26 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
             stack.enter_context(filelock.FileLock(f"{folder}.lock", timeout=0))
         except filelock.Timeout:
             raise error(f"{address} is being written to by another process or thread. Wait for its end, or give another address.") from None
-        folder.mkdir(exist_ok=True)
         with _storage(address, error) as (storage, place):
             start = place.rstrip("/") + "/"
-            files = storage.find(start) if storage.exists(place) else []
+            exists = storage.exists(place)
+            files = storage.find(start) if exists else []
+            bucket = start.lstrip("/").partition("/")[0] if hasattr(storage, "split_path") else None  # writing would make it
+            no_bucket = not exists and bucket is not None and not storage.exists(bucket)
             stored = {file: folder / file[file.index(start) + len(start) :] for file in files}
             for file, copy in stored.items():
                 if not copy.exists():
                     copy.parent.mkdir(parents=True, exist_ok=True)
                     storage.get_file(file, f"{copy}.part")
                     os.replace(f"{copy}.part", copy)
+        if no_bucket:
+            raise error(f"{address}: there is no bucket {bucket!r}, or it can't be reached. Make it first, or correct the address.")
+        folder.mkdir(exist_ok=True)
         try:
             yield folder
+        except error as problem:
+            problem.args = (str(problem).replace(str(folder), address),)
+            raise
         finally:
             with _storage(address, error) as (storage, place):
                 storage.put(f"{folder}/", f"{place.rstrip('/')}/", recursive=True)

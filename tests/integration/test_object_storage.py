@@ -13,7 +13,7 @@ from support.masked_models import bert_folder
 import anthrokit as ak
 from anthrokit.analysis import profile
 from anthrokit.anthroscore import score
-from anthrokit.core import TableError
+from anthrokit.core import RunError, TableError
 from anthrokit.judging.any_messages import read_messages
 
 
@@ -72,6 +72,18 @@ def test_scores_are_continued_at_an_address(bucket, monkeypatch, tmp_path):
     written = pd.read_parquet(f"{bucket}/scores/{both['file'][0]}")
     assert written["status"].value_counts()["scored"] == 3
     assert not [path for path in (tmp_path / "addresses").iterdir() if path.is_dir()]  # only the lock is left
+
+
+def test_an_export_that_is_not_written(bucket, tmp_path):
+    import s3fs
+
+    run = ak.demo_run()
+    with pytest.raises(RunError, match="s3://stuudy/e: there is no bucket 'stuudy', or it can't be reached. Make it first"):
+        run.export("s3://stuudy/e")
+    assert s3fs.S3FileSystem(skip_instance_cache=True).ls("") == ["study"]
+    run.export(f"{bucket}/taken")
+    with ak.Run(tmp_path / "other") as other, pytest.raises(RunError, match=f"{bucket}/taken holds the tables of another run"):
+        other.export(f"{bucket}/taken")
 
 
 @pytest.mark.parametrize("place", ["none/log.jsonl", "study/none.jsonl"])
