@@ -21,12 +21,12 @@ from ..core.run import run_of
 from ..core.tables import TABLES, require_columns, require_unique
 
 # %% auto #0
-__all__ = ['Weights', 'as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels', 'as_floats',
-           'judge_columns', 'context_columns', 'number_clusters', 'clusters', 'whole_turns', 'require_labelled_once',
-           'weights_of', 'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom', 'effective_sizes',
-           'score_interval', 'cluster_variance', 'proportion', 'influence_correlation', 'Shares', 'share_estimates',
-           'shared_correlation', 'recover_limits', 'contrast', 'difference', 'draw_clusters', 'has_enough_clusters',
-           'percentile_interval', 'resample', 'resample_rows', 'holm', 'add_holm']
+__all__ = ['JOIN_RUNS', 'Weights', 'as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels',
+           'as_floats', 'judge_columns', 'context_columns', 'number_clusters', 'clusters', 'whole_turns',
+           'require_labelled_once', 'weights_of', 'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom',
+           'effective_sizes', 'score_interval', 'cluster_variance', 'proportion', 'influence_correlation', 'Shares',
+           'share_estimates', 'shared_correlation', 'recover_limits', 'contrast', 'difference', 'draw_clusters',
+           'has_enough_clusters', 'percentile_interval', 'resample', 'resample_rows', 'holm', 'add_holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
@@ -102,6 +102,12 @@ def check_count(**values: int) -> None:
     check_range(0, closed=True, whole=True, **values)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #6089def7
+JOIN_RUNS = (
+    "For several runs, join their labels and compare by the new column: "
+    "pd.concat([a.labels().assign(version='a'), b.labels().assign(version='b')])"
+)
+
+
 def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """Return the labels of a run, of its folder, or of Parquet files, or a table of labels.
 
@@ -125,7 +131,9 @@ def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
         return given.labels()
     if isinstance(given, str | os.PathLike):
         return read_labels(given)
-    raise TypeError(f"this takes a table of labels, as run.labels() gives it, a run, or a path of Parquet; not {type(given).__name__}")
+    raise TypeError(
+        f"this takes a table of labels, as run.labels() gives it, a run, or a path of Parquet; not {type(given).__name__}. {JOIN_RUNS}"
+    )
 
 
 def sorted_levels(column: pd.Series) -> list:

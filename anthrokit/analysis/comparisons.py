@@ -15,7 +15,7 @@ import pandas as pd
 
 from .clustered import ClusterCounts, cluster_variance, degrees_of_freedom, add_holm, as_labels
 from .clustered import as_names, clusters, check_count, context_columns, contrast, difference, group_rows
-from .clustered import as_floats, resample, share_estimates, sorted_levels
+from .clustered import as_floats, JOIN_RUNS, resample, share_estimates, sorted_levels
 from .partitions import label_parts
 from .profiles import count_labels
 from ..core import Run, TableError
@@ -31,7 +31,8 @@ __all__ = ['require_one_column', 'require_levels', 'level_pairs', 'LevelCounts',
 def require_one_column(name: str, what: str = "group", by: str | Sequence[str] = ()) -> None:
     """Raise if `group` is not the name of one column, or also among those of `by`."""
     if not isinstance(name, str):
-        raise TypeError(f"{what} is {name!r}; it must be the name of one column, such as 'domain'")
+        given, hint = (f"a {type(name).__name__}", f". {JOIN_RUNS}") if isinstance(name, Run | pd.DataFrame) else (repr(name), "")
+        raise TypeError(f"{what} is {given}; it must be the name of one column, such as 'domain'{hint}")
     if name in as_names(by):
         raise ValueError(
             f"by contains {name!r}, which is also the {what}. The levels of {what} are compared within each level of by. "
@@ -266,7 +267,10 @@ def compare(
     if group is None and {*as_names(by)} - {"behaviour", "category"}:
         raise ValueError(f"by={by!r} divides the comparisons; name what is compared, such as compare(labels, 'target', by={by!r})")
     group = "target" if group is None else group
+    labels = run_of(labels)
     if isinstance(labels, Run | pd.DataFrame) and isinstance(group, str) and group not in (labels := as_labels(labels)):
+        if isinstance(run_of(group), Run):
+            raise TypeError(f"{group} is a run, and group is the name of one column. {JOIN_RUNS}")
         holds = [name for name in context_columns(labels) if labels[name].eq(group).any()]
         if holds:
             raise TableError(f"{group!r} is a level of {holds[0]}; compare(labels, {holds[0]!r}, pairs=[({group!r}, …)]) compares levels")
