@@ -355,7 +355,7 @@ def sample_log(
     columns : str or sequence of str
         Columns of the log to group by, beside target, month and language.
     screen : LocalJudge, optional
-        By default the offline judge "sentences" (`offline_quality`).
+        By default the offline judge "sentences" (`offline_quality`). It reads the whole log, before data are anonymised.
     taxonomy : Taxonomy, optional
         By default the bundled one.
     roles : dict, optional
@@ -382,6 +382,8 @@ def sample_log(
     ------
     TableError
         The log has no messages in a known format or no value in one of `columns`, or `into` has results of another log or other settings.
+    TypeError
+        `screen` is not a LocalJudge.
 
     Examples
     --------
@@ -391,6 +393,11 @@ def sample_log(
         raise TableError("a log is a file, which can be read in parts, not a table: log.to_parquet(path) writes one")
     require_known("treatment of users", ("pseudonym", "keep"), users)
     check_count(budget=budget)
+    if screen is not None and not isinstance(screen, LocalJudge):
+        raise TypeError(
+            f"screen is {screen!r:.60}, which is not a LocalJudge. It reads the whole log, so it must run on this machine. "
+            "Pass a LocalJudge, and the other judge as judges"
+        )
     per, folder = as_names(per, "per"), local_path(into)
     require_known("unit", UNITS, *per)
     source = taxonomy or Taxonomy.load()
