@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import contextlib
 import gzip
+import html
 import io
 import json
 import lzma
+import re
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,9 +93,29 @@ def _parts(text: str) -> list[str]:
 
 
 def _only_in(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
-    """Return parts of some texts that occur in no other text."""
+    """Return parts of some texts whose letters and digits occur in no other text."""
     whole = "\0".join(theirs)
-    return sorted(one for one in {part for text in mine for part in _parts(text)} if one not in whole)
+    shown = "\0".join(map(_letters, whole.split("\0")))
+    parts = {part for text in mine for part in _parts(text)}
+    return sorted(one for one in parts if one not in whole and not ((letters := _letters(one)) and letters in shown))
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text, in lower case."""
+    return re.sub(r"[\W_]+", "", text).casefold()
+
+
+_ESCAPES = re.compile(r"""(?:\\u[0-9a-fA-F]{4})+|\\[nrt"/\\]""")  # of JSON
+_MARKUP = re.compile(r"<[^<>]*>|⟨?U\+[0-9A-F]{4,6}⟩?")  # tags, and names of invisible characters
+
+
+def _shown_letters(content: bytes) -> str:
+    """Return the letters and digits that a page or its script shows; "" if the content is not a text."""
+    try:
+        text = _ESCAPES.sub(lambda match: json.loads(f'"{match[0]}"'), content.decode())
+    except UnicodeDecodeError:
+        return ""
+    return _letters(html.unescape(_MARKUP.sub("", text)))
 
 
 _PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
@@ -102,6 +125,8 @@ _SHUT = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!")  # Zstandard and o
 def _held(content: bytes) -> Iterator[bytes]:
     """Yield the bytes of a file and of what is packed in it; raise where it can't be unpacked."""
     yield content
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        yield content.decode("utf-16", "replace").encode("utf-8", "replace")
     if content.startswith(_SHUT):
         raise ValueError("packed in a way that can't be unpacked here")
     for mark, unpack in _PACKED.items():
@@ -131,8 +156,9 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     study : Study, Run or path
         The study or the folder.
     texts : list of str
-        The texts to search for, in UTF-8: as they are, and as JSON and CSV write them. A text of more than 100
-        characters is found if one of its complete blocks of 100 is found.
+        The texts to search for, in UTF-8 (or UTF-16 with a byte order mark): as they are, and as JSON, CSV and HTML write them. A text
+        of more than 100 characters is found if one of its complete blocks of 100 is found. In text files the letters and digits of
+        a text are found too, if they are eight or more.
 
     Returns
     -------
@@ -148,13 +174,15 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     ['questionnaires/godspeed.toml']
     """
     folder = study.folder if isinstance(study, Study | Run) else local_path(study)
-    forms, rows = [{form for part in _parts(one) for form in _forms(part)} for one in texts], []
+    forms = [{form for part in _parts(one) for form in _forms(part)} for one in texts]
+    letters, rows = [{form for part in _parts(one) if len(form := _letters(part)) >= 8} for one in texts], []
     for path in filter(Path.is_file, sorted(folder.rglob("*"))):
         is_found, whole = [False] * len(texts), True
         try:
             for held in _held(path.read_bytes()):
-                for place, each in enumerate(forms):
-                    is_found[place] |= any(form in held for form in each)
+                shown = _shown_letters(held)
+                for place, (each, plain) in enumerate(zip(forms, letters, strict=True)):
+                    is_found[place] |= any(form in held for form in each) or any(form in shown for form in plain)
         except Exception:  # of many kinds: packed with a password, broken, by another program
             whole = False
         if any(is_found) or not whole:
