@@ -22,9 +22,10 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Run, RunError
+from ..core import Run, RunError, TableError
 from ..core.files import local_path, replacing
 from ..core.tables import get_table, ledger_tables
+from ..judging.log_formats import as_text
 from .studies import Study, rewrite_file
 from ..validity.log_prevalence import user_names
 
@@ -41,7 +42,10 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
         return 0
     gone = 0
     with Run(folder) as run:
-        for one in name_ids(run):
+        ids = name_ids(run)
+        if any(pair[-1] in ids for pair in run.ledger.fact("pairs", ())):  # of preference data
+            run.ledger.set_facts(pairs=[pair for pair in run.ledger.fact("pairs") if pair[-1] not in ids])
+        for one in ids:
             others = "SELECT dialogue_id FROM dialogues WHERE dialogue_id != ?1 AND INSTR(dialogue_id, ?1 || '/') = 1"
             of = (  # an id of a text or a call may be the dialogue and the turn; another dialogue may begin alike
                 f"INSTR({{0}} || '/', ?1 || '/') = 1 AND NOT EXISTS (SELECT 1 FROM ({others}) AS other "
@@ -215,8 +219,9 @@ def _ids_of_user(run: Run, names: Sequence[str]) -> list[str]:
 
 
 def _words_of_user(run: Run, names: Sequence[str]) -> tuple[set[str], set[str]]:
-    """Return the messages of twelve characters or more in a user's dialogues, and in the others."""
-    rows = run.ledger.rows("SELECT user, content FROM messages JOIN dialogues USING (dialogue_id) WHERE LENGTH(content) >= 12")
+    """Return the ids and messages of twelve characters or more in a user's dialogues, and in the others."""
+    words = "SELECT dialogue_id, content AS word FROM messages UNION SELECT dialogue_id, dialogue_id FROM dialogues"
+    rows = run.ledger.rows(f"SELECT user, word FROM ({words}) JOIN dialogues USING (dialogue_id) WHERE LENGTH(word) >= 12")
     return {text for user, text in rows if user in names}, {text for user, text in rows if user not in names}
 
 
@@ -249,7 +254,7 @@ def _dialogue_of(run: Run, participant: str) -> list[str]:
     return [participant]
 
 
-def erase(study: Study | Any, participant: str) -> pd.DataFrame:
+def erase(study: Study | Any, participant: str | int) -> pd.DataFrame:
     """Delete a participant of a study, or a user of a log, and verify it.
 
     Parameters
@@ -257,7 +262,7 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
     study : Study, Run or path
         The study; gateway and study server must be stopped meanwhile, and its run closed. Or a run of
         imported messages, or the folder of `validity.sample_log`.
-    participant : str
+    participant : str or int
         The participant's id, or the id that the panel gave them. Of a log, the user's pseudonym (`run.dialogues()`), or
         with the folder of `sample_log` also their id. Delete them in the log itself too, or another import adds them
         again.
@@ -266,13 +271,17 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
     -------
     DataFrame
         place (people, run, study server; of a log runs, scores), rows (deleted), and for the whole folder: searched (number of their texts
-        that were searched for) and found (number of files that still hold one: 0).
+        that were searched for) and found (number of files that still hold one: 0; NA if no text could be searched for). The texts are
+        those that only they can have written: ids, and messages of twelve characters or more. A copy with nothing but a shorter
+        message isn't found.
 
     Raises
     ------
     RunError
         If the study has no such participant, the gateway is running, the run is open for writing, or a file still
         holds one of their texts or can't be unpacked. The error names the files.
+    TableError
+        If the id is missing or not a text or a whole number.
 
     Examples
     --------
@@ -284,6 +293,9 @@ def erase(study: Study | Any, participant: str) -> pd.DataFrame:
     >>> erase(study, "5f3c")[["place", "rows"]].values.tolist()
     [['people', 1], ['run', 0], ['study server', 0]]
     """
+    if (name := as_text(participant, "participant")) is None:
+        raise TableError(f"participant is {participant!r}, which names nobody. Pass the id of a participant or user")
+    participant = name
     if not isinstance(study, Study):
         folder = study.folder if isinstance(study, Run) else local_path(study)
         if any((folder / name).exists() for name in ("ledger.sqlite", "scores")):
@@ -312,4 +324,4 @@ def _verified(where: Any, own_id: str, texts: list[str], rows: Mapping[str, int]
             f"Are these your copies or exports? Delete the text there, then search again with search_study."
         )
     table = pd.DataFrame({"place": list(rows), "rows": list(rows.values())})
-    return table.assign(searched=len(texts), found=0)
+    return table.assign(searched=len(texts), found=pd.array([0 if texts else pd.NA] * len(table), dtype="Int64"))
