@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
@@ -106,9 +107,17 @@ def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str
     return about, lifted, differing
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #318020f9
-_USERS = ("user", "user_id", "userId", "username", "user_name", "participant_id", "account", "hashed_ip")
-_PRIVATE = {*_USERS[1:], "email", "e_mail", "mail", "ip", "ip_address", "header", "phone", "user_agent"}
-_PERSONAL_NAMES = {name.lower(): name for name in (*_USERS, *_PRIVATE)}
+_USERS = ("user", "user_id", "username", "participant_id", "account", "hashed_ip")
+_USER_COLUMNS = {name.lower().replace("_", ""): name for name in _USERS}
+_PERSONAL_WORDS = set(
+    "name names fullname firstname lastname surname forename nickname realname email emails mail phone phones telephone tel fax ip ips "
+    "ipaddress address addresses addr street postcode zip zipcode birth birthday birthdate dob ssn passport header headers useragent "
+    "latitude longitude 姓名 电话 手机 手机号 邮箱 地址 微信 身份证 身份证号".split()
+)
+_THINGS = set(  # whose name is not that of a person
+    "model file behaviour behavior dataset data task language country region topic column domain scenario condition group category "
+    "tool function project experiment prompt persona agent provider judge product event feature bot assistant target".split()
+)
 _OF_PROMPT = ("domain", "scenario", "empathy", "professionalism")
 
 
@@ -118,13 +127,27 @@ def number_users() -> Callable[[str], str]:
     return lambda user: numbers.setdefault(user, f"user {len(numbers) + 1}")
 
 
+def _words_of(column: Any) -> list[str]:
+    """Return the words of a column's name, in lower case."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+", " ", str(column)).lower().split()
+
+
+def _is_personal(column: Any) -> bool:
+    """Return whether a column may name a person: user_id, userEmail or remote_addr, but not model_name or user_country."""
+    words = _words_of(column)
+    if "".join(words) in _USER_COLUMNS or words[-2:] == ["user", "agent"]:
+        return words != ["user"]
+    return any(one in _PERSONAL_WORDS and not _THINGS & {*words[:place][-1:]} for place, one in enumerate(words))
+
+
 def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> str:
     """Replace users' ids by pseudonyms, and leave out what else names a person; return a sentence that says so."""
     for entry in entries:  # whatever its capitals
-        plain = {name: str(name).strip().lower().replace("-", "_") for name in entry["about"]}
-        entry["about"] = {_PERSONAL_NAMES.get(plain[name], name): one for name, one in entry["about"].items()}
+        entry["about"] = {_USER_COLUMNS.get("".join(_words_of(name)), name): one for name, one in entry["about"].items()}
     column = next((name for name in _USERS if any(name in entry["about"] for entry in entries)), None)
-    dropped = {name for entry in entries for name in _PRIVATE & {*entry["about"]} if name != column}
+    names = dict.fromkeys(name for entry in entries for name in entry["about"] if name != column)
+    dropped = {*filter(_is_personal, names)}
+    left = [str(name) for name in names if name not in dropped]
     renamed = number_users() if users == "pseudonym" else users
     for entry in entries:
         about = entry["about"]
@@ -135,7 +158,8 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], 
         if users != "keep":
             entry["about"] = {name: value for name, value in about.items() if name not in dropped}
     lines = [f"users of the column {column} have pseudonyms"] if column else []
-    lines += [f"the columns {', '.join(sorted(dropped))} are left out, as they may name a person"] if dropped else []
+    lines += [f"the columns {', '.join(sorted(map(str, dropped)))} are left out, as they may name a person"] if dropped else []
+    lines += [f"these stay: {', '.join(left)}"] if lines and left else []
     return f"{'; '.join(lines)}. Pass users='keep' to keep the original values." if lines and users != "keep" else ""
 
 
@@ -311,8 +335,8 @@ def read_messages(
     roles : dict, optional
         Maps unknown names of speakers to "user", "assistant", "system" or "tool".
     users : {"pseudonym", "keep"} or callable
-        Whether users' ids are replaced by numbers, and columns with names, addresses and the like left out. A function
-        makes pseudonyms from ids.
+        Whether users' ids are replaced by numbers, and columns left out whose name says that they hold names, addresses and the like
+        (userEmail, remote_addr, but not model_name). A function makes pseudonyms from ids.
     bad_rows : {"raise", "skip"}
         Whether a row that can't be read is an error, or is left out and listed.
 
