@@ -415,6 +415,8 @@ _TEXTS = ("system", "opening", "user", "assistant", "reasoning")
 def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
     """Replace personal data in the messages of a table of `read_messages`, consistently in each dialogue.
 
+    A name in the first message that only one dialogue of a prompt reveals as a name is replaced in all of them.
+
     Examples
     --------
     >>> table = read_messages(pd.DataFrame({"user": ["My name is Ann Example."], "assistant": ["Hello, Ann Example!"]}))
@@ -422,9 +424,17 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
     [['My name is [NAME 1].', 'Hello, [NAME 1]!']]
     """
     columns = {name: table[name].tolist() for name in _TEXTS}
+    dialogues = []
+    known: dict[str, dict[tuple[str, str], None]] = {}  # by prompt: kind and text
     for rows in table.groupby("dialogue_id", sort=False).indices.values():
-        texts = dict.fromkeys(column[row] for column in columns.values() for row in rows if isinstance(column[row], str))
-        replaced = dict(zip(texts, anonymise_texts([*texts])[0], strict=True))
+        texts = [*dict.fromkeys(column[row] for column in columns.values() for row in rows if isinstance(column[row], str))]
+        clean, key = anonymise_texts(texts)
+        own = {(placeholder[1:].split()[0], text): None for placeholder, text in zip(key["placeholder"], key["text"], strict=True)}
+        of_prompt, opening = known.setdefault(table["prompt_id"].iloc[rows[0]], {}), columns["opening"][rows[0]].lower()
+        of_prompt |= {one: None for one in own if one[1].lower() in opening}
+        dialogues.append((rows, texts, clean, own, of_prompt))
+    for rows, texts, clean, own, of_prompt in dialogues:
+        replaced = dict(zip(texts, clean if of_prompt.keys() <= own.keys() else anonymise_texts(texts, [*of_prompt])[0], strict=True))
         for column in columns.values():
             for row in rows:
                 column[row] = replaced.get(column[row], column[row])

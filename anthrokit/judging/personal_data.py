@@ -185,13 +185,15 @@ def _same(kind: str, one: str, other: str) -> bool:
     return short in long.split()
 
 # %% ../../nbs/05_judging/13_personal_data.ipynb #7d9e7491
-def anonymise_texts(texts: Sequence[str]) -> tuple[list[str], pd.DataFrame]:
+def anonymise_texts(texts: Sequence[str], known: Sequence[tuple[str, str]] = ()) -> tuple[list[str], pd.DataFrame]:
     """Replace personal data in the messages of a dialogue by placeholders.
 
     Parameters
     ----------
     texts : sequence of str
         Messages of one dialogue.
+    known : sequence of (str, str)
+        Kind and text of personal data that are known from elsewhere.
 
     Returns
     -------
@@ -211,7 +213,7 @@ def anonymise_texts(texts: Sequence[str]) -> tuple[list[str], pd.DataFrame]:
     for text in texts:  # existing placeholders belong to somebody else
         for kind, number in PLACEHOLDER.findall(text):
             counts[kind] = max(counts[kind], int(number))
-    for kind, text in [span[2:] for message in texts for span in personal_spans(message)]:
+    for kind, text in [*known, *(span[2:] for message in texts for span in personal_spans(message))]:
         if text not in placeholders:
             same = (one for name, one in placeholders.items() if one.startswith(f"[{kind} ") and _same(kind, name, text))
             if (placeholder := next(same, None)) is None:
