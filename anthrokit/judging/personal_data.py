@@ -37,6 +37,7 @@ _CHINESE_NAME = (
 _WORD = r"[A-ZÀ-Þ](?:['’][A-Z])?[a-zß-ɏ]+(?:['’-]?[A-ZÀ-Þ][a-zß-ɏ]+)*"  # García, McDonald, O'Brien, Jean-Luc
 _ENGLISH_NAME = (
     rf"(?:[Mm]y name is|[Mm]y name's|[Nn]amed|[Cc]alled) (?!The\b|It\b|In\b|Me\b){_WORD}(?: {_WORD})?"
+    r"|\bMY NAME IS [A-ZÀ-Þ][A-ZÀ-Þ'’-]+(?: [A-ZÀ-Þ][A-ZÀ-Þ'’-]+)?"
     rf"|\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? {_WORD}"
 )
 
@@ -48,8 +49,12 @@ _PERSONAL = {
         r"|(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"  # Chinese landline
         r"|(?<!\d)(?:\+?1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)"  # North American
         r"|(?<!\d)(?:\+44 ?|0)7\d{3} ?\d{3} ?\d{3}(?!\d)"  # British mobile
+        r"|(?<![\w+])\+(?=(?:[ ().-]{0,2}\d){8,15}(?!\d))\d(?:[ ().-]{0,2}\d)+"  # with a country's code
+        r"|(?<![\d.,])0[1-9](?:[ .]\d{2}){4}(?![ .]?\d)"  # French
     ),
     "identity number": r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])|(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)",
+    "birth": r"(?:(?<=[Bb]orn )|(?<=[Bb]orn on )|(?<=[Bb]irthday is ))\d{1,4}[./-]\d{1,2}[./-]\d{1,4}",
+    "bank account": r"\b[A-Z]{2}\d{2}(?: [A-Z]{4})?(?: \d{4}){2,7}(?: [\dA-Z]{1,4})?\b",  # IBAN
     "bank card": r"(?<!\d)\d{4}(?:[ -]?\d{4}){3}(?:[ -]?\d{1,3})?(?!\d)",
     "mail": r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+",
     "account": (
@@ -106,7 +111,7 @@ class Span(NamedTuple):
 
 
 _KINDS = {"PERSON": "NAME", "PLACE": "PLACE", "ORGANISATION": "ORG"}
-_LEADS = re.compile(r"^(?:[Mm]y name(?: is|'s)|[Nn]amed|[Cc]alled|我叫|名叫|名字叫|叫做)\s*")
+_LEADS = re.compile(r"^(?:[Mm]y name(?: is|'s)|MY NAME IS|[Nn]amed|[Cc]alled|我叫|名叫|名字叫|叫做)\s*")
 _PLATE = re.compile(r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}")
 PLACEHOLDER = re.compile(r"\[(NAME|PLACE|ORG|NUMBER) (\d+)\]")
 _LATIN = "[A-Za-z0-9À-ÖØ-öø-ɏ]"
