@@ -30,7 +30,7 @@ __all__ = ['JOIN_RUNS', 'Weights', 'as_names', 'check_level', 'at_least_half', '
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
-    """Return one or several column names as a list without repetitions.
+    """Return one or several column names as a list.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
     names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else None
     if names is None or not all(isinstance(name, str) for name in names):
         raise TypeError(f"{what} is {by!r}; expected a column name or a list of column names, () for none")
-    return [*dict.fromkeys(names)]
+    return names
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #6717e510
 def check_level(ci: float) -> None:

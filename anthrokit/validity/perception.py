@@ -743,7 +743,7 @@ def perceived_means(
     >>> bool(row["ci_low"] < row["estimate"] < row["ci_high"])
     True
     """
-    labels, by = as_labels(labels), as_names(by)
+    labels, by = as_labels(labels), [*dict.fromkeys(as_names(by))]
     if "behaviour" in by:
         raise ValueError(f"by is {by}. A perceived mean is over all behaviours of the scale: leave 'behaviour' out of by.")
     weights, constant = _label_weights(bundled_scale("labels") if model is None else model)
