@@ -574,7 +574,7 @@ _MESSAGES = (
 )
 
 
-_END = re.compile(r"[\[【]\W*END\W*[\]】]|^\W*END\W*$", re.IGNORECASE)  # also full-width, escaped, or without brackets
+_END = re.compile(r"[\[【]\W{0,9}END\W{0,9}[\]】]|\A\W*END\W*\Z", re.IGNORECASE)  # also full-width, escaped, or without brackets
 
 
 def _ends_dialogue(content: str | None) -> bool:

@@ -475,7 +475,7 @@ async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
 _ID_PARAMETERS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
-_UNFILLED = re.compile(r"\$?\{+.*\}+|%.*%|\[.*\]|<.*>", re.S)  # "{{%PROLIFIC_PID%}}"
+_UNFILLED = re.compile(r"\$?\{.*\}|%.*%|\[.*\]|<.*>", re.S)  # "{{%PROLIFIC_PID%}}"
 _GUESSABLE = "Participants come with short numeric ids, as SONA's survey codes are. Anybody can guess such an id and "
 _GUESSABLE_AND = {
     True: "take part under it. Nobody can read a chat under it that was begun in another browser.",
