@@ -266,29 +266,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("anthrokit: interrupted; results are saved, the same command resumes", file=sys.stderr)
         return 130
-    except UnknownCommandError as error:
-        name = (error.unused_tokens or arguments)[0]
-        commands = {one: app[one].help for one in app if one[0] != "-"}
-        lead = lead_of(name, "option" if name[:1] == "-" else "command")
-        lead = lead or suggest_name(name, commands, commands, "anthrokit --help", elsewhere=True)
-        _complain(f"Unknown command {name!r}; {lead}")
-        return 2
-    except UnknownOptionError as error:
-        name = (error.token.keyword or error.token.value).partition("=")[0]
-        known = [*error.argument_collection, *app.meta.assemble_argument_collection()]
-        options = {one: each.parameter.help for each in known for one in each.names if one[:2] == "--"}
-        close = similar_names(name, options, 0.85, words=False) or sorted(one for one in options if name.startswith(one))[-1:]
-        lead = f"did you mean {close[0]}?" if close else lead_of(name, "option") or suggest_name(name, options, options, "--help")
-        _complain(f"Unknown option {name}; {lead}")
-        return 2
-    except UnusedCliTokensError as error:
-        _complain(f"{arguments[0]} has no place for {' '.join(error.unused_tokens or ())!r}; see anthrokit {arguments[0]} --help")
-        return 2
     except (CycloptsError, _UsageError) as error:
-        example = re.search("Examples: ([^;\n]+)", getattr(getattr(error, "target", None), "__doc__", None) or "")
-        if isinstance(error, MissingArgumentError) and error.argument and error.keyword is None and example:
-            error = f"{' '.join(error.command_chain)} needs {error.argument.names[0].lstrip('-').upper()}, as in: {example[1]}"
-        _complain(error)
+        _complain(_wrong_usage(error, arguments))
         return 2
     except (
         ak.BudgetReached, ak.SetupError, ak.core.CallFailed, ak.RunError, ValueError, OSError,
@@ -296,6 +275,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ) as error:
         _complain(error)
         return 3 if isinstance(error, ak.BudgetReached) else 1
+
+
+def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
+    """Return what is wrong with the arguments, and what was probably meant."""
+    if isinstance(error, UnknownCommandError):
+        name = (error.unused_tokens or arguments)[0]
+        commands = {one: app[one].help for one in app if one[0] != "-"}
+        lead = lead_of(name, "option" if name[:1] == "-" else "command")
+        return f"Unknown command {name!r}; {lead or suggest_name(name, commands, commands, 'anthrokit --help', elsewhere=True)}"
+    if isinstance(error, UnknownOptionError):
+        name = (error.token.keyword or error.token.value).partition("=")[0]
+        known = [*error.argument_collection, *app.meta.assemble_argument_collection()]
+        options = {one: each.parameter.help for each in known for one in each.names if one[:2] == "--"}
+        close = similar_names(name, options, 0.85, words=False) or sorted(one for one in options if name.startswith(one))[-1:]
+        lead = f"did you mean {close[0]}?" if close else lead_of(name, "option") or suggest_name(name, options, options, "--help")
+        return f"Unknown option {name}; {lead}"
+    if isinstance(error, UnusedCliTokensError):
+        return f"{arguments[0]} has no place for {' '.join(error.unused_tokens or ())!r}; see anthrokit {arguments[0]} --help"
+    if isinstance(error, MissingArgumentError) and error.argument and error.keyword is None:
+        if example := re.search("Examples: ([^;\n]+)", getattr(error.target, "__doc__", None) or ""):
+            return f"{' '.join(error.command_chain)} needs {error.argument.names[0].lstrip('-').upper()}, as in: {example[1]}"
+    return error
 
 
 def _print_result(result: Any) -> int:
@@ -1103,11 +1104,6 @@ class _Cases:
         return ak.heartbench.answers.add_cases(run, cases, **how)
 
 
-def _tell_absent(table: pd.DataFrame, why: str = "error") -> int:
-    """Print and count rows without a result as missing units."""
-    return _tell_missing(table.assign(reason=table[why].fillna(table["status"])))
-
-
 @heartbench.command(name="answer")
 def heartbench_answer(
     run: _RunFolder, *, models: list[str], cases: _Cases = _Cases(), limits: _Limits = _Limits()
@@ -1128,7 +1124,8 @@ def heartbench_answer(
             ak.simulate(prompts, target, run=opened, turns=1, **limits.settings())
         table = ak.heartbench.answers.answers_of(opened, [target.name for target in targets])
     table = ak.heartbench.answers.add_word_counts(table[table["case_id"].isin(prompts["prompt_id"])])
-    missing = _tell_absent(table[table["content"].isna()])
+    absent = table[table["content"].isna()]
+    missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
     counts = {"cases": ("case_id", "size"), "answered": ("content", "count"), "mean_words": ("words", "mean")}
     counts = table.groupby("model").agg(**counts)
     return _Result(counts.reset_index(), {"run": run}, missing)
@@ -1193,7 +1190,7 @@ def heartbench_score(
     return _Result(
         table[table["level"].isin(levels.get(level, table["level"].unique()))],
         {"run": run, "protocol": protocol},
-        _tell_absent(without, "status"),
+        _tell_missing(without.assign(reason=without["status"])),
     )
 
 # %% ../nbs/16_cli.ipynb #21cc5154
@@ -1254,7 +1251,7 @@ def study_init(folder: str, *, model: str | None = None, levels: _Positive = 2) 
 
 
 @with_people.command(name="serve")
-def study_serve(folder: _StudyFolder, *, port: _Port | None = None) -> int:
+def study_serve(folder: _StudyFolder, *, port: _Port | None = None) -> None:
     """Serve the gateway, through which participants reach the model.
 
     Examples: anthrokit study serve studies/first
@@ -1264,16 +1261,11 @@ def study_serve(folder: _StudyFolder, *, port: _Port | None = None) -> int:
     port
         Port on this machine (default: as in study.toml).
     """
-
-    def ready(gateway: Any) -> None:
-        _say(f"the gateway listens at {gateway.url}; Ctrl-C stops it")
-
-    ak.study.serve(folder, port=port, ready=ready)
-    return 0
+    ak.study.serve(folder, port=port, ready=lambda gateway: _say(f"the gateway listens at {gateway.url}; Ctrl-C stops it"))
 
 # %% ../nbs/16_cli.ipynb #ba7ee405
 @with_people.command(name="start")
-def study_start(folder: _StudyFolder) -> int:
+def study_start(folder: _StudyFolder) -> None:
     """Run gateway and study server; oTree is downloaded from PyPI on first use.
 
     Examples: anthrokit study start studies/first
@@ -1283,7 +1275,6 @@ def study_start(folder: _StudyFolder) -> int:
         _say(f"participants start at {server.entry}, the admin page is {server.url}; Ctrl-C stops both")
 
     ak.study.server.start(folder, ready=ready)
-    return 0
 
 
 @with_people.command(name="erase")
@@ -1408,12 +1399,6 @@ class _CheckPlan:
         return {**models, **questions, "turns": self.turns, "seed": self.seed, "progress": not _session.quiet}
 
 # %% ../nbs/16_cli.ipynb #c47f2260
-def _describe(row: Any) -> str:
-    """Return one comparison as text, with its verdict."""
-    points = f"{100 * row.estimate:+.1f} points ({100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f})"
-    return f"{row.version} against {row.baseline}: {points}, margin {100 * row.margin:g}: {row.verdict}"
-
-
 def _failing(table: pd.DataFrame, strict: bool) -> pd.Series:
     """Return a mask of the comparisons that fail."""
     return table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
@@ -1429,7 +1414,9 @@ def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
         names = {"classname": _cell(row.version), "name": _cell(row.behaviour)}
         outcome = ("failure", {"message": _cell(row.verdict)}) if failed else ("system-out", {})
         case = ElementTree.SubElement(suite, "testcase", names)
-        ElementTree.SubElement(case, *outcome).text = _cell(_describe(row))
+        points = f"{100 * row.estimate:+.1f} points ({100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f})"
+        text = f"{row.version} against {row.baseline}: {points}, margin {100 * row.margin:g}: {row.verdict}"
+        ElementTree.SubElement(case, *outcome).text = _cell(text)
     ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
 
 
