@@ -22,10 +22,9 @@ from pathlib import Path
 
 from docstring_parser import DocstringStyle, parse
 from latex2mathml.converter import convert
-from subpackages import PUBLIC
+from subpackages import NOTEBOOKS, PACKAGE, PUBLIC, ROOT, titles
 
-ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS, CHAPTERS, PACKAGE = ROOT / "nbs", ROOT / "chapters", ROOT / "anthrokit"
+CHAPTERS = ROOT / "chapters"
 DIRECTIVE = re.compile(r"^#\| ?(export|exporti|hide|default_exp|eval)\b.*\n?", re.M)
 # The benchmarks page gathers sections of chapters: its title for the section, and the section's heading.
 MEASURED = {
@@ -106,7 +105,7 @@ def modules() -> dict[str, Module]:
     for path in shown_notebooks():
         if module := re.search(r"#\| ?default_exp ([\w.]+)", (NOTEBOOKS / path).read_text(encoding="utf-8")):
             chapters[module[1]] = path.as_posix()
-    order = [*subpackages(), "__main__"]
+    order = [*titles(), "__main__"]
     read = {}
     for name in sorted(chapters, key=lambda name: (order.index(name.partition(".")[0]), name)):
         code = (PACKAGE / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8")
@@ -114,11 +113,6 @@ def modules() -> dict[str, Module]:
         public = ast.literal_eval(defined.pop("__all__").value) if "__all__" in defined else []
         read[name] = Module(name, code, public, defined, chapters[name])
     return read
-
-
-def subpackages() -> dict[str, str]:
-    """Return the line that `anthrokit/__init__.py` has for each subpackage."""
-    return dict(re.findall(r"^    (\w+) {2,}(\S.*)$", (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.M))
 
 
 def symbols() -> dict[str, str]:
@@ -313,14 +307,14 @@ def distinct_anchors(text: str, module: Module | None) -> str:
 
 def api() -> dict[str, str]:
     """Return the pages of the public names: those of `import anthrokit as ak`, and one for each subpackage."""
-    package, titles = import_module("anthrokit"), subpackages()
+    package = import_module("anthrokit")
     top = {name: value for name in package.__all__ if not inspect.ismodule(value := getattr(package, name))}
     rows = [api_row(inspect.unwrap(value).__module__.split(".")[1], name, value, "") for name, value in top.items()]
     pages, links = {}, []
     for subpackage in PUBLIC:
         own = import_module(f"anthrokit.{subpackage}")
         own_rows = [api_row(subpackage, name, getattr(own, name), "../") for name in PUBLIC[subpackage].split()]
-        line = f"{titles[subpackage][0].upper()}{titles[subpackage][1:]}."
+        line = titles()[subpackage]
         pages[f"api/{subpackage}.md"] = f"# ak.{subpackage}\n\n> {line}\n\n| name | |\n|---|---|\n" + "".join(own_rows)
         links.append(f"| [`ak.{subpackage}`](api/{subpackage}.md) | {line} |\n")
     head = "# API\n\n> The names of `import anthrokit as ak`, and a page for each subpackage.\n\n| name | |\n|---|---|\n"

@@ -84,11 +84,10 @@ def defined_names(module: Path) -> list[str]:
     return []
 
 
-def title(subpackage: Path) -> str:
-    """Return the line that `anthrokit/__init__.py` gives a subpackage."""
-    text = (PACKAGE / "__init__.py").read_text(encoding="utf-8")
-    line = re.search(rf"^\s+{subpackage.name}\s{{2,}}(.+)$", text, re.M)[1].strip()
-    return line[0].upper() + line[1:] + "."
+def titles() -> dict[str, str]:
+    """Return the line that `anthrokit/__init__.py` gives each subpackage, as a sentence."""
+    lines = re.findall(r"^    (\w+) {2,}(\S.*)$", (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.M)
+    return {name: f"{line[0].upper()}{line[1:]}." for name, line in lines}
 
 
 def write_init(subpackage: Path) -> None:
@@ -103,7 +102,7 @@ def write_init(subpackage: Path) -> None:
     lines = [f"from . import {stem} as {stem}" for stem in defined if stem not in public]
     for stem, names in defined.items():
         lines += [f"from .{stem} import {name} as {name}" for name in sorted(set(names) & set(public))]
-    (subpackage / "__init__.py").write_text(TEMPLATE.format(title=title(subpackage)), encoding="utf-8")
+    (subpackage / "__init__.py").write_text(TEMPLATE.format(title=titles()[subpackage.name]), encoding="utf-8")
     (subpackage / "__init__.pyi").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
