@@ -10,14 +10,12 @@ answers of `anthrokit.analysis`; the making of the table is not.
 from __future__ import annotations
 
 import argparse
-import json
 import resource
-import subprocess
-import sys
 import time
 
 import numpy as np
 import pandas as pd
+from ledger import apart
 
 JUDGES, SAMPLES = 3, 3
 
@@ -86,8 +84,8 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
     }
 
 
-def one(base_prompts: int) -> None:
-    """Time one size and print it as JSON."""
+def measure(base_prompts: int) -> tuple[int, float, dict]:
+    """The ratings of one size, its peak memory in GB, and the time of each step."""
     labels, ratings = make(base_prompts)
     times = {}
     for name, step in steps(labels, ratings).items():
@@ -95,29 +93,19 @@ def one(base_prompts: int) -> None:
         step()
         times[name] = time.perf_counter() - began[0], time.process_time() - began[1]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
-    print(json.dumps({"ratings": len(ratings), "peak GB": peak, "times": times}))
+    return len(ratings), peak, times
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--fractions", type=float, nargs="+", default=[0.125, 0.25, 0.5, 1.0])
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.one:
-        return one(asked.one)
-    columns = {}
+    asked, columns = parser.parse_args(), {}
     for fraction in asked.fractions:
-        command = [sys.executable, __file__, "--one", str(max(2, round(120 * fraction)))]
-        result = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        times = result["times"]
+        ratings, peak, times = apart(measure, max(2, round(120 * fraction)))
         column = {name: round(wall, 2) for name, (wall, _) in times.items()}
         column["all, in seconds"] = round(sum(wall for wall, _ in times.values()), 1)
         column["all, in seconds of processor time"] = round(sum(used for _, used in times.values()), 1)
-        columns[f"{fraction:g} of a study"] = {
-            "ratings": f"{result['ratings']:,}",
-            **column,
-            "peak memory, in GB": round(result["peak GB"], 2),
-        }
+        columns[f"{fraction:g} of a study"] = {"ratings": f"{ratings:,}", **column, "peak memory, in GB": round(peak, 2)}
     print(pd.DataFrame(columns).to_string())
 
 

@@ -43,6 +43,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -77,7 +78,7 @@ def make_run(folder: Path, messages: int):
 
 def address(family: str, base: str) -> str:
     """Where the server speaks a family's format."""
-    return {"openai": base, "anthropic": base.removesuffix("/v1"), "gemini": base}[family]
+    return base.removesuffix("/v1") if family == "anthropic" else base
 
 
 def model(family: str, name: str, base: str, concurrency: int, **settings):
@@ -87,16 +88,10 @@ def model(family: str, name: str, base: str, concurrency: int, **settings):
     return LLM(f"{family}/{name}", api_base=address(family, base), **settings)
 
 
-def used() -> float:
-    """Processor seconds of this process."""
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    return own.ru_utime + own.ru_stime
-
-
 async def loop(call: Callable[[int], Awaitable[object]], concurrency: int, count: int) -> dict:
     """Make `count` calls, so many in flight, after one that isn't counted."""
     await call(0)
-    start, before = time.perf_counter(), used()
+    start, before = time.perf_counter(), time.process_time()
     numbers = iter(range(count))
 
     async def worker() -> None:
@@ -104,7 +99,7 @@ async def loop(call: Callable[[int], Awaitable[object]], concurrency: int, count
             await call(number)
 
     await asyncio.gather(*(worker() for _ in range(concurrency)))
-    return {"n": count, "seconds": time.perf_counter() - start, "cpu": used() - before}
+    return {"n": count, "seconds": time.perf_counter() - start, "cpu": time.process_time() - before}
 
 
 def judge_requests(count: int) -> list[list[dict]]:
@@ -136,18 +131,21 @@ def wire(family: str, base: str, concurrency: int, count: int) -> dict:
     return asyncio.run(timed())
 
 
-def bare(family: str, base: str, concurrency: int, count: int) -> dict:
-    """A loop of litellm.acompletion and nothing else."""
+def prepared_litellm(family: str, base: str) -> tuple:
+    """LiteLLM, and how its calls reach the server."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
 
     litellm.suppress_debug_info = True
+    return litellm, {"model": f"{family}/judge", "api_base": address(family, base), "api_key": "none", "drop_params": True}
+
+
+def bare(family: str, base: str, concurrency: int, count: int) -> dict:
+    """A loop of litellm.acompletion and nothing else."""
+    litellm, shared = prepared_litellm(family, base)
     requests = judge_requests(count)
-    shared = {"model": f"{family}/judge", "api_base": address(family, base), "api_key": "none", "drop_params": True}
     shared |= {"temperature": 0.7, "max_tokens": 300, "timeout": 120}
-    return asyncio.run(
-        loop(lambda n: litellm.acompletion(messages=requests[n], seed=n, **shared), concurrency, count)
-    )
+    return asyncio.run(loop(lambda n: litellm.acompletion(messages=requests[n], seed=n, **shared), concurrency, count))
 
 
 def client(base: str):
@@ -173,9 +171,9 @@ def openai_loop(base: str, concurrency: int, count: int) -> dict:
 def evaluated(evaluate: Callable[[list[str]], object], prompts: list[str], calls: int = 1) -> dict:
     """Time an evaluation of prompts, so many calls each, after one of a single prompt, which loads what is needed."""
     evaluate(prompts[:1])
-    start, before = time.perf_counter(), used()
+    start, before = time.perf_counter(), time.process_time()
     evaluate(prompts)
-    return {"n": calls * len(prompts), "seconds": time.perf_counter() - start, "cpu": used() - before}
+    return {"n": calls * len(prompts), "seconds": time.perf_counter() - start, "cpu": time.process_time() - before}
 
 
 def judge_prompts(count: int) -> list[str]:
@@ -307,20 +305,15 @@ PEERS = {
 }
 
 
-def sequential(family: str, base: str, count: int) -> dict:
+def sequential(family: str, base: str, concurrency: int, count: int) -> dict:
     """One call after another, as the authors' code makes them."""
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    import litellm
+    litellm, call = prepared_litellm(family, base)
 
-    litellm.suppress_debug_info = True
-    message = [{"role": "user", "content": "word " * 300 + "\nVerdict:"}]
-    call = {"model": f"{family}/judge", "api_base": address(family, base), "api_key": "none", "messages": message}
-    call |= {"drop_params": True}
-    litellm.completion(**call)
-    start, before = time.perf_counter(), used()
-    for number in range(count):
-        litellm.completion(**call, seed=number)
-    return {"n": count, "seconds": time.perf_counter() - start, "cpu": used() - before}
+    def run(prompts: list[str]) -> None:
+        for number, prompt in enumerate(prompts):
+            litellm.completion(messages=[{"role": "user", "content": prompt}], seed=number, **call)
+
+    return evaluated(run, ["word " * 300 + "\nVerdict:"] * count)
 
 
 def judged(family: str, base: str, concurrency: int, count: int, **settings) -> dict:
@@ -333,9 +326,9 @@ def judged(family: str, base: str, concurrency: int, count: int, **settings) -> 
         judges = [LLMJudge(model(family, f"judge-{n}", base, places, **settings)) for n in range(4)]
         for one in judges:
             one.llm.complete("Hello")
-        start, before = time.perf_counter(), used()
+        start, before = time.perf_counter(), time.process_time()
         judge(run, judges, behaviours=run_behaviours(), progress=False)
-        seconds, cpu = time.perf_counter() - start, used() - before
+        seconds, cpu = time.perf_counter() - start, time.process_time() - before
         n = run.ledger.rows("SELECT COUNT(*) FROM ratings WHERE status = 'ok'")[0][0]
         run.close()
     return {"n": n, "seconds": seconds, "cpu": cpu}
@@ -363,9 +356,14 @@ def run_behaviours() -> list[str]:
     return Taxonomy.load().judged
 
 
-def full_size(base: str, concurrency: int) -> dict:
-    """The whole study, really judged."""
-    return judged("openai", base, concurrency, FULL)
+KINDS = {  # what anthrokit's own Python measures
+    "sequential": sequential,
+    "aiohttp": wire,
+    "bare": bare,
+    "judge": partial(judged, transport="litellm"),
+    "lean": partial(judged, transport="lean"),
+    "simulate": simulated,
+}
 
 
 def one(given) -> None:
@@ -373,23 +371,11 @@ def one(given) -> None:
     processors = sorted(os.sched_getaffinity(0))
     if len(processors) > 1:
         os.sched_setaffinity(0, set(processors[:-1]))
-    kind, base, concurrency, count = given.one, given.base, given.concurrency[0], given.count
-    (family,) = given.families
-    if kind == "sequential":
-        found = sequential(family, base, count)
-    elif kind == "bare":
-        found = bare(family, base, concurrency, count)
-    elif kind == "aiohttp":
-        found = wire(family, base, concurrency, count)
-    elif kind in PEERS:
-        found = PEERS[kind](base, concurrency, count)
-    elif kind == "simulate":
-        found = simulated(family, base, concurrency, count)
-    elif kind == "full size":
-        found = full_size(base, concurrency)
+    ((family,), (concurrency,)) = given.families, given.concurrency
+    if given.one in PEERS:
+        found = PEERS[given.one](given.base, concurrency, given.count)
     else:
-        transport = "lean" if kind == "lean" else "litellm"
-        found = judged(family, base, concurrency, count, transport=transport)
+        found = KINDS[given.one](family, given.base, concurrency, given.count)
     found["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(found))
 
@@ -458,7 +444,7 @@ def main() -> None:
             process.wait()
     if given.full_size:
         process, base = serve(0.0)
-        tell(0.0, 64, "openai", "full size", [{"full size": measure("full size", "openai", base, 64, 0)}], None)
+        tell(0.0, 64, "openai", "full size", [{"full size": measure("lean", "openai", base, 64, FULL)}], None)
         process.kill()
 
 

@@ -16,24 +16,32 @@ import json
 import random
 import resource
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 DIALOGUES, TURNS, JUDGES, SAMPLES = 96, 5, 3, 3
 WORDS = (
     "the message says that it feels and that is a claim about itself which a reader would take as one".split()
 )
+
+
+def export(run) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        run.export(folder)
+
+
 READINGS = {
-    "open": "pass",
-    "what is missing": "run.missing()",
-    "summary": "run.summary()",
-    "usage": "run.usage()",
-    "labels()": "run.labels()",
-    "ratings()": "run.ratings()",
-    "export": "import tempfile\nwith tempfile.TemporaryDirectory() as folder:\n    run.export(folder)",
+    "open": lambda run: None,
+    "what is missing": lambda run: run.missing(),
+    "summary": lambda run: run.summary(),
+    "usage": lambda run: run.usage(),
+    "labels()": lambda run: run.labels(),
+    "ratings()": lambda run: run.ratings(),
+    "export": export,
 }
 
 
@@ -43,12 +51,7 @@ def rows(target: int, behaviours: list[str], chance: random.Random):
         ratings, calls, name = [], [], f"provider/judge-model-{judge + 1}"
         for behaviour, sample in itertools.product(behaviours, range(1, SAMPLES + 1)):
             verdict, why = chance.random() < 0.2, " ".join(chance.choices(WORDS, k=20))
-            key = {
-                "dialogue_id": f"{target:08x}{dialogue:08x}",
-                "turn": turn,
-                "behaviour": behaviour,
-                "judge": name,
-            }
+            key = {"dialogue_id": f"{target:08x}{dialogue:08x}", "turn": turn, "behaviour": behaviour, "judge": name}
             raw = f"{why}. Answer: {'Yes' if verdict else 'No'}"
             said = {"verdict": verdict, "score": None, "explanation": why, "raw": raw, "status": "ok"}
             ratings.append({**key, "sample": sample, **said})
@@ -59,8 +62,8 @@ def rows(target: int, behaviours: list[str], chance: random.Random):
         yield ratings, calls
 
 
-def make(folder: Path, targets: int) -> dict[str, float]:
-    """A ledger with its ratings; how long they took."""
+def make(folder: Path, targets: int) -> float:
+    """A ledger with its ratings; how many were written in a second."""
     from anthrokit.core import Run
     from anthrokit.core.run import add_prompts
     from anthrokit.simulation import Taxonomy, load_prompts
@@ -68,99 +71,60 @@ def make(folder: Path, targets: int) -> dict[str, float]:
     behaviours, chance = list(Taxonomy.load().judged), random.Random(1)
     with Run(folder) as run:
         prompts = add_prompts(run, load_prompts().iloc[::10])
-        judges = [f"provider/judge-model-{judge + 1}" for judge in range(JUDGES)]
-        listed = {
-            "samples": SAMPLES,
-            "counted": False,
-            "behaviours": json.dumps(behaviours),
-            "settings": "{}",
-        }
-        run.ledger.write(
-            "judges", [{"judge": one, "position": n, **listed, "hash": one} for n, one in enumerate(judges)]
-        )
+        names = [f"provider/judge-model-{judge + 1}" for judge in range(JUDGES)]
+        listed = {"samples": SAMPLES, "counted": False, "behaviours": json.dumps(behaviours), "settings": "{}"}
+        run.ledger.write("judges", [{"judge": name, "position": n, **listed, "hash": name} for n, name in enumerate(names)])
         for target in range(targets):
             ids = [f"{target:08x}{dialogue:08x}" for dialogue in range(DIALOGUES)]
-            about = {
-                "target": f"provider/target-{target}",
-                "user": "provider/user",
-                "repeat": 1,
-                "turns": TURNS,
-            }
+            about = {"target": f"provider/target-{target}", "user": "provider/user", "repeat": 1, "turns": TURNS, "status": "done"}
             there = zip(ids, prompts["prompt_id"], strict=True)
-            run.ledger.write(
-                "dialogues",
-                [
-                    {"dialogue_id": one, "prompt_id": prompt, **about, "status": "done"}
-                    for one, prompt in there
-                ],
-            )
+            run.ledger.write("dialogues", [{"dialogue_id": one, "prompt_id": prompt, **about} for one, prompt in there])
             said = itertools.product(ids, range(1, TURNS + 1), ("user", "assistant"))
             text = " ".join(chance.choices(WORDS, k=150))
-            run.ledger.write(
-                "messages",
-                [
-                    {"dialogue_id": one, "turn": turn, "role": role, "content": text}
-                    for one, turn, role in said
-                ],
-            )
+            messages = [{"dialogue_id": one, "turn": turn, "role": role, "content": text} for one, turn, role in said]
+            run.ledger.write("messages", messages)
         start, written = time.perf_counter(), 0
         for target in range(targets):
             for ratings, calls in rows(target, behaviours, chance):
                 run.ledger.write_together([("ratings", ratings), ("calls", calls)])
                 written += len(ratings)
-        return {"ratings written a second": written / (time.perf_counter() - start)}
+        return written / (time.perf_counter() - start)
 
 
-def read(folder: Path, reading: str) -> dict[str, float]:
-    """Seconds and the peak memory of one way to read a ledger."""
+def read(folder: Path, reading: str) -> tuple[float, float]:
+    """Seconds and the peak memory, in GB, of one way to read a ledger."""
     from anthrokit.core import Run
 
     start = time.perf_counter()
     with Run(folder) as run:
-        exec(READINGS[reading], {"run": run})
+        READINGS[reading](run)
         seconds = time.perf_counter() - start
-    return {"seconds": seconds, "peak GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2}
+    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
 
 
-def apart(*arguments: str) -> dict[str, float]:
-    """The same script in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True, check=True
-    )
-    return json.loads(done.stdout.splitlines()[-1])
+def apart(work: Callable, *arguments):
+    """Work in a process of its own, whose peak memory is its own."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
+        return processes.submit(work, *arguments).result()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--targets", type=int, nargs="+", default=[2, 10, 100])
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--make", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--read", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.make:
-        print(json.dumps(make(given.folder, given.make)))
-        return
-    if given.read:
-        print(json.dumps(read(given.folder, given.read)))
-        return
     with tempfile.TemporaryDirectory() as own:
         for targets in given.targets:
             folder = (given.folder or Path(own)) / f"{targets}-targets"
             shutil.rmtree(folder, ignore_errors=True)
-            made = apart("--folder", str(folder), "--make", str(targets))
+            written = apart(make, folder, targets)
             size = sum(file.stat().st_size for file in folder.glob("ledger.sqlite*")) / 1e9
             count = targets * DIALOGUES * TURNS * JUDGES * SAMPLES * 13
             print(f"{count:,} ratings and calls: {size:.2f} GB", flush=True)
-            for what, value in made.items():
-                print(f"    {what:<24} {value:10,.0f}", flush=True)
+            print(f"    {'ratings written a second':<24} {written:10,.0f}", flush=True)
             for reading in READINGS:
-                found = apart("--folder", str(folder), "--read", reading)
-                print(
-                    f"    {reading:<24} {found['seconds']:8.1f} s  {found['peak GB']:6.2f} GB at its peak",
-                    flush=True,
-                )
+                seconds, peak = apart(read, folder, reading)
+                print(f"    {reading:<24} {seconds:8.1f} s  {peak:6.2f} GB at its peak", flush=True)
 
 
 if __name__ == "__main__":
