@@ -14,8 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from unittest import mock
 
 import comm
 import ipywidgets as widgets
@@ -85,25 +84,6 @@ def make_rubrics(n_cases: int = CASES) -> dict[str, object]:
     return {"cases": Cases(cases), "ratings": ratings, "answers": answers}
 
 
-class Wire:
-    """Counts what widgets send, as JSON; the encoding is part of the time."""
-
-    bytes = 0
-
-    @contextmanager
-    def counted(self) -> Iterator[None]:
-        real, wire = comm.DummyComm.publish_msg, self
-
-        def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
-            wire.bytes += len(json.dumps([data, metadata], default=str).encode())
-
-        comm.DummyComm.publish_msg = publish_msg
-        try:
-            yield
-        finally:
-            comm.DummyComm.publish_msg = real
-
-
 def uses(panel, most: int = 3) -> list[tuple[str, dict]]:
     """What a reader does: every filter set to so many values and back, and steps through the list."""
     found = []
@@ -124,21 +104,24 @@ CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 
 def measure(make, clock: str = "wall", most: int = 3) -> pd.DataFrame:
     """Milliseconds and bytes of a panel's first paint, and of the uses of each of its filters."""
-    wire, now = Wire(), CLOCKS[clock]
-    rows = []
+    now, rows, sent = CLOCKS[clock], [], []
+
+    def publish_msg(comm, msg_type, data=None, metadata=None, buffers=None, **keys) -> None:
+        sent.append(len(json.dumps([data, metadata], default=str).encode()))  # the encoding is part of the time
 
     def timed(what: str, act) -> None:
-        before, began = wire.bytes, now()
+        sent.clear()
+        began = now()
         shown = act()
         took = 1000 * (now() - began)
-        rows.append({"what": what, "ms": took, "bytes": wire.bytes - before + len(str(shown or "").encode())})
+        rows.append({"what": what, "ms": took, "bytes": sum(sent) + len(str(shown or "").encode())})
 
     def first_paint():
         panels.append(make())
         return panels[0]._repr_mimebundle_()
 
     panels: list[widgets.Widget] = []
-    with wire.counted():
+    with mock.patch.object(comm.DummyComm, "publish_msg", publish_msg):
         timed("first paint", first_paint)
         for what, content in uses(panels[0], most):
             timed(what, lambda content=content: panels[0].receive(content))

@@ -84,7 +84,6 @@ def simulate(random, repeats: int, rows: int, clusters: int, rate: float, apart:
 
 
 CELL = ["rows", "clusters", "rate", "apart", "alike", "within"]
-KINDS = [int, int, float, float, float, float]
 
 
 def grid(repeats: int, seed: int = 0) -> pd.DataFrame:
@@ -99,12 +98,10 @@ def grid(repeats: int, seed: int = 0) -> pd.DataFrame:
 
 def again(cells: pd.DataFrame, repeats: int, seed: int = 1) -> pd.DataFrame:
     """Simulate the worst cells of each size again: lowest coverage, and most false verdicts at the margin and at twice it."""
-    random, rows = np.random.default_rng(seed), []
+    random, rows, settings = np.random.default_rng(seed), [], cells[CELL].astype(object)
     for size, part in cells.groupby(["rows", "clusters"]):
-        worst = part["coverage"].idxmin(), part["at_margin"].idxmax(), part["at_twice"].idxmax()
-        names = ("coverage", "at_margin", "at_twice")
-        found = [simulate(random, repeats, *(kind(value) for kind, value in zip(KINDS, cells.loc[at, CELL], strict=True))) for at in worst]
-        rows.append([*size, *(cell[name] for cell, name in zip(found, names, strict=True))])
+        worst = {"coverage": part["coverage"].idxmin(), "at_margin": part["at_margin"].idxmax(), "at_twice": part["at_twice"].idxmax()}
+        rows.append([*size, *(simulate(random, repeats, *settings.loc[at])[name] for name, at in worst.items())])
     names = ["lowest_coverage", "equivalent_at_margin", "equivalent_at_twice"]
     return pd.DataFrame(rows, columns=["rows", "clusters", *names])
 
