@@ -10,7 +10,6 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from gateways import free_port
 
 # jsonschema makes a grammar of international addresses when it is imported, three seconds each time, for none here.
 sys.modules["rfc3987_syntax"] = None
@@ -122,12 +122,6 @@ def chromium():
     """The path of the browser, or None."""
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     return os.environ.get("ANTHROKIT_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Server:

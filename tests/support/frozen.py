@@ -58,14 +58,7 @@ def study(name: str) -> pd.DataFrame:
     """Labels of a simulated study, small to large."""
     shapes = {
         "small": {"targets": 2, "base_prompts": 20, "seed": 1},
-        "middle": {
-            "targets": 3,
-            "base_prompts": 30,
-            "scenarios": 4,
-            "carry_over": 0.4,
-            "turn_shift": 0.05,
-            "seed": 2,
-        },
+        "middle": {"targets": 3, "base_prompts": 30, "scenarios": 4, "carry_over": 0.4, "turn_shift": 0.05, "seed": 2},
         "large": {"targets": 4, "base_prompts": 60, "seed": 3, "missing": 0.05},
     }
     return analysis.simulate_labels(**shapes[name])
@@ -115,15 +108,12 @@ def of_labels(name: str) -> dict:
     def labels() -> pd.DataFrame:
         return demonstration()["labels"] if name == "demo" else study(name)
 
+    groups = ("target", "category", "turn") if name == "demo" else ("target", "domain")
     made = {
         "table": lambda: digest_of(labels()),
         "any_of": lambda: digest_of(analysis.profiles.any_behaviour(labels())),
         "profile": lambda: analysis.profile(labels()),
-        "profile by turn": lambda: (
-            analysis.profile(labels(), by=("target", "category", "turn"), ci=0.9)
-            if name == "demo"
-            else analysis.profile(labels(), by=("target", "domain"), ci=0.9)
-        ),
+        "profile by turn": lambda: analysis.profile(labels(), by=groups, ci=0.9),
         "first_occurrences": lambda: digest_of(analysis.first_occurrences(labels())),
         "emergence": lambda: analysis.emergence(labels(), by=("target", "behaviour")),
         "late_share": lambda: analysis.late_share(labels(), by=("target", "behaviour")),
@@ -265,12 +255,7 @@ NOT_KEPT = {"server", "seconds", "at", "call", "run", "started", "ended", "batch
 
 def tables_of(run) -> dict[str, pd.DataFrame]:
     """What a run's tables hold, in an order of its own and without times."""
-    found = {
-        "messages": run.messages(),
-        "ratings": run.ratings(),
-        "labels": run.labels(),
-        "dialogues": run.dialogues(),
-    }
+    found = {name: getattr(run, name)() for name in ("messages", "ratings", "labels", "dialogues")}
     found["calls"] = run.query("SELECT * FROM calls")
     return {name: arranged(name, frame) for name, frame in found.items()}
 
@@ -310,8 +295,7 @@ def judged(base: str, folder: Path, way: str) -> dict[str, pd.DataFrame]:
 def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
     """HeartBench's bundled cases, answered and judged on the mock server."""
     cases = heartbench.load_cases("bundled")
-    run = core.Run(folder / "heartbench")
-    with run:
+    with core.Run(folder / "heartbench") as run:
         prompts = heartbench.answers.add_cases(run, cases)
         for name in ("one", "two"):
             simulation.simulate(prompts, model(base, name), run=run, turns=1, progress=False)

@@ -79,56 +79,31 @@ def write(folder):
 
     run, many = Run(folder), range(len(PAYLOADS))
     judges = [name(number) for number in (4, 42)]
-    behaviours = [
-        Behaviour(name(number), "category " + name(number), PAYLOADS[number], PAYLOADS[number])
-        for number in many
-    ]
-    run.ledger.set_facts(behaviours=[vars(one) for one in behaviours], targets={name(0): {"model": PAYLOADS[4]}})
+    behaviours = [vars(Behaviour(name(number), f"category {name(number)}", PAYLOADS[number], PAYLOADS[number])) for number in many]
+    run.ledger.set_facts(behaviours=behaviours, targets={name(0): {"model": PAYLOADS[4]}})
     prompts, dialogues, messages, ratings = [], [], [], []
     for number in many:
         text, names = PAYLOADS[number], name(number)
-        shared = {
-            "domain": names,
-            "scenario": names,
-            "category": names,
-            "behaviour": names,
-            "base_prompt": text,
-        }
-        prompts.append({"prompt_id": names, "base_id": f"base {names}", "first_message": text, **shared})
-        about = {
-            "dialogue_id": names,
-            "prompt_id": names,
-            "target": name(number % 3),
-            "user": names,
-            "persona": names,
-        }
-        about |= {"repeat": 1, "turns": 2, "status": "failed", "reason": text}
-        dialogues.append({**about, "system_user": text, "system_target": text})
+        shared = dict.fromkeys(("prompt_id", "domain", "scenario", "category", "behaviour"), names)
+        prompts.append({**shared, "base_id": f"base {names}", "first_message": text, "base_prompt": text})
+        about = dict.fromkeys(("dialogue_id", "prompt_id", "user", "persona"), names)
+        about |= dict.fromkeys(("reason", "system_user", "system_target"), text)
+        dialogues.append({**about, "target": name(number % 3), "repeat": 1, "turns": 2, "status": "failed"})
         for turn, role in itertools.product((1, 2), ("user", "assistant")):
-            said = {
-                "reasoning": text,
-                "finish_reason": "length",
-                "role_flip": 1,
-                "served_model": text,
-                "error": text,
-            }
-            messages.append({"dialogue_id": names, "turn": turn, "role": role, "content": text, **said})
+            said = dict.fromkeys(("content", "reasoning", "served_model", "error"), text)
+            said |= {"finish_reason": "length", "role_flip": 1}
+            messages.append({"dialogue_id": names, "turn": turn, "role": role, **said})
         for turn, (place, judge), sample in itertools.product((1, 2), enumerate(judges), (1, 2)):
             verdict = (place + sample * (number % 2)) % 2 if number % 5 else 1
             key = {"dialogue_id": names, "turn": turn, "behaviour": names, "judge": judge, "sample": sample}
             ratings.append({**key, "verdict": verdict, "explanation": text, "raw": text, "status": "ok"})
-    rows = {"samples": 2, "counted": 0, "behaviours": json.dumps([one.name for one in behaviours])}
-    run.ledger.write("prompts", prompts)
-    run.ledger.write("dialogues", dialogues)
-    run.ledger.write("messages", messages)
-    run.ledger.write(
-        "judges",
-        [
-            {"judge": judge, "position": place, "settings": json.dumps({"model": judge}), "hash": "x", **rows}
-            for place, judge in enumerate(judges)
-        ],
-    )
-    run.ledger.write("ratings", ratings)
+    asked = {"samples": 2, "counted": 0, "behaviours": json.dumps([one["name"] for one in behaviours]), "hash": "x"}
+    panel = [
+        {"judge": judge, "position": place, "settings": json.dumps({"model": judge}), **asked} for place, judge in enumerate(judges)
+    ]
+    tables = {"prompts": prompts, "dialogues": dialogues, "messages": messages, "judges": panel, "ratings": ratings}
+    for table, rows in tables.items():
+        run.ledger.write(table, rows)
     return run
 
 

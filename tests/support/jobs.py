@@ -22,9 +22,7 @@ class Kind:
         """Do it, or go on with it."""
 
         def model(name):
-            return LLM(
-                f"openai/{name}", api_base=base, **{"max_concurrency": 4, "max_tokens": 100, **(llm or {})}
-            )
+            return LLM(f"openai/{name}", api_base=base, **{"max_concurrency": 4, "max_tokens": 100, **(llm or {})})
 
         with make_run(folder, 6) if self in JUDGED else Run(folder) as run:
             self.work(run, model, {"progress": False, **how})
@@ -41,9 +39,7 @@ def simulated(run, model, how):
 
 def judged(run, model, how):
     behaviours = ["empathy", "agency", "desires"]
-    judge(
-        run, [LLMJudge(model(f"judge-{letter}")) for letter in "abc"], samples=2, behaviours=behaviours, **how
-    )
+    judge(run, [LLMJudge(model(f"judge-{letter}")) for letter in "abc"], samples=2, behaviours=behaviours, **how)
 
 
 def together(run, model, how):
@@ -51,13 +47,7 @@ def together(run, model, how):
 
 
 def adaptive(run, model, how):
-    judge(
-        run,
-        [LLMJudge(model(f"judge-{n}")) for n in "abc"],
-        behaviours=["empathy"],
-        sampling="adaptive",
-        **how,
-    )
+    judge(run, [LLMJudge(model(f"judge-{n}")) for n in "abc"], behaviours=["empathy"], sampling="adaptive", **how)
 
 
 def answered(run, model, how):
@@ -114,7 +104,6 @@ KINDS = {
     "prompts": Kind(contextualised, "SELECT prompt_id, base_id, first_message FROM prompts ORDER BY 1"),
 }
 JUDGED = [KINDS[name] for name in ("ratings", "together", "adaptive")]
-
 
 
 def do(kind, folder, base):

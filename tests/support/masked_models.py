@@ -1,12 +1,14 @@
 """Small masked language models with random weights, in folders."""
 
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 
 PRONOUNS = "he she her him He She Her Him it its It Its".split()
 WORDS = [*PRONOUNS, *"you we us You We Us I i the bot system was kind and I liked said a".split()]
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+KINDS = {"bert": ("Bert", SMALL), "distilbert": ("DistilBert", {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64})}
 
 
 def roberta_folder(folder: Path, seed: int = 1, positions: int = 130) -> Path:
@@ -46,39 +48,15 @@ def bert_folder(folder: Path, kind: str = "bert") -> Path:
     """A small BertForMaskedLM or DistilBertForMaskedLM with a WordPiece vocabulary, saved."""
     torch, transformers = map(pytest.importorskip, ("torch", "transformers"))
     folder.mkdir(parents=True)
-    pieces = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        *dict.fromkeys(WORDS),
-        *"abcdefghijklmnopqrstuvwxyz.,",
-        *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
-    ]
-    pieces = list(dict.fromkeys(pieces))
-    tokenizer = transformers.BertTokenizer(
-        vocab={piece: number for number, piece in enumerate(pieces)}, do_lower_case=False
-    )
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    pieces = dict.fromkeys([*special, *WORDS, *ascii_lowercase, ".", ",", *(f"##{letter}" for letter in ascii_lowercase)])
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    tokenizer = transformers.BertTokenizer(vocab=vocabulary, do_lower_case=False)
     torch.manual_seed(3)
-    if kind == "bert":
-        model = transformers.BertForMaskedLM(
-            transformers.BertConfig(
-                vocab_size=len(tokenizer), max_position_embeddings=128, initializer_range=0.4, **SMALL
-            )
-        )
-    else:
-        model = transformers.DistilBertForMaskedLM(
-            transformers.DistilBertConfig(
-                vocab_size=len(tokenizer),
-                dim=32,
-                n_layers=2,
-                n_heads=4,
-                hidden_dim=64,
-                max_position_embeddings=128,
-                initializer_range=0.4,
-            )
-        )
-    model.save_pretrained(folder)
+    name, size = KINDS[kind]
+    config = getattr(transformers, f"{name}Config")(
+        vocab_size=len(tokenizer), max_position_embeddings=128, initializer_range=0.4, **size
+    )
+    getattr(transformers, f"{name}ForMaskedLM")(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
