@@ -166,11 +166,6 @@ class DisplayOptions:
     raw: str = ""
     turns: bool = False
 
-
-def _hits_of(text: str, words: str) -> list[Mark]:
-    """Mark where a search finds its words in a text."""
-    return [(*span, "ak-hit", "found") for span in find_words(text, words)]
-
 # %% ../../nbs/12_panels/03_dialogue.ipynb #315e1cb9
 @functools.cache
 def _shipped_template() -> str:
@@ -250,7 +245,8 @@ def _messages(
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else str(message.content)[: look.limit]
         own, rated = (table[table["turn"] == message.turn] for table in (badges, ratings))
-        marks, judged = _hits_of(text, look.words), message.role == "assistant" and pd.notna(message.content)
+        found = [(*span, "ak-hit", "found") for span in find_words(text, look.words)]
+        judged = message.role == "assistant" and pd.notna(message.content)
         shown.append(
             {
                 "turn": message.turn,
@@ -260,7 +256,7 @@ def _messages(
                 "error": visible_name(message.error, 500) if pd.isna(message.content) else "",
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
                 "flags": [name for name, raised in flags.items() if raised],
-                "marks": (_marks_of(text, rated) if judged else []) + marks,
+                "marks": [*(_marks_of(text, rated) if judged else []), *found],
                 "badges": _badges(source, own, rated, look, places) if judged else [],
                 "unjudged": int((own["kind"] == "unjudged").sum()) if judged else 0,
             }

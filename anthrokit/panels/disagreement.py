@@ -5,6 +5,7 @@
 # %% ../../nbs/12_panels/05_disagreement.ipynb #771fb86c
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections import defaultdict
@@ -184,7 +185,6 @@ class _Disputes:
         self.ids = _with_ids(self.items)["item"].to_numpy()
         self.places = {one: place for place, one in enumerate(self.ids)}
         self.behaviours = self.items["behaviour"].to_numpy(dtype=object)
-        self.keys = [self.items["dialogue_id"].to_numpy(dtype=object), self.items["turn"].to_numpy(), self.behaviours]
         self.modes = _judge_modes(self.tally)
         self.pairs = {
             " | ".join(json.dumps(one) if " | " in one else one for one in pair): [*pair]
@@ -194,15 +194,12 @@ class _Disputes:
         messages = source.messages
         keys = zip(messages["dialogue_id"], messages["turn"], messages["role"], strict=True)
         self.texts = dict(zip(keys, messages["content"], strict=True))
-        self._measured: dict[str, dict[str, np.ndarray]] = {}
+        self.measures = functools.cache(self._measures)
 
-    def measures(self, pair: str = "") -> dict[str, np.ndarray]:
+    def _measures(self, pair: str = "") -> dict[str, np.ndarray]:
         """Return between, within, n_yes and n of every id, for all judges or one pair."""
-        if pair not in self._measured:
-            table = _disagreement(self.tally.of(self.pairs[pair]) if pair else self.tally)
-            table = table[["between", "within", "n_yes", "n"]].astype("Float64")
-            self._measured[pair] = {name: part.to_numpy(float, na_value=np.nan) for name, part in table.items()}
-        return self._measured[pair]
+        table = _disagreement(self.tally.of(self.pairs[pair]) if pair else self.tally)
+        return {name: table[name].to_numpy(float, na_value=np.nan) for name in ("between", "within", "n_yes", "n")}
 
     def modes_of(self, pair: str) -> np.ndarray:
         """Return what two judges said of every id, as positions in Yes, No, no verdict; -1 where one was not asked."""
@@ -214,7 +211,7 @@ class _Disputes:
 
     def key(self, item: str) -> tuple[str, int, str]:
         """Return dialogue, turn and behaviour of an id."""
-        dialogue_id, turn, behaviour = (part[self.places[item]] for part in self.keys)
+        dialogue_id, turn, behaviour = self.items.iloc[self.places[item]]
         return dialogue_id, int(turn), behaviour
 
     def row(self, item: str) -> pd.DataFrame:

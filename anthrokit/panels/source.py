@@ -141,27 +141,27 @@ class RunSource:
         if isinstance(given, pd.DataFrame):
             given = {"labels" if "label" in given else "messages": given}
         self._given = opened(given, ("messages", "ratings", "labels", "dialogues", "prompts"))
-        self._places: dict[str, tuple[Any, dict[str, Any]]] = {}
         self.run = self._given if isinstance(self._given, Run) else None
         self.refresh()
 
     def refresh(self) -> None:
         """Read the tables again."""
-        self.seen = self.run.ledger.version if self.run is not None else None
-        self.taxonomy = run_taxonomy(self.run) if self.run is not None else Taxonomy.load()
-        read = _read_run(self.run) if self.run is not None else _read_frames(self._given, self.taxonomy)
+        if self.run is None:
+            self.seen, self.taxonomy = None, Taxonomy.load()
+            read, settings = _read_frames(self._given, self.taxonomy), {}
+            design = [name for name in design_of(read["labels"]) if name not in read["judges"]]
+        else:
+            self.seen, self.taxonomy = self.run.ledger.version, run_taxonomy(self.run)
+            read, settings = _read_run(self.run), {one.judge: json.loads(one.settings) for one in self.run.judges().itertuples()}
+            design = design_of(read["dialogues"])
         self.dialogues, self.messages = read["dialogues"], read["messages"]
         self.labels, self._ratings = read["labels"], read.get("ratings")
-        judges = read.get("judges", ())
-        design = design_of(self.dialogues if self.run is not None else self.labels)
-        self.design = [name for name in design if name not in judges]
-        for table, name in product((self.dialogues, self.labels), self.design):
+        self.design = design
+        for table, name in product((self.dialogues, self.labels), design):
             if name in table:
                 table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
-        self._rated: tuple[Any, pd.DataFrame] = None, pd.DataFrame()
-        judges = self.run.judges().itertuples() if self.run is not None else ()
-        settings = {one.judge: json.loads(one.settings) for one in judges}
         self.llm_judges = {name: one for name, one in settings.items() if "model" in one}
+        self._places: dict[str, dict[str, Any]] = {}  # by table, the rows of each dialogue
 
     @property
     def ratings(self) -> pd.DataFrame:
@@ -199,17 +199,12 @@ class RunSource:
         if table == "usage":
             return pd.DataFrame() if self.run is None else self.run.query(_USAGE, [dialogue_id])
         if table == "ratings" and self._ratings is None and self.run is not None:
-            state = dialogue_id, self.run.ledger.version
-            if self._rated[0] != state:  # one dialogue is kept: its messages are often read one after the other
-                rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
-                self._rated = state, tables.check_table(rows.drop(columns="raw"), "ratings")
-            return self._rated[1]
+            rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
+            return tables.check_table(rows.drop(columns="raw"), "ratings")
         frame = getattr(self, table)
-        held, places = self._places.get(table, (None, {}))
-        if held is not frame:  # read again meanwhile
-            places = frame.groupby("dialogue_id", sort=False, observed=True).indices
-            self._places[table] = frame, places
-        return frame.iloc[places.get(dialogue_id, [])]
+        if table not in self._places:
+            self._places[table] = frame.groupby("dialogue_id", sort=False, observed=True).indices
+        return frame.iloc[self._places[table].get(dialogue_id, [])]
 
 # %% ../../nbs/12_panels/01_source.ipynb #09e2a0b4
 LIMIT = 4000  # characters of a text that are shown at first
