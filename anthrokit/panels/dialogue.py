@@ -237,10 +237,10 @@ def _badges(
     return shown
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #f115ea42
-def _messages(
-    source: RunSource, dialogue_id: str, look: DisplayOptions, badges: pd.DataFrame, ratings: pd.DataFrame
-) -> list[dict[str, Any]]:
-    """Prepare the messages of one dialogue for display, with their badges and ratings."""
+def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """Return the badges of one dialogue, and its messages ready to be shown, with their badges and ratings."""
+    ratings = source.of("ratings", dialogue_id)
+    badges = _badges_of(source.of("labels", dialogue_id), ratings)
     messages, places, shown = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else str(message.content)[: look.limit]
@@ -261,7 +261,7 @@ def _messages(
                 "unjudged": int((own["kind"] == "unjudged").sum()) if judged else 0,
             }
         )
-    return shown
+    return badges, shown
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aff319c3
 def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | None = None) -> Markup:
@@ -284,8 +284,7 @@ def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | No
     True
     """
     look, about = look or DisplayOptions(), source.of("dialogues", dialogue_id).iloc[0]
-    ratings = source.of("ratings", dialogue_id)
-    badges = _badges_of(source.of("labels", dialogue_id), ratings)
+    badges, messages = _read_dialogue(source, dialogue_id, look)
     return render(
         "dialogue.html",
         about=about.where(about.notna(), None).to_dict(),
@@ -293,7 +292,7 @@ def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | No
         strip=_strip_of(badges, palette_places(source.taxonomy)),
         signs=SIGNS,
         usage=source.of("usage", dialogue_id).values.tolist(),
-        messages=_messages(source, dialogue_id, look, badges, ratings),
+        messages=messages,
         look=look,
     )
 
@@ -310,10 +309,9 @@ def _quoted(text: str) -> str:
 def _dialogue_markdown(source: RunSource, dialogue_id: str) -> str:
     """Return one dialogue as Markdown, with the behaviours of each message; model output is escaped."""
     about = source.of("dialogues", dialogue_id).iloc[0]
-    ratings = source.of("ratings", dialogue_id)
-    badges = _badges_of(source.of("labels", dialogue_id), ratings)
+    _, messages = _read_dialogue(source, dialogue_id, DisplayOptions(limit=None))
     parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
-    for message in _messages(source, dialogue_id, DisplayOptions(limit=None), badges, ratings):
+    for message in messages:
         who = "User" if message["role"] == "user" else "Target"
         text = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
         parts += [f"{who}, turn {message['turn']}:", text]

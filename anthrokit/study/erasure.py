@@ -212,10 +212,10 @@ def _own_words(study: Study, participant: str) -> list[str]:
 
 def _ids_of_user(run: Run, names: Sequence[str]) -> list[str]:
     """Return the ids of a user's dialogues, and of the prompts that are only theirs."""
-    of_user = f"SELECT {{}} FROM dialogues WHERE user IN ({', '.join('?' * len(names))})"
-    others = f"SELECT prompt_id FROM dialogues WHERE user IS NULL OR user NOT IN ({', '.join('?' * len(names))})"
-    prompts = run.ledger.rows(f"{of_user.format('DISTINCT prompt_id')} AND prompt_id NOT IN ({others})", [*names, *names])
-    return [one for (one,) in [*run.ledger.rows(of_user.format("dialogue_id"), [*names]), *prompts]]
+    rows = run.ledger.rows("SELECT dialogue_id, prompt_id, user FROM dialogues")
+    others = {prompt_id for _, prompt_id, user in rows if user not in names}
+    prompts = {prompt_id for _, prompt_id, user in rows if user in names} - others
+    return [*(dialogue_id for dialogue_id, _, user in rows if user in names), *sorted(prompts)]
 
 
 def _words_of_user(run: Run, names: Sequence[str]) -> tuple[set[str], set[str]]:
@@ -293,20 +293,18 @@ def erase(study: Study | Any, participant: str | int) -> pd.DataFrame:
     >>> erase(study, "5f3c")[["place", "rows"]].values.tolist()
     [['people', 1], ['run', 0], ['study server', 0]]
     """
-    if (name := as_text(participant, "participant")) is None:
+    name = as_text(participant, "participant")
+    if name is None:
         raise TableError(f"participant is {participant!r}, which names nobody. Pass the id of a participant or user")
-    participant = name
     if not isinstance(study, Study):
         folder = study.folder if isinstance(study, Run) else local_path(study)
         if any((folder / name).exists() for name in ("ledger.sqlite", "scores")):
-            return _erase_user(folder, participant)
+            return _erase_user(folder, name)
         study = Study(study)
-    own_id = participant
     with study.open_people() as people:
+        own_id = name if people.row(name) else study.participant_id(name)
         if people.row(own_id) is None:
-            own_id = study.participant_id(participant)
-        if people.row(own_id) is None:
-            raise RunError(f"The study {study.folder} has no participant with the id {participant!r}.")
+            raise RunError(f"The study {study.folder} has no participant with the id {name!r}.")
     texts = [own_id, study.token(own_id).partition(".")[2], *_own_words(study, own_id)]
     rows = {"run": _erase_from_run(study.folder / "run", lambda run: _dialogue_of(run, own_id))}
     rows["study server"] = _erase_from_server(study.folder / "otree" / "db.sqlite3", own_id)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 import json
 import re
 import secrets
@@ -40,7 +39,7 @@ from ..core.texts import is_blank
 from ..models import Completion
 from ..models.loop import wait_for
 from ..models.meter import Meter, Request
-from .studies import Study, make_private
+from .studies import Study, is_same, make_private
 
 # %% auto #0
 __all__ = ['GatewayError', 'RateLimit', 'ChatState', 'reached_limit', 'page_state', 'needs_answer', 'parse_request', 'identify',
@@ -323,9 +322,8 @@ class Chats:
         person = self.people.row(participant)
         if person is None or person["ended_by"] is not None or person["finished_at"] is not None:
             return
-        seconds, late = self.state(person).seconds, 0.0
-        if by == "time":
-            late = seconds - self.settings["chat"]["most_minutes"] * 60
+        seconds = self.state(person).seconds
+        late = seconds - self.settings["chat"]["most_minutes"] * 60 if by == "time" else 0.0
         ended_at = (datetime.now(UTC) - timedelta(seconds=late)).isoformat(timespec="seconds")
         ended = {"status": "chatted", "ended_by": by, "chat_ended_at": ended_at}
         self.people.update(participant, **ended, chat_seconds=seconds - late)
@@ -364,8 +362,7 @@ class _Relay:
 
     def __init__(self, save: Callable[[str], Awaitable[None]], send: Callable[[str], Awaitable[None]]):
         self.save, self.send = save, send
-        self.text, self.saved, self.connected = "", "", True
-        self._ended = asyncio.Event()
+        self.text, self.saved, self.connected, self.ended = "", "", True, False
         self._task = asyncio.create_task(self._run())
 
     def __call__(self, piece: str) -> None:
@@ -374,12 +371,12 @@ class _Relay:
 
     async def end(self) -> None:
         """Save and send the rest."""
-        self._ended.set()
+        self.ended = True
         await self._task
 
     async def _run(self) -> None:
         while True:
-            ended = self._ended.is_set()
+            ended = self.ended
             if piece := self.text[len(self.saved) :]:
                 await self.save(self.saved + piece)
                 self.saved += piece
@@ -390,8 +387,7 @@ class _Relay:
                     self.connected = False
             if ended:
                 return
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._ended.wait(), _GATHER_SECONDS)
+            await asyncio.sleep(_GATHER_SECONDS)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #7ac12b0a
 async def take_turn(
@@ -858,8 +854,7 @@ class Gateway(BackgroundServer):
 
     async def _join(self, request: web.Request) -> web.Response:
         """Add a participant, for callers with the study's token."""
-        token = request.headers.get("Authorization", "").encode("utf-8", "surrogatepass")
-        if not hmac.compare_digest(token, f"Bearer {self.study.admin_token}".encode()):
+        if not is_same(f"Bearer {self.study.admin_token}", request.headers.get("Authorization", "")):
             raise GatewayError("unknown")
         body = await _read(request)
         label, front, origin = body.get("label"), body.get("front", "page"), body.get("origin")

@@ -333,8 +333,7 @@ def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd
     """
     questionnaires = _as_questionnaires(questionnaires)
     items = [item for one in questionnaires for item in one.items]
-    responses = _checked(responses, questionnaires, others=True)
-    asked = responses[responses["questionnaire"].isin([one.name for one in questionnaires])]
+    asked = _checked(responses, questionnaires, others=True)
     numbers = asked.assign(value=pd.to_numeric(asked["value"]).astype("Float64"))
     wide = numbers.pivot(index="participant", columns="item", values="value")
     wide = wide.reindex(columns=[item.id for item in items])

@@ -281,8 +281,11 @@ class StudyServer:
                 f"study.toml and start the study server again."
             )
         if began < places and self._free_places() < visits:  # as many as may come in a minute
-            wanted = {"session_config_name": "study", "room_name": "study"}
-            self.request_json("/api/sessions", {**wanted, "num_participants": places - began + visits})
+            session = {"session_config_name": "study", "room_name": "study", "num_participants": places - began + visits}
+            try:
+                request_json(f"{self.url}/api/sessions", session, {"otree-rest-key": self.study.admin_token}, 120)
+            except OSError as error:
+                raise SetupError(f"the study server did not answer /api/sessions: {error}") from None
 
     def _free_places(self) -> int:
         """Return how many places of the newest session nobody has visited."""
@@ -309,13 +312,6 @@ class StudyServer:
                 raise SetupError(f"the study server did not start; it said: {log[-600:] or 'nothing'}")
             if self._stopping.wait(0.1):
                 return
-
-    def request_json(self, path: str, body: Any = None) -> Any:
-        try:
-            return request_json(self.url + path, body, {"otree-rest-key": self.study.admin_token}, 120)
-        except OSError as error:
-            raise SetupError(f"the study server did not answer {path}: {error}") from None
-
 
 _CHECK_SECONDS, _SILENT_CHECKS = 5.0, 3  # how often the server is asked whether it answers; after so many it is killed
 

@@ -34,7 +34,8 @@ from ..simulation.behaviours import check_entry
 from .questionnaires import OPEN, Questionnaire, check_responses, load_questionnaires
 
 # %% auto #0
-__all__ = ['load_settings', 'draw_condition', 'People', 'make_private', 'rewrite_file', 'Study', 'init_study', 'set_section']
+__all__ = ['load_settings', 'draw_condition', 'People', 'make_private', 'rewrite_file', 'is_same', 'Study', 'init_study',
+           'set_section']
 
 # %% ../../nbs/11_study/03_studies.ipynb #97608d52
 def load_settings(path: str | os.PathLike) -> dict[str, Any]:
@@ -292,6 +293,12 @@ def rewrite_file(file: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+def is_same(secret: str, given: str) -> bool:
+    """Return whether a browser gave this secret. The time that this takes tells nothing about the secret."""
+    secret_bytes, given_bytes = (one.encode("utf-8", "surrogatepass") for one in (secret, given))  # a browser sends any bytes
+    return hmac.compare_digest(secret_bytes, given_bytes)
+
+
 def _as_text(value: Any) -> str | None:
     return None if value is None or value == "" else plain_value(str(value))
 
@@ -386,8 +393,7 @@ class Study:
         """Return participant and seat of a label that `seal` made; None for any other text."""
         participant, _, rest = label.partition(".")
         seat = rest.partition(".")[0]
-        own, label_bytes = (one.encode("utf-8", "surrogatepass") for one in (self.seal(participant, seat), label))
-        return (participant, seat) if hmac.compare_digest(own, label_bytes) else None
+        return (participant, seat) if is_same(self.seal(participant, seat), label) else None
 
     def token(self, participant: str) -> str:
         """Return the token that opens this participant's dialogue only."""
@@ -396,8 +402,7 @@ class Study:
     def whose(self, token: str) -> str | None:
         """Return the id of the participant to whom a token belongs; None for a forged token."""
         participant = token.partition(".")[0]
-        own, token_bytes = (one.encode("utf-8", "surrogatepass") for one in (self.token(participant), token))
-        return participant if hmac.compare_digest(own, token_bytes) else None
+        return participant if is_same(self.token(participant), token) else None
 
     @property
     def admin_token(self) -> str:
@@ -488,9 +493,8 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
         raise RunError(f"{folder} is a file or is not empty; give a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        for name in ("study.toml", "conditions.toml"):
-            shutil.copyfile(data_path(f"study/{name}"), folder / name)
-        conditions = (folder / "conditions.toml").read_text(encoding="utf-8")
+        shutil.copyfile(data_path("study/study.toml"), folder / "study.toml")
+        conditions = data_path("study/conditions.toml").read_text(encoding="utf-8")
         graded = conditions.replace("\nlevels = 2\n", f"\nlevels = {levels}\n")
         (folder / "conditions.toml").write_text(graded, encoding="utf-8")
         shutil.copytree(data_path("study/questionnaires"), folder / "questionnaires")
