@@ -224,10 +224,6 @@ class AnnotationPanel(DecisionPanel):
         ]
         super().__init__(state={"annotator": annotator.strip(), **(state or {})})
 
-    def prepare(self) -> None:
-        """Read the labels."""
-        self.decisions.read()
-
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the rows of the sheet in the annotator's order."""
         name = chosen["annotator"]

@@ -136,14 +136,9 @@ class BallotPanel(DecisionPanel):
         self.places = [str(place) for place in range(self.total)]
         self.sets = sets_of(pd.DataFrame({"item": items.tolist(), "at": self.places}), ["item"], "at")
         self.filters = [Filter("item", "Case or answer", options_of(self.sets["item"])), Filter("show", "Show", self.states)]
-        self.answers = [answer for ask in self.sheet["ask"].unique() for answer in _ASKS[ask]]
-        self.shortcuts = [(key, text[2:]) for key, _, _, text in self.answers]
+        self.shortcuts = [(key, text[2:]) for ask in sheet["ask"].unique() for key, _, _, text in _ASKS[ask]]
         self.shortcuts += [("z / r", "undo / redo"), ("Esc", "leave a field")]
         super().__init__(state=state)
-
-    def prepare(self) -> None:
-        """Read the votes again."""
-        self.decisions.read()
 
     @property
     def votes(self) -> dict[str, Any]:
@@ -154,9 +149,9 @@ class BallotPanel(DecisionPanel):
         """Return a row of the sheet."""
         return self.sheet.iloc[int(at)].to_dict()
 
-    def answers_of(self, item: str) -> Answers:
+    def answers_of(self, item: str | None) -> Answers:
         """Return the possible answers to a question."""
-        return _ASKS[self.question(item)["ask"]]
+        return _ASKS[self.question(item or "0")["ask"]]
 
     def state_of(self, at: str) -> str:
         """Return the state of a question, one of `states`."""
@@ -187,17 +182,16 @@ class BallotPanel(DecisionPanel):
 
     def bar_html(self, item: str | None, chosen: Chosen) -> Markup:
         """Return the question, and the buttons with the expert's earlier vote."""
-        ask = self.question(item or "0")["ask"]
-        return self._vote_bar(item, _ASKS[ask], _QUESTIONS[ask])
+        return self._vote_bar(item, _QUESTIONS[self.question(item or "0")["ask"]])
 
-    def _vote_bar(self, at: str | None, answers: Answers, asked: str, **options: Any) -> Markup:
+    def _vote_bar(self, at: str | None, asked: str, **options: Any) -> Markup:
         question = self.question(at or "0")
         texts = {name: question.get(name) if at else "" for name in ("content", "ability")}
         about = {name: text if isinstance(text, str) else "" for name, text in texts.items()}
         about["kind"] = "Penalty" if question.get("kind") == "penalty" else "Criterion"
         own, points = self.votes.get(at or ""), question["ask"] == "criterion"
         fields = render("ballot_fields.html", points=points, own=own, at=at)
-        bar = self.decision_bar(at, self.expert, answers, fields=fields, **options)
+        bar = self.decision_bar(at, self.expert, fields=fields, **options)
         return render("ballot_question.html", asked=asked, number=question["criterion"], **about) + bar
 
     def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
@@ -332,13 +326,16 @@ class CouncilPanel(BallotPanel):
             raise TableError("settlements are kept apart from the votes: give other ballots for them")
         self.ask = asks.pop()
         self.rule = _RULES[self.ask] | self.rule
-        self.answers = [vote for vote in _ASKS[self.ask] if vote[1] != "unsure"]
         cast = Votes(self.ballots, self.decisions.keys).table
         cast = cast[cast["vote"].isin([vote for _, vote, *_ in _ASKS[self.ask]])]
         if self.expert in set(cast["expert"]):
             raise TableError(f"{self.expert!r} votes as an expert, so another person must settle")
         self.cast, self._none_cast = dict(list(cast.groupby("item"))), cast.head(0)
         self.ruled = {row.item: (row.state, row.why) for row in _apply_rule(self.ask, cast, self.rule).itertuples()}
+
+    def answers_of(self, item: str | None) -> Answers:
+        """Return the answers that settle a question."""
+        return [vote for vote in super().answers_of(item) if vote[1] != "unsure"]
 
     def ruling(self, at: str) -> tuple[str, str]:
         """Return the state of a question (open, agreed, disputed or settled) and the reason."""
@@ -390,7 +387,7 @@ class CouncilPanel(BallotPanel):
         where += "stay as they were given. Experts see none of this."
         closed = item is None or self.state_of(item) in ("open", "agreed")
         ask = "Nothing to settle here." if closed else "Experts are divided, and all have voted: what shall stand?"
-        return self._vote_bar(item, self.answers, ask, note=where, closed=closed)
+        return self._vote_bar(item, ask, note=where, closed=closed)
 
     def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
         """Return the first disputed question, or else the first."""

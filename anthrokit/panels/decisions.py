@@ -198,7 +198,7 @@ def filter_done(items: list[str], done: Collection[str], show: str) -> list[str]
 class DecisionPanel(Panel):
     """A panel in which people decide about one item after another.
 
-    A subclass sets `decisions` in `prepare` or before, and overrides `person` and `after`.
+    A subclass sets `decisions` before `prepare` or in its own, and overrides `person` and `after`.
 
     Attributes
     ----------
@@ -218,6 +218,10 @@ class DecisionPanel(Panel):
         """Return the name of the person, by the fields of the bar or the state; empty if nobody can decide yet."""
         raise NotImplementedError
 
+    def prepare(self) -> None:
+        """Read the decisions again."""
+        self.decisions.read()
+
     def check(self, value: str, fields: Fields) -> float | None:
         """Return the points of a decision on the item in view; raise ValueError if it is not complete."""
         return None
@@ -230,7 +234,6 @@ class DecisionPanel(Panel):
         self,
         item: str | None,
         person: str,
-        answers: Answers = LABEL_ANSWERS,
         *,
         fields: Markup | str = "",
         further: Sequence[tuple[str, str, str, bool]] = (),
@@ -243,8 +246,6 @@ class DecisionPanel(Panel):
         ----------
         item, person
             Item and person whose earlier answer is marked.
-        answers : Answers
-            The possible answers.
         fields : Markup
             Fields to write in.
         further : sequence of (key, act, text, off)
@@ -260,7 +261,7 @@ class DecisionPanel(Panel):
         return render(
             "decision_bar.html",
             label=self.bar_label,
-            answers=answers,
+            answers=self.answers_of(item),
             given=own.value(person, item),
             closed=closed or nobody or item is None,
             further=[*further, *undo],
@@ -274,8 +275,8 @@ class DecisionPanel(Panel):
         at = self.items.index(self.item) + 1 if self.item in self.items else 0
         self.update(status, prefer=[one for one in self.items[at:] + self.items[:at] if one not in done] or [""])
 
-    def answers_of(self, item: str) -> Answers:
-        """Return the possible answers to an item."""
+    def answers_of(self, item: str | None) -> Answers:
+        """Return the possible answers to an item, or the buttons where no item is in view."""
         return LABEL_ANSWERS
 
     def act_decide(self, value: str, fields: Fields) -> None:

@@ -245,9 +245,8 @@ def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
 def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> str:
     """Return the cells of two judges that hold any message; one can be chosen."""
     a, b = disputes.pairs[pair]
-    table = _confusion(disputes.modes_of(pair)[of], a, b)
-    counts, total = table.to_numpy(), max(int(table.to_numpy().sum()), 1)
-    sums = counts.sum(1), counts.sum(0)
+    counts = _confusion(disputes.modes_of(pair)[of], a, b).to_numpy()
+    total, sums = max(int(counts.sum()), 1), (counts.sum(1), counts.sum(0))
     down, across = ([place for place in range(3) if place < 2 or part[place]] for part in sums)
     rows = []
     for one in down:

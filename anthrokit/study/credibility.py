@@ -174,11 +174,10 @@ def compare_credibility(
 
     check_level(ci)
     require_columns(ratings, ["item", "rater", "rating"], "ratings")
-    numbers = pd.to_numeric(ratings["rating"], errors="coerce")
-    texts = (table["item"].astype("str").str.removesuffix(".0") for table in (ratings, key))  # items of a file may be texts
-    ratings, key = (table.assign(item=items) for table, items in zip((ratings, key), texts, strict=True))
+    # Items of a file may be texts.
+    ratings, key = (table.assign(item=table["item"].astype("str").str.removesuffix(".0")) for table in (ratings, key))
     left_open = ratings["rating"].isna() | ratings["rating"].astype("str").str.strip().eq("")
-    ratings = ratings.assign(rating=numbers)[~left_open]
+    ratings = ratings.assign(rating=pd.to_numeric(ratings["rating"], errors="coerce"))[~left_open]
     if wrong := sorted(set(ratings.loc[~ratings["rating"].isin([1, 2, 3, 4, 5]), "item"])):
         raise TableError(f"ratings are whole numbers from 1 to 5; those of the items {wrong[:5]} are not")
     if strange := sorted(set(ratings["item"]) - set(key["item"])):
