@@ -115,19 +115,6 @@ def _groups(curves: _Curves, name: str) -> list[str]:
     return curves.first.loc[curves.first["behaviour"] == name, "group"].unique().tolist()
 
 
-def _rows_of(curves: _Curves, names: Sequence[str], line: str, by: str) -> tuple[pd.DataFrame, list, list]:
-    """Return the rows of one chart: the names or the groups of one name, and the names that never occur."""
-    table = curves.incidence
-    if by:
-        table = table[table["behaviour"] == line]
-        names = _groups(curves, line)[:_LINES]
-        table = table.assign(behaviour=table["group"])
-    highest = table.groupby("behaviour")["estimate"].max()
-    never = [name for name in names if name in highest and not highest[name] > 0]
-    rows = [name for name in names if name in highest and name not in never]
-    return table[table["behaviour"].isin(rows)], rows, never
-
-
 def _labels(names: Sequence[str], by: str) -> dict[str, str]:
     """Return the text of each line's name, in the letters of the table if it is a group."""
     return short_names({name: name if by else format_name(name) for name in names}, by or "behaviour")
@@ -161,18 +148,24 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
         the left and the top, those of its interval, and its text); stops (place from the left, turn); caption; never.
         Places are in percent of the chart.
     """
-    table, rows, never = _rows_of(curves, names, line, by)
+    table = curves.incidence
+    if by:
+        table = table[table["behaviour"] == line]
+        table, names = table.assign(behaviour=table["group"]), _groups(curves, line)[:_LINES]
+    highest = table.groupby("behaviour")["estimate"].max()
+    rows = [name for name in names if highest.get(name, 0) > 0]
+    never = [name for name in names if name in highest and name not in rows]
     if not rows:
         return {"lines": [], "never": never}
+    table = table[table["behaviour"].isin(rows)]
     turns = sorted(map(int, table["turn"].unique()))
 
     def across(turn: float) -> float:
         return round(5 + 90 * (turn - turns[0] + 0.2) / (turns[-1] - turns[0] + 0.4), 2)
 
     lines, (shifts, roomy), labels = [], place_lines(table, len(rows)), _labels(rows, by)
-    every = _groups(curves, line) if by else list(names)
     for name, shift in zip(rows, shifts, strict=True):
-        number = every.index(name)  # also where others never occur
+        number = names.index(name)  # also where others never occur
         points = []
         for at in table[table["behaviour"] == name].sort_values("turn").itertuples():
             share, interval = _percent(at.estimate), interval_text(at, _percent)

@@ -106,17 +106,14 @@ function control(filter, value, choose) {
     return make("div", {}, label, field);
   }
   if (filter.kind === "many") {
-    const chosen = new Set(value ?? []);
-    const boxes = filter.options.map(([option, text]) => {
-      const box = make("input", { type: "checkbox" });
-      box.checked = chosen.has(option);
-      box.addEventListener("change", () => {
-        box.checked ? chosen.add(option) : chosen.delete(option);
-        choose(filter.options.map(([one]) => one).filter((one) => chosen.has(one)));
-      });
-      return make("label", {}, box, text);
-    });
-    return make("fieldset", { class: "ak-many" }, make("legend", {}, filter.label), ...boxes);
+    const many = make("fieldset", { class: "ak-many" }, make("legend", {}, filter.label));
+    for (const [option, text] of filter.options) {
+      const box = make("input", { type: "checkbox", value: option });
+      box.checked = Boolean(value?.includes(option));
+      many.append(make("label", {}, box, text));
+    }
+    many.addEventListener("change", () => choose([...many.querySelectorAll(":checked")].map((box) => box.value)));
+    return many;
   }
   const select = make("select", { id, onchange: () => choose(select.value) });
   for (const [option, text] of filter.options) {
@@ -155,13 +152,12 @@ function makeList(label, send, open, key) {
   let known = new Map(), listing = EMPTY, columns = [], at = null, asked = null, drawn = "";
   const draw = () => {
     const [first, last] = linesInView(list.scrollTop, list.clientHeight, listing.total);
-    const missing = [...Array(Math.max(0, last - first)).keys()].map((k) => first + k).find((k) => !known.has(k));
+    const places = Array.from({ length: Math.max(0, last - first) }, (_, k) => first + k);
+    const missing = places.find((place) => !known.has(place)), shown = places.filter((place) => known.has(place));
     if (missing !== undefined && asked !== missing) {
       asked = missing;
       send("rows", Math.max(0, missing - 5), { quiet: true });
     }
-    const shown = [];
-    for (let place = first; place < last; place++) if (known.has(place)) shown.push(place);
     const now = JSON.stringify([listing.stamp, shown, at]);
     if (now === drawn) return;
     drawn = now;
@@ -236,7 +232,7 @@ function brush(chart, choose) {
 function render({ model, el }) {
   const key = `ak${Math.random().toString(36).slice(2)}`;
   const frame = () => model.get("frame"), state = () => model.get("state");
-  let waiting = 0, sent = 0, opened = false, helped = false, tabled = false;
+  let waiting = 0, sent = 0, tabled = false;
   const focused = () => root.getRootNode().activeElement;  // marimo puts a panel into a shadow root
 
   const fields = () => Object.fromEntries(
@@ -265,7 +261,7 @@ function render({ model, el }) {
 
   const title = make("h3", {}), run = make("span", { class: "ak-run" });
   const said = make("span", { class: "ak-said", role: "status", "aria-live": "polite" });
-  const filters = button("Filters", () => open(!opened), { "aria-expanded": "false", class: "ak-open-filters" });
+  const filters = button("Filters", () => open(form.hidden), { "aria-expanded": "false", class: "ak-open-filters" });
   const before = button("←", () => step(-1), { "aria-label": "Previous", title: "Previous (k)" });
   const after = button("→", () => step(1), { "aria-label": "Next", title: "Next (j)" });
   const place = make("span", { class: "ak-place" });
@@ -273,7 +269,7 @@ function render({ model, el }) {
   const table = button("Table", () => tabulate(!tabled), { "aria-pressed": "false", title: "The list with all columns" });
   const print = button("Print", () => paper(), { title: "Print what is in view" });
   const refresh = button("⟳", () => send("refresh"), { "aria-label": "Refresh", title: "Read again" });
-  const help = button("?", () => explain(!helped), { "aria-label": "Keys", "aria-expanded": "false", title: "Keys (?)" });
+  const help = button("?", () => explain(keys.hidden), { "aria-label": "Keys", "aria-expanded": "false", title: "Keys (?)" });
   const chips = make("div", { class: "ak-chips" }), form = make("div", { class: "ak-filters", hidden: true });
   const keys = make("div", { class: "ak-help", hidden: true });
   const above = make("div", { class: "ak-above" });
@@ -290,7 +286,6 @@ function render({ model, el }) {
     chips, form, keys, above, body);
 
   function open(yes, name) {
-    opened = yes;
     form.hidden = !yes;
     filters.setAttribute("aria-expanded", String(yes));
     if (!yes) return;
@@ -299,7 +294,6 @@ function render({ model, el }) {
     (first ?? form.querySelector("select, input"))?.focus();
   }
   function explain(yes) {
-    helped = yes;
     keys.hidden = !yes;
     help.setAttribute("aria-expanded", String(yes));
   }
@@ -362,7 +356,7 @@ function render({ model, el }) {
       const on = (state().sort ?? about.columns.find((one) => one.sorts)?.name) === name;
       return button(on ? `${label} ▾` : label, () => choose({ sort: name }), { "aria-pressed": String(on), title: tip ?? null, class: look });
     }));
-    if (opened) drawForm();
+    if (!form.hidden) drawForm();
   }
   function drawView() {
     const { serial, place: at = -1, status: words = "", warn } = model.get("view"), listing = model.get("listing");
@@ -462,7 +456,7 @@ function render({ model, el }) {
     else if (name === "k" || (inList && name === "ArrowUp")) step(-1);
     else if (inList && (name === "Home" || name === "End")) step(name === "End" ? 1e9 : -1e9);
     else if (name === "/") open(true, "text");
-    else if (name === "?") explain(!helped);
+    else if (name === "?") explain(keys.hidden);
     else if (name === "Escape") { open(false); explain(false); root.focus({ preventScroll: true }); }
     else if (own && event.repeat) { /* a key that is held down counts once */ }
     else if (own && decisions.busy() && own.dataset.act) decisions.next(own.dataset.act, own.dataset.value ?? null);

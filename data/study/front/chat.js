@@ -24,8 +24,7 @@ window.studyChat = function ({gateway, token, root, changed}) {
 
   function take(next) {
     state = next;
-    const open = !state.over && !busy;
-    box.disabled = button.disabled = !open;
+    box.disabled = button.disabled = state.over || busy;
     if (state.over) { tell(state.over_text); form.hidden = true; }
     if (changed) changed(state);
     clearTimeout(timer);
@@ -93,10 +92,9 @@ window.studyChat = function ({gateway, token, root, changed}) {
     });
     const after = (await call("/v1/dialogue")).read;
     busy = false;
-    if (after.messages) draw(after);
     if (status === 200) tell("");
-    else { tell(read.error.message); if (["too_long", "too_fast", "empty"].includes(read.error.code)) box.value = text; }
-    if (after.messages) take(after);
+    else if (["too_long", "too_fast", "empty"].includes(read.error.code)) box.value = text;
+    if (after.messages) { draw(after); take(after); }
     if (status !== 200 && !after.over) tell(read.error.message);
     if (!box.disabled) box.focus();
   }
