@@ -251,7 +251,7 @@ def _side(
     content = content if isinstance(content, str) else ""
     own = rows[rows["model"] == model]
     table = scores[["level", "name"]].assign(value=scores.get(model, np.nan)).astype({"value": object})
-    table = table.where(table.notna(), None).values.tolist()
+    (_, _, overall), *scored = table.where(table.notna(), None).values.tolist()
     return {
         "model": model,
         "content": content,
@@ -260,8 +260,8 @@ def _side(
         "words": heartbench.answers.count_words(content),
         "status": status if isinstance(status, str) and status != "ok" else "",
         "special": special,
-        "overall": next((value for level, _, value in table if level == "overall"), None),
-        "scores": [row for row in table if row[0] != "overall"],
+        "overall": overall,
+        "scores": scored,
     }
 
 

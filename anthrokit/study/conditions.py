@@ -105,12 +105,10 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     Taxonomy.load().select([one["name"] for one in behaviours])
     if not 2 <= read["levels"] <= len(behaviours) + 1:
         raise TableError(f"{path}: levels is {read['levels']}; {len(behaviours)} behaviours make 2 to {len(behaviours) + 1}")
-    conditions = {}
     if read["levels"] == 2:
-        for name, entry in zip(names, entries, strict=True):
-            lines = {one["name"]: one[name] for one in behaviours}
-            conditions[name] = _condition(name, entry["opening"], lines, read)
-        return conditions
+        lines = {name: {one["name"]: one[name] for one in behaviours} for name in names}
+        return {one["name"]: _condition(one["name"], one["opening"], lines[one["name"]], read) for one in entries}
+    conditions = {}
     order = _spread_over_categories([one["name"] for one in behaviours])
     for level in range(read["levels"]):
         invited = set(order[: round(level / (read["levels"] - 1) * len(order))])

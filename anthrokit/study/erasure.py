@@ -36,6 +36,22 @@ __all__ = ['search_study', 'erase']
 _COLUMNS = ("dialogue_id", "prompt_id", "text_id")
 
 
+def _begins_with_id(column: str) -> str:
+    """Return the condition that a column has the id ?1, or that and a turn; the id of another dialogue may begin alike."""
+    others = "SELECT dialogue_id FROM dialogues WHERE dialogue_id != ?1 AND INSTR(dialogue_id, ?1 || '/') = 1"
+    others = f"SELECT 1 FROM ({others}) AS other WHERE INSTR({column} || '/', other.dialogue_id || '/') = 1"
+    return f"INSTR({column} || '/', ?1 || '/') = 1 AND NOT EXISTS ({others})"
+
+
+def _rows_with_id() -> Iterator[str]:
+    """Yield the part of a statement that names the rows with the id ?1, for each table of a run that has any."""
+    for name in ledger_tables():
+        columns = [column for column in _COLUMNS if column in get_table(name).stored_columns]
+        if columns:
+            conditions = (_begins_with_id(one) if one == "text_id" else f"{one} = ?1" for one in columns)
+            yield f"FROM {name} WHERE {' OR '.join(conditions)}"
+
+
 def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
     """Delete the dialogues and prompts with some ids from a run; return the number of rows."""
     if not (folder / "ledger.sqlite").exists():
@@ -45,20 +61,11 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
         ids = name_ids(run)
         if any(pair[-1] in ids for pair in run.ledger.fact("pairs", ())):  # of preference data
             run.ledger.set_facts(pairs=[pair for pair in run.ledger.fact("pairs") if pair[-1] not in ids])
+        theirs, calls = list(_rows_with_id()), _begins_with_id("unit")
+        changes = [f"UPDATE calls SET unit = 'erased' WHERE {calls}", f"DELETE FROM batch_requests WHERE {calls}"]
         for one in ids:
-            others = "SELECT dialogue_id FROM dialogues WHERE dialogue_id != ?1 AND INSTR(dialogue_id, ?1 || '/') = 1"
-            of = (  # an id of a text or a call may be the dialogue and the turn; another dialogue may begin alike
-                f"INSTR({{0}} || '/', ?1 || '/') = 1 AND NOT EXISTS (SELECT 1 FROM ({others}) AS other "
-                "WHERE INSTR({0} || '/', other.dialogue_id || '/') = 1)"
-            ).format
-            statements = [f"UPDATE calls SET unit = 'erased' WHERE {of('unit')}", f"DELETE FROM batch_requests WHERE {of('unit')}"]
-            for name in ledger_tables():
-                if columns := [column for column in _COLUMNS if column in get_table(name).stored_columns]:
-                    theirs = " OR ".join(of(column) if column == "text_id" else f"{column} = ?1" for column in columns)
-                    theirs = f"FROM {name} WHERE {theirs}"
-                    gone += run.ledger.rows(f"SELECT COUNT(*) {theirs}", [one])[0][0]
-                    statements.append(f"DELETE {theirs}")
-            run.ledger.write_all(statements, [one])
+            gone += sum(run.ledger.rows(f"SELECT COUNT(*) {rows}", [one])[0][0] for rows in theirs)
+            run.ledger.write_all([*changes, *(f"DELETE {rows}" for rows in theirs)], [one])
     rewrite_file(folder / "ledger.sqlite")
     return gone
 
