@@ -290,17 +290,14 @@ async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None =
     """Do the pending units of a job: by calls of this process, of other workers, or in batches."""
     call = functools.partial(job.meter.call, settle=False, raises=False, ask=pool and pool.ask)
 
-    async def compute(step: functools.partial) -> Any:
-        return await (pool.compute(step.func, step.args) if pool else asyncio.to_thread(step))
-
     with pool or contextlib.nullcontext():
         try:
             if batch is not None:
                 await _run_in_batches(job, batch, call)
             elif pool is None:
-                await _work(job, lambda steps: run_steps(steps, call, compute))
+                await _work(job, lambda steps: run_steps(steps, call))
             else:
-                await pool.finish(_work(job, lambda steps: run_steps(steps, call, compute), pool.places))
+                await pool.finish(_work(job, lambda steps: run_steps(steps, call, pool.compute), pool.places))
         finally:
             job.meter.writer.flush()
 

@@ -89,8 +89,6 @@ def guess_tokens(texts: Sequence[str]) -> int:
     rest = data.translate(None, _WORD)
     tokens = (len(data) - len(rest)) / 3
     for group, weight in _WEIGHTS:
-        if not rest:
-            break
         without = rest.translate(None, group)
         tokens, rest = tokens + weight * (len(rest) - len(without)), without
     return int(tokens)
@@ -328,13 +326,11 @@ def read_chat_completion(
     >>> read_chat_completion({"choices": [{"message": {"content": ["Yes"], "reasoning": "Hm."}}]}).reasoning
     'Hm.'
     """
-    if fault_in_answer(body):
-        raise fault_in_answer(body, paid_tokens(body))
+    if fault := fault_in_answer(body, paid_tokens(body)):
+        raise fault
     usage, choices = body["usage"] if isinstance(body.get("usage"), dict) else {}, body.get("choices")
     choices = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
-    if len(choices) > 1:
-        choices.sort(key=lambda one: one["index"] if isinstance(one.get("index"), int) else 0)
-    choice = choices[0] if choices else {}
+    choice = min(choices, key=lambda one: one["index"] if isinstance(one.get("index"), int) else 0, default={})
     message = choice.get("message") or ({"content": choice["text"]} if "text" in choice else None)
     if not isinstance(message, dict):
         raise Fault("unreadable", "an answer without choices", tokens=paid_tokens(body))

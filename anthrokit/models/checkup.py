@@ -41,20 +41,18 @@ def _missing_requirements(requirements: Sequence[str], extra: str = "") -> list[
     """Return the requirements of the base install, or of an extra, that are not installed in a suitable version."""
     from packaging.requirements import Requirement
 
-    missing = []
-    for asked in map(Requirement, requirements):
-        if asked.marker is None or asked.marker.evaluate({"extra": ""}):
-            applies = not extra
-        else:
-            applies = asked.marker.evaluate({"extra": extra})
-        if applies:
-            try:
-                fits = asked.specifier.contains(importlib.metadata.version(asked.name), prereleases=True)
-            except importlib.metadata.PackageNotFoundError:
-                fits = False
-            if not fits:
-                missing.append(f"{asked.name}{asked.specifier}")
-    return missing
+    def applies(asked: Requirement) -> bool:
+        in_base = asked.marker is None or asked.marker.evaluate({"extra": ""})
+        return not extra if in_base else asked.marker.evaluate({"extra": extra})
+
+    def fits(asked: Requirement) -> bool:
+        try:
+            return asked.specifier.contains(importlib.metadata.version(asked.name), prereleases=True)
+        except importlib.metadata.PackageNotFoundError:
+            return False
+
+    asked = map(Requirement, requirements)
+    return [f"{one.name}{one.specifier}" for one in asked if applies(one) and not fits(one)]
 
 
 def _parts(requirements: Sequence[str]) -> Iterator[tuple[str, str, str]]:

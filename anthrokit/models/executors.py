@@ -79,11 +79,11 @@ _SECONDS_TO_STOP = 9.0  # wait_for waits 10 seconds for the end of cancelled wor
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def compute(function: Callable[..., Any], arguments: tuple) -> Any:
-    """Call a function for slow local work. A process runs one such call at a time."""
+def compute(work: Callable[[], Any]) -> Any:
+    """Do slow local work. A process does one such piece at a time."""
     _ignore_interrupts()
     with _ONE_AT_A_TIME:
-        return function(*arguments)
+        return work()
 
 # %% ../../nbs/02_models/11_executors.ipynb #6841c2a2
 @dataclass(eq=False)
@@ -93,14 +93,12 @@ class _PendingCall:
     llm: LLM
     messages: Any
     parameters: Mapping[str, Any]
-    on_lost: Callable[[Completion], None] | None
+    on_lost: Callable[[Completion], None]
     answer: asyncio.Future
 
     def book(self, attempts: Iterable[Completion]) -> Exception | None:
         """Record lost attempts, and return the last error of it, such as BudgetReached."""
         last = None
-        if self.on_lost is None:
-            return None
         for lost in attempts:
             try:
                 self.on_lost(lost)
@@ -224,6 +222,7 @@ class ExecutorPool:
         if show is not None:
             raise ValueError("a worker can't stream its answer: omit show or on")
         self._require_running()
+        on_lost = on_lost or (lambda lost: None)
         call = _PendingCall(llm, messages, parameters, on_lost, asyncio.get_running_loop().create_future())
         self._waiting.append(call)
         if len(self._waiting) == 1:
@@ -251,7 +250,7 @@ class ExecutorPool:
             fault, errors = Fault("dropped", "a worker was lost"), []
             for call in shard:
                 request = {**call.parameters, "messages": call.llm.as_sent(call.messages)}
-                if call.on_lost is not None and not call.llm.embedded:
+                if not call.llm.embedded:
                     errors.append(call.book([call.llm.lost_attempt(fault, request)]))
             if any(errors):
                 raise next(filter(None, errors))
@@ -278,28 +277,25 @@ class ExecutorPool:
 
     # Other work
 
-    async def compute(self, function: Callable[..., Any], arguments: tuple) -> Any:
-        """Await a function in a worker, or in a thread of this process if it can't be pickled."""
+    async def compute(self, work: functools.partial) -> Any:
+        """Await work in a worker, or in a thread of this process if it can't be pickled."""
         self._require_running()
         try:
-            pickle.dumps((function, arguments))
+            pickle.dumps(work)
         except (pickle.PicklingError, AttributeError, TypeError):
-            return await asyncio.to_thread(compute, function, arguments)
-        return await self.run(compute, function, arguments)
+            return await asyncio.to_thread(compute, work)
+        return await self.run(compute, work)
 
-    async def run(
-        self, function: Callable[..., Any], *arguments: Any, on_lost: Callable[[], None] | None = None
-    ) -> Any:
+    async def run(self, function: Callable[..., Any], *arguments: Any, on_lost: Callable[[], None] = lambda: None) -> Any:
         """Return the executor's result of a function; retry once if the worker is lost."""
         for attempt in (1, 2):
             try:
                 return await asyncio.wrap_future(self.executor.submit(function, *arguments))
             except Exception as error:
                 broken = isinstance(error, concurrent.futures.BrokenExecutor)
-                if not broken and not _lost_worker(error):
+                if not broken and _LOST.isdisjoint(kind.__name__ for kind in type(error).__mro__):
                     raise
-                if on_lost is not None:
-                    on_lost()
+                on_lost()
                 if broken:
                     raise SetupError(
                         f"the executor has lost a worker and accepts no more work ({error}). Finished work is saved. "
@@ -313,7 +309,7 @@ class ExecutorPool:
         function: Callable[..., Any],
         arguments: Iterable[tuple],
         *,
-        on_result: Callable[[], None] | None = None,
+        on_result: Callable[[], None] = lambda: None,
     ) -> list[Any]:
         """Return the results of a function, with at most `shards` calls at once. It must not be called on the background loop.
 
@@ -335,8 +331,7 @@ class ExecutorPool:
         async def one(given: tuple) -> Any:
             async with places:
                 result = await self.run(function, *given)
-            if on_result:
-                on_result()
+            on_result()
             return result
 
         async def all_of_them() -> list[Any]:
@@ -376,9 +371,5 @@ class ExecutorPool:
         self._waiting.clear()
 
 
-_LOST = ("KilledWorker", "WorkerCrashedError", "NodeDiedError", "ObjectLostError", "CommClosedError")
-
-
-def _lost_worker(error: Exception) -> bool:
-    """Return whether an error means that a worker has gone, by the names of Dask's and Ray's errors."""
-    return any(kind.__name__ in _LOST for kind in type(error).__mro__)
+# Dask's and Ray's errors that mean that a worker has gone.
+_LOST = {"KilledWorker", "WorkerCrashedError", "NodeDiedError", "ObjectLostError", "CommClosedError"}

@@ -77,6 +77,13 @@ class Fault(Exception):
         Seconds that the server asks to wait.
     tokens : (int, int), optional
         Tokens in and out that the server counted. If given, the attempt is billed.
+
+    Attributes
+    ----------
+    follows : str
+        The consequence: retry, refused, unit (fails) or stop.
+    may_be_paid : bool
+        Whether the provider may bill the attempt.
     """
 
     def __init__(
@@ -90,19 +97,10 @@ class Fault(Exception):
         text = " ".join(redact(text).split()).strip(" .")[:400]
         super().__init__(kind, text, status, retry_after, tokens)
         self.kind, self.text, self.status, self.retry_after, self.tokens = self.args
+        self.follows, self.may_be_paid = KINDS[kind].follows, KINDS[kind].may_be_paid
 
     def __str__(self) -> str:
         return self.text
-
-    @property
-    def follows(self) -> str:
-        """Return the consequence of the fault: retry, refused, unit (fails) or stop."""
-        return KINDS[self.kind].follows
-
-    @property
-    def may_be_paid(self) -> bool:
-        """Return whether the provider may bill the attempt."""
-        return KINDS[self.kind].may_be_paid
 
     def sentence(self, model: str) -> str:
         """Return the sentence that a user reads."""
@@ -277,13 +275,10 @@ def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault |
     fields, text = error if isinstance(error, dict) else body, json.dumps({"error": error}, ensure_ascii=False)
     codes = [*map(fields.get, _STATUS_FIELDS), _error_text(text)]
     status = next(filter(None, map(status_of, codes)), None)
-    if status is None:
-        limited = re.search(r"rate.?limit|too many requests|\bquota\b", text, re.I)
-        fault = fault_of_response(429 if limited else 400, text, {})
-        kind = "passing" if fault.kind == "request" else fault.kind
-        return Fault(kind, fault.text, "error in a 200 response", fault.retry_after, tokens)
-    fault = fault_of_response(status, text, {})
-    return Fault(fault.kind, fault.text, status, fault.retry_after, tokens)
+    limited = re.search(r"rate.?limit|too many requests|\bquota\b", text, re.I)
+    fault = fault_of_response(status or (429 if limited else 400), text, {})
+    kind = "passing" if status is None and fault.kind == "request" else fault.kind
+    return Fault(kind, fault.text, status or "error in a 200 response", fault.retry_after, tokens)
 
 # %% ../../nbs/02_models/02_faults.ipynb #50e3fbad
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -306,43 +301,43 @@ def _response_of(error: BaseException) -> Any:
     return None
 
 
-_BY_CLASS = (  # what names in the chain mean where there was no response; the first that fits
-    ("refused", ("ContentPolicyViolationError", "GuardrailRaisedException", "BlockedPiiEntityError")),
-    ("context", ("ContextWindowExceededError",)),
-    ("unreachable", ("ConnectError", "ConnectTimeout", "ClientConnectorError", "ConnectionTimeoutError", "gaierror")),
-    ("unreachable", ("ClientHttpProxyError",)),
-    ("unreadable", ("APIResponseValidationError", "JSONSchemaValidationError", "JSONDecodeError", "ClientResponseError")),
-    ("timeout", ("TimeoutError", "Timeout", "APITimeoutError", "ReadTimeout")),
-    ("dropped", ("ReadError", "RemoteProtocolError", "ServerDisconnectedError", "ClientOSError", "ClientPayloadError")),
-)
+_BY_CLASS = {  # names in the chain that mean a fault; the first kind that fits
+    "refused": "ContentPolicyViolationError GuardrailRaisedException BlockedPiiEntityError",
+    "context": "ContextWindowExceededError",
+    "unreachable": "ConnectError ConnectTimeout ClientConnectorError ConnectionTimeoutError gaierror ClientHttpProxyError",
+    "unreadable": "APIResponseValidationError JSONSchemaValidationError JSONDecodeError ClientResponseError",
+    "timeout": "TimeoutError Timeout APITimeoutError ReadTimeout",
+    "dropped": "ReadError RemoteProtocolError ServerDisconnectedError ClientOSError ClientPayloadError",
+}
 _PREFIXES = re.compile(r"^((litellm\.)?\w+(Error|Exception)(:| -)\s*)+")
 
 
 def fault_of_error(error: Exception, timeout: float) -> Fault | None:
     """Return the fault that an exception of LiteLLM or of an HTTP client means; None for any other exception."""
     text, status = _PREFIXES.sub("", str(error)), getattr(error, "status_code", None)
-    names = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
-    for kind, classes in _BY_CLASS[:2]:
-        if names.intersection(classes):
-            return Fault(kind, text, status or type(error).__name__)
+    own, names = type(error).__name__, {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
+    kind = next((kind for kind, classes in _BY_CLASS.items() if names.intersection(classes.split())), None)
+    if kind in ("refused", "context"):
+        return Fault(kind, text, status or own)
     if "Error converting to valid response" in text or "Invalid response object" in text:  # LiteLLM's own, after a 200
-        return Fault("unreadable", "an answer that LiteLLM can't read", type(error).__name__)
+        return Fault("unreadable", "an answer that LiteLLM can't read", own)
     for one in _chain(error):
         if (response := _response_of(one)) is not None:
             return fault_of_response(int(response.status_code), response.text, response.headers)
-    for kind, classes in _BY_CLASS[2:]:
-        if names.intersection(classes):
-            text = f"no answer within {timeout:g} seconds" if kind == "timeout" else text
-            if kind == "unreadable" and (heads := [one for one in _chain(error) if type(one).__name__ == "ClientResponseError"]):
-                text = f"a response that is not valid HTTP: {heads[0].message:.100}"
-            return Fault(kind, text or type(error).__name__, type(error).__name__)
+    if kind is not None:
+        heads = [one for one in _chain(error) if type(one).__name__ == "ClientResponseError"]
+        if kind == "unreadable" and heads:
+            text = f"a response that is not valid HTTP: {heads[0].message:.100}"
+        elif kind == "timeout":
+            text = f"no answer within {timeout:g} seconds"
+        return Fault(kind, text or own, own)
     if isinstance(status, int) and 400 <= status < 600:
         headers = getattr(error, "litellm_response_headers", None) or getattr(error, "headers", None) or {}
         fault = fault_of_response(status, text, headers)
         broken = fault.kind == "passing" and len([*_chain(error)]) > 1  # an answer that LiteLLM could not read
         return Fault("unreadable", text, status) if broken else fault
     ours = {"OpenAIError", "ClientError", "HTTPError", "OSError", "ValueError"}
-    return Fault("passing", text, type(error).__name__) if names & ours else None
+    return Fault("passing", text, own) if names & ours else None
 
 # %% ../../nbs/02_models/02_faults.ipynb #c2273967
 def pause_before_next(attempts: int, retry_after: float | None) -> float:

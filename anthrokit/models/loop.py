@@ -77,7 +77,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_loop)
 
 # %% ../../nbs/02_models/01_loop.ipynb #4bd1e5cd
-def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = None) -> Any:
+def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] = lambda: None) -> Any:
     """Run a coroutine on the background loop and wait for it, in a notebook cell or in a script.
 
     Parameters
@@ -108,24 +108,18 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = N
         raise SetupError("a model can't be called while a request is made or a response is parsed. Use a LocalJudge, or await acomplete")
     future = asyncio.run_coroutine_threadsafe(work, background_loop())
     try:
-        while True:
-            try:
-                return future.result(timeout=0.2)
-            except concurrent.futures.TimeoutError:
-                if future.done():  # the work ended just now, or with a TimeoutError of its own
-                    return future.result()
-                if tick:
-                    tick()
+        while not concurrent.futures.wait([future], 0.2).done:
+            tick()
+        return future.result()
     except KeyboardInterrupt:
         future.cancel()
         concurrent.futures.wait([future], 10)
         raise
     finally:
-        if tick:
-            tick()
+        tick()
 
 # %% ../../nbs/02_models/01_loop.ipynb #03441285
-async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | None = None) -> Any:
+async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] = lambda: None) -> Any:
     """Await a coroutine that runs on the background loop, from any other loop.
 
     Parameters
@@ -152,8 +146,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] | N
     try:
         while True:
             done, _ = await asyncio.wait([waiter], timeout=0.2)
-            if tick:
-                tick()
+            tick()
             if done:
                 return waiter.result()
     except asyncio.CancelledError:

@@ -56,15 +56,14 @@ class Writer:
 
     def flush(self) -> None:
         """Write the gathered rows at once."""
-        if self._written is not None:
-            self._write()
+        self._write()
         if self._failure is not None:
             raise self._failure
 
     def _write(self) -> None:
         """Write the gathered rows in one transaction."""
         rows, written, callbacks = self._rows, self._written, self._then
-        if written is None:  # flushed before
+        if written is None:  # nothing is gathered
             return
         self._rows, self._written, self._then = {}, None, []
         try:
