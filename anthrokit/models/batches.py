@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import json
 import re
@@ -481,6 +480,7 @@ class BatchLedger:
 
 # %% ../../nbs/02_models/09_batches.ipynb #6b04e537
 _CHUNK = 500  # answers that are written together
+_TICK = 0.1  # seconds until a queue looks again whether to send or to poll
 
 
 class _ModelQueue:
@@ -494,7 +494,7 @@ class _ModelQueue:
         self.waiting: dict[str, Request] = {}  # those without a file
         self.held = False  # True: send nothing until a batch has ended
         self.sent_alone: set[str] = set()  # files sent while none of ours was pending
-        self.changed, self.last_request_at = asyncio.Event(), 0.0
+        self.last_request_at = 0.0
         self.work: asyncio.Task | None = None
 
     def check_same_model(self, llm: LLM) -> None:
@@ -512,13 +512,13 @@ class _ModelQueue:
         if not self.ledger.is_pending(request.id):
             self.waiting[request.id] = request
             self.last_request_at = time.monotonic()
-        self.changed.set()
         if self.work is None or self.work.done():
             self.work = asyncio.create_task(self._until_answered())
         try:
             return await answer
         finally:
             self.awaited.pop(request.id, None)
+            self.waiting.pop(request.id, None)
 
     async def _until_answered(self) -> None:
         """Send, poll and collect as long as a request is awaited."""
@@ -528,14 +528,12 @@ class _ModelQueue:
             next_poll = time.monotonic() + self.batch.poll
             while self.awaited:
                 while self._is_time_to_send():
-                    if not self.files:
-                        next_poll = time.monotonic() + self.batch.poll
                     await self._send_what_fits()
-                if self.files and time.monotonic() >= next_poll:
+                if time.monotonic() >= next_poll:
                     for file, (batch, _, _) in list(self.files.items()):
                         await self._poll(file, batch)
                     next_poll = time.monotonic() + self.batch.poll
-                await self._wait_until(next_poll)
+                await asyncio.sleep(_TICK)
         except Exception as error:
             for _, answer in self.awaited.values():
                 if not answer.done():
@@ -549,7 +547,6 @@ class _ModelQueue:
         """Let all models' queues try again to send: a reservation was returned, or a queue has ended."""
         for queue in (self, *self.others.values()):
             queue.held = False
-            queue.changed.set()
 
     @property
     def _is_active(self) -> bool:
@@ -558,21 +555,10 @@ class _ModelQueue:
 
     def _is_time_to_send(self) -> bool:
         """Return whether the batch file is full, or no request was added for a moment."""
-        while self.waiting and (first := next(iter(self.waiting))) not in self.awaited:  # its caller has gone
-            del self.waiting[first]
         if not self.waiting or self.held:
             return False
         full = len(self.waiting) >= self.batch.requests
         return full or time.monotonic() - self.last_request_at >= self.batch.moment
-
-    async def _wait_until(self, next_poll: float) -> None:
-        """Sleep until it is time to poll or to send, or a new request comes."""
-        until = [next_poll] if self.files else []
-        until += [self.last_request_at + self.batch.moment] if self.waiting and not self.held else []
-        self.changed.clear()
-        with contextlib.suppress(TimeoutError):
-            rest = max(0.0, min(until) - time.monotonic()) if until else None
-            await asyncio.wait_for(self.changed.wait(), rest)
 
     # Sending
 
@@ -582,21 +568,19 @@ class _ModelQueue:
         for request in list(self.waiting.values()):
             if len(lines) == self.batch.requests:
                 break
-            if request.id in self.awaited:
-                custom_id = digest(request.id, length=32)
-                line = request_line(request, custom_id)
-                if lines and size + len(line) > self.batch.megabytes * 1e6:
-                    break
-                most = self.meter.most(request, batch=True)
-                if self.meter.over(cost + most[0], tokens + most[1]):
-                    self.held = not lines
-                    if not lines and not any(queue._is_active for queue in (self, *self.others.values())):
-                        self.meter.reserve(*most)  # raises: nothing is pending, and not even one request fits
-                    break
-                lines.append(line)
-                row = {"custom_id": custom_id, "request": request.id, "unit": request.unit}
-                rows.append({**row, "purpose": request.purpose})
-                size, cost, tokens = size + len(line), cost + most[0], tokens + most[1]
+            custom_id = digest(request.id, length=32)
+            line = request_line(request, custom_id)
+            if lines and size + len(line) > self.batch.megabytes * 1e6:
+                break
+            most = self.meter.most(request, batch=True)
+            if self.meter.over(cost + most[0], tokens + most[1]):
+                self.held = not lines
+                if not lines and not any(queue._is_active for queue in (self, *self.others.values())):
+                    self.meter.reserve(*most)  # raises: nothing is pending, and not even one request fits
+                break
+            lines.append(line)
+            rows.append({"custom_id": custom_id, "request": request.id, "unit": request.unit, "purpose": request.purpose})
+            size, cost, tokens = size + len(line), cost + most[0], tokens + most[1]
             del self.waiting[request.id]
         if not lines:
             return

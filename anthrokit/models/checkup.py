@@ -42,8 +42,9 @@ def _missing_requirements(requirements: Sequence[str], extra: str = "") -> list[
     from packaging.requirements import Requirement
 
     def applies(asked: Requirement) -> bool:
-        in_base = asked.marker is None or asked.marker.evaluate({"extra": ""})
-        return not extra if in_base else asked.marker.evaluate({"extra": extra})
+        if asked.marker is None or asked.marker.evaluate({"extra": ""}):
+            return not extra
+        return asked.marker.evaluate({"extra": extra})
 
     def fits(asked: Requirement) -> bool:
         try:

@@ -233,7 +233,6 @@ def _reform(gguf: Path, folder: Path) -> Path:
     return folder
 
 
-@load_once
 def _as_openvino(name: str) -> Path:
     """Return the folder of an embedded text model in the format of this version of OpenVINO."""
     [gguf] = fetch_model(name).glob("*.gguf")
@@ -469,7 +468,6 @@ def _convert(gguf: Path, folder: Path) -> Path:
     return folder
 
 
-@load_once
 def _converted(name: str) -> Path:
     """Return the folder of an embedded text model in the format of transformers."""
     require_packages("anthroscore", "torch", "transformers", "gguf", "accelerate")

@@ -11,7 +11,7 @@ import json
 import random
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -281,23 +281,11 @@ def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault |
     return Fault(kind, fault.text, status or "error in a 200 response", fault.retry_after, tokens)
 
 # %% ../../nbs/02_models/02_faults.ipynb #50e3fbad
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an exception and those that caused it."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def _response_of(error: BaseException) -> Any:
+def _response_of(error: Any) -> Any:
     """Return the HTTP response behind an exception, if it has a text."""
-    response = getattr(error, "response", None)
-    try:
-        if response is not None and int(response.status_code) >= 400 and response.text:
-            return response
-    except Exception:  # a response of LiteLLM's own making, or one whose body is gone
-        pass
+    with contextlib.suppress(Exception):  # there is none, LiteLLM has made it itself, or its body is gone
+        if int(error.response.status_code) >= 400 and error.response.text:
+            return error.response
     return None
 
 
@@ -315,17 +303,20 @@ _PREFIXES = re.compile(r"^((litellm\.)?\w+(Error|Exception)(:| -)\s*)+")
 def fault_of_error(error: Exception, timeout: float) -> Fault | None:
     """Return the fault that an exception of LiteLLM or of an HTTP client means; None for any other exception."""
     text, status = _PREFIXES.sub("", str(error)), getattr(error, "status_code", None)
-    own, names = type(error).__name__, {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
+    chain: list[BaseException] = [error]  # and those that caused it
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and cause not in chain:
+        chain.append(cause)
+    own, names = type(error).__name__, {kind.__name__ for one in chain for kind in type(one).__mro__}
     kind = next((kind for kind, classes in _BY_CLASS.items() if names.intersection(classes.split())), None)
     if kind in ("refused", "context"):
         return Fault(kind, text, status or own)
     if "Error converting to valid response" in text or "Invalid response object" in text:  # LiteLLM's own, after a 200
         return Fault("unreadable", "an answer that LiteLLM can't read", own)
-    for one in _chain(error):
+    for one in chain:
         if (response := _response_of(one)) is not None:
             return fault_of_response(int(response.status_code), response.text, response.headers)
     if kind is not None:
-        heads = [one for one in _chain(error) if type(one).__name__ == "ClientResponseError"]
+        heads = [one for one in chain if type(one).__name__ == "ClientResponseError"]
         if kind == "unreadable" and heads:
             text = f"a response that is not valid HTTP: {heads[0].message:.100}"
         elif kind == "timeout":
@@ -334,7 +325,7 @@ def fault_of_error(error: Exception, timeout: float) -> Fault | None:
     if isinstance(status, int) and 400 <= status < 600:
         headers = getattr(error, "litellm_response_headers", None) or getattr(error, "headers", None) or {}
         fault = fault_of_response(status, text, headers)
-        broken = fault.kind == "passing" and len([*_chain(error)]) > 1  # an answer that LiteLLM could not read
+        broken = fault.kind == "passing" and len(chain) > 1  # an answer that LiteLLM could not read
         return Fault("unreadable", text, status) if broken else fault
     ours = {"OpenAIError", "ClientError", "HTTPError", "OSError", "ValueError"}
     return Fault("passing", text, own) if names & ours else None

@@ -115,7 +115,7 @@ class RateLimiter:
         self.tokens: Bucket | None = None
         self._opened = 0
         self._line = asyncio.Lock()
-        self._place: asyncio.Future | None = None
+        self._ended = asyncio.Event()  # set when a call has ended
 
     def limit(self, rpm: float | None, tpm: float | None) -> None:
         """Set rate limits; the stricter of two holds."""
@@ -151,8 +151,8 @@ class RateLimiter:
             server, pause = self._next(tokens, failed)
             while pause:
                 if pause == math.inf:
-                    self._place = asyncio.get_running_loop().create_future()
-                    await self._place
+                    self._ended.clear()
+                    await self._ended.wait()
                 else:
                     await asyncio.sleep(min(pause, 1.0))  # another server may resume before
                     self._opened = max(self._opened, self.in_flight + 1)
@@ -168,8 +168,7 @@ class RateLimiter:
         if self.tokens and used is not None:
             self.tokens.take(used - permit.tokens)
         permit.server.leave(permit.sent_at, used is not None, fault)
-        if self._place is not None and not self._place.done():
-            self._place.set_result(None)
+        self._ended.set()
 
 
 # %% ../../nbs/02_models/06_limits.ipynb #d34996bc

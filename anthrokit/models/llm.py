@@ -55,9 +55,6 @@ class Credentials:
     def __reduce__(self) -> tuple:
         return Credentials, ()
 
-    def __copy__(self) -> Credentials:
-        return self
-
     def __deepcopy__(self, _: Any) -> Credentials:
         return self
 
@@ -236,7 +233,9 @@ def _check_names(model: str, options: Iterable[str]) -> None:
         notify(f"{name} is not a known setting of a model; it is sent to {model} as it is.")
 
 
-_MOST = {"temperature": (0, 2), "top_p": (0, 1), "presence_penalty": (-2, 2), "frequency_penalty": (-2, 2)}  # as providers document them
+_REQUIRED = {"timeout": (0.001,), "max_concurrency": (1,), "max_retries": (0,)}
+_LIMITS = {**_REQUIRED, "max_tokens": (1,), "rpm": (1,), "tpm": (1,)}  # least and, as providers document them, most
+_LIMITS |= {"temperature": (0, 2), "top_p": (0, 1), "presence_penalty": (-2, 2), "frequency_penalty": (-2, 2)}
 
 
 def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
@@ -404,14 +403,12 @@ class LLM(metaclass=Naming):
         if not isinstance(name, str | None) or (name is not None and not name.strip()):
             raise ValueError(f"name of {model} is {name!r}; it must be a text")
         _check_names(model, options)
-        limits = {"timeout": (timeout, 0.001), "max_concurrency": (max_concurrency, 1), "max_retries": (max_retries, 0)}
-        optional = {"max_tokens": (max_tokens, 1), "rpm": (rpm, 1), "tpm": (tpm, 1)}
-        limits |= {setting: limit for setting, limit in optional.items() if limit[0] is not None}
-        for setting, (value, least) in limits.items():
-            check_range(least, closed=True, whole=setting.startswith("max_"), **{setting: value})
-        for setting, limit in _MOST.items():
-            if (value := {"temperature": temperature, "top_p": top_p, **options}.get(setting)) is not None:
-                check_range(*limit, closed=True, **{setting: value})
+        options_sent = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
+        given = {"timeout": timeout, "max_concurrency": max_concurrency, "max_retries": max_retries, "rpm": rpm, "tpm": tpm}
+        given |= options_sent
+        for setting, limits in _LIMITS.items():
+            if setting in _REQUIRED or given.get(setting) is not None:
+                check_range(*limits, closed=True, whole=setting.startswith("max_"), **{setting: given[setting]})
         bases = _addresses(model, api_base)
         require_known("transport", ("lean", "litellm"), transport, error=ValueError)
         if not isinstance(system_role, bool):
@@ -422,7 +419,6 @@ class LLM(metaclass=Naming):
         self.timeout, self.max_concurrency, self.max_retries = timeout, max_concurrency, max_retries
         self.price, self.system_role = price, system_role
         self.addresses = tuple(map(shown_address, bases))
-        options_sent = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
         _check_json(model, options_sent)
         self.parameters, private = by_privacy(options_sent)
         self.credentials, self._live = Credentials(api_key, bases, private, model), CallState()

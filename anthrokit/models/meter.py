@@ -32,27 +32,16 @@ class Writer:
 
     def __init__(self, run: Run):
         self._run, self._rows, self._then = run, {}, []
-        self._written: asyncio.Future | None = None
         self._failure: Exception | None = None
 
-    def put(
-        self, table: str, rows: Iterable[Mapping[str, Any]], then: Callable[[], None] | None = None
-    ) -> asyncio.Future:
-        """Write rows; return a future that ends when they are on disk, or with the error. `then` is called once they are.
-
-        It need not be awaited: after an error the next call of `put` or `flush` raises it.
-        """
+    def put(self, table: str, rows: Iterable[Mapping[str, Any]], then: Callable[[], None] = lambda: None) -> None:
+        """Write rows; `then` is called once they are on disk. After an error the next call of `put` or `flush` raises it."""
         if self._failure is not None:
             raise self._failure
-        if self._written is None:
-            loop = asyncio.get_running_loop()
-            self._written = loop.create_future()
-            self._written.add_done_callback(lambda done: done.cancelled() or done.exception())
-            loop.call_later(self.seconds, self._write)
+        if not self._rows:
+            asyncio.get_running_loop().call_later(self.seconds, self._write)
         self._rows.setdefault(table, []).extend(rows)
-        if then is not None:
-            self._then.append(then)
-        return self._written
+        self._then.append(then)
 
     def flush(self) -> None:
         """Write the gathered rows at once."""
@@ -62,18 +51,16 @@ class Writer:
 
     def _write(self) -> None:
         """Write the gathered rows in one transaction."""
-        rows, written, callbacks = self._rows, self._written, self._then
-        if written is None:  # nothing is gathered
+        rows, callbacks = self._rows, self._then
+        if not rows:  # flushed before
             return
-        self._rows, self._written, self._then = {}, None, []
+        self._rows, self._then = {}, []
         try:
             self._run.ledger.write_together(rows.items())
             for then in callbacks:
                 then()
         except Exception as failure:
             self._failure = failure
-        if not written.cancelled():  # cancelled by an interrupt; the rows are written all the same
-            written.set_exception(self._failure) if self._failure else written.set_result(None)
 
 # %% ../../nbs/02_models/08_meter.ipynb #b716dfc9
 OPEN_BATCHES = "batches.status IN ('uploaded', 'begun')"
@@ -117,9 +104,6 @@ class Request:
         )
 
 # %% ../../nbs/02_models/08_meter.ipynb #428e3eec
-_FREE = (0.0, 0.0)
-
-
 class Meter:
     """The account of a run: records its calls and enforces its budget.
 
@@ -192,7 +176,7 @@ class Meter:
 
     def most(self, request: Request, batch: bool = False, tokens_out: float = math.inf) -> tuple[float, int]:
         """Return the largest possible cost of a call in dollars and in tokens, if the answer has at most these tokens."""
-        price = request.llm.prices(batch) or _FREE
+        price = request.llm.prices(batch) or (0.0, 0.0)
         longest = max(request.parameters.get("max_tokens") or request.llm.longest_answer, self._longest_seen.get(request.llm.name, 0))
         tokens_in, tokens_out = guess_messages(request.messages), min(longest, tokens_out)
         return tokens_in * price[0] + tokens_out * price[1], tokens_in + tokens_out
@@ -272,8 +256,8 @@ class Meter:
         """Return the writer; its rows are written in one transaction with their calls."""
         return Writer(self.run)
 
-    def book(self, llm: LLM, answer: Completion, *, unit: str, purpose: str) -> asyncio.Future:
-        """Record an answer in the table of calls; return a future that is done once it is on disk."""
+    def book(self, llm: LLM, answer: Completion, *, unit: str, purpose: str) -> None:
+        """Record an answer in the table of calls."""
         if answer.cost is None and answer.tokens_in + answer.tokens_out:
             self.cost = None
         elif self.cost is not None:
@@ -288,7 +272,7 @@ class Meter:
         row = {name: getattr(answer, name) for name in _BOOKED}
         row |= {"unit": unit, "purpose": purpose, "model": llm.name, "seconds": round(answer.seconds, 4)}
         row["at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        return self.writer.put("calls", [row])
+        self.writer.put("calls", [row])
 
     def _notice_length(self, llm: LLM, answer: Completion, asked: int | None) -> None:
         """Warn once if an answer is longer than requested, and reserve its length from now on."""

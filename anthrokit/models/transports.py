@@ -146,20 +146,9 @@ async def _by_litellm(wire: RequestTranslator, request: Mapping[str, Any], show:
     """Make one attempt through LiteLLM."""
     litellm, ready, messages, body = wire.litellm, wire.ready, request["messages"], {}
     if show:
-        pieces, refusal, least = [], "", float("inf")
-        async for piece in await litellm.acompletion(**ready, **request, **_STREAMED):
-            index = (piece.choices[0].index or 0) if piece.choices else least
-            if index > least:  # of a further choice, which nobody asked for
-                continue
-            if index < least:
-                pieces, refusal, least = [], "", index
-            pieces.append(piece)
-            if piece.choices:
-                delta = piece.choices[0].delta
-                show(delta.content)
-                specific = delta.get("provider_specific_fields") or {}
-                refusal += delta.get("refusal") or specific.get("refusal") or ""
-        return _read(litellm.stream_chunk_builder(pieces, messages=messages), messages, refusal=refusal)
+        pieces = await litellm.acompletion(**ready, **request, **_STREAMED)
+        events = (piece.model_dump(warnings=False) async for piece in pieces)
+        return read_chat_completion(await _joined(events, show), messages)
 
     def note_body(details: Mapping[str, Any]) -> None:
         """Keep the provider's answer, which LiteLLM hands to this function as text."""
@@ -271,8 +260,8 @@ def parsed_body(raw: bytes) -> Any:
         body = json.loads(raw)
     except (ValueError, RecursionError):
         raise Fault("unreadable", "an unparsable response") from None
-    if fault_in_answer(body):
-        raise fault_in_answer(body, paid_tokens(body))
+    if fault := fault_in_answer(body, paid_tokens(body)):
+        raise fault
     if not isinstance(body, dict):
         raise Fault("unreadable", "an unparsable response")
     return body
@@ -344,8 +333,6 @@ class RequestTranslator:
             url, headers = f"{str(url).rstrip('/')}/chat/completions", {**headers, "Authorization": f"Bearer {key}"}
         headers = {"Content-Type": "application/json", **{name.title(): value for name, value in headers.items()}}
         mapped.pop("json_mode", None)
-        if not mapped.get("extra_body"):
-            mapped.pop("extra_body", None)
         return Form(url, headers, _proxy_of(url), json.dumps(mapped))
 
     def body(self, form: Form, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -368,11 +355,7 @@ class RequestTranslator:
         """Return a request as bytes, with cache markers if the provider needs them."""
         if self.provider in _MARKED:
             request = {**request, "messages": self._with_cache_marks(request["messages"])}
-        if not self.verbatim or "extra_body" in form.parameters:
-            return _dump_json(self.body(form, request))
-        start = _dump_json({"model": self.model, "messages": request["messages"]})
-        end = form.parameters.replace(str(_SEED), str(request.get("seed"))).encode()
-        return start if end == b"{}" else b"%b, %b" % (start[:-1], end[1:])
+        return _dump_json(self.body(form, request))
 
     def _with_cache_marks(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return messages with each shared prefix that is long enough in a separate block with a cache marker."""
@@ -531,7 +514,7 @@ async def http(method: str, url: str, **options: Any) -> bytes:
 async def _body(response: Any, show: StreamFilter | None = None) -> bytes:
     """Return the body of a response; show each piece of a stream. Errors are raised as faults."""
     if show and response.status == 200 and response.content_type == "text/event-stream":
-        return json.dumps(await _joined(response, show)).encode()
+        return json.dumps(await _joined(_events(response), show)).encode()
     raw = await response.read()
     if response.status >= 400:
         raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
@@ -543,10 +526,7 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
     form = None if _has_listeners(wire.litellm) else wire.form(request)
     if form is None or (show and wire.provider not in _AS_OPENAI):
         return await _by_litellm(wire, request, show)
-    if show:
-        data = _dump_json({**wire.body(form, request), **_STREAMED})
-    else:
-        data = wire.encode(form, request)
+    data = _dump_json({**wire.body(form, request), **_STREAMED}) if show else wire.encode(form, request)
     how = {"headers": form.headers, "proxy": form.proxy, "allow_redirects": False}  # another host would receive the key
     async with _session().post(form.url, data=data, **how) as response:
         if 300 <= response.status < 400 and (place := response.headers.get("Location")):
@@ -555,11 +535,11 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
     return routed(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
 
 
-async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:
-    """Join the events of a stream to one answer, and show each piece."""
+async def _joined(events: AsyncIterator[dict[str, Any]], show: StreamFilter) -> dict[str, Any]:
+    """Join the events of a stream to one answer, and show each piece. Further choices, which nobody asked for, are left out."""
     choices: dict[int, dict[str, Any]] = {}
     whole: dict[str, Any] = {"object": "chat.completion", "usage": None}
-    async for event in _events(response):
+    async for event in events:
         if fault := fault_in_answer(event):
             raise fault
         whole |= {name: event[name] for name in ("id", "created", "model", "usage") if event.get(name)}
@@ -570,6 +550,7 @@ async def _joined(response: Any, show: StreamFilter) -> dict[str, Any]:
             delta = choice.get("delta", choice.get("message")) or {}
             text, thoughts = split_parts(delta.get("content"))
             pieces = {**delta, "content": text, "reasoning_content": thoughts or delta.get("reasoning_content")}
+            pieces["refusal"] = delta.get("refusal") or (delta.get("provider_specific_fields") or {}).get("refusal")
             for name, piece in pieces.items():
                 if isinstance(piece, str) and name != "role":
                     so_far["message"][name] = so_far["message"].get(name, "") + piece

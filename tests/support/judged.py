@@ -134,12 +134,13 @@ def _judge_and_report(base, folder, told):
     save_rows, into = Job.save_rows, os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     def save_and_report(self, table, rows, **counts):
-        def report(written):
-            for row in rows if written.exception() is None else ():
+        def report():
+            for row in rows:
                 key = tuple(row[name] for name in ("judge", "behaviour", "dialogue_id", "turn", "sample"))
                 os.write(into, (repr((key, row["verdict"])) + "\n").encode())
 
-        save_rows(self, table, rows, **counts).add_done_callback(report)
+        save_rows(self, table, rows, **counts)
+        self.meter.writer.put(table, [], report)
 
     Job.save_rows = save_and_report
     try:
