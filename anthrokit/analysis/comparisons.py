@@ -77,22 +77,18 @@ def level_pairs(
 _COUNTS = ["_yes", "_scored", "_weight", "_square", "_sure", "_open", "_all"]
 
 
-def _count_prompts(
-    rows: pd.DataFrame, by: list[str], named: dict[str, str], group: str
-) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Sum the rows of `count_labels` by prompt, level and group."""
-    rows = rows[rows[group].notna()].assign(_base=clusters)
-    keys = [name for name in dict.fromkeys([*by, group, "_base", "prompt_id"]) if name in rows.columns]
-    return rows.groupby(keys, sort=False, dropna=False, observed=True)[_COUNTS].sum().reset_index(), by, named
-
-
 class LevelCounts:
     """Labels of each level counted by prompt and group; `cluster` is the base prompt of each prompt."""
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         require_one_column(group, by=by)
-        parts = [_count_prompts(*count_labels(part, by, variant, [group]), group) for part in label_parts(labels, as_names(by))]
-        (_, by, named), rows = parts[0], pd.concat([part for part, _, _ in parts], ignore_index=True)
+        by, named, parts = as_names(by), {}, []
+        for part in label_parts(labels, by):
+            counted, _, named = count_labels(part, by, variant, [group])
+            counted = counted[counted[group].notna()].assign(_base=clusters)
+            keys = [name for name in dict.fromkeys([*by, group, "_base", "prompt_id"]) if name in counted.columns]
+            parts.append(counted.groupby(keys, sort=False, dropna=False, observed=True)[_COUNTS].sum().reset_index())
+        rows = pd.concat(parts, ignore_index=True)
         require_levels(rows[group])
         prompt, prompts = group_rows(rows, [name for name in ("_base", "prompt_id") if name in rows.columns])
         tally = ClusterCounts(rows, by, prompt)
@@ -105,39 +101,30 @@ class LevelCounts:
             for number, level in enumerate(levels)
         }
 
-    def sums(self, *levels: str, where: np.ndarray | float = 1.0) -> list[np.ndarray]:
-        """Return occurrences and scored labels of each level, clusters × groups, on the prompts that `where` selects."""
-        return [self.fold @ (self.counts[level][name] * where) for level in levels for name in ("_yes", "_scored")]
+    def sums(
+        self, *levels: str, names: Sequence[str] = ("_yes", "_scored"), where: np.ndarray | float = 1.0
+    ) -> list[np.ndarray]:
+        """Return the named counts of each level, clusters × groups, on the prompts that `where` selects."""
+        return [self.fold @ (self.counts[level][name] * where) for level in levels for name in names]
 
-    def shared(self, a: str, b: str) -> np.ndarray:
-        """Return which prompts both levels share, by group; in groups without any, the prompts of shared base prompts."""
+    def matched(self, a: str, b: str, names: Sequence[str] = ("_yes", "_scored")) -> list[np.ndarray]:
+        """Return the sums of both levels on the prompts that they share; in groups without any, on those of shared base prompts."""
         scored = [self.counts[level]["_scored"] > 0 for level in (a, b)]
-        bases = np.logical_and(*(self.fold @ part > 0 for part in scored))[self.cluster]
-        return np.where(np.logical_and(*scored).any(axis=0), np.logical_and(*scored), bases)
+        prompts, bases = np.logical_and(*scored), np.logical_and(*(self.fold @ part > 0 for part in scored))
+        return self.sums(a, b, names=names, where=np.where(prompts.any(axis=0), prompts, bases[self.cluster]))
 
-    def matched(self, a: str, b: str) -> list[np.ndarray]:
-        """Return the sums of both levels on the prompts that they share."""
-        return self.sums(a, b, where=self.shared(a, b))
-
-    def weights(self, *levels: str) -> list[tuple[np.ndarray, ...]]:
+    def weights(self, a: str, b: str) -> list[list[np.ndarray]]:
         """Return the weights of both levels on the prompts that they share, as for `difference`."""
-        where = self.shared(*levels)
-        return [tuple(self.fold @ (self.counts[level][name] * where) for name in ("_weight", "_square")) for level in levels]
+        sums = self.matched(a, b, ("_weight", "_square"))
+        return [sums[:2], sums[2:]]
 
     def bounds(self, a: str, b: str) -> dict[str, np.ndarray]:
         """Return the lowest and the highest difference that the missing labels of the shared prompts allow."""
-        where = self.shared(a, b)
-        parts = [{name: (part * where).sum(axis=0) for name, part in self.counts[level].items()} for level in (a, b)]
+        sums = self.matched(a, b, ("_sure", "_open", "_all"))
+        yes_a, open_a, n_a, yes_b, open_b, n_b = (part.sum(axis=0) for part in sums)
         with np.errstate(invalid="ignore"):
-            low = [part["_sure"] / part["_all"] for part in parts]
-            high = [(part["_sure"] + part["_open"]) / part["_all"] for part in parts]
-        return {"lowest": low[0] - high[1], "highest": high[0] - low[1]}
+            return {"lowest": yes_a / n_a - (yes_b + open_b) / n_b, "highest": (yes_a + open_a) / n_a - yes_b / n_b}
 
-    def of_both(self, a: str, b: str) -> list[np.ndarray]:
-        """Return the sums of both levels in the clusters that both have."""
-        sums = self.sums(a, b)
-        in_both = (sums[1] > 0).any(axis=1) & (sums[3] > 0).any(axis=1)
-        return [part[in_both] for part in sums]
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #f5b29710
 def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: int) -> np.ndarray:
@@ -335,15 +322,14 @@ def compare_differences(
             four = [(a, x), (b, x), (a, y), (b, y)]
             if absent := [cell for cell in four if number_of.get(cell) not in levels.counts]:
                 raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}; every combination needs labels")
-            pairs = [[number_of[cell] for cell in side] for side in (four[:2], four[2:])]
-            sums, weights = [levels.matched(*pair) for pair in pairs], [levels.weights(*pair) for pair in pairs]
-            sides = [
-                contrast(*(share_estimates(*part[2 * k : 2 * k + 2], ci, of[k]) for k in (0, 1)))
-                for part, of in zip(sums, weights, strict=True)
-            ]
+            sides, totals = [], 0
+            for pair in (four[:2], four[2:]):
+                cell = [number_of[each] for each in pair]
+                (s_a, n_a, s_b, n_b), weights = levels.matched(*cell), levels.weights(*cell)
+                sides.append(contrast(share_estimates(s_a, n_a, ci, weights[0]), share_estimates(s_b, n_b, ci, weights[1])))
+                totals += n_a + n_b
             whole = contrast(*sides)
             middle, low, high = whole.ends.T
-            totals = sum(part[1] + part[3] for part in sums)
             count = (totals > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 error = np.sqrt(cluster_variance(whole.influence, totals))
@@ -404,16 +390,15 @@ def similarity(
     """
     levels, parts = LevelCounts(labels, group, "behaviour", "all"), []
     for a, b in level_pairs(levels.column):
-        sums = levels.of_both(a, b)
-        if not len(sums[0]):
+        sums = levels.sums(a, b)
+        rows = (sums[1] > 0).any(axis=1) & (sums[3] > 0).any(axis=1)
+        if not rows.any():
             raise TableError(f"{a} and {b} share no base prompt (base_id); give labels of the same prompts")
-        both = (sums[1].sum(axis=0) > 0) & (sums[3].sum(axis=0) > 0)
+        both = (sums[1][rows].sum(axis=0) > 0) & (sums[3][rows].sum(axis=0) > 0)
         if both.sum() < 2:
             raise TableError(f"{a} and {b} have labels of {both.sum()} behaviours in common; a profile needs two or more")
-        sums = [part[:, both] for part in sums]
-        table = resample(
-            lambda s, n, t, m: _alike(s / n, t / m), *sums, n_resamples=n_resamples, ci=ci, seed=seed
-        )
+        shares = (part[np.ix_(rows, both)] for part in sums)
+        table = resample(lambda s, n, t, m: _alike(s / n, t / m), *shares, n_resamples=n_resamples, ci=ci, seed=seed)
         measures = ["rank correlation", "cosine", "Jensen-Shannon distance"]
         parts.append(table.assign(a=a, b=b, measure=measures, n_behaviours=both.sum()))
     order = ["a", "b", "measure", "estimate", "ci_low", "ci_high", "n_behaviours", "n_clusters", "ci"]
@@ -470,12 +455,7 @@ def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
     }
 
 
-def compare_pairs(
-    labels: Run | pd.DataFrame,
-    pairs: Any = None,
-    *,
-    ci: float = 0.95,
-) -> pd.DataFrame:
+def compare_pairs(labels: Run | pd.DataFrame, pairs: Any = None, *, ci: float = 0.95) -> pd.DataFrame:
     """Compare chosen with rejected answers, behaviour by behaviour.
 
     Parameters

@@ -57,8 +57,8 @@ def open_labels(path: str | os.PathLike) -> Any:
         raise TableError(f"{path}: can't be read as Parquet labels: {str(error)[:200]}. {remedy}") from None
 
 
-def read_labels(path: str | os.PathLike, target: str | None = None) -> pd.DataFrame:
-    """Read the labels of Parquet files, all or those of one target.
+def read_labels(path: str | os.PathLike) -> pd.DataFrame:
+    """Read the labels of Parquet files.
 
     Examples
     --------
@@ -69,9 +69,7 @@ def read_labels(path: str | os.PathLike, target: str | None = None) -> pd.DataFr
     ...     len(read_labels(demo_run().export(folder)))
     1120
     """
-    from pyarrow import dataset
-
-    return open_labels(path).to_table(filter=None if target is None else dataset.field("target") == target).to_pandas()
+    return open_labels(path).to_table().to_pandas()
 
 
 def _with_gaps(part: pd.DataFrame, kinds: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

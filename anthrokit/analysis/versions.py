@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import as_labels
-from .comparisons import compare_levels, level_pairs, LevelCounts, require_one_column
+from .comparisons import compare_levels, level_pairs, LevelCounts
 from ..core import Run, TableError
 from ..core.errors import check_range, require_known
-from ..core.tables import require_columns
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
 from ..simulation import Taxonomy, simulate
@@ -95,12 +93,8 @@ def drift(
     """
     check_range(0, 1, margin=margin)
     check_range(0.5, 1, ci=ci)
-    require_one_column(group)
-    labels = as_labels(labels)
-    require_columns(labels, [group, "label"])
-    first = labels[group].dropna().iloc[0] if labels[group].notna().any() else None
     levels = LevelCounts(labels, group, by, "judged")
-    pairs = level_pairs(levels.column, first if baseline is None else baseline)
+    pairs = level_pairs(levels.column, levels.column.iloc[0] if baseline is None else baseline)
     table = compare_levels(levels, pairs, group, ci=ci, n_swaps=n_swaps, seed=seed)
     inner = compare_levels(levels, pairs, group, ci=equivalence_level(ci), n_swaps=0, seed=seed)
     table = table.assign(equivalence_low=inner["ci_low"], equivalence_high=inner["ci_high"], margin=float(margin))
