@@ -19,7 +19,6 @@ from ..analysis.interrater import resampled_table, two_raters
 from ..core import Run, TableError, label
 from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
-from ..core.votes import modes
 from .annotations import ITEM, read_annotations
 
 # %% auto #0
@@ -80,12 +79,8 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
         require_columns(source, [*ITEM, "judge", "verdict"], "ratings")
         require_unique(source, SAMPLE, "{row}: rated twice; give the ratings of one run")
         source = source.astype({"dialogue_id": "str", "turn": "Int64"})
-        single = modes(source).rename(columns={"mode": "verdict"})
-        panel = label(source).assign(judge="panel").rename(columns={"label": "verdict"})
-        long = pd.concat([part[[*ITEM, "judge", "verdict"]] for part in (single, panel)], ignore_index=True)
-        if "tuned" in source.columns:
-            long = long.merge(source.loc[source["tuned"].eq(True).fillna(False), [*ITEM, "tuned"]].drop_duplicates(), on=ITEM, how="left")
-        return long.assign(base_id=base_prompts_of(long, source)) if "base_id" in source.columns else long
+        about = source[[*ITEM, *source.columns.intersection(["base_id", "tuned"])]].groupby(ITEM, as_index=False).max()
+        source = label(source).merge(about, on=ITEM)
     require_columns(source, [*ITEM, "label"])
     require_unique(source, ITEM, "{row}: labelled twice; give the labels of one run")
     keep = [*ITEM, *(name for name in ("base_id", "tuned") if name in source.columns)]
