@@ -88,16 +88,6 @@ ITEM = ["dialogue_id", "turn", "behaviour"]
 _SHEET = ["item", *ITEM, "base_id", "weight", "question", "user", "message"]
 
 
-def _of_behaviours(labels: pd.DataFrame, names: str | Sequence[str] | None) -> pd.DataFrame:
-    """Select the labels of some behaviours or categories."""
-    if names is None:
-        return labels
-    names = [names] if isinstance(names, str) else list(names)
-    available = {*labels["behaviour"].unique(), *labels["category"].dropna().unique()}
-    require_known("behaviour or category", sorted(available), *names)
-    return labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
-
-
 def draw_annotation_sample(
     run: Run,
     n: int = 20,
@@ -149,7 +139,13 @@ def draw_annotation_sample(
     check_range(1, closed=True, whole=True, n=n, total=1 if total is None else total)
     by = list(dict.fromkeys(["behaviour", *as_names(by)]))
     texts = run.query("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant' AND content IS NOT NULL")
-    labels = _of_behaviours(run.labels(), behaviours).merge(texts.astype({"turn": "Int64"}), on=["dialogue_id", "turn"])
+    labels = run.labels()
+    if behaviours is not None:
+        names = as_names(behaviours, "behaviours")
+        available = {*labels["behaviour"].unique(), *labels["category"].dropna().unique()}
+        require_known("behaviour or category", sorted(available), *names)
+        labels = labels[labels["behaviour"].isin(names) | labels["category"].isin(names)]
+    labels = labels.merge(texts.astype({"turn": "Int64"}), on=["dialogue_id", "turn"])
     require_columns(labels, by, rows=False)
     if labels.empty:
         raise TableError(f"The run {run.folder} has no labels, so nothing can be drawn. Judge it first: ak.judge(run).")
@@ -307,9 +303,7 @@ class Annotations:
         if self.run is not None:
             return self.run.annotations(history=True)
         if self.path is not None and self.path.exists():
-            rows = tables.read_table(self.path, "annotations")
-            # Numbered by position: a file may have been concatenated by hand.
-            return rows.assign(annotation=pd.array(range(1, len(rows) + 1), "Int64"))
+            return _number_rows(tables.read_table(self.path, "annotations"))  # which may have been concatenated by hand
         return self._rows
 
     def _change(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
@@ -425,8 +419,8 @@ class Annotations:
 
 
 def _number_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Check annotations and number them by position."""
-    return tables.check_table(rows.assign(annotation=range(1, len(rows) + 1)), "annotations")
+    """Return annotations numbered by position."""
+    return rows.assign(annotation=pd.array(range(1, len(rows) + 1), "Int64"))
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #9fed97c0
 def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:

@@ -20,6 +20,7 @@ import pandas as pd
 from ..analysis import agreement
 from ..core import TableError, data_path
 from ..core.errors import require_known
+from ..core.files import write_file
 from ..core.ledger import time_now
 from ..core.tables import read_json, require_columns
 from ..core.votes import latest_annotations
@@ -264,15 +265,6 @@ def _item_texts(sheet: pd.DataFrame) -> list[dict[str, str]]:
     return shown.to_dict("records")
 
 
-def _write_project(folder: str | os.PathLike, files: dict[str, str]) -> Path:
-    """Write the files of a project, and return the path of the first."""
-    for name, text in files.items():
-        path = Path(folder) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return Path(folder) / next(iter(files))
-
-
 def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
     """Return annotations of (id, annotator, choice)."""
     if not rows:
@@ -332,8 +324,8 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
         parts = [f"<b>{role}:</b> {html.escape(text)}" for role, text in [*turns, ("Reply", one["message"])]]
         text = "<br><br>".join([f"<i>{html.escape(one['question'])}</i>", *parts]).replace("\n", "<br>")
         items.append(json.dumps({"id": one["item"], "text": text}, ensure_ascii=False) + "\n")
-    settings = data_path("annotation/potato.yaml").read_text(encoding="utf-8")
-    return _write_project(folder, {"config.yaml": settings, "data/items.jsonl": "".join(items)})
+    write_file(Path(folder) / "data" / "items.jsonl", "".join(items))
+    return write_file(Path(folder) / "config.yaml", data_path("annotation/potato.yaml").read_bytes())
 
 
 def _chosen(labels: Any) -> list[str]:
@@ -404,8 +396,8 @@ def to_label_studio(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     'tasks.json'
     """
     tasks = json.dumps([{"data": one} for one in _item_texts(sheet)], ensure_ascii=False, indent=1) + "\n"
-    interface = data_path("annotation/label_studio.xml").read_text(encoding="utf-8")
-    return _write_project(folder, {"tasks.json": tasks, "config.xml": interface})
+    write_file(Path(folder) / "config.xml", data_path("annotation/label_studio.xml").read_bytes())
+    return write_file(Path(folder) / "tasks.json", tasks)
 
 
 def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
