@@ -23,16 +23,6 @@ from ..core.tables import require_columns
 __all__ = ['message_labels', 'any_behaviour', 'select_labels', 'count_labels', 'profile', 'first_turns']
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #5426a6ed
-def _of_variant(labels: pd.DataFrame, variant: str) -> pd.DataFrame:
-    """Return the labels of a variant: 'judged' leaves out behaviours that are counted by rule."""
-    require_known("variant", ("judged", "all"), variant)
-    if variant == "judged":
-        labels = labels[~labels["behaviour"].isin(counted_behaviours())]
-        if labels.empty:
-            raise TableError("no behaviour of the table is judged, all are counted by rule. Use variant='all'")
-    return labels
-
-
 def message_labels(
     labels: pd.DataFrame, by: str | None, variant: str, columns: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, np.ndarray]:
@@ -42,7 +32,11 @@ def message_labels(
     is 1 or 0, NaN if it is missing, and −1 for a behaviour outside the group.
     """
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *([by] if by else [])])
-    labels = _of_variant(labels, variant)
+    require_known("variant", ("judged", "all"), variant)
+    if variant == "judged":
+        labels = labels[~labels["behaviour"].isin(counted_behaviours())]
+        if labels.empty:
+            raise TableError("no behaviour of the table is judged, all are counted by rule. Use variant='all'")
     keys = dict.fromkeys(("target", "dialogue_id", "turn", by, *columns))
     keys = [name for name in keys if name and name in labels.columns]
     require_labelled_once(labels, keys)
@@ -146,24 +140,22 @@ def count_labels(
         counts = {"_yes": yes, "_scored": scored, "_weight": scored, "_square": scored}
         return labels.assign(**counts, _sure=yes, _open=~scored, _all=1), by, {}
     frame, grid = message_labels(labels, "category" if "category" in by else None, variant, [*by, *columns])
-    complete, sure, missing, n = ~np.isnan(grid).any(axis=1), (grid == 1).sum(axis=1), np.isnan(grid).sum(axis=1), 1
+    sure, missing, n = (grid == 1).sum(axis=1), np.isnan(grid).sum(axis=1), grid.shape[1]
+    complete = missing == 0
+    if by:
+        sure, missing, n = sure > 0, (sure == 0) & ~complete, 1
+    elif not complete.any():
+        raise TableError(
+            f"no message has labels of all {n} behaviours, and only such messages count without grouping by "
+            "behaviour. Give the labels of behaviours that were judged in the same messages, or add 'behaviour' to by"
+        )
+    yes, scored = sure * complete, n * complete
+    weight = square = scored
     if by and "dialogue_id" not in columns:
         names = [name for name in dict.fromkeys([*by, *columns, "target"]) if name in frame.columns]
         value, weight, square = _group_values(grid, group_rows(frame, names)[0], number_clusters(clusters(frame))[0])
-        counts = {"_yes": np.nan_to_num(value), "_scored": ~np.isnan(value), "_weight": weight, "_square": square}
-        frame = frame.assign(**counts, _sure=sure > 0, _open=(sure == 0) & (missing > 0), _all=1)
-        return frame, by, {"variant": variant}
-    if by:
-        sure, missing = sure > 0, (sure == 0) & (missing > 0)
-    elif not complete.any():
-        raise TableError(
-            f"no message has labels of all {grid.shape[1]} behaviours, and only such messages count without grouping by "
-            "behaviour. Give the labels of behaviours that were judged in the same messages, or add 'behaviour' to by"
-        )
-    else:
-        n = grid.shape[1]
-    scored = n * complete
-    counts = {"_yes": sure * complete, "_scored": scored, "_weight": scored, "_square": scored}
+        yes, scored = np.nan_to_num(value), ~np.isnan(value)
+    counts = {"_yes": yes, "_scored": scored, "_weight": weight, "_square": square}
     return frame.assign(**counts, _sure=sure, _open=missing, _all=n), by, {"variant": variant}
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #e1a0c002
