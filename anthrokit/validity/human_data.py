@@ -192,11 +192,11 @@ def _part(frame: pd.DataFrame, column: str, value: str, name: str) -> pd.DataFra
     return frame[frame[column] == value]
 
 
-def _answers(answers: Any) -> list[int] | None:
-    """Return answers on the scale of 1 to 5, published as the text of a list; None if it is another text."""
-    with suppress(ValueError, SyntaxError):
-        points = ast.literal_eval(answers)
-        return points if isinstance(points, list) and {*points} <= {1, 2, 3, 4, 5} else None
+def _members(given: Any, valid: Callable) -> list | None:
+    """Return the members of a list, or of the text of a list; None if it is something else or a member is invalid."""
+    with suppress(ValueError, SyntaxError, TypeError):
+        members = [*(ast.literal_eval(given) if isinstance(given, str) else given)]
+        return members if all(map(valid, members)) else None
     return None
 
 
@@ -205,7 +205,7 @@ def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     asked = "comfort_r-chatbot" if name == "robots_comfort" else "truthful_r-chatbot"
     frame = _part(frame, "resp_cat", asked, name).dropna(subset="majority_prob")
     frame = as_numbers(frame, ["majority_prob"], name, lambda values: values.between(0, 1), "a number from 0 to 1")
-    answers = frame["answers"].map(_answers)
+    answers = frame["answers"].map(partial(_members, valid=(1, 2, 3, 4, 5).__contains__))
     _reject(frame, answers.isna(), "answers", name, "a list of numbers from 1 to 5, such as [1, 4, 5]")
     people = [[answer < 3 for answer in points if answer != 3] for points in answers]
     table = _texts(frame, name, item_id="text_hash", cluster="turn_a", user="turn_a", message="turn_b")
@@ -319,15 +319,8 @@ def _rank_correlation(
 # %% ../../nbs/08_validity/05_human_data.ipynb #494170b7
 def _people_lists(data: pd.DataFrame) -> pd.Series:
     """Return the lists of people's verdicts, as lists or the text of these; without rows where they are missing."""
-
-    def as_verdicts(people: Any) -> list | None:
-        with suppress(ValueError, SyntaxError, TypeError):
-            people = [*(ast.literal_eval(people) if isinstance(people, str) else people)]
-            return people if all(pd.isna(one) or one in (0, 1) for one in people) else None
-        return None
-
     known = data.dropna(subset="people")
-    lists = known["people"].map(as_verdicts)
+    lists = known["people"].map(partial(_members, valid=lambda verdict: pd.isna(verdict) or verdict in (0, 1)))
     _reject(known, lists.isna(), "people", "people's labels", "a list of True and False")
     return lists
 
