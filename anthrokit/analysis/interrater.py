@@ -217,11 +217,7 @@ def agreement(
     weight *= (tally.count() / tally.sums(weight).sum(axis=0))[tally.group]  # α's correction is for the labels' number
     terms = _agreement_terms(np.column_stack([*verdicts.values()]))
     sums = [tally.sums(term * weight) for term in terms]
-    counts = {
-        "n": tally.count(terms[0]),
-        "n_total": tally.count(),
-        "n_clusters": (sums[0] > 0).sum(axis=0),
-    }
+    counts = {"n": tally.count(terms[0]), "n_total": tally.count(), "n_clusters": (sums[0] > 0).sum(axis=0)}
     drawn = {"n_clusters": counts["n_clusters"], "n_resamples": n_resamples, "ci": ci, "seed": seed}
     table = resample(_agreement, *sums, **drawn)
     measures = ("raw agreement", "Krippendorff's alpha", "Gwet's AC1")

@@ -18,17 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anthrokit.analysis.clustered import (
-    ClusterCounts,
-    as_floats,
-    as_names,
-    check_count,
-    check_level,
-    clusters,
-    draw_clusters,
-    number_clusters,
-    resample,
-)
+from ..analysis.clustered import ClusterCounts, as_floats, as_names, check_count, check_level, clusters
+from ..analysis.clustered import draw_clusters, number_clusters, resample
 from ..core import Run, TableError
 from ..core.errors import check_range, require_known
 from ..core.run import digest, run_of, shares_cluster, text_digest, usage_totals
