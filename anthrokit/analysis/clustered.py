@@ -529,6 +529,7 @@ def effective_sizes(
     """
     from scipy.special import ndtri, stdtrit
 
+    check_level(ci)
     squares, tail, n_clusters = totals if squares is None else squares, 0.5 + ci / 2, (totals > 0).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         n, least = (totals.sum(axis=0) ** 2 / part.sum(axis=0) for part in (squares, totals**2))
@@ -552,25 +553,14 @@ def effective_sizes(
     return effective, np.fmax(worth, bound), alike
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ded76a30
-def _score_limits(
-    estimate: np.ndarray,
-    variance: np.ndarray,
-    totals: np.ndarray,
-    informative: np.ndarray,
-    ci: float,
-    squares: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return Wilson's limits with a cluster-robust variance, and both effective sample sizes of `effective_sizes`."""
+def _score_limits(estimate: np.ndarray, totals: np.ndarray, worth: np.ndarray, ci: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return Wilson's limits of shares from `worth` independent rows, missing with fewer than two clusters."""
     from scipy.special import ndtri
 
-    check_level(ci)
-    effective, worth, _ = effective_sizes(estimate, variance, totals, informative, ci, squares)
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = wilson_limits(estimate, worth, ndtri(0.5 + ci / 2))
+        low, high = np.clip(wilson_limits(estimate, worth, ndtri(0.5 + ci / 2)), 0, 1)
     usable = (totals > 0).sum(axis=0) >= 2
-    low = np.where(usable, np.minimum(np.clip(low, 0, 1), estimate), np.nan)
-    high = np.where(usable, np.maximum(np.clip(high, 0, 1), estimate), np.nan)
-    return low, high, np.where(usable, effective, np.nan), worth
+    return np.where(usable, np.minimum(low, estimate), np.nan), np.where(usable, np.maximum(high, estimate), np.nan)
 
 
 def score_interval(
@@ -582,10 +572,11 @@ def score_interval(
     squares: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Return the table of `proportion` from shares and their cluster-robust variance."""
-    low, high, effective, _ = _score_limits(estimate, variance, totals, informative, ci, squares)
+    effective, worth, _ = effective_sizes(estimate, variance, totals, informative, ci, squares)
+    low, high = _score_limits(estimate, totals, worth, ci)
     n = totals.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        design = np.where((estimate <= 0) | (estimate >= 1), np.nan, n / effective)
+        design = np.where((estimate <= 0) | (estimate >= 1) | np.isnan(low), np.nan, n / effective)
     counts = {"n": np.rint(n).astype(np.int64), "n_clusters": (totals > 0).sum(axis=0).astype(np.int64)}
     limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
     return pd.DataFrame({**limits, **counts, "design_effect": design, "ci": ci})
@@ -705,10 +696,12 @@ def share_estimates(
     from scipy.special import ndtri
 
     successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
-    estimate, *moments = _share_moments(successes, totals, weights)
-    low, high, rows, worth = _score_limits(estimate, *moments, ci, weights and weights[1])
+    estimate, variance, carried, informative = _share_moments(successes, totals, weights)
+    effective, worth, _ = effective_sizes(estimate, variance, carried, informative, ci, weights and weights[1])
+    low, high = _score_limits(estimate, carried, worth, ci)
     with np.errstate(invalid="ignore", divide="ignore"):
         floor = (ndtri(0.5 + ci / 2) / worth) ** 2
+    rows = np.where(np.isnan(low), np.nan, effective)
     return Shares(np.column_stack([estimate, low, high]), _influence(successes, totals), floor, rows)
 
 
@@ -930,7 +923,6 @@ def resample(
     >>> resample(lambda s, n: s / n, yes, all_of_them)["estimate"].round(3).tolist()
     [0.283]
     """
-    check_level(ci)
     sums = [np.asarray(part, dtype=float) for part in sums]
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.asarray(statistic(*(part.sum(axis=0, keepdims=True) for part in sums)))[0]
@@ -939,8 +931,7 @@ def resample(
     columns = np.array([len(sums[0])] if n_clusters is None else n_clusters)
     n_clusters = np.tile(columns, len(estimate) // max(len(columns), 1))
     low, high = percentile_interval(drawn, n_clusters, ci)
-    limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
-    return pd.DataFrame({**limits, "n_clusters": n_clusters, "ci": ci})
+    return pd.DataFrame({"estimate": estimate, "ci_low": low, "ci_high": high, "n_clusters": n_clusters, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #9dbeb48a
 def resample_rows(
@@ -952,8 +943,7 @@ def resample_rows(
     drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
     values = np.array([np.ravel(statistic(part)) for part in (rows, *(np.repeat(rows, times) for times in drawn))])
     low, high = percentile_interval(values[1:], len(names), ci)
-    limits = {"estimate": values[0], "ci_low": low, "ci_high": high}
-    return pd.DataFrame({**limits, "n_clusters": len(names), "ci": ci})
+    return pd.DataFrame({"estimate": values[0], "ci_low": low, "ci_high": high, "n_clusters": len(names), "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d856471
 def holm(p_values: pd.Series) -> np.ndarray:
