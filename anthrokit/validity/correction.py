@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
+from operator import sub
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ from .annotations import ITEM
 
 # %% auto #0
 __all__ = ['METHODS', 'rogan_gladen', 'effective_share', 'jeffreys_limits', 'recover_rate', 'shared_error_rates', 'powered_share',
-           'powered_parts', 'group_rate', 'powered_difference', 'judged_and_labelled', 'judged_share', 'powered_group',
-           'corrected_rates', 'prediction_powered_differences', 'rate_bounds']
+           'powered_parts', 'group_rate', 'combined_rate', 'powered_difference', 'judged_and_labelled', 'judged_share',
+           'powered_group', 'corrected_rates', 'prediction_powered_differences', 'rate_bounds']
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
 def _clip_limits(estimate: Any, low: Any, high: Any, least: float = 0.0) -> np.ndarray:
@@ -281,21 +282,27 @@ def powered_parts(
     }
 
 
-def group_rate(group: dict[str, Any], least: float = 0.0) -> dict[str, float]:
+def group_rate(group: dict[str, Any]) -> dict[str, float]:
     """Return estimate, ci_low and ci_high of a group's rate, from its parts, without limits if these are unknown."""
-    limits = recover_rate(group["rate"], group["parts"], group["influences"], least)
+    limits = recover_rate(group["rate"], group["parts"], group["influences"])
     return dict(zip(["estimate", "ci_low", "ci_high"] if group["known"] else ["estimate"], limits, strict=False))
+
+
+def combined_rate(rate: Callable, groups: Sequence[dict[str, Any]]) -> tuple[float, float, float]:
+    """Return a function of several groups' rates, and its limits within −1 and 1, from the `powered_parts` of each."""
+    ends = np.cumsum([len(group["parts"]) for group in groups])[:-1]
+
+    def of_shares(*shares: float) -> float:
+        return rate(*(group["rate"](*own) for group, own in zip(groups, np.split(shares, ends), strict=True)))
+
+    parts = [part for group in groups for part in group["parts"]]
+    return recover_rate(of_shares, parts, np.vstack([group["influences"] for group in groups]), least=-1.0)
 
 
 def powered_difference(a: dict[str, Any], b: dict[str, Any]) -> dict[str, float]:
     """Return the difference of two rates as `group_rate`, from the `powered_parts` of each."""
-    first = len(a["parts"])
-
-    def subtract(*shares: float) -> float:
-        return a["rate"](*shares[:first]) - b["rate"](*shares[first:])
-
-    parts = {"parts": [*a["parts"], *b["parts"]], "influences": np.vstack([a["influences"], b["influences"]])}
-    return group_rate({"rate": subtract, **parts, "known": a["known"] and b["known"]}, least=-1.0)
+    names = ["estimate", "ci_low", "ci_high"] if a["known"] and b["known"] else ["estimate"]
+    return dict(zip(names, combined_rate(sub, (a, b)), strict=False))
 
 # %% ../../nbs/08_validity/03_correction.ipynb #848bf1ba
 _ERRORS = ["sensitivity", "specificity", "n_positive", "n_negative"]
@@ -308,7 +315,7 @@ def judged_and_labelled(
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return raw rates, judged messages, and people's labels, if any; each message has the index of its raw rate."""
     raw = _judged_rates(labels, by, ci)
-    groups = labels[by].merge(raw[by].reset_index(names="_group"), how="left", on=by)["_group"].to_numpy()
+    groups, _ = group_rows(labels, by)  # in the order of the rows of raw
     judged = labels.assign(judged=as_floats(labels["label"]), cluster=clusters(labels), _group=groups)
     judged = judged.astype({"dialogue_id": "str", "turn": "Int64"}).dropna(subset="judged")
     if people is None:
@@ -442,15 +449,15 @@ def corrected_rates(
     [0.58, 0.59, 0.58, 0.98]
     """
     require_known("method", METHODS, method)
-    labels, by, columns = as_labels(labels), as_names(by), _POWERED
-    if method == METHODS[0] and isinstance(people, pd.DataFrame) and "measure" in people.columns:
-        raw, columns = _judged_rates(labels, by, ci), _ERRORS
+    labels, by, shared = as_labels(labels), as_names(by), method == METHODS[0]
+    columns = _ERRORS if shared else _POWERED
+    if shared and isinstance(people, pd.DataFrame) and "measure" in people.columns:
+        raw = _judged_rates(labels, by, ci)
         table = _from_accuracy(raw, people, ci)
     else:
         raw, judged, sample = judged_and_labelled(labels, people, by, ci)
         rows: dict[int, dict] = {}
-        if method == METHODS[0]:
-            columns = _ERRORS
+        if shared:
             for behaviour, groups in raw.groupby("behaviour", sort=False):
                 drawn, messages = (frame[frame["behaviour"] == behaviour] for frame in (sample, judged))
                 if len(drawn):

@@ -25,7 +25,7 @@ from ..judging.jobs import Judges, as_judges
 from ..judging.log_formats import is_missing
 from ..judging.offline import offline_panel, sentence_judge
 from ..simulation import Taxonomy
-from .correction import judged_and_labelled, judged_share, powered_group, recover_rate
+from .correction import combined_rate, judged_and_labelled, judged_share, powered_group
 
 # %% auto #0
 __all__ = ['ENCODER', 'judge_scores', 'judge_labels', 'encode', 'style_features', 'scale_kind', 'fit_perception',
@@ -671,15 +671,9 @@ def _label_weights(model: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 
 def _mean_value(groups: list[dict], weights: pd.DataFrame, constant: pd.Series, ci: float) -> dict[str, float]:
     """Return a mean of perceived scores with limits, from the parts of each behaviour's rate."""
-    own, starts = weights["coefficient"].to_numpy(), np.cumsum([0, *(len(group["parts"]) for group in groups)])
-    places = list(zip(groups, starts[:-1], starts[1:], strict=True))
+    own = weights["coefficient"].to_numpy()
     size = np.abs(own).sum()  # rates are combined on a scale from −1 to 1, as their limits are clipped to it
-
-    def combine(*shares: float) -> float:
-        return own @ [group["rate"](*shares[start:end]) for group, start, end in places] / size
-
-    parts = [part for group in groups for part in group["parts"]]
-    middle, low, high = recover_rate(combine, parts, np.vstack([group["influences"] for group in groups]), least=-1.0)
+    middle, low, high = combined_rate(lambda *rates: own @ rates / size, groups)
     rates = [group["rate"](*(part[0] for part in group["parts"])) for group in groups]
     reach = _half_widths((weights.T @ rates + constant).drop("coefficient").to_frame().T, ci).item()
     estimate = middle * size + constant["coefficient"]
