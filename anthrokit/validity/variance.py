@@ -267,29 +267,29 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     z, dialogues = ndtri(0.5 + ci / 2), now["base_prompts"] * now["scenarios"] * now["users"]
     price = costs.get("target", 0) + costs.get("user", 0), costs.get("judge", 0) / (turns * now["judges"] * now["samples"])
 
-    def describe(b: float, s: int, u: int, j: int, k: int) -> tuple[float, float]:
+    def describe(b: float, s: int, u: int, j: int, k: int) -> dict[str, float]:
         messages = s * u * turns
         within = size["base prompt"] + size["dialogue"] / (s * u) + size["message"] / messages
         within += (size["judge × message"] + size["rest"] + size["sample"] / k) / (messages * j)
         variance = size["scenario"] / s + size["user"] / u + size["judge"] / j + within / b
-        return 2 * z * np.sqrt(variance), b * s * u * (price[0] + price[1] * turns * j * k) / dialogues
+        return {"width": 2 * z * np.sqrt(variance), "cost": b * s * u * (price[0] + price[1] * turns * j * k) / dialogues}
 
     def search(options: Mapping[str, Sequence[int]]) -> dict[str, object]:
         found = []
         for s, u, j, k in product(*(options[name] for name in _DESIGN[1:])):
-            floor, at_one = (describe(b, s, u, j, k)[0] ** 2 for b in (np.inf, 1.0))
+            floor, at_one = (describe(b, s, u, j, k)["width"] ** 2 for b in (np.inf, 1.0))
             if floor < width**2:
                 b = max(2, int(np.ceil((at_one - floor) / (width**2 - floor))), options["base_prompts"][0])
                 if b <= options["base_prompts"][-1]:
-                    found.append((describe(b, s, u, j, k)[1], (b, s, u, j, k)))
+                    found.append((describe(b, s, u, j, k)["cost"], (b, s, u, j, k)))
         if not found:
-            return {"width": describe(*(values[-1] for values in options.values()))[0]}
-        numbers = min(found)[1]
-        return dict(zip(_DESIGN, numbers, strict=True)) | dict(zip(("width", "cost"), describe(*numbers), strict=True))
+            return {"width": describe(*(values[-1] for values in options.values()))["width"]}
+        _, numbers = min(found)
+        return dict(zip(_DESIGN, numbers, strict=True)) | describe(*numbers)
 
     held = {name: [now[name]] for name in _DESIGN}
     ranges = {name: range(2 if name == "base_prompts" else 1, top + 1) for name, top in most.items()}
-    rows = [{"change": "none", **now, **dict(zip(("width", "cost"), describe(*now.values()), strict=True))}]
+    rows = [{"change": "none", **now, **describe(*now.values())}]
     rows.append({"change": "cheapest", **search({name: ranges[name] for name in _DESIGN})})
     for name in _DESIGN:
         rows.append({"change": f"only {name}", **search({**held, name: range(now[name], max(most[name], now[name]) + 1)})})
