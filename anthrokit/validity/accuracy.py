@@ -22,8 +22,8 @@ from ..core.tables import require_unique, require_columns
 from .annotations import ITEM, read_annotations
 
 # %% auto #0
-__all__ = ['MEASURES', 'SAMPLE', 'accuracy_measures', 'base_prompts_of', 'panel_verdicts', 'people_labels', 'join_people',
-           'judge_accuracy', 'effective_votes']
+__all__ = ['MEASURES', 'SAMPLE', 'accuracy_measures', 'panel_verdicts', 'people_labels', 'join_people', 'judge_accuracy',
+           'effective_votes']
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #7c01eb9b
 MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
@@ -38,13 +38,6 @@ def accuracy_measures(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, reje
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #ebb7aff4
 SAMPLE = [*ITEM, "judge", "sample"]
-
-
-def base_prompts_of(rows: pd.DataFrame, table: pd.DataFrame) -> pd.Series:
-    """Return the base prompt of each row's dialogue, looked up in a table."""
-    bases = table[["dialogue_id", "base_id"]].dropna(subset="base_id").astype({"dialogue_id": "str"})
-    bases = bases.drop_duplicates("dialogue_id").set_index("dialogue_id")["base_id"]
-    return rows["dialogue_id"].astype("str").map(bases)
 
 
 def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
@@ -117,9 +110,11 @@ def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFra
                              "people.merge(labels.loc[~labels['tuned'], ['dialogue_id', 'turn', 'behaviour']])")
     if "base_id" not in verdicts.columns:
         return labels
-    bases = base_prompts_of(labels, verdicts)
-    base_ids = labels["base_id"] if "base_id" in labels.columns else bases
-    return labels.assign(base_id=base_ids.where(base_ids.notna(), bases))
+    known = verdicts[["dialogue_id", "base_id"]].dropna().astype({"dialogue_id": "str"}).drop_duplicates("dialogue_id")
+    bases = labels["dialogue_id"].map(known.set_index("dialogue_id")["base_id"])
+    if "base_id" in labels.columns:
+        bases = labels["base_id"].where(labels["base_id"].notna(), bases)
+    return labels.assign(base_id=bases)
 
 
 def join_people(verdicts: pd.DataFrame, people: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:

@@ -152,13 +152,11 @@ def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.
         tally, weight, own = ClusterCounts(part, [], part["cluster"]), part["weight"].to_numpy(), part["own"].to_numpy(dtype=bool)
         sums = [tally.sums(side * value) for side in (own, ~own) for value in (part["error"].to_numpy() * weight, weight)]
         means = [side.sum(axis=0).item() for side in sums]
-        table = resample(lambda a, n, b, m: a / n - b / m, *sums, **resampling).drop(columns=["n_clusters", "ci"])
-        counts = {"n_own": own.sum(), "n_other": (~own).sum(), "n_clusters": len(tally.clusters)}
-        rows.append(table.assign(judge=judge, judge_family=part["judge_family"].iloc[0], reference=reference,
-                                 own=means[0] / means[1], other=means[2] / means[3], **counts))
-    effects = pd.concat(rows, ignore_index=True)
-    effects = effects[[*("judge", "judge_family", "reference"), *effects.columns.drop(["judge", "judge_family", "reference"])]]
-    return effects, _mean_errors(errors, ["reference", "target_family", "judge_family"], **resampling).drop(columns="ci")
+        limits = resample(lambda a, n, b, m: a / n - b / m, *sums, **resampling).loc[0, ["estimate", "ci_low", "ci_high"]]
+        about = {"judge": judge, "judge_family": part["judge_family"].iloc[0], "reference": reference}
+        rows.append({**about, **limits, "own": means[0] / means[1], "other": means[2] / means[3],
+                     "n_own": own.sum(), "n_other": (~own).sum(), "n_clusters": len(tally.clusters)})
+    return pd.DataFrame(rows), _mean_errors(errors, ["reference", "target_family", "judge_family"], **resampling).drop(columns="ci")
 
 # %% ../../nbs/08_validity/12_judge_biases.ipynb #7560f884
 def style_pairs() -> pd.DataFrame:

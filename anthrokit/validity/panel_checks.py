@@ -84,13 +84,12 @@ def panel_sensitivity(
     variants = _other_panels(ratings) if of == "judges" else _other_users(ratings)
     parts = []
     for variant, labels in variants.items():
-        table = profile(labels, by=by, ci=ci).drop(columns=["design_effect", "over_half"])
-        table = table.drop(columns="variant", errors="ignore")  # of categories; here it names the panel
+        # The variant of categories is left out: here this column names the panel.
+        table = profile(labels, by=by, ci=ci).drop(columns=["design_effect", "over_half", "variant"], errors="ignore")
         table.insert(0, "variant", variant)
         parts.append(table)
     result = pd.concat(parts, ignore_index=True)
-    whole = result[result["variant"] == next(iter(variants))][[*by, "estimate"]]
-    whole = whole.rename(columns={"estimate": "whole"})
+    whole = parts[0][[*by, "estimate"]].rename(columns={"estimate": "whole"})
     change = result["estimate"] - result[by].merge(whole, how="left" if by else "cross", on=by or None)["whole"]
     result.insert(result.columns.get_loc("ci_high") + 1, "change", change)
     return result
