@@ -131,12 +131,10 @@ def target_by_target(statistic: Callable[..., pd.DataFrame]) -> Callable[..., pd
 
     @functools.wraps(statistic)
     def of_parts(labels: Any, *args: Any, **options: Any) -> pd.DataFrame:
-        by = args[0] if args else options.get("by")
+        labels, by = run_of(labels), args[0] if args else options.get("by")
         by = ["target", "behaviour"] if by is None else [by] if isinstance(by, str) else by  # as by default
-        if not isinstance(labels := run_of(labels), str | os.PathLike):
-            return statistic(labels, *args, **options)
-        if "target" not in by:
-            return statistic(read_labels(labels), *args, **options)
-        return pd.concat([statistic(part, *args, **options) for part in label_parts(labels, by)], ignore_index=True)
+        if isinstance(labels, str | os.PathLike) and "target" in by:
+            return pd.concat([statistic(part, *args, **options) for part in label_parts(labels, by)], ignore_index=True)
+        return statistic(labels, *args, **options)
 
     return of_parts
