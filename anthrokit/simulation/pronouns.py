@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ..core.texts import mask_code, mask_quotations, plain_apostrophes
 
@@ -31,6 +32,12 @@ def _before(words: str, flags: int = 0) -> re.Pattern:
 def _after(words: str, flags: int = 0) -> re.Pattern:
     """Compile a pattern of one of these words right after."""
     return re.compile(r"\s+(?:" + "|".join(words.split()) + r")\b", flags)
+
+
+def _is_between(pairs: Iterable[tuple[str | re.Pattern, str | re.Pattern]], before: str, after: str) -> bool:
+    """Return whether both patterns of a pair match: the one right before a word, and the one right after it."""
+    return any(re.match(right, after) and re.search(left, before) for left, right in pairs)
+
 
 
 # what a pronoun is not glued to: x_i, i.e., I/O, I-95, @me, iron(I), me.com
@@ -62,12 +69,9 @@ _NOUNS = (
     "Annex Exhibit Schedule Corps Legion Symphony Sonata Concerto Bowl Test Module Track Plan Option Rule "
     "Theorem Lemma Axiom Proposition Canto Lesson Day Sputnik Explorer Voyager Vanguard Gemini Titan Ares "
     "Atlas Salyut Luna Corinthians Thessalonians Maccabees Esdras Punic Triassic Complex Photosystem Cranial "
-    "Interstate Route Angiotensin Bilirubin Troponin"
-)
-_NOUN_BEFORE = _before(_NOUNS)
-_SHOUTED_NOUN = _before(
-    r"WAR TYPE PHASE PART CHAPTER ACT SCENE VOLUME CLASS LEVEL STAGE ARTICLE SECTION BOOK TITLE APPENDIX "
-    r"TABLE UNIT FIGURE DIVISION"
+    "Interstate Route Angiotensin Bilirubin Troponin "
+    "WAR TYPE PHASE PART CHAPTER ACT SCENE VOLUME CLASS LEVEL STAGE ARTICLE SECTION BOOK TITLE APPENDIX "
+    "TABLE UNIT FIGURE DIVISION"
 )
 _PLAIN_NOUN = _before(
     r"type phase part chapter act scene volume class level stage grade article section book title tier "
@@ -97,49 +101,38 @@ _TITLED_BEFORE = re.compile(
 _GREETED = re.compile(r"\b(?:dear|hi|hello|hey|yes|no|sorry|thanks|you|oh|well|ok|okay|welcome),?\s+$", re.I)
 _NAME_BEFORE = re.compile(r"\b[A-Z][a-z]+\s+$")
 _RULED_AFTER = _after(r"ruled(?!\sout) reigned abdicated ascended invaded of(?=\s[A-Z])")
-_MY_VERB = re.compile(
-    r"\s+(?:really|also|just|truly|honestly|do|did|don['’]t|didn['’]t|can['’]t|won['’]t|hope|think|know|"
+_NO_VERB = re.compile(  # of an I that is a pronoun
+    r"(?!\s+(?:really|also|just|truly|honestly|do|did|don['’]t|didn['’]t|can['’]t|won['’]t|hope|think|know|"
     r"guess|believe|feel|want|need|am|have|mean|love|like|suppose|wish|understand|remember|see|hear|agree|appreciate|"
     r"promise|suggest|recommend|(?:would|could|can|will|should|may|might)\s+(?:love|like|"
-    r"be\s(?:happy|glad)|suggest|say|help))\b"
+    r"be\s(?:happy|glad)|suggest|say|help))\b)"
 )
-_LETTER_BEFORE = _before(
-    r"letters? vowels? [Vv]itamins? capital uppercase lowercase roman numerals? [Mm]atrix current"
-)
-_NUMBER_AFTER = re.compile(r"\s*(?:,|and|or|&|to|through|versus|vs\.?|[-–/])\s*(?:II|III|IV|V|VI)\b")
-_SUM_AFTER = re.compile(r"\s*[=<>≈≤≥×^]")
-_LINE_START, _LISTED_AFTER = re.compile(r"(?:^|\n)[ \t]*(?:[-*•>#]+[ \t]*)?$"), re.compile(r"[.)](?:\s|$)")
-_HEADING_BEFORE, _LINE_END = re.compile(r"(?:^|\n)#+[ \t]*$"), re.compile(r"[ \t]*(?:\n|$)")
-_INITIAL_BEFORE = re.compile(
-    r"(?:\b[A-Z]\.\s*|\b[A-Z][a-z]+,\s*|\b(?:by|of|with|from|Dr|Mr|Mrs|Ms|Prof)\.?\s+)$"
-)
-_CAPITAL_AFTER = re.compile(r"\.\s+[A-Z][a-z]")
+# What is right before and right after a capital I that is a numeral, an initial, a letter or a variable.
+_NUMERALS = [
+    (r"(?:^|\n)[ \t]*(?:[-*•>#]+[ \t]*)?$", r"[.)](?:\s|$)"),  # of a list
+    (r"(?:^|\n)#+[ \t]*$", r"[ \t]*(?:\n|$)"),  # a heading
+    ("", r"\s*[=<>≈≤≥×^]"),
+    ("", r"\s*(?:,|and|or|&|to|through|versus|vs\.?|[-–/])\s*(?:II|III|IV|V|VI)\b"),
+    (_before(r"letters? vowels? [Vv]itamins? capital uppercase lowercase roman numerals? [Mm]atrix current"), ""),
+    ("", r"\.\s*[A-Z]\."),
+    (r"\b[A-Z]\.\s*$", r"\."),
+    (
+        r"(?:\b[A-Z]\.\s*|\b[A-Z][a-z]+,\s*|\b(?:by|of|with|from|Dr|Mr|Mrs|Ms|Prof)\.?\s+)$",
+        r"\.(?:\s+[A-Z][a-z]|\s*[(,&])",  # an initial
+    ),
+    ("", r",\s(?:Claudius|Robot|Tonya)\b"),
+    (_before(_NOUNS), _NO_VERB),
+    (_TITLED_BEFORE, _NO_VERB),
+    (_PLAIN_NOUN, _PLAIN_NOUN_AFTER),
+]
 
 
 def _is_numeral(before: str, after: str) -> bool:
     """Return whether a capital I is a numeral, an initial, a letter or a variable."""
-    if _LINE_START.search(before) and _LISTED_AFTER.match(after):
-        return True
-    if _HEADING_BEFORE.search(before) and _LINE_END.match(after):
-        return True
-    if _SUM_AFTER.match(after) or _NUMBER_AFTER.match(after) or _LETTER_BEFORE.search(before):
-        return True
-    if after.startswith("."):
-        if re.match(r"\.\s*[A-Z]\.", after) or re.search(r"\b[A-Z]\.\s*$", before):
-            return True
-        if _INITIAL_BEFORE.search(before) and (_CAPITAL_AFTER.match(after) or re.match(r"\.\s*[(,&]", after)):
-            return True
-    if re.match(r",\s(?:Claudius|Robot|Tonya)\b", after):
-        return True
-    mine = _MY_VERB.match(after)
-    if not mine and (
-        _NOUN_BEFORE.search(before) or _SHOUTED_NOUN.search(before) or _TITLED_BEFORE.search(before)
-    ):
-        return True
-    if _PLAIN_NOUN.search(before) and _PLAIN_NOUN_AFTER.match(after):
+    if _is_between(_NUMERALS, before, after):
         return True
     ruler = _RULER_BEFORE.search(before)
-    if ruler and not mine:
+    if ruler and _NO_VERB.match(after):
         return not _GREETED.search(ruler[1] or "")
     return bool(_NAME_BEFORE.search(before) and _RULED_AFTER.match(after))
 
@@ -216,12 +209,10 @@ def _is_a_mine(before: str, after: str) -> bool:
 
 def _is_a_place(word: str, before: str, after: str) -> bool:
     """Return whether ME, US or us is Maine or the United States."""
-    if word.lower() == "us":
-        if re.search(r"(?:\bthe|\d)\s?$", before, re.I):
-            return True
-        if word == "US":
-            return not _SHOUTED_US_BEFORE.search(before) or bool(_THE_US_AFTER.match(after))
-        return False
+    if word.lower() == "us" and re.search(r"(?:\bthe|\d)\s?$", before, re.I):
+        return True
+    if word == "US":
+        return not _SHOUTED_US_BEFORE.search(before) or bool(_THE_US_AFTER.match(after))
     if word != "ME":
         return False
     if re.search(r",\s*$", before) or re.match(r"\s*\d", after):
@@ -229,14 +220,11 @@ def _is_a_place(word: str, before: str, after: str) -> bool:
     return not (_OBJECT_BEFORE.search(before) or _SHOUTING.search(before) or _SHOUTING_AFTER.match(after))
 
 # %% ../../nbs/04_simulation/03_pronouns.ipynb #3989ac2a
-_NAMES_AFTER = {
-    "Us": re.compile(r"\s+(?:Weekly|Magazine)\b"),
-    "Me": re.compile(r"\s+Too\s+(?:movement|era)\b", re.I),
-    "My": re.compile(
-        r"\s+(?:Lai|Little\s+Pony|Fair\s+Lady|Chemical\s+Romance|Neighbor\s+Totoro|Big\s+Fat)\b"
-    ),
+_NAMES = {  # what is right before and right after a word that is part of a name
+    "Us": [("", r"\s+(?:Weekly|Magazine)\b"), (r"\bR\s$", "")],
+    "Me": [("", r"(?i:\s+Too\s+(?:movement|era)\b)"), (r"\b(?:Despicable|About)\s$", "")],
+    "My": [("", r"\s+(?:Lai|Little\s+Pony|Fair\s+Lady|Chemical\s+Romance|Neighbor\s+Totoro|Big\s+Fat)\b")],
 }
-_NAMES_BEFORE = {"Us": re.compile(r"\bR\s$"), "Me": re.compile(r"\b(?:Despicable|About)\s$")}
 _QUOTE_BEFORE, _QUOTE_AFTER = re.compile(r"[\"“‘'«]$"), re.compile(r"[\"”’'»]")
 
 
@@ -252,11 +240,7 @@ def _counts(word: str, before: str, after: str) -> bool:
         return not _is_index(before, after)
     if word.lower() == "mine":
         return not _is_a_mine(before, after)
-    if word in _NAMES_AFTER:
-        named = _NAMES_BEFORE.get(word)
-        if _NAMES_AFTER[word].match(after) or (named and named.search(before)):
-            return False
-    return not (word.lower() in ("me", "us") and _is_a_place(word, before, after))
+    return not (_is_between(_NAMES.get(word, ()), before, after) or _is_a_place(word, before, after))
 
 
 def first_person_pronouns(text: str, *, quotations: bool = True) -> list[tuple[int, str]]:
