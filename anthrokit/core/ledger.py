@@ -30,7 +30,7 @@ from .files import local_path, refuse_links, replacing, write_file
 
 # %% auto #0
 __all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'plain_value', 'insertion', 'package_versions',
-           'LedgerFile', 'Ledger']
+           'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 1  # of the tables
@@ -203,8 +203,7 @@ def _make_ledger(path: Path) -> None:
 # %% ../../nbs/01_core/03_ledger.ipynb #01253249
 _REMEDIES = {
     "SQLITE_FULL": "the disk is full. What was reported before is saved; make room and run again.",
-    "SQLITE_READONLY": "you may not write there. Look at it with read_only=True, or copy it where you may write.",
-    "SQLITE_CANTOPEN": "you may not write there. Look at it with read_only=True, or copy it where you may write.",
+    ("SQLITE_READONLY", "SQLITE_CANTOPEN"): "you may not write there. Look at it with read_only=True, or copy it where you may write.",
     "SQLITE_BUSY": "another program holds it. Close that program, then run again.",
     "SQLITE_IOERR": "the disk failed. What was reported before is saved; check the disk, then run again.",
 }
@@ -218,8 +217,8 @@ def _explain_error(error: Exception, folder: Path) -> RunError | None:
             f"the ledger of {folder} is damaged ({error}). Save what can be read into a new folder: "
             f"anthrokit repair {folder} NEW_FOLDER"
         )
-    for prefix, remedy in _REMEDIES.items():
-        if name.startswith(prefix):
+    for prefixes, remedy in _REMEDIES.items():
+        if name.startswith(prefixes):
             return RunError(f"the ledger of {folder} can't be written: {remedy}")
     return None
 
@@ -236,7 +235,10 @@ def _lock_folder(folder: Path) -> filelock.BaseFileLock:
             f"with Run({str(folder)!r}, read_only=True)."
         ) from None
     except OSError as error:
-        raise _unwritable(folder, error) from None
+        raise RunError(
+            f"the folder {folder} can't be written: {error.strerror}. Make room, or get the right to write "
+            f"there. To look at a run you need neither: Run({str(folder)!r}, read_only=True)."
+        ) from None
     try:
         about = {"process": os.getpid(), "host": socket.gethostname(), "since": time_now()}
         write_file(holder, json.dumps(about))
@@ -253,13 +255,6 @@ def _describe_holder(holder: Path) -> str:
         return f" by process {about['process']} on {about['host']} since {about['since']}"
     except (OSError, ValueError, KeyError):
         return " by another process"
-
-
-def _unwritable(folder: Path, error: OSError) -> RunError:
-    return RunError(
-        f"the folder {folder} can't be written: {error.strerror}. Make room, or get the right to write "
-        f"there. To look at a run you need neither: Run({str(folder)!r}, read_only=True)."
-    )
 
 
 def time_now() -> str:
@@ -394,7 +389,7 @@ def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 # %% ../../nbs/01_core/03_ledger.ipynb #eaa56891
-def _require_in_place(ledger: LedgerFile) -> None:
+def _require_in_place(ledger: Ledger) -> None:
     """Raise if the file of a ledger was moved, deleted or replaced since it was opened: what is written would be lost."""
     try:
         in_place = ledger._file is None or os.path.samestat(ledger._file, os.stat(ledger.path))
@@ -407,7 +402,7 @@ def _require_in_place(ledger: LedgerFile) -> None:
         )
 
 
-def _require_usable(ledger: LedgerFile) -> None:
+def _require_usable(ledger: Ledger) -> None:
     """Raise if a ledger was closed, or opened by the process of which this one is a copy."""
     again = f"Run({str(ledger.folder)!r})"
     if ledger._process != os.getpid():
@@ -419,22 +414,38 @@ def _require_usable(ledger: LedgerFile) -> None:
         raise RunError(f"the run {ledger.folder} has been closed; open it again with {again}")
 
 
-# %% ../../nbs/01_core/03_ledger.ipynb #c0a1b203
-class LedgerFile:
-    """The SQLite file of a run: opening, locking, queries and closing.
+# %% ../../nbs/01_core/03_ledger.ipynb #da80e17c
+class Ledger:
+    """The SQLite file of a run: opening, locking, queries, changes in transactions, and the facts of the experiment.
 
     Parameters
     ----------
     folder : str or path
-        The folder of the run.
+        The folder of the run. It is made with the first change if it is missing.
     read_only : bool
         Open it without the right to write.
 
+    Attributes
+    ----------
+    fresh : bool
+        Whether nothing is on disk yet.
+    closed : bool
+        Whether it was closed.
+
+    Raises
+    ------
+    RunError
+        If the folder holds something else, the ledger is damaged, or another process is writing to it.
+
     Examples
     --------
-    >>> from anthrokit import demo_run
-    >>> LedgerFile(demo_run().folder, read_only=True).rows("SELECT COUNT(*) FROM dialogues")
-    [(16,)]
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger(f"{folder}/study")
+    ...     fresh = ledger.fresh, ledger.folder.exists()
+    ...     ledger.write("facts", [{"name": "seed", "value": "1"}])
+    ...     fresh, ledger.fresh, ledger.fact("seed")
+    ((True, False), False, 1)
     """
 
     closed, _lock, _process, _file = False, None, None, None
@@ -489,8 +500,6 @@ class LedgerFile:
             if not self.path.exists():
                 _make_ledger(self.path)
             self._open()
-        except sqlite3.Error as error:
-            raise _explain_error(error, self.folder) or error from None
         finally:
             lock.release()
 
@@ -541,66 +550,19 @@ class LedgerFile:
         """Return whether this process has opened the run for writing more than once."""
         return self._lock is not None and self._lock.lock_counter > 1
 
-    def close(self) -> None:
-        """Release the run for other processes. A closed run can't be used; open it again."""
-        if self._process == os.getpid() and not self.closed and self._connection is not None:
-            if self.before_close is not None:
-                self.before_close()
-            self._connection.close()
-            self._release()
-        self.closed = True
-
-    def __del__(self) -> None:
-        self.close()
-
-# %% ../../nbs/01_core/03_ledger.ipynb #da80e17c
-class Ledger(LedgerFile):
-    """The SQLite file of a run: queries, changes in transactions, and the facts of the experiment.
-
-    Parameters
-    ----------
-    folder : str or path
-        The folder of the run. It is made with the first change if it is missing.
-    read_only : bool
-        Open it without the right to write.
-
-    Attributes
-    ----------
-    fresh : bool
-        Whether nothing is on disk yet.
-    closed : bool
-        Whether it was closed.
-
-    Raises
-    ------
-    RunError
-        If the folder holds something else, the ledger is damaged, or another process is writing to it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     ledger = Ledger(f"{folder}/study")
-    ...     fresh = ledger.fresh, ledger.folder.exists()
-    ...     ledger.write("facts", [{"name": "seed", "value": "1"}])
-    ...     fresh, ledger.fresh, ledger.fact("seed")
-    ((True, False), False, 1)
-    """
-
     def change(self, statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> None:
         """Execute statements, each with rows of values, in one transaction. The first makes the run and its manifest."""
         if self.read_only:
             raise RunError(f"the run {self.folder} was opened read-only")
         if not (statements := _plain_statements(statements)):
             return
-        with self._guard:
-            if fresh := self.fresh and not self.closed and not self.path.exists():
+        with self._open_connection():
+            if fresh := self.fresh:
                 self._make()
                 facts = _fact_rows({"created": time_now(), "versions": package_versions()})
                 statements = [insertion("facts", facts, replace=False), *statements]
-        with self._open_connection() as connection:
             _require_in_place(self)
-            with transaction(connection):
+            with transaction(self._connection) as connection:
                 for sql, rows in statements:
                     connection.executemany(sql, rows)
         if fresh:
@@ -664,15 +626,11 @@ class Ledger(LedgerFile):
         >>> demo_run().ledger.fact("seed"), demo_run().ledger.fact("weather")
         (0, None)
         """
-        rows = self.rows("SELECT name, value FROM facts WHERE name = ?", [name])
-        return self._parsed(rows).get(name, default)
+        return self.facts(name).get(name, default)
 
-    def facts(self) -> dict[str, Any]:
-        """Return all facts of the experiment."""
-        return self._parsed(self.rows("SELECT name, value FROM facts ORDER BY name"))
-
-    def _parsed(self, rows: Iterable[tuple[str, str]]) -> dict[str, Any]:
-        """Return rows of facts as a dict."""
+    def facts(self, name: str | None = None) -> dict[str, Any]:
+        """Return the fact with a name, or all facts of the experiment."""
+        rows = self.rows("SELECT name, value FROM facts WHERE ? IS NULL OR name = ? ORDER BY name", [name, name])
         try:
             return {name: json.loads(value) for name, value in rows}
         except (ValueError, TypeError) as error:
@@ -713,3 +671,15 @@ class Ledger(LedgerFile):
             write_file(folder / "manifest.json", json.dumps(self.manifest(), indent=2, ensure_ascii=False) + "\n")
         except RunError as error:
             raise RunError(f"{error} What was reported before is saved in the ledger; run again.") from None
+
+    def close(self) -> None:
+        """Release the run for other processes. A closed run can't be used; open it again."""
+        if self._process == os.getpid() and not self.closed and self._connection is not None:
+            if self.before_close is not None:
+                self.before_close()
+            self._connection.close()
+            self._release()
+        self.closed = True
+
+    def __del__(self) -> None:
+        self.close()

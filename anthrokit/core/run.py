@@ -30,11 +30,11 @@ from .tables import TABLES, all_tables, get_table, ledger_tables
 from .texts import normal_form
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'replace_fields', 'reserved_names', 'check_design', 'similar_runs',
-           'StoredTables', 'Run', 'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'planned_ratings',
-           'usage_totals', 'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind',
-           'record_prompts', 'add_prompts', 'as_run', 'run_of', 'require_run', 'metadata_rows', 'import_dialogues',
-           'forget_target', 'has_verdicts', 'judges_without_verdicts', 'forget_judges']
+__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'replace_fields', 'reserved_names', 'check_design', 'similar_runs', 'Run',
+           'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals',
+           'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind', 'record_prompts',
+           'add_prompts', 'as_run', 'run_of', 'require_run', 'metadata_rows', 'import_dialogues', 'forget_target',
+           'has_verdicts', 'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -229,21 +229,67 @@ def similar_runs(folder: Path) -> str:
     near = similar_names(folder.name, [path.parent.name for path in folder.parent.glob("*/ledger.sqlite")])
     return f"Did you mean {' or '.join(near)}?" if near else ""
 
+# %% ../../nbs/01_core/04_run.ipynb #75552ff0
+def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
+    """Return names of judges as a list. Raise if the run lacks one."""
+    judges, present = [judges] if isinstance(judges, str) else list(judges), run.judges()["judge"].tolist()
+    require_known("judge", present, *judges, where="the run: ", error=ValueError)
+    return judges
 
-class StoredTables(metaclass=Naming):
-    """A folder with the ledger of a run, and its tables as DataFrames.
+
+def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
+    """Return the labels of a run, with the columns that describe their dialogues."""
+    panels = run.query(_with_questions(_PANELS))
+    if judges is not None:
+        panels = panels[panels["judge"].isin(_require_judges(run, judges)) | panels["counted"].eq(1)]
+    panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
+    asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
+    behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
+    items = run.query(
+        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND (content "
+        "IS NOT NULL OR status = 'done') ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # as in the run
+    ).astype({"turn": "Int64"})
+    items = items.merge(behaviours.astype("str"), how="cross")
+    judged = asked[asked["behaviour"].isin(panel.keys())]
+    if len(judged):
+        items = pd.concat([items, judged[items.columns]], ignore_index=True)
+    frame = votes.label_messages(items, vote_counts(run), panel)
+    vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
+    frame = frame.merge(run.query(_CONTEXT), on="dialogue_id", how="left")
+    categories = {entry["name"]: entry["category"] for entry in run.ledger.fact("behaviours", [])}
+    categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
+    frame["category"] = frame["behaviour"].map(categories)
+    design = design_columns(run).drop(columns=vote_columns, errors="ignore")
+    frame = frame.merge(design, on="dialogue_id", how="left")
+    order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *vote_columns]
+    return add_tuned(run, tables.check_table(frame[order], "labels")[order], judges and _require_judges(run, judges))
+
+
+# %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
+class Run(metaclass=Naming):
+    """A folder that holds one experiment: its prompts, messages, ratings and calls.
+
+    `query` answers any question in SQL. `ledger` reads and writes the file; see `Ledger`.
 
     Parameters
     ----------
-    folder, read_only
-        As for `Run`.
+    folder : str or path
+        The folder. It is made when something is first written, so a mistyped path leaves no folder behind.
+    read_only : bool
+        Open it without the right to write: while another process works on the run, or for an archive.
+
+    Raises
+    ------
+    RunError
+        If the folder holds something else, its ledger is damaged, or another process is working on the run.
 
     Examples
     --------
-    >>> from anthrokit import demo_run
-    >>> with StoredTables(demo_run().folder, read_only=True) as stored:
-    ...     len(stored.messages())
-    160
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/study") as run:
+    ...     bind(run, seed=1)
+    ...     run
+    Run 'study': 0 of 0 dialogues, 0 messages, 0 of 0 ratings ok
     """
 
     def __init__(self, folder: str | os.PathLike, *, read_only: bool = False):
@@ -397,69 +443,6 @@ class StoredTables(metaclass=Naming):
         large = [name for name, own in values.items() if own.map(type).eq(int).all() and 2**53 < own.abs().max() < 2**63]
         wide = wide.astype(dict.fromkeys(large, "Int64"))  # float64, which holds gaps, would round them
         return wide.rename_axis(columns=None).infer_objects().reset_index()
-
-# %% ../../nbs/01_core/04_run.ipynb #75552ff0
-def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
-    """Return names of judges as a list. Raise if the run lacks one."""
-    judges, present = [judges] if isinstance(judges, str) else list(judges), run.judges()["judge"].tolist()
-    require_known("judge", present, *judges, where="the run: ", error=ValueError)
-    return judges
-
-
-def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
-    """Return the labels of a run, with the columns that describe their dialogues."""
-    panels = run.query(_with_questions(_PANELS))
-    if judges is not None:
-        panels = panels[panels["judge"].isin(_require_judges(run, judges)) | panels["counted"].eq(1)]
-    panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
-    asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
-    behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
-    items = run.query(
-        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND (content "
-        "IS NOT NULL OR status = 'done') ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # as in the run
-    ).astype({"turn": "Int64"})
-    items = items.merge(behaviours.astype("str"), how="cross")
-    judged = asked[asked["behaviour"].isin(panel.keys())]
-    if len(judged):
-        items = pd.concat([items, judged[items.columns]], ignore_index=True)
-    frame = votes.label_messages(items, vote_counts(run), panel)
-    vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
-    frame = frame.merge(run.query(_CONTEXT), on="dialogue_id", how="left")
-    categories = {entry["name"]: entry["category"] for entry in run.ledger.fact("behaviours", [])}
-    categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
-    frame["category"] = frame["behaviour"].map(categories)
-    design = design_columns(run).drop(columns=vote_columns, errors="ignore")
-    frame = frame.merge(design, on="dialogue_id", how="left")
-    order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *vote_columns]
-    return add_tuned(run, tables.check_table(frame[order], "labels")[order], judges and _require_judges(run, judges))
-
-
-# %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
-class Run(StoredTables):
-    """A folder that holds one experiment: its prompts, messages, ratings and calls.
-
-    `query` answers any question in SQL. `ledger` reads and writes the file; see `Ledger`.
-
-    Parameters
-    ----------
-    folder : str or path
-        The folder. It is made when something is first written, so a mistyped path leaves no folder behind.
-    read_only : bool
-        Open it without the right to write: while another process works on the run, or for an archive.
-
-    Raises
-    ------
-    RunError
-        If the folder holds something else, its ledger is damaged, or another process is working on the run.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, Run(f"{folder}/study") as run:
-    ...     bind(run, seed=1)
-    ...     run
-    Run 'study': 0 of 0 dialogues, 0 messages, 0 of 0 ratings ok
-    """
 
     def dialogues(self) -> pd.DataFrame:
         """Return the planned dialogues: the columns of `list_columns("dialogues")`, of their prompts, and of the design.

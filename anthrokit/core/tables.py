@@ -134,13 +134,6 @@ TABLES["messages"] = Table(
 
 # %% ../../nbs/01_core/01_tables.ipynb #4c66f07b
 @functools.cache
-def _tables_of_subpackages() -> Mapping[str, Table]:
-    package = Path(import_module("anthrokit").__path__[0])
-    names = sorted(path.parent.name for path in package.glob("*/tables.py") if path.parent.name != "core")
-    modules = [import_module(f"anthrokit.{name}.tables") for name in names]
-    return {name: table for module in modules for name, table in module.TABLES.items()}
-
-
 def all_tables() -> Mapping[str, Table]:
     """Return the tables of all subpackages by name.
 
@@ -152,7 +145,10 @@ def all_tables() -> Mapping[str, Table]:
     >>> {"messages", "cases", "participants"} <= all_tables().keys()
     True
     """
-    return {**TABLES, **_tables_of_subpackages()}
+    package = Path(import_module("anthrokit").__path__[0])
+    names = sorted(path.parent.name for path in package.glob("*/tables.py"))
+    modules = [import_module(f"anthrokit.{name}.tables") for name in ["core", *names]]  # core's tables are first
+    return {name: table for module in modules for name, table in module.TABLES.items()}
 
 
 def get_table(table: str) -> Table:
