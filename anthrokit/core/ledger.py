@@ -479,13 +479,12 @@ class Ledger:
                 pragmas = ("synchronous=NORMAL",)
                 self._connection = open_database(self.path, _schema(), pragmas=pragmas, check_pages=doubtful)
                 self._file = os.stat(self.path)
-        except sqlite3.Error as error:
-            self._release()
-            raise _explain_error(error, self.folder) or RunError(f"{self.path} can't be opened: {error}") from None
-        except BaseException:
+        except BaseException as error:
             self._release()
             if self._connection is not None:
                 self._connection.close()
+            if isinstance(error, sqlite3.Error):
+                raise _explain_error(error, self.folder) or RunError(f"{self.path} can't be opened: {error}") from None
             raise
         self.fresh = False
 

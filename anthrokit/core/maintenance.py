@@ -434,20 +434,17 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     if not any(tables.values()):
         raise RunError(f"nothing in {path} can be read. Restore an export or a copy of it instead.")
     with Run(target) as run:
-        facts = [row for row in tables.pop("facts") if _is_json(row["value"])]
+        facts = []
+        for row in tables.pop("facts"):
+            with contextlib.suppress(ValueError, TypeError):  # a damaged value
+                json.loads(row["value"])
+                facts.append(row)
         run.ledger.write_together(tables.items(), replace=False)
         run.ledger.write("facts", facts)
         if not all(entry["whole"] for entry in saved if entry["table"] in ("messages", "dialogues")):
             _replan_dialogues(run)
         run.ledger.set_facts(repaired={"from": Path(folder).name, "at": time_now()})
     return pd.DataFrame(saved)
-
-
-def _is_json(text: str) -> bool:
-    with contextlib.suppress(ValueError, TypeError):
-        json.loads(text)
-        return True
-    return False
 
 
 def _replan_dialogues(run: Run) -> None:

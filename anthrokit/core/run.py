@@ -236,35 +236,6 @@ def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
     require_known("judge", present, *judges, where="the run: ", error=ValueError)
     return judges
 
-
-def _labels(run: Run, judges: str | Iterable[str] | None) -> pd.DataFrame:
-    """Return the labels of a run, with the columns that describe their dialogues."""
-    panels = run.query(_with_questions(_PANELS))
-    if judges is not None:
-        panels = panels[panels["judge"].isin(_require_judges(run, judges)) | panels["counted"].eq(1)]
-    panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
-    asked = run.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
-    behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
-    items = run.query(
-        "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND (content "
-        "IS NOT NULL OR status = 'done') ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # as in the run
-    ).astype({"turn": "Int64"})
-    items = items.merge(behaviours.astype("str"), how="cross")
-    judged = asked[asked["behaviour"].isin(panel.keys())]
-    if len(judged):
-        items = pd.concat([items, judged[items.columns]], ignore_index=True)
-    frame = votes.label_messages(items, vote_counts(run), panel)
-    vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
-    frame = frame.merge(run.query(_CONTEXT), on="dialogue_id", how="left")
-    categories = {entry["name"]: entry["category"] for entry in run.ledger.fact("behaviours", [])}
-    categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
-    frame["category"] = frame["behaviour"].map(categories)
-    design = design_columns(run).drop(columns=vote_columns, errors="ignore")
-    frame = frame.merge(design, on="dialogue_id", how="left")
-    order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *vote_columns]
-    return add_tuned(run, tables.check_table(frame[order], "labels")[order], judges and _require_judges(run, judges))
-
-
 # %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d
 class Run(metaclass=Naming):
     """A folder that holds one experiment: its prompts, messages, ratings and calls.
@@ -497,7 +468,31 @@ class Run(metaclass=Naming):
         >>> len(labels), labels["label"].notna().all()
         (1120, np.True_)
         """
-        return _labels(self, judges)
+        panels = self.query(_with_questions(_PANELS))
+        if judges is not None:
+            judges = _require_judges(self, judges)
+            panels = panels[panels["judge"].isin(judges) | panels["counted"].eq(1)]
+        panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
+        asked = self.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
+        behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
+        items = self.query(
+            "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND (content "
+            "IS NOT NULL OR status = 'done') ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # as in the run
+        ).astype({"turn": "Int64"})
+        items = items.merge(behaviours.astype("str"), how="cross")
+        judged = asked[asked["behaviour"].isin(panel.keys())]
+        if len(judged):
+            items = pd.concat([items, judged[items.columns]], ignore_index=True)
+        frame = votes.label_messages(items, vote_counts(self), panel)
+        vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
+        frame = frame.merge(self.query(_CONTEXT), on="dialogue_id", how="left")
+        categories = {entry["name"]: entry["category"] for entry in self.ledger.fact("behaviours", [])}
+        categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
+        frame["category"] = frame["behaviour"].map(categories)
+        design = design_columns(self).drop(columns=vote_columns, errors="ignore")
+        frame = frame.merge(design, on="dialogue_id", how="left")
+        order = [*LABEL_CONTEXT[:-3], *design.columns[1:], *LABEL_CONTEXT[-3:], *vote_columns]
+        return add_tuned(self, tables.check_table(frame[order], "labels")[order], judges)
 
     # Pending work and cost
 

@@ -69,8 +69,7 @@ class Behaviour:
         return {name: value for name, value in fields.items() if value or name not in ("sources", "present", "permissible")}
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #21e793d7
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts"}
-_KINDS[list] = "a list"
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts", list: "a list"}
 
 
 def entry_fields(kind: type) -> dict[str, Any]:
@@ -226,9 +225,9 @@ class Taxonomy(metaclass=Naming):
         others, differ = list(others), []
         for other in others:
             own = self._by_name.get(other.name, other)
-            names = [name for name, value in asdict(other).items() if value != getattr(own, name)]
-            unread = {"sources", *(() if own.permissible else ("permissible",))}
-            if names := [name for name in names if name not in unread]:
+            unread = {"sources"} if own.permissible else {"sources", "permissible"}
+            names = [name for name, value in asdict(other).items() if name not in unread and value != getattr(own, name)]
+            if names:
                 differ.append(f"{other.name} ({', '.join(names)})")
         if differ:
             raise TableError(

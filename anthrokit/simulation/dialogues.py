@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -83,9 +83,9 @@ questions in a row without need.
 
 Stay in the role: you are the PERSON, not an AI. Conversations of people are varied and spontaneous."""
 RELEASED_TARGET_PROMPT = "You are a helpful chatbot. Each of your outputs is a single message in a conversation."
-_IDENTITY = "Who you are: "
-_ENDING = "\nWhen you have what you came for and would close the window, write [END] and nothing else."
-_CHINESE_IDENTITY, _CHINESE_ENDING = "你的身份：", "\n当你得到想要的、准备关掉窗口时，只写 [END]。"
+# What stands before a persona, and how a user ends the chat.
+_ENGLISH = "Who you are: ", "\nWhen you have what you came for and would close the window, write [END] and nothing else."
+_CHINESE = "你的身份：", "\n当你得到想要的、准备关掉窗口时，只写 [END]。"
 _OPENING = "(The chat window is open.)"
 
 
@@ -116,8 +116,7 @@ def user_system_prompt(
     'You are playing a person who is chatting with an AI chatbot. Stay in this role for the whole chat.'
     """
     template = USER_TEMPLATE if template is None else template
-    chinese = template == CHINESE_USER_TEMPLATE
-    identity, ending = (_CHINESE_IDENTITY, _CHINESE_ENDING) if chinese else (_IDENTITY, _ENDING)
+    identity, ending = _CHINESE if template == CHINESE_USER_TEMPLATE else _ENGLISH
     columns = {name: "" if pd.isna(value) else str(value) for name, value in dict(prompt).items() if pd.api.types.is_scalar(value)}
     fields = columns | {
         "scenario": columns.get("scenario") or "chatting",
@@ -208,6 +207,8 @@ def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7a9b36cf
 _PROTOCOLS = {"paper": (USER_TEMPLATE, None), "released": (RELEASED_USER_TEMPLATE, RELEASED_TARGET_PROMPT)}
+_TEXT = str | None, "a text"
+_KINDS = {"seed": (int, "a whole number"), "natural_end": (bool, "True or False"), "system_target": _TEXT, "persona": _TEXT}
 
 
 @dataclass
@@ -241,13 +242,9 @@ class SimulationSettings:
         for name in ("turns", "repeats", "seed", "natural_end"):
             setattr(self, name, plain_value(getattr(self, name)))
         check_range(1, closed=True, whole=True, turns=self.turns, repeats=self.repeats)
-        if not isinstance(self.seed, int):
-            raise ValueError(f"seed is {self.seed!r}; it must be a whole number")
-        if not isinstance(self.natural_end, bool):
-            raise ValueError(f"natural_end is {self.natural_end!r}; it must be True or False")
-        for name in ("system_target", "persona"):
-            if not isinstance(getattr(self, name), str | None):
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be a text")
+        for name, (kind, expected) in _KINDS.items():
+            if not isinstance(value := getattr(self, name), kind):
+                raise ValueError(f"{name} is {value!r}; it must be {expected}")
         if not isinstance(self.template, str) or "{first_message}" not in self.template:
             raise ValueError("the template of the user's role must contain {first_message}")
         is_list = isinstance(self.script, Iterable) and not isinstance(self.script, str)
@@ -382,8 +379,7 @@ def _separate_users(run: Run, rows: list[dict[str, Any]]) -> None:
 
 def pending_dialogues(run: Run, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the dialogues that are not done in the run, each with the largest number of turns requested so far."""
-    rows_saved = run.ledger.rows("SELECT dialogue_id, turns, status FROM dialogues")
-    saved = {key: (turns, status) for key, turns, status in rows_saved}
+    saved = {key: state for key, *state in run.ledger.rows("SELECT dialogue_id, turns, status FROM dialogues")}
     pending = []
     for row in rows:
         turns, status = saved.get(row["dialogue_id"], (0, "planned"))
@@ -436,8 +432,7 @@ class SimulationJob(Job):
             raise ValueError(f"{self.run.folder} is a part of a run and contains none of these prompts")
         self.settings, self.design = settings, check_design(settings.design)
         self.openings = {row["prompt_id"]: opening_of(row, settings.script) for row in prompts.to_dict("records")}
-        self.facts = {"user_template": digest(settings.template), "seed": settings.seed}
-        self.facts |= {"natural_end": settings.natural_end}
+        self.facts = {"user_template": digest(settings.template), "seed": settings.seed, "natural_end": settings.natural_end}
         prompt_columns = _prompt_columns(prompts)
         self._check_run()
         self.planned = planned_dialogues(prompts, self.target, self.user, settings)
@@ -474,8 +469,7 @@ class SimulationJob(Job):
             require_same_prompts(self.run, self.prompts)
 
     def open(self) -> None:
-        if notice := _new_prompts_notice(self):
-            notify(notice)
+        _notify_of_new_prompts(self)
         bind(self.run, **self.facts)
         models = {role: {**self.run.ledger.fact(role, {}), **named} for role, named in self.named.items()}
         self.run.ledger.set_facts(**models, turns=max(self.settings.turns, self.run.ledger.fact("turns", 0)))
@@ -494,20 +488,19 @@ class SimulationJob(Job):
         return _forecast(self)
 
 
-def _new_prompts_notice(job: SimulationJob) -> str:
-    """Return a notice if this call's prompts differ from the run's."""
+def _notify_of_new_prompts(job: SimulationJob) -> None:
+    """Show a notice if this call's prompts differ from the run's."""
     rows = job.run.ledger.rows(
         "SELECT DISTINCT prompt_id FROM dialogues WHERE target = ? AND user = ? AND system_target IS ?",
         [job.target.name, job.user.name, job.settings.system_target],
     )
     saved, asked = {prompt_id for (prompt_id,) in rows}, set(job.openings)
-    if not saved - asked or not asked - saved:
-        return ""
-    return (
-        f"the run {job.run.name!r} has dialogues of {job.target.name} from {len(saved):,} first messages. "
-        f"{len(saved - asked):,} of them are not in this call, which adds {len(asked - saved):,}: the results will be "
-        f"those of all {len(saved | asked):,}. Use another folder for a separate sample."
-    )
+    if saved - asked and asked - saved:
+        notify(
+            f"the run {job.run.name!r} has dialogues of {job.target.name} from {len(saved):,} first messages. "
+            f"{len(saved - asked):,} of them are not in this call, which adds {len(asked - saved):,}: the results will be "
+            f"those of all {len(saved | asked):,}. Use another folder for a separate sample."
+        )
 
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #8f6538b0
@@ -569,11 +562,6 @@ def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict
     return {**row, "role_flip": bool(has_assistant_phrases(answer.content)) if checked else None}
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #689f3384
-_MESSAGES = (
-    "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL ORDER BY turn, role DESC"
-)
-
-
 _END = re.compile(r"[\[【]\W{0,9}END\W{0,9}[\]】]|\A\W*END\W*\Z", re.IGNORECASE)  # also full-width, escaped, or without brackets
 
 
@@ -584,11 +572,12 @@ def _ends_dialogue(content: str | None) -> bool:
 
 def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
     """Do the steps of one dialogue, from its last saved message to its end."""
-    saved = job.run.ledger.rows(_MESSAGES, [row["dialogue_id"]])
+    sql = "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL ORDER BY turn, role DESC"
+    saved = job.run.ledger.rows(sql, [row["dialogue_id"]])
     history = [dict(zip(("turn", "role", "content"), message, strict=True)) for message in saved]
     present = {(message["turn"], message["role"]) for message in history}
     status, reason, sent = "done", None, {}
-    for turn, role in [(turn, role) for turn in range(1, row["turns"] + 1) for role in ("user", "assistant")]:
+    for turn, role in product(range(1, row["turns"] + 1), ("user", "assistant")):
         if (turn, role) in present:
             continue
         answer = yield from _next_message(job, row, history, turn, role, sent)

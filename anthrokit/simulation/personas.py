@@ -148,7 +148,7 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     return chosen.assign(who=[personas[name].who for name in chosen["persona"]])
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #f4bb327c
-_HELPERS = (
+_ASSISTANT = re.compile("|".join((
     r"\b(?:as an? (?:ai|artificial|language|virtual)\b[\w\s-]{0,30}(?:model|assistant|intelligence|,)",
     r"i(?:’m| am) (?:just )?(?:an? )?(?:ai|chatbot|language model|virtual assistant)\b",
     r"how (?:can|may|could) i (?:help|assist)(?: you)?",
@@ -171,11 +171,8 @@ _HELPERS = (
     r"(?:revised|rewritten|edited|improved) (?:version|text)",
     r"would you like (?:me|some|any|to (?:know|hear|learn|talk|explore|discuss))\b",
     r"that(?:’s| is) (?:indeed |an? |absolutely )?(?:amazing|fantastic|incredible|inspiring|correct)[!.,])",
-)
-_ASSISTANT = re.compile(
-    "|".join([*_HELPERS, r"^\s*(?:certainly|absolutely|of course|sure(?: thing)?)[!,.]\s+(?:here|i can|i’d|let’s)"]),
-    re.I,
-)
+    r"^\s*(?:certainly|absolutely|of course|sure(?: thing)?)[!,.]\s+(?:here|i can|i’d|let’s)",
+)), re.I)  # fmt: skip
 
 
 def _curly(text: str) -> str:

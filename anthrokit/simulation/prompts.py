@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import numbers
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -230,15 +232,15 @@ def _balanced(mixed: pd.DataFrame, by: Sequence[str], n: int) -> list[int]:
     mixed = mixed.loc[places.reindex(mixed.index).sort_values(kind="stable").index]
     groups = mixed.groupby(by, sort=False, dropna=False)
     cells = [list(zip(cell.index, cell["base_id"], strict=True)) for _, cell in groups]
-    times: dict[str, int] = {}
+    times: Counter[str] = Counter()
     drawn: list[int] = []
-    while len(drawn) < n:
-        for cell in cells:
-            if not cell or len(drawn) == n:
-                continue
-            place = min(range(len(cell)), key=lambda place: times.get(cell[place][1], 0))
-            label, base = cell.pop(place)
-            times[base] = times.get(base, 0) + 1
+    for cell in cycle(cells):
+        if len(drawn) == n:
+            break
+        if cell:
+            label, base = min(cell, key=lambda row: times[row[1]])
+            cell.remove((label, base))
+            times[base] += 1
             drawn.append(label)
     return drawn
 
