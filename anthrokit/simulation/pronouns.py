@@ -77,7 +77,7 @@ _PLAIN_NOUN = _before(
     r"type phase part chapter act scene volume class level stage grade article section book title tier "
     r"category division appendix figure table unit complex photosystem nerve angiotensin troponin"
 )
-_PLAIN_NOUN_AFTER = re.compile(
+_PLAIN_NOUN_AFTER = (
     r"\s*(?:[.,;:)!?]|$)|\s+(?:is|are|of|in|and|errors?|diabetes|trials?|clinical|hypersensitivity|"
     r"collagen|interferons?|"
     r"cancers?|tumou?rs?|disease|supernovae?|superconductors?|devices?|stud(?:y|ies)|reactions?|"
