@@ -14,6 +14,7 @@ import numbers
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,11 +30,11 @@ from ..models.thoughts import separate_thoughts
 
 # %% auto #0
 __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'FORMATS', 'IDS', 'is_missing',
-           'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'scalars', 'unwrapped', 'speaker_of', 'is_message',
-           'Content', 'without_tool_calls', 'as_time', 'read_message', 'branches', 'transcript', 'is_transcript',
-           'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation', 'pair_of', 'Conversation',
-           'find_conversations', 'Dialogue', 'target_of', 'with_system', 'split_branches', 'read_whole', 'turns_of',
-           'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena', 'read_completions',
+           'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'object_in', 'scalars', 'unwrapped', 'speaker_of',
+           'is_message', 'Content', 'without_tool_calls', 'as_time', 'read_message', 'branches', 'transcript',
+           'is_transcript', 'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation', 'pair_of',
+           'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system', 'split_branches', 'read_whole',
+           'turns_of', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena', 'read_completions',
            'nested_conversations', 'read_nested', 'read_pair', 'read_labelled', 'group_rows', 'join_rows', 'Format',
            'format_of', 'read_records', 'Log', 'read_log']
 
@@ -94,6 +95,12 @@ def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
         if name in row and not is_missing(row[name]):
             return row[name]
     return None
+
+
+def object_in(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the object in a column; an empty one if the column has something else or is missing."""
+    value = row.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def scalars(row: Mapping[str, Any], used: Collection[str] = ()) -> dict[str, Any]:
@@ -313,24 +320,23 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
     is_item = not {*_SPEAKER} & {*message} and (_TOOL.search(kind) or _THOUGHT.search(kind))  # OpenAI's Responses
     speaker = ("tool" if _TOOL.search(kind) else "assistant") if is_item else speaker_of(message)
     error = first_of(message, _ERROR)
-    fields = {name: one for name, one in message.items() if isinstance(one, dict) and not names}
-    bare = [{name: one} for name, one in fields.items() if name in _TOOL_KEYS or _MEDIA.search(name.lower())]
+    fields = () if names else [name for name, one in message.items() if isinstance(one, dict)]
+    bare = [{name: message[name]} for name in fields if name in _TOOL_KEYS or _MEDIA.search(name.lower())]
     if speaker is None or not (names or calls or is_item or bare or error):
         raise TableError(f"{place}: needs role and content (or from and value), but {describe(message)} lacks one")
     role = roles.get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
         known = ", ".join(list(ROLES)[:12])
         raise TableError(f"{place}: the speaker's name is none of {known}, …; say whose it is: roles={{'name': 'assistant'}}")
-    about = message["metadata"] if isinstance(message.get("metadata"), dict) else {}
-    hidden = any(as_flag(level.get(name)) for level in (message, about) for name in _HIDDEN)
-    if isinstance(message.get("content"), dict):
-        hidden = hidden or "editable_context" in str(message["content"].get("content_type"))
+    about = object_in(message, "metadata")
+    is_context = "editable_context" in str(object_in(message, "content").get("content_type"))
+    hidden = is_context or any(as_flag(level.get(name)) for level in (message, about) for name in _HIDDEN)
     text, marks = None, ()
     if not hidden:
         text, marks = _read_content(message, content, role, [message] if is_item else bare, place)
     only_tool = not text and bool(content.tools or calls)
     failed = role == "assistant" and bool(error) and as_number(error) != 0 and str(error).strip().lower() not in ("none", "null")
-    extra = next((message[name] for name in ("extra", "response_metadata") if isinstance(message.get(name), dict)), {})
+    extra = object_in(message, "extra") or object_in(message, "response_metadata")
     models = [first_of(level, _MODEL) for level in (message, about, extra)]
     time, finish = as_time(first_of(message, TIMES)), first_of(message, _FINISH)
     used = _NOT_METADATA | ({*TIMES} if time else set())
@@ -358,11 +364,10 @@ def _read_content(
     """Fill the content of a message; return its text without thoughts and tool calls, and unknown marks."""
     values = [message[name] for name in _CONTENT if not is_missing(message.get(name)) and message[name] != []]
     content.add(parts or next(iter(values), None), place)
-    audio, extra = (message[name] if isinstance(message.get(name), dict) else {} for name in ("audio", "extra"))
-    for words in (message.get("text"), message.get("refusal"), audio.get("transcript")):
+    for words in (message.get("text"), message.get("refusal"), object_in(message, "audio").get("transcript")):
         if not content.text and isinstance(words, str):
             content.add(words, place)
-    if thoughts := first_of(message, _REASONING) or first_of(extra, _REASONING):
+    if thoughts := first_of(message, _REASONING) or first_of(object_in(message, "extra"), _REASONING):
         content.add({"type": "thinking", "thinking": thoughts}, place)
     text, marks = content.text, ()
     if role == "assistant":
@@ -409,15 +414,15 @@ def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
             if at is not None:
                 parents[number] = None
         return parents
-    parents, last, number = [], None, 0
-    while number < len(messages):
-        end = number
-        while end < len(messages) and messages[end]["role"] == "assistant":
-            end += 1
-        if not (end > number + 1 and _candidates(messages[number:end])):
-            end = number + 1
-        parents += [last] * (end - number)
-        last, number = _best(messages, range(number, end)), end
+    parents, last = [], None
+    for is_answer, places in itertools.groupby(range(len(messages)), lambda number: messages[number]["role"] == "assistant"):
+        numbers = [*places]
+        if is_answer and _candidates([messages[number] for number in numbers]):
+            parents += [last] * len(numbers)
+            last = _best(messages, numbers)
+        else:
+            parents += [last, *numbers[:-1]]
+            last = numbers[-1]
     return parents
 
 
@@ -602,13 +607,18 @@ def pair_of(row: Any) -> tuple[str, str] | None:
     return next((names for names in _PAIRS if {*names} <= {*row}), None) if isinstance(row, dict) else None
 
 
+def _is_texts(value: Any) -> bool:
+    """Return whether a value is a list of texts."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
 class Conversation(NamedTuple):
     """A conversation within a record: its path, raw messages, last shown message, and the objects that enclose it."""
 
     path: tuple[str, ...]
     messages: list[Any]
     leaf: Any
-    enclosing: list[Mapping[str, Any]]
+    enclosing: Sequence[Mapping[str, Any]]
 
 
 def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequence[Mapping[str, Any]] = ()) -> Iterator[Conversation]:
@@ -617,28 +627,26 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequen
     if len(path) > _DEPTH:
         return
     if isinstance(value, dict):
-        if messages := [value] if _has_replies(value) else _tree(value) or _transposed(value):
-            yield Conversation(path, messages, leaf, list(enclosing))
+        has_replies = is_message(value) and any(map(is_message, _replies(value)))  # as in OASST
+        if messages := [value] if has_replies else _tree(value) or _transposed(value):
+            yield Conversation(path, messages, leaf, enclosing)
             return
         for name, one in value.items():
             yield from find_conversations(one, (*path, str(name)), (*enclosing, value))
     elif isinstance(value, list):
         pairs = [[one[name] for name in pair_of(one) or ()] for one in value] if path else []
         if any(map(is_message, value)) and not _holds_conversations(value):
-            yield Conversation(path, value, leaf, list(enclosing))
-        elif pairs and all(pair and all(isinstance(text, str) for text in pair) for pair in pairs):
-            systems = (one.get("system") for one in value)
-            before = ([{"role": "system", "content": one}] if one and isinstance(one, str) else [] for one in systems)
-            raw = [one for system, pair in zip(before, pairs, strict=True) for one in (*system, *turns_of(pair))]
-            yield Conversation(path, raw, leaf, list(enclosing))
+            yield Conversation(path, value, leaf, enclosing)
+        elif pairs and all(map(_is_texts, pairs)):
+            raw = []
+            for one, pair in zip(value, pairs, strict=True):
+                if isinstance(system := one.get("system"), str) and system:
+                    raw.append({"role": "system", "content": system})
+                raw += turns_of(pair)
+            yield Conversation(path, raw, leaf, enclosing)
         else:
             for number, one in enumerate(value):
                 yield from find_conversations(one, (*path, str(number + 1)), enclosing)
-
-
-def _has_replies(value: Mapping[str, Any]) -> bool:
-    """Return whether an object is a message with the answers to it, as in OASST."""
-    return is_message(value) and any(map(is_message, _replies(value)))
 
 
 def _transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -657,7 +665,7 @@ def _holds_conversations(value: Sequence[Any]) -> bool:
 
 
 def _has_message(node: Mapping[str, Any]) -> bool:
-    return is_message(node) or (isinstance(node.get("message"), dict) and bool(node["message"]))
+    return is_message(node) or bool(object_in(node, "message"))
 
 
 def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -703,8 +711,7 @@ Reader = Callable[[str, Record, Any, Roles], list[Dialogue]]
 def target_of(*rows: Mapping[str, Any]) -> Any:
     """Return the model named in nested records; the innermost name takes precedence."""
     for row in rows:
-        inner = [row[name] for name in _SETTINGS if isinstance(row.get(name), dict)]
-        for level in (row, *inner):
+        for level in (row, *(object_in(row, name) for name in _SETTINGS)):
             if isinstance(name := first_of(level, _TARGET), str | numbers.Real):
                 return name
     return None
@@ -745,11 +752,6 @@ def read_whole(place: str, row: Record, found: Raw, roles: Roles) -> list[Dialog
     about = {name: value for name, value in row.items() if name not in used}
     messages = with_system(read_conversation(raw, place, roles), [row], place)
     return [Dialogue(place, messages, about, target_of(row))]
-
-
-def _is_texts(value: Any) -> bool:
-    """Return whether a value is a list of texts."""
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
 def turns_of(texts: Iterable[Any]) -> list[dict[str, Any]]:
@@ -803,17 +805,15 @@ def read_sides(
     return dialogues
 
 
-_TEXTS = re.compile(r"(?:_(?:messages?|responses?|answers?|texts?|conversations?|completions?|outputs?|replies|reply))?$")
+_ENDINGS = "messages?|responses?|answers?|texts?|conversations?|completions?|outputs?|replies|reply"
+_REJECTED = re.compile(rf"non_preferred_output|rejected(?:_(?:{_ENDINGS}))?")
 
 
 def _preference_columns(row: Record) -> tuple[str, str] | None:
     """Return the columns of the chosen and the rejected answer; beside a rejected one alone, the conversation is chosen."""
-    for name in sorted(map(str, row), key=len):
-        is_openai, ending = name == "non_preferred_output", name.removeprefix("rejected")
-        if not is_openai and not (name.startswith("rejected") and _TEXTS.fullmatch(ending)):
-            continue
-        chosen = "preferred_output" if is_openai else f"chosen{ending}"
-        if chosen not in row and ending and isinstance(row[name], str | list) and row[name]:
+    for name in filter(_REJECTED.fullmatch, sorted(map(str, row), key=len)):
+        chosen = "preferred_output" if name == "non_preferred_output" else name.replace("rejected", "chosen")
+        if chosen not in row and name != "rejected" and isinstance(row[name], str | list) and row[name]:
             chosen = next((one for one in ("chosen", "messages", "conversations", *_AFTER) if not is_missing(row.get(one))), "")
         if chosen in row and (is_missing(row[chosen]) or not isinstance(row[chosen], numbers.Real)):
             return chosen, name
@@ -922,24 +922,14 @@ def nested_conversations(row: Record) -> list[Conversation]:
         return json.dumps([speaker_of(fields), fields.get("content")], sort_keys=True, default=str)
 
     signs = [[sign(message) for message in conversation.messages] for conversation in every]
-    ends, first, longest = [], {}, {}
-    for number, conversation in enumerate(signs):
-        end = 0  # stands for all messages so far
-        for one in conversation:
-            end = hash((end, one))
-            longest[end] = max(longest.get(end, 0), len(conversation))
-        ends.append(end)
-        first.setdefault(end, number)
+    order = sorted(range(len(every)), key=lambda number: (signs[number], -number))  # a beginning comes before what continues it
+    repeated = {one for one, after in itertools.pairwise(order) if signs[after][: len(signs[one])] == signs[one]}
     trees = [number for number, one in enumerate(every) if "history" in one.path]
-
-    def is_repeated(number: int) -> bool:
-        """Return whether a conversation is the beginning of another one, or a branch of the tree beside it."""
-        if longest[ends[number]] > len(signs[number]) or first[ends[number]] < number:
-            return True
-        beside = (one for one in trees if one != number and every[number].path[:-1] == every[one].path[:-2])
-        return any({*signs[number]} <= {*signs[one]} for one in beside)
-
-    return [one for number, one in enumerate(every) if not is_repeated(number)]
+    for number, tree in itertools.product(range(len(every)), trees):
+        is_beside = number != tree and every[number].path[:-1] == every[tree].path[:-2]
+        if is_beside and {*signs[number]} <= {*signs[tree]}:
+            repeated.add(number)  # a branch of the tree beside it
+    return [one for number, one in enumerate(every) if number not in repeated]
 
 
 def _beside(
@@ -988,8 +978,7 @@ def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles
             continue  # a prompt beside the whole conversation
         about = {name: value for name, value in row.items() if name not in columns} if one.path else scalars(row, _NOT_METADATA)
         for outer in one.enclosing:
-            about |= scalars(outer, columns)
-            about |= scalars(outer["conversation"]) if isinstance(outer.get("conversation"), dict) else {}  # Grok
+            about |= scalars(outer, columns) | scalars(object_in(outer, "conversation"))  # Grok
         part = ".".join(one.path) if len(every) > 1 else ""
         dialogues += split_branches(
             messages, one.leaf, one.enclosing, record_place, part, about=about, target=target_of(*one.enclosing[::-1])
@@ -1218,19 +1207,16 @@ def _is_text(path: Path) -> bool:
 
 def _json_values(path: Path) -> list[Any]:
     """Return the values of a JSON file: those of a list, one per line (or its error), or the whole, whichever it holds."""
+    is_json = table_suffix(path) == ".json"
     try:
         return [value for _, value in read_json(path)]
     except TableError:
-        try:
+        with suppress(ValueError, RecursionError, OSError, EOFError):  # the name may be that of the other kind
             with open_text(path, newline=None) as file:
                 text = file.read()
-            if table_suffix(path) == ".json":
-                return [json.loads(line) for line in text.split("\n") if line.strip()]
-            value = json.loads(text)
-            return value if isinstance(value, list) else [value]
-        except (ValueError, RecursionError, OSError, EOFError):
-            pass
-        if table_suffix(path) == ".json":
+            values = [json.loads(line) for line in text.split("\n") if line.strip()] if is_json else json.loads(text)
+            return values if isinstance(values, list) else [values]
+        if is_json:
             raise
         return [value for _, value in read_json(path, keep_errors=True)]
 
