@@ -67,11 +67,7 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     >>> paired_turns([{"role": role, "content": content} for role, content in chat])
     [('Hi', ''), ('Hello?\\n\\nYou there?', 'Yes.')]
     """
-    return _texts_by_turn(group_turns(messages))
-
-
-def _texts_by_turn(turns: Iterable[Mapping[str, Sequence[Mapping[str, Any]]]]) -> list[tuple[str | None, str | None]]:
-    return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in turns]
+    return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in group_turns(messages)]
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6a96dceb
 _NAMES = IDS[2:]
@@ -198,7 +194,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
     """Return a dialogue for each of its targets: its ids as given, and its turns."""
     about = dict(about)
     turns = group_turns(dialogue.messages)
-    texts = _texts_by_turn(turns)
+    texts = paired_turns(dialogue.messages)
     ids = {name: about.pop(name, None) for name in (IDS[:1] if pair else IDS[:2])}
     column = None if pair else next((name for name in _NAMES if name in about), None)
     name = about.pop(column) if column else None
@@ -244,8 +240,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #7bca7b6c
 def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
     """Give dialogues their ids. Equal ones without a name are numbered; return the places of duplicate names, with the error."""
-    seen: Counter[str] = Counter()
-    first: dict[str, str] = {}
+    places: dict[str, list[str]] = {}
     wrong: dict[str, str] = {}
     sides: set[str] = set()
     conversations: dict[str, str] = {}
@@ -256,15 +251,15 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
                 entry["dialogue_id"] = digest(entry["dialogue_id"], entry["pair_id"])
             sides.add(entry["dialogue_id"])
         key = group[0]["pair_id"] or group[0]["dialogue_id"]
-        seen[key] += 1
-        before = first.setdefault(key, group[0]["place"])
-        if seen[key] > 1:
+        before = places.setdefault(key, [])
+        before.append(group[0]["place"])
+        if len(before) > 1:
             if group[0]["named"] in ("dialogue_id", "id"):
-                problem = f"column {group[0]['named']}: has the same id as {before.split(': ')[-1]}"
+                problem = f"column {group[0]['named']}: has the same id as {before[0].split(': ')[-1]}"
                 wrong.setdefault(group[0]["place"], problem)
             for entry in group:
-                entry["dialogue_id"] = digest(entry["dialogue_id"], seen[key])
-                entry["pair_id"] = entry["pair_id"] and digest(entry["pair_id"], seen[key])
+                entry["dialogue_id"] = digest(entry["dialogue_id"], len(before))
+                entry["pair_id"] = entry["pair_id"] and digest(entry["pair_id"], len(before))
         for entry in group:
             entry["conversation"] = conversations.setdefault(entry["place"], entry["dialogue_id"])
     return wrong
