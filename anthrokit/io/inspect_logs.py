@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -28,6 +28,7 @@ from ..models import Completion
 from ..models.loop import await_for
 from ..simulation import Behaviour, Taxonomy, load_prompts
 from ..simulation.dialogues import as_llm, swap_roles, user_system_prompt
+from ..work import Request, run_steps
 
 try:
     from inspect_ai import Task, task
@@ -140,8 +141,7 @@ def _result(name: str, samples: list[EvalSample]) -> EvalScore:
     computed = {"mean": mean(), "clustered_stderr": clustered_stderr()}
     values = {key: compute(scored) if scored else float("nan") for key, compute in computed.items()}
     metrics = {key: EvalMetric(name=key, value=value) for key, value in values.items()}
-    counts = {"scored_samples": len(scored), "unscored_samples": len(every) - len(scored)}
-    return EvalScore(name=name, scorer=name, metrics=metrics, **counts)
+    return EvalScore(name=name, scorer=name, metrics=metrics, scored_samples=len(scored), unscored_samples=len(every) - len(scored))
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #a788dae9
 _KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens_out", "seconds", "served_model")
@@ -151,13 +151,12 @@ def _chat(messages: pd.DataFrame, target: str, system: str | None) -> list[ChatM
     """Return the messages of a dialogue in Inspect's classes, each with its turn, what is kept of it, and why it has no text."""
     name = next(iter(messages["dialogue_id"]), "")
     chat: list[ChatMessage] = [ChatMessageSystem(content=system, id=f"{name}/system")] if system else []
-    for row, fields in zip(messages.itertuples(), tables.to_records(messages[[*_KEPT]]), strict=True):
-        about = {name: value for name, value in fields.items() if value is not None}
-        if pd.isna(row.content):
-            about["missing"] = row.error if isinstance(row.error, str) else "not there"
-        content = "" if pd.isna(row.content) else row.content
-        named = {"id": f"{name}/{row.turn}/{row.role}", "content": content, "metadata": about}
-        chat.append(ChatMessageUser(**named) if row.role == "user" else ChatMessageAssistant(model=target, **named))
+    for row in tables.to_records(messages):
+        about = {column: row[column] for column in _KEPT if row[column] is not None}
+        if row["content"] is None:
+            about["missing"] = row["error"] or "not there"
+        named = {"id": f"{name}/{row['turn']}/{row['role']}", "content": row["content"] or "", "metadata": about}
+        chat.append(ChatMessageUser(**named) if row["role"] == "user" else ChatMessageAssistant(model=target, **named))
     return chat
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #c1d2e3f5
@@ -204,23 +203,20 @@ def _events(messages: list[ChatMessage], target: str, calls: dict[str, list[dict
     return events
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #8e2bcdde
-def _group(frame: pd.DataFrame, keys: list[str], columns: Iterable[str]) -> dict[Any, list[dict[str, Any]]]:
+def _group(frame: pd.DataFrame, keys: str | list[str], columns: Iterable[str]) -> dict[Any, list[dict[str, Any]]]:
     """Return the rows of a frame by the values of the key columns."""
-    groups = defaultdict(list)
-    index = pd.MultiIndex.from_frame(frame[keys]) if len(keys) > 1 else frame[keys[0]]
-    for key, row in zip(index, tables.to_records(frame[[*columns]]), strict=True):
-        groups[key].append(row)
-    return groups
+    rows = tables.to_records(frame[[*columns]])
+    return {key: [rows[place] for place in places] for key, places in frame.groupby(keys).indices.items()}
 
 
 def _samples(run: Run, target: str) -> list[EvalSample]:
     """Return the dialogues of a target as samples, with their scores and the calls made for them."""
     metadata = run.metadata().set_index("dialogue_id").drop(columns=[*_KNOWN], errors="ignore")
     messages = dict(list(run.messages().groupby("dialogue_id")))
-    unit = ["dialogue_id", "behaviour"]
-    labels = _group(run.labels().sort_values("turn", kind="stable"), unit, _LABEL)
-    ratings, behaviours = _group(run.ratings(), unit, _RATING), list(dict.fromkeys(name for _, name in labels))
-    calls = _group(run.query(f"{_CALLS} WHERE purpose IN ('target', 'user')"), ["unit"], _CALL)
+    labelled = run.labels().sort_values("turn", kind="stable")
+    unit, behaviours = ["dialogue_id", "behaviour"], labelled["behaviour"].unique()
+    labels, ratings = _group(labelled, unit, _LABEL), _group(run.ratings(), unit, _RATING)
+    calls = _group(run.query(f"{_CALLS} WHERE purpose IN ('target', 'user')"), "unit", _CALL)
     samples, epochs = [], Counter()
     for row in tables.to_records(run.dialogues().query("target == @target")):
         name, prompt = row["dialogue_id"], row["prompt_id"]
@@ -241,7 +237,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
                 messages=chat,
                 output=ModelOutput.from_content(target, last),
                 scores={
-                    behaviour: dialogue_score(labels[name, behaviour], ratings[name, behaviour])
+                    behaviour: dialogue_score(labels[name, behaviour], ratings.get((name, behaviour), []))
                     for behaviour in behaviours
                     if (name, behaviour) in labels
                 },
@@ -460,16 +456,13 @@ def _outcome(sample: EvalSample, own: dict[str, Any], messages: list[dict[str, A
 
 def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
     """Print a notice of what a log lacks or is not read: its status, samples with an error or a limit, cut answers, further choices."""
+    samples, is_ours = log.samples or [], "manifest" in (log.eval.metadata or {})
     counts = {
-        "samples ended in an error": sum(bool(sample.error) for sample in log.samples or []),
-        "samples reached a limit": sum(bool(sample.limit) for sample in log.samples or []),
-        "answers were cut at the token limit": sum(
-            row["finish_reason"] == "length" for row in rows if "manifest" not in (log.eval.metadata or {})
-        ),
-        "further choices are left out, as the first one is read": sum(
-            max(0, len(sample.output.choices) - 1) for sample in log.samples or []
-        ),
-        "samples are invalidated": sum(bool(getattr(sample, "invalidation", None)) for sample in log.samples or []),
+        "samples ended in an error": sum(bool(sample.error) for sample in samples),
+        "samples reached a limit": sum(bool(sample.limit) for sample in samples),
+        "answers were cut at the token limit": 0 if is_ours else sum(row["finish_reason"] == "length" for row in rows),
+        "further choices are left out, as the first one is read": sum(len(sample.output.choices[1:]) for sample in samples),
+        "samples are invalidated": sum(bool(getattr(sample, "invalidation", None)) for sample in samples),
     }
     lines = [f"its status is {log.status!r}"] if log.status != "success" else []
     lines += [f"{count} {what}" for what, count in counts.items() if count]
@@ -511,16 +504,15 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
             place = f"sample {sample.id}, epoch {sample.epoch}, score {name}, rating {number}"
             if not isinstance(rating, dict):
                 raise TableError(f"{place}: {rating!r:.60} is not a rating")
-            _require_scalars({key: rating.get(key) for key in _RATING}, place)
-            if absent := [key for key in _REQUIRED if rating.get(key) in (None, "")]:
+            row = _require_scalars({key: rating.get(key) for key in _RATING}, place)
+            if absent := [key for key in _REQUIRED if row[key] in (None, "")]:
                 raise TableError(f"{place}: has no {', '.join(absent)}")
-            if not any(rating.get("verdict") is verdict for verdict in (True, False, None)):
-                raise TableError(f"{place}: the verdict {rating['verdict']!r:.40} is not true, false or null")
-            if (rating.get("verdict") is not None) != (rating["status"] == "ok"):
-                raise TableError(f"{place}: the status {rating['status']!r:.40} and the verdict don't go together")
-            if rating["turn"] not in answered:
-                raise TableError(f"{place}: turn {rating['turn']!r:.40} has no answer to rate")
-            row = {key: rating.get(key) for key in _RATING}
+            if not (row["verdict"] is None or isinstance(row["verdict"], bool)):
+                raise TableError(f"{place}: the verdict {row['verdict']!r:.40} is not true, false or null")
+            if (row["verdict"] is not None) != (row["status"] == "ok"):
+                raise TableError(f"{place}: the status {row['status']!r:.40} and the verdict don't go together")
+            if row["turn"] not in answered:
+                raise TableError(f"{place}: turn {row['turn']!r:.40} has no answer to rate")
             rows.append({"dialogue_id": _dialogue_id(log, sample), "behaviour": name, **row})
     return rows
 
@@ -748,15 +740,14 @@ _STATUSES = {"content_filter": "refused", "max_tokens": "truncated", "model_leng
 
 async def _rate(model: Model, item: Item, behaviour: Behaviour, sample: int) -> Rating:
     """Rate by the steps of `LLMJudge`; Inspect makes the calls."""
-    judge = LLMJudge("inspect/judge", name=str(model), structured=False)
-    steps = ask_judge(judge, item, [behaviour], digest(item.text, behaviour.name, sample), shared=False)
-    request = next(steps)
-    while True:
+
+    async def send(request: Request) -> Completion:
         output = await model.generate(request.messages[0]["content"])
-        try:
-            request = steps.send(Completion(output.completion, _STATUSES.get(output.stop_reason, "ok")))
-        except StopIteration as end:
-            return end.value[0][0]
+        return Completion(output.completion, _STATUSES.get(output.stop_reason, "ok"))
+
+    judge = LLMJudge("inspect/judge", name=str(model), structured=False)
+    ratings, _ = await run_steps(ask_judge(judge, item, [behaviour], digest(item.text, behaviour.name, sample), shared=False), send)
+    return ratings[0]
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #003edcee
 async def score_dialogue(
