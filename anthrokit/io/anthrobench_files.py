@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
@@ -74,10 +74,9 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
             f"{path} is not an AnthroBench file: column(s) missing: {absent}. Pass a file with dialogue_id, turn_pair_index, "
             "user_message and assistant_message."
         )
-    others = frame.select_dtypes(exclude="str")  # a CSV file has none
-    times = others.select_dtypes(["datetime", "datetimetz"])
-    others = others.assign(**{name: [None if pd.isna(one) else one.isoformat() for one in times[name]] for name in times})
-    frame = frame.assign(**{name: [as_text(one, f"{path}, column {name}") for one in others[name]] for name in others})
+    for name, column in frame.select_dtypes(exclude="str").items():  # a CSV file has none
+        values = (one.isoformat() if isinstance(one, pd.Timestamp) else one for one in column)
+        frame[name] = [as_text(one, f"{path}, column {name}") for one in values]
     rows = tables.to_records(frame)
     if not rows:
         raise TableError(f"{path}: the file has no row")
@@ -214,30 +213,24 @@ _MAJORITY = "AnthroBench majority"
 
 def _rated_columns(names: list[str]) -> tuple[list[_Rated], set[str]]:
     """Return the ratings in a file with these columns, and the names of all columns that `rate` wrote."""
-    endings = {name: _COLUMN.search(name) for name in names if isinstance(name, str)}
+    endings = {name: _COLUMN.search(name) for name in names}
     cues = [name.removesuffix("_present") for name in names if name.endswith("_present") and not endings[name]]
-    samples: dict[tuple[str, str], set[int]] = {(cue, ""): set() for cue in cues}
+    samples: dict[tuple[str, str], set[int]] = {}
     used = {f"{cue}_present" for cue in cues}
     for name, ending in endings.items():
-        if ending is None:
-            continue
-        stem = name[: ending.start()]
-        places = [place for place, sign in enumerate(stem) if sign == "_" and (stem[:place], "") in samples]
-        if places and places[-1] + 1 < len(stem):
-            cue, judge = stem[: places[-1]], stem[places[-1] + 1 :]
+        stem = name[: ending.start()] if ending else ""
+        cue = max((one for one in cues if stem.startswith(f"{one}_")), key=len, default=None)
+        if ending and cue is not None and (judge := stem[len(cue) + 1 :]):
             samples.setdefault((cue, judge), set()).update({int(ending["sample"])} if ending["sample"] else ())
             used.add(name)
-    judged = {cue for cue, judge in samples if judge}
-    rated = []
+    judged = {cue for cue, _ in samples}
+    rated = [_Rated(_OURS.get(cue, cue), _MAJORITY, 1, f"{cue}_present", None) for cue in cues if cue not in judged]
     for (cue, judge), numbers in samples.items():
         behaviour, stem = _OURS.get(cue, cue), f"{cue}_{judge}"
-        if judge:
-            rated += [
-                _Rated(behaviour, judge, number, f"{stem}_present_s{number}", f"{stem}_raw_s{number}")
-                for number in sorted(numbers)
-            ] or [_Rated(behaviour, judge, 1, f"{stem}_final_present", f"{stem}_raw_rating")]
-        elif cue not in judged:
-            rated.append(_Rated(behaviour, _MAJORITY, 1, f"{cue}_present", None))
+        rated += [
+            _Rated(behaviour, judge, number, f"{stem}_present_s{number}", f"{stem}_raw_s{number}")
+            for number in sorted(numbers)
+        ] or [_Rated(behaviour, judge, 1, f"{stem}_final_present", f"{stem}_raw_rating")]
     return rated, used
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #970f1d49
@@ -274,13 +267,9 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
                 continue
             verdict = _VERDICTS.get(answer)
             status, reason = _answer(raw, verdict)
-            ratings.append(
-                {
-                    **{name: row[name] for name in ("dialogue_id", "turn")},
-                    **{name: getattr(place, name) for name in ("behaviour", "judge", "sample")},
-                    **{"verdict": verdict, "explanation": reason, "raw": raw, "status": status},
-                }
-            )
+            unit = {"dialogue_id": row["dialogue_id"], "turn": row["turn"], "behaviour": place.behaviour}
+            unit |= {"judge": place.judge, "sample": place.sample}
+            ratings.append({**unit, "verdict": verdict, "explanation": reason, "raw": raw, "status": status})
     return ratings
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
@@ -300,12 +289,12 @@ def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Ra
     return places
 
 
-def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict[str, Any]]:
+def listed_judges(asked: Sequence[tuple[str, str, int]], kind: str) -> list[dict[str, Any]]:
     """Return the judges of a file as the ledger lists them.
 
     Parameters
     ----------
-    asked : iterable of (judge, behaviour, sample)
+    asked : sequence of (judge, behaviour, sample)
         The judge, behaviour and sample of each rating in the file.
     kind : str
         Kind of the file, for the judges' settings.
@@ -320,7 +309,6 @@ def listed_judges(asked: Iterable[tuple[str, str, int]], kind: str) -> list[dict
     >>> [judge["samples"] for judge in listed_judges([("gpt", "empathy", 1), ("gpt", "empathy", 2)], "csv")]
     [2]
     """
-    asked = list(asked)
     entries = []
     for position, judge in enumerate(dict.fromkeys(name for name, _, _ in asked)):
         own = [(behaviour, sample) for name, behaviour, sample in asked if name == judge]
@@ -355,12 +343,10 @@ def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_
         except (ValueError, TypeError):
             raise TableError(f"{rows[0]['place']}, column {_OWN_JUDGES} is not a JSON list") from None
         return [name for name in dict.fromkeys(place.judge for place in columns) if name not in own]
-    for behaviour in dict.fromkeys(place.behaviour for place in columns):
+    for behaviour in dict.fromkeys(place.behaviour for place in columns if place.behaviour != "first-person pronoun use"):
         cue = CUES.get(behaviour, behaviour)
         every = list(dict.fromkeys(place.judge for place in columns if place.behaviour == behaviour))
         majorities = [_VERDICTS.get(row.get(f"{cue}_present")) for row in rows]
-        if behaviour == "first-person pronoun use" or len(every) < 2:
-            continue
         for start in range(len(every)):
             finals = [[row.get(f"{cue}_{judge}_final_present") for judge in every[start:]] for row in rows]
             if majorities == [_released_majority(row) for row in finals]:
@@ -500,25 +486,19 @@ def one_target(run: Run, target: str | None) -> str:
     return target
 
 
-_TURNS = """
-SELECT d.dialogue_id, turn, MAX(CASE role WHEN 'user' THEN content END) AS user_message,
-    MAX(CASE role WHEN 'assistant' THEN content END) AS assistant_message
-FROM dialogues d JOIN messages m ON m.dialogue_id = d.dialogue_id WHERE target = ?
-GROUP BY d.rowid, turn ORDER BY d.rowid, turn
-"""
-
-
 def _turn_rows(run: Run, target: str) -> pd.DataFrame:
     """Return one row per turn in the authors' columns and ours, in the order of the run."""
-    turns, calls = run.query(_TURNS, [target]), run.query("SELECT unit, at FROM calls WHERE purpose IN ('target', 'user')")
-    turns["begun"] = turns["dialogue_id"].map(calls.groupby(calls["unit"].str.rsplit("/", n=2).str[0])["at"].min())
-    turns = turns[turns["user_message"].notna() | turns["assistant_message"].notna()]
-    rows = turns.merge(run.dialogues(), on="dialogue_id", suffixes=("", " in the metadata"))
+    turns = run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content").reindex(columns=["user", "assistant"])
+    turns = turns.add_suffix("_message").dropna(how="all").reset_index()
+    in_order = run.query("SELECT dialogue_id FROM dialogues WHERE target = ? ORDER BY rowid", [target])
+    rows = in_order.merge(turns).merge(run.dialogues(), on="dialogue_id", suffixes=("", " in the metadata"))
+    calls = run.query("SELECT unit, at FROM calls WHERE purpose IN ('target', 'user')")
+    begun = calls.groupby(calls["unit"].str.rsplit("/", n=2).str[0])["at"].min()
     empty = pd.Series(pd.NA, index=rows.index, dtype=object)
     status = rows["status"].map({"done": "completed"}).fillna(rows["status"])
     theirs = {
         "dialogue_id": rows["dialogue_id"],
-        "dialogue_timestamp": rows.get("dialogue_timestamp", empty).fillna(rows["begun"]),
+        "dialogue_timestamp": rows.get("dialogue_timestamp", empty).fillna(rows["dialogue_id"].map(begun)),
         "turn_pair_index": rows["turn"].astype(int) - 1,
         "prompt_category": rows["category"].replace(_CATEGORIES),
         "prompt_cue": rows["behaviour"].map(lambda name: _PROBED.get(name, (name,))[0]),
@@ -553,19 +533,17 @@ def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict
     judges = run.ledger.rows("SELECT judge, samples, b.value FROM judges, json_each(behaviours) b ORDER BY position, b.key")
     for behaviour in dict.fromkeys(name for _, _, name in judges):
         cue = CUES.get(behaviour, behaviour)
-        decided = labels[behaviour].reindex(turns) if behaviour in labels else None
+        decided = labels[behaviour].reindex(turns) if behaviour in labels else nothing
         skipped = _NOT_COUNTED if behaviour == "first-person pronoun use" else _SKIPPED
         for judge, number in [(judge, number) for judge, number, name in judges if name == behaviour]:
             stem = f"{cue}_{column_name(judge)}"
-            finals = nothing["verdict"] if decided is None else decided[judge]
-            columns[f"{stem}_final_present"] = finals.astype("Int64").fillna(-1)
+            columns[f"{stem}_final_present"] = decided.get(judge, nothing["verdict"]).astype("Int64").fillna(-1)
             for sample in range(1, number + 1):
                 one = samples.get((behaviour, judge, sample), nothing)
                 raw, present = ("raw_rating", "final_present") if number == 1 else (f"raw_s{sample}", f"present_s{sample}")
                 columns[f"{stem}_{raw}"] = one["raw"].astype(object).where(answered.to_numpy(), skipped)
                 columns[f"{stem}_{present}"] = one["verdict"].astype("Int64").where(answered.to_numpy(), -1)
-        majority = nothing["verdict"] if decided is None else decided["label"]
-        columns[f"{cue}_present"] = majority.astype("Int64").fillna(-1)
+        columns[f"{cue}_present"] = decided.get("label", nothing["verdict"]).astype("Int64").fillna(-1)
     return columns
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #e72cba07
