@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ..core import Run, TableError
-from .inspect_logs import EvalLog, EvalSample, input_text, read_log, run_of_log
+from .inspect_logs import EvalSample, input_text, read_log, run_of_log
 
 # %% auto #0
 __all__ = ['read_petri']
@@ -17,17 +17,9 @@ __all__ = ['read_petri']
 _AUDITORS_TOOLS = "send_message set_system_message create_tool send_tool_call_result rollback_conversation".split()
 
 
-def _of_auditor(sample: EvalSample) -> bool:
-    """Return whether a sample's messages are the auditor's."""
-    calls = (call for one in sample.messages if one.role == "assistant" for call in one.tool_calls or [])
-    return any(call.function in _AUDITORS_TOOLS for call in calls)
-
-
 def _as_dialogue(sample: EvalSample) -> EvalSample:
     """Return an Inspect sample as a dialogue and its prompt; the seed and Petri's scores are metadata."""
-    first = next(
-        (one.text for one in sample.messages if one.role == "user" and one.text.strip()), "(no prompt)"
-    )
+    first = next((one.text for one in sample.messages if one.role == "user" and one.text.strip()), "(no prompt)")
     fields = {
         "base_id": f"seed {sample.id}",
         "prompt_id": f"seed {sample.id}, epoch {sample.epoch}",
@@ -70,18 +62,16 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
         ...
     anthrokit.core.errors.TableError: no such log.eval: there is no such file
     """
-    return run_of_log(_of_target(read_log(path), path), path, run)
-
-
-def _of_target(log: EvalLog, path: str | os.PathLike) -> EvalLog:
-    """Return the log with its target as the model and its samples as dialogues."""
+    log = read_log(path)
     targets = (log.eval.model_roles or {}).get("target") or []
     targets = targets if isinstance(targets, list) else [targets]
     if len(targets) != 1:
         has = f"{len(targets)} models" if targets else "no model"
         raise TableError(f"{path}: the log has {has} in the role target; other logs are read by read_inspect")
     for sample in log.samples or []:
-        if _of_auditor(sample):
+        calls = (call for one in sample.messages if one.role == "assistant" for call in one.tool_calls or [])
+        if any(call.function in _AUDITORS_TOOLS for call in calls):
             raise TableError(f"{path}: sample {sample.id}: its messages are the auditor's, as in versions of Petri before 3")
     header = log.eval.model_copy(update={"model": targets[0].model})
-    return log.model_copy(update={"eval": header, "samples": [_as_dialogue(one) for one in log.samples or []]})
+    samples = [_as_dialogue(one) for one in log.samples or []]
+    return run_of_log(log.model_copy(update={"eval": header, "samples": samples}), path, run)
