@@ -153,8 +153,7 @@ def _find_marks(text: str) -> list[_Mark]:
     for match in _MARK.finditer(text):
         while span is not None and span.end() <= match.start():
             span = next(code, None)
-        name = next(name for name, value in match.groupdict().items() if value is not None and "_" in name)
-        kind, _, family = name.partition("_")
+        kind, _, family = str(match.lastgroup).partition("_")
         kind = "empty" if match["empty"] else kind
         in_code = span is not None and span.start() < match.start()
         marks.append(_Mark(match.start(), match.end(), family, kind, in_code))
@@ -211,6 +210,19 @@ _OWN_ONLY = ("details", "colons", "budget")  # families whose closing marks end 
 _MENTION = re.compile(r"\W*(?:and|or|to|und|et|y|和|与)?\W*", re.I)
 
 
+def _thought_after(text: str, mark: _Mark, closing: _Mark | None, every: list[_Mark], answered: bool) -> tuple[str, int] | None:
+    """Return the thought that a mark opens, and where it ends; None if the mark is one within the answer."""
+    if closing is None and not answered:
+        later = (one for one in every if one.start >= mark.end and one.kind == "close")
+        fitting = (one for one in later if one.family == mark.family or one.family not in _OWN_ONLY)
+        closing = next((one for one in fitting if text[one.start - 1] != "`"), None)
+    if closing is None:
+        return None if answered else (text[mark.end :], len(text))
+    thought = text[mark.end : closing.start]
+    is_mention = thought.strip() and _MENTION.fullmatch(thought)
+    return None if is_mention or (answered and not _is_block(text, mark, closing)) else (thought, closing.end)
+
+
 def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]]:
     """Split thoughts between marks from a text. Marks in code or within a sentence stay in the answer."""
     every = _find_marks(text)
@@ -226,24 +238,13 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
     for place, mark in enumerate(marks):
         if mark.start < at:
             continue
-        answered = answered or not is_blank(text[at : mark.start])
         before, end = text[at : mark.start], None
+        answered = answered or not is_blank(before)
         if mark.kind == "open":
-            paired = marks[pairs[place]] if place in pairs else None
-            if paired is None and not answered:
-                later = (one for one in every if one.start >= mark.end and one.kind == "close")
-                fitting = (one for one in later if one.family == mark.family or one.family not in _OWN_ONLY)
-                paired = next((one for one in fitting if text[one.start - 1] != "`"), None)
-            if paired is not None:
-                inner, end = text[mark.end : paired.start], paired.end
-                if (answered and not _is_block(text, mark, paired)) or (
-                    inner.strip() and _MENTION.fullmatch(inner)
-                ):
-                    end = None
-            elif not answered:
-                inner, end = text[mark.end :], len(text)
-            if end is not None:
-                thoughts.append(inner)
+            closing_mark = marks[pairs[place]] if place in pairs else None
+            if found := _thought_after(text, mark, closing_mark, every, answered):
+                thought, end = found
+                thoughts.append(thought)
         elif mark.kind != "plain" and not answered and (mark.kind == "empty" or thoughts):
             end = mark.end
         if answered or end is None:
