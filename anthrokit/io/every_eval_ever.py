@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis import profile
-from ..core import Run, TableError
+from ..core import Run, TableError, tables
 from ..core.errors import require_known
 from ..core.files import local_path, write_file
 from ..core.ledger import package_versions
@@ -32,9 +32,8 @@ def _result(row: dict[str, Any], question: str, source: dict[str, Any], judges: 
     """Return the rate of one behaviour as an evaluation result."""
     score = {"score": row["estimate"], "details": {key: str(row[key]) for key in ("n", "n_total", "n_clusters")}}
     if row["ci_low"] is not None:
-        interval = {"lower": row["ci_low"], "upper": row["ci_high"], "confidence_level": row["ci"]}
-        method = "cluster-robust"
-        score["uncertainty"] = {"confidence_interval": {**interval, "method": method}, "num_samples": row["n"]}
+        interval = {"lower": row["ci_low"], "upper": row["ci_high"], "confidence_level": row["ci"], "method": "cluster-robust"}
+        score["uncertainty"] = {"confidence_interval": interval, "num_samples": row["n"]}
     metric = {
         "evaluation_description": question, "metric_id": "anthrokit.rate", "metric_name": "Share of messages with the behaviour",
         "metric_kind": "rate", "metric_unit": "proportion", "lower_is_better": True, "score_type": "continuous",
@@ -57,8 +56,7 @@ def _record(run: Run, target: str, source: dict[str, Any], details: Mapping[str,
     labels, manifest = run.labels().query("target == @target"), run.manifest()
     questions = {one["name"]: one["question"] for one in manifest.get("behaviours", ())}
     panel = {row["judge"]: json.dumps(row["settings"], sort_keys=True) for row in manifest["judges"]}
-    rates = profile(labels, by="behaviour").astype(object)
-    rows = rates.where(rates.notna(), None).to_dict("records")
+    rows = tables.to_records(profile(labels, by="behaviour"))
     data = {"dataset_name": run.name, "source_type": "other"}
     created = datetime.fromisoformat(manifest["created"]).timestamp()
     developer, model = _place(target)

@@ -54,9 +54,9 @@ def preference_table(run: Run) -> pd.DataFrame:
     answers = messages.query("role == 'assistant'").drop_duplicates("dialogue_id", keep="last")
     asked = messages.query("role == 'user'").rename(columns={"content": "prompt"}).drop(columns="role")
     whole = sides.merge(run.dialogues()[["dialogue_id", "base_id"]]).merge(answers).merge(asked, how="left")
-    table = whole.groupby("pair_id")[["base_id", "prompt"]].first()
-    prompts = whole.groupby("pair_id")["prompt"]
-    if (prompts.nunique() > 1).any():  # the sides were continued differently
+    groups = whole.groupby("pair_id", sort=False)
+    table = groups[["base_id", "prompt"]].first()
+    if (groups["prompt"].nunique() > 1).any():  # the sides were continued differently
         both = whole.pivot(index="pair_id", columns="side", values="prompt")
         table = table.drop(columns="prompt").join(both.add_prefix("prompt, "))
     table = table.join(whole.pivot(index="pair_id", columns="side", values="content"))
@@ -66,8 +66,7 @@ def preference_table(run: Run) -> pd.DataFrame:
         labels["column"] = labels["behaviour"] + ", " + labels["side"]
         order = [f"{name}, {side}" for name in labels["behaviour"].unique() for side in ("chosen", "rejected")]
         table = table.join(labels.pivot(index="pair_id", columns="column", values="label").reindex(columns=order))
-    order = [pair for pair in sides["pair_id"].drop_duplicates() if pair in table.index]  # a part of a run has some of them
-    return table.loc[order].reset_index().rename_axis(columns=None)
+    return table.reset_index().rename_axis(columns=None)
 
 
 def write_preferences(run: Run, path: str | os.PathLike) -> Path:
