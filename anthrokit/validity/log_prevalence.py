@@ -264,9 +264,9 @@ def _texts_of(part: Part, parts: Sequence[Part], wanted: pd.DataFrame, columns: 
 def _add_run(folder: Path, drawn: pd.DataFrame, parts: Mapping[str, tuple[Part, Sequence[Part]]], anonymise: bool, *how: Any) -> list[Run]:
     """Return the folder's runs, after a new one with those drawn messages that the others don't have."""
     runs = [Run(one) for one in sorted(folder.glob("[0-9]*"))]
-    known = [run.query("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'") for run in runs]
-    new = drawn[["dialogue_id", "turn"]].merge(pd.concat(known), how="left", indicator=True) if known else drawn.assign(_merge="left_only")
-    new = new.loc[new["_merge"] == "left_only", ["dialogue_id", "turn"]].drop_duplicates()
+    new = drawn[["dialogue_id", "turn"]].drop_duplicates()
+    for run in runs:
+        new = new.merge(run.query("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"), how="left_anti")
     if len(new):
         of_part = new["dialogue_id"].str.partition("/")[0]
         tables = [_texts_of(*parts[name], wanted, *how) for name, wanted in new.groupby(of_part)]
@@ -437,11 +437,13 @@ _UNSEEN = 0.05  # of the units, in strata without a label: with more there is no
 
 def _merged(labels: np.ndarray) -> np.ndarray:
     """Return a new code for each stratum, so that each has enough labels."""
-    codes, count = np.zeros(len(labels), dtype=int), 0
-    for stratum, number in enumerate(labels):
-        codes[stratum:] = codes[stratum - 1] + (count >= _FEWEST) if stratum else 0
-        count = number + (0 if count >= _FEWEST else count)
-    return codes - ((codes == codes.max()) & (codes > 0) if count < _FEWEST else 0)
+    codes, code, count = [], 0, 0
+    for number in labels:
+        if count >= _FEWEST:
+            code, count = code + 1, 0
+        codes.append(code)
+        count += number
+    return np.minimum(codes, code if count >= _FEWEST else max(code - 1, 0))
 
 
 def _share_limits(share: float, size: float, ci: float) -> tuple[float, float]:
@@ -519,11 +521,8 @@ def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) 
     table = messages[["user", *by]].assign(stratum=strata_of(scores)[units], weight=messages[weight], y=y, unit=units)
     if per == "message":
         return table
-    table["missing"] = table["y"].isna()
     groups = table.groupby(["unit", *by], sort=False, dropna=False)
-    found, missing = groups["y"].max(), groups["missing"].any()
-    units = groups[["user", "stratum", "weight"]].first()
-    return units.assign(y=found.where(~missing)).reset_index()
+    return groups[["user", "stratum", "weight"]].first().assign(y=groups["y"].max(skipna=False)).reset_index()
 
 
 def _side(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
