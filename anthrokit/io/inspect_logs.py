@@ -614,32 +614,27 @@ def run_of_log(
         raise TableError(f"{path}: the log has no samples")
     try:
         both = [_dialogue_of(log, sample) for sample in log.samples]
-        for name, times in Counter(dialogue["dialogue_id"] for dialogue, _ in both).items():
+        dialogues, messages = [dialogue for dialogue, _ in both], [message for _, said in both for message in said]
+        for name, times in Counter(row["dialogue_id"] for row in dialogues).items():
             if times > 1:
                 raise TableError(f"{times} samples say that they are the dialogue {name!r}")
         ratings = [row for sample in log.samples for row in _ratings_of(log, sample)]
         tables.check_table(pd.DataFrame(ratings), "ratings") if ratings else None
         judges, behaviours = _judges_of(log, ratings), _behaviours_of(log, added)
-        for dialogue, messages in both:
-            for row in ({name: value for name, value in dialogue.items() if name != "metadata"}, *messages):
-                _require_scalars(row, f"dialogue {dialogue['dialogue_id']}")
-        messages_rows = [message for _, messages in both for message in messages]
-        tables.check_table(pd.DataFrame(messages_rows), "messages") if messages_rows else None
-        _note_unfinished(log, path, messages_rows)
+        for row in (*dialogues, *messages):
+            values = {name: value for name, value in row.items() if name != "metadata"}
+            _require_scalars(values, f"dialogue {row['dialogue_id']}")
+        tables.check_table(pd.DataFrame(messages), "messages") if messages else None
+        _note_unfinished(log, path, messages)
+        prompts = pd.DataFrame([_prompt_of(sample) for sample in log.samples])
+        texts = prompts.groupby("prompt_id")["first_message"].nunique()
+        if (texts > 1).any():
+            raise TableError(f"the prompt {texts.idxmax()!r} has several first messages")
     except TableError as error:
         raise TableError(f"{path}: {error}") from None
-    prompts = pd.DataFrame([_prompt_of(sample) for sample in log.samples])
-    texts = prompts.groupby("prompt_id")["first_message"].nunique()
-    if (texts > 1).any():
-        raise TableError(f"{path}: the prompt {texts.idxmax()!r} has several first messages")
-    prompts = prompts.drop_duplicates("prompt_id")
-    rows = {
-        "dialogues": [dialogue for dialogue, _ in both],
-        "messages": messages_rows,
-        "judges": judges,
-        "ratings": ratings,
-    }
-    return import_dialogues(run, "Inspect log", prompts, rows, source=Path(path).name, behaviours=behaviours)
+    rows = {"dialogues": dialogues, "messages": messages, "judges": judges, "ratings": ratings}
+    source = Path(path).name
+    return import_dialogues(run, "Inspect log", prompts.drop_duplicates("prompt_id"), rows, source=source, behaviours=behaviours)
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #d198f286
 def _as_inspect(message: dict[str, str]) -> ChatMessage:
