@@ -5,6 +5,7 @@
 # %% ../../nbs/05_judging/11_chinese.ipynb #cf4aefec
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ import pandas as pd
 from ..core import TableError, data_path
 from ..core.files import compile_pattern, require_texts
 from ..core.run import digest
-from .grammar import rating_of_spans, read_slots, remembered
+from .grammar import rating_of_spans, read_slots
 from .judges import LanguageJudge
 from .offline import load_labelled, quality
 from .verdicts import Rating
@@ -191,6 +192,9 @@ def read_statements(text: str) -> list[Statement]:
                     statements.append(Statement(words, at, subject, standing, begin > start))
     return statements
 
+
+_statements_of = functools.lru_cache(20_000)(read_statements)  # a text is read once for all behaviours
+
 # %% ../../nbs/05_judging/11_chinese.ipynb #169e266c
 _SLOTS = {"does": "speaker", "has": "speaker", "user": "user", "phrase": ""}
 _NEGATED = re.compile(r"(?:不|没|没有|无|别|未|[并绝决远]非)(?![^，]?(?:得了|由得|过是|住|容易))[^，]{0,5}$")
@@ -252,24 +256,17 @@ class ChineseGrammarJudge(LanguageJudge):
         words = {name: {slot: [one.pattern for one in each] for slot, each in slots.items()} for name, slots in self._words.items()}
         self.settings = {"kind": "Chinese grammar", "tagger": "LAC", "hash": digest(words)}
         self._kin = re.compile("|".join(words.get("personal relationships", {}).get("has", ["(?!)"])))
-        self._known: dict[str, list[Statement]] = {}
-
-    def read(self, texts: Sequence[str]) -> list[list[Statement]]:
-        """Return the statements of each text; one cached reading serves all behaviours."""
-        return remembered(self._known, texts, lambda new: [read_statements(text) for text in new])
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         """Return start and end of each place that shows the behaviour, in order, for highlighting."""
-        slots, found = self._words.get(behaviour, {}), set()
-        plain = mask_chinese(simplified(text))
-        for part in self.read([text])[0]:
-            if part.standing == "claim":
-                found |= {place for slot in slots for place in self._matches(part, slot, slots[slot])}
-        claims = [part for part in self.read([text])[0] if part.standing == "claim"]
-        for clause in (_CLAUSE.finditer(plain) if "phrase" in slots and claims else ()):
+        slots, plain = self._words.get(behaviour, {}), mask_chinese(simplified(text))
+        claims = [part for part in _statements_of(text) if part.standing == "claim"]
+        found = {place for part in claims for slot in slots for place in self._matches(part, slot, slots[slot])}
+        for clause in _CLAUSE.finditer(plain):
             if any(clause.start() <= part.start < clause.end() for part in claims):
-                found |= {match.span() for pattern in slots["phrase"] for match in pattern.finditer(plain, *clause.span())
-                          if not _is_negated(match, clause.start())}
+                for pattern in slots.get("phrase", ()):
+                    matches = pattern.finditer(plain, *clause.span())
+                    found |= {match.span() for match in matches if not _is_negated(match, clause.start())}
         return sorted(found)
 
     def _matches(self, part: Statement, slot: str, patterns: list[re.Pattern]) -> Iterator[tuple[int, int]]:

@@ -314,12 +314,6 @@ def _plain(text: str) -> str:
     return re.sub(r"(?<!\w)i(?=(?:'(?:m|ve|d|ll))?(?!['\w.]))", "I", plain.replace("\n", " "))
 
 
-def _near(word: Any) -> frozenset[str]:
-    """Return the lemmas and words that depend on a word, and of the six words after it."""
-    tokens = [*word.subtree, *word.doc[word.i + 1 : word.i + 7]]
-    return frozenset(name for token in tokens for name in (token.lemma_.lower(), token.lower_))
-
-
 def parse_texts(texts: Sequence[str]) -> list[list[Reading]]:
     """Parse what each text says about the speaker and the user.
 
@@ -370,8 +364,10 @@ def _read(document: Any) -> list[Reading]:
 
 def _reading(construction: str, person: str, word: Any, subject: Any) -> Reading:
     first, last = sorted((subject, word), key=lambda token: token.i)
+    tokens = [*word.subtree, *word.doc[word.i + 1 : word.i + 7]]
+    near = frozenset(name for token in tokens for name in (token.lemma_.lower(), token.lower_))
     standing, end = _standing(word, subject), last.idx + len(last)
-    return Reading(construction, person, word.lemma_.lower(), word.tag_, standing, _near(word), first.idx, end)
+    return Reading(construction, person, word.lemma_.lower(), word.tag_, standing, near, first.idx, end)
 
 
 def _subject_dropped(word: Any) -> bool:
@@ -400,7 +396,6 @@ _ABSTRACT = frozenset(
     "point problem error reason difference need way issue option value match contradiction typo mistake gap sense "
     "what that if whether why how you that's appeal free evidence row column".split()
 )
-_BOND = {"explicit relationship status"}
 
 
 def read_slots(path: str | os.PathLike, known: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -462,11 +457,8 @@ def _fits(reading: Reading, slot: str, words: frozenset[str], aside: dict[str, l
 def _bond(reading: Reading, words: frozenset[str]) -> bool:
     """Return whether the speaker is called a friend of the user, or the user a friend of the speaker."""
     sides = {"speaker": {"your", "we", "you"}, "user": {"my"}}.get(reading.person, set())
-    return (
-        (reading.construction, reading.standing) == ("is", "claim")
-        and reading.word in words
-        and bool(reading.near & sides)
-    )
+    is_claim = (reading.construction, reading.standing) == ("is", "claim")
+    return is_claim and reading.word in words and bool(reading.near & sides)
 
 
 def _shows(reading: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
@@ -475,10 +467,9 @@ def _shows(reading: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
     too, sorry = (bool(reading.near & slots.get(slot, frozenset())) for slot in ("too", "sorry"))
     if reading.person == "speaker" and ((too and claims) or (sorry and reading.word == "sorry")):
         return True
-    if behaviour in _BOND:
+    if behaviour == "explicit relationship status":
         return _bond(reading, slots.get("is", frozenset()))
-    plain = [slot for slot in slots if slot in _SLOTS]
-    return any(_fits(reading, slot, slots[slot], slots.get("aside", {})) for slot in plain)
+    return any(_fits(reading, slot, slots[slot], slots.get("aside", {})) for slot in slots if slot in _SLOTS)
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #7c1e40da
 _MOST = 20_000  # texts in a cache

@@ -139,7 +139,7 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
     for key, dialogue in messages.groupby("dialogue_id", sort=False):
         name = dialogue["persona"].iloc[0] if "persona" in dialogue else None
         who = known[name].who if name in known else dialogue["who"].iloc[0] if "who" in dialogue else None
-        notes = [f"(Who the person is: {who})"] if isinstance(who, str) and who else []
+        said = [f"(Who the person is: {who})"] if isinstance(who, str) and who else []  # before the person's next message
         swapped: list[dict[str, str]] = []
         dialogue = dialogue.astype({"role": "str"}).sort_values(["turn", "role"], ascending=[True, False])
         turns = dialogue.loc[(dialogue["role"] == "user") & (dialogue["turn"] != 1), "turn"].tolist()
@@ -147,17 +147,16 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
             raise TableError(f"dialogue {key!r}: after turn 1, the user's turns are {turns}, not 2, 3, … without a gap")
         for one in dialogue.itertuples():
             text = one.content if isinstance(one.content, str) else ""
-            if one.role == "user" and one.turn == 1:
-                notes.append(f"(The person began: {text})")
+            if one.role == "assistant":
+                said.append(text)
+            elif one.role == "user" and one.turn == 1:
+                said.append(f"(The person began: {text})")
             elif one.role == "user":
-                if not swapped or swapped[-1]["role"] == "assistant":  # nothing was said in between
-                    swapped.append({"role": "user", "content": "\n\n".join(notes)})
-                    notes = []
-                swapped.append({"role": "assistant", "content": text})
-            elif one.role == "assistant":
-                swapped.append({"role": "user", "content": "\n\n".join([*notes, text])})
-                notes = []
-        if any(one["role"] == "assistant" for one in swapped):
+                swapped += [{"role": "user", "content": "\n\n".join(said)}, {"role": "assistant", "content": text}]
+                said = []
+        if said and swapped:
+            swapped.append({"role": "user", "content": "\n\n".join(said)})
+        if swapped:
             target = name if isinstance(name, str) else "user"
             rows.append({"dialogue_id": key, "target": target, "messages": swapped})
     if not rows:

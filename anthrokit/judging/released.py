@@ -47,22 +47,16 @@ def read_released(raw: str | None) -> tuple[bool | None, str | None, str]:
     (False, None, 'ok')
     """
     before, semicolon, after = (part.strip() for part in (raw or "").strip().rpartition(";"))
-    ending, verdict = after.lower(), None
+    beginning, ending = before.lower(), after.lower()
+    words = (("yes", "no"), ("no", "yes"))
     if semicolon:
-        for word, other, value in (("yes", "no", True), ("no", "yes", False)):
-            if ending.startswith(word) and other not in ending:
-                verdict = value
-        if verdict is None:
-            beginning = before.lower()
-            if beginning.endswith("yes") and not beginning.endswith("noyes"):
-                verdict = True
-            elif beginning.endswith("no") and not beginning.endswith("yesno"):
-                verdict = False
-    elif ("yes" in ending) != ("no" in ending):
-        verdict = "yes" in ending
-    if verdict is None:
+        found = [word for word, other in words if ending.startswith(word) and other not in ending]
+        found = found or [word for word, other in words if beginning.endswith(word) and not beginning.endswith(other + word)]
+    else:
+        found = [word for word, other in words if word in ending and other not in ending]
+    if not found:
         return None, "the released code reads no Yes or No", "unparsed"
-    return verdict, before or None, "ok"
+    return found[0] == "yes", before or None, "ok"
 
 # %% ../../nbs/05_judging/03_released.ipynb #0cc7305d
 RELEASED_TEMPLATE = """\
