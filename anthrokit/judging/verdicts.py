@@ -403,23 +403,26 @@ def parse_verdicts(
     >>> [one.verdict for one in parse_verdicts(answer, ["empathy", "agency"])]
     [True, False]
     """
-    names = list(behaviours)
-    single = names == ["verdict"]
+    names, text = list(behaviours), raw or ""
+
+    def all_missing(why: str, status: str = "unparsed") -> list[Rating]:
+        return [_missing(raw if name == names[0] else None, why, status) for name in names]
+
     if why := _too_long(raw):
-        return [_missing(raw if name == names[0] else None, why) for name in names]
-    answer, source = _answer_object(raw or "", _SINGLE if single else names, code, judged) or (None, "")
-    if answer is None and declines(raw or ""):
-        ratings = [_missing(None, "the judge declined", "refused") for _ in names]
-    elif answer is None:
-        ratings = [_missing(None, "no JSON object could be read") for _ in names]
-    elif single:
+        return all_missing(why)
+    single = names == ["verdict"]
+    found = _answer_object(text, _SINGLE if single else names, code, judged)
+    if found is None:
+        return all_missing("the judge declined", "refused") if declines(text) else all_missing("no JSON object could be read")
+    answer, source = found
+    if _SUPPOSES.search(text.partition(source)[0].removesuffix("```json\n")[-_LINE:]):
+        return all_missing("the JSON object is an example")
+    if single:
         entry = answer.get("verdict", answer.get("answer"))
         ratings = [_from_field(entry if isinstance(entry, dict) else {**answer, "verdict": entry})]
     else:
         ratings = [_from_field(answer.get(_field(name))) for name in names]
-    if answer is not None and _SUPPOSES.search((raw or "").partition(source)[0].removesuffix("```json\n")[-_LINE:]):
-        ratings = [_missing(None, "the JSON object is an example") for _ in names]
-    for line, claimed in claims_beside(raw or "", source, judged, code) if source else ():
+    for line, claimed in claims_beside(text, source, judged, code):
         named = {name for name in names if name.lower() in line.lower()} or names
         for place, (name, one) in enumerate(zip(names, ratings, strict=True)):
             if one.status == "ok" and name in named and (not one.verdict) in claimed:
