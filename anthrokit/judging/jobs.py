@@ -48,9 +48,8 @@ def run_taxonomy(run: Run) -> Taxonomy:
     """
     if not run.ledger.rows("SELECT 1 FROM judges WHERE asks_about = 'criteria' LIMIT 1"):
         return _behaviours_of(run)
-    question = "Does the answer meet this? {}".format
     criteria = [one for own in _criteria_of(run).values() for one in own]
-    asked = [Behaviour(one.name, one.ability, one.content, question(one.content)) for one in criteria]
+    asked = [Behaviour(one.name, one.ability, one.content, f"Does the answer meet this? {one.content}") for one in criteria]
     return Taxonomy([*(_behaviours_of(run) if run.ledger.fact("behaviours") else ()), *asked])
 
 
@@ -99,7 +98,6 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
         raise RunError(
             f"the run {run.folder} was judged with another taxonomy: {error}, or judge another run"
         ) from None
-
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
 Judges = Judge | LLM | str | Iterable[Judge | LLM | str]  # wherever judges are given
@@ -255,19 +253,15 @@ class JudgingJob(Job):
 
     Parameters
     ----------
-    expected : (int, float, float)
-        Number of pending target messages, and the expected characters of such a message and of the user's message before
-        it; for cost estimates.
-    expected_prompts : list of str
-        The prompt of each dialogue whose first answer is pending; for cost estimates of judges of criteria.
+    simulations : sequence of Job
+        Simulations whose pending messages are judged; for cost estimates.
     """
 
     noun = "rating"
 
     def __init__(
         self, run, judges=None, *, samples=None, behaviours=None, taxonomy=None, quotations=True, retry=("failed",),
-        sampling="full", targets=None, budget=None, expected=(0, 0.0, 0.0),
-        expected_prompts=(),
+        sampling="full", targets=None, budget=None, simulations=(),
     ):
         retry = [retry] if isinstance(retry, str) else list(retry)
         check_range(1, closed=True, whole=True, samples=1 if samples is None else samples)
@@ -301,24 +295,19 @@ class JudgingJob(Job):
             )
         _check_fit(run, [*about_behaviours, *counters], judged, self.taxonomy)
         super().__init__(run, [judge.llm for judge in self.judges if isinstance(judge, PromptJudge)], budget)
-        self.items, self.retry, self.expected, self.expected_prompts = Items(run, targets), retry, expected, expected_prompts
-        self.sampling, self.run_sampling = sampling, self._run_sampling(sampling)
+        self.items, self.retry = Items(run, targets), retry
+        self.expected, self.expected_prompts = _expected_messages(simulations), _expected_prompts(simulations)
+        self.sampling = sampling
         questions = {one.name: one.supported(counted if one.counts_words else judged) for one in self.judges}
         questions |= {judge.name: [] for judge in about_criteria}
         saved = {row["judge"]: row for row in run.ledger.query("SELECT * FROM judges").to_dict("records")}
         self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved.get(judge.name))]
-        self.new = [judge.name for judge in self.judges if judge.name not in saved or judge.name in self.replaced]
         self._samples_before = {name: row["samples"] for name, row in saved.items() if name not in self.replaced}
+        self.new = [judge.name for judge in self.judges if judge.name not in self._samples_before]
         self.entries = [self._entry(judge, questions[judge.name], samples, saved) for judge in self.judges]
         self.plans = {entry["judge"]: JudgePlan(questions[entry["judge"]], entry["samples"]) for entry in self.entries}
         counts = [self.count(judge) for judge in self.judges]
         self.total, self.done = sum(total for total, _ in counts), sum(done for _, done in counts)
-
-    def _run_sampling(self, sampling: str) -> str:
-        """Return the sampling to record: a run that was judged in full stays so."""
-        recorded = self.run.ledger.fact("sampling")
-        fresh = recorded is None and not self.run.ledger.rows("SELECT 1 FROM ratings LIMIT 1")
-        return "adaptive" if sampling == "adaptive" and (fresh or recorded == "adaptive") else "full"
 
     def _is_replaced(self, judge: Judge, saved: dict[str, Any] | None) -> bool:
         """Return whether a judge replaces one of its name without verdicts; raise if that one has verdicts."""
@@ -340,13 +329,13 @@ class JudgingJob(Job):
     ) -> dict[str, Any]:
         """Return a judge as a row of the run's list, with the questions and samples of earlier calls."""
         settings, last = judge_identity(judge), max((row["position"] for row in saved.values()), default=-1)
-        earlier = None if judge.name in self.replaced else saved.get(judge.name)
-        before = json.loads(earlier["behaviours"]) if earlier else []
+        before = json.loads(saved[judge.name]["behaviours"]) if judge.name in self._samples_before else []
+        own = (samples or judge.default_samples) if isinstance(judge, PromptJudge) else 1  # a local judge never changes its rating
         return {
             "judge": judge.name,
             "position": saved[judge.name]["position"] if judge.name in saved else last + 1 + self.judges.index(judge),
             "settings": json.dumps(redact_in(settings), sort_keys=True),
-            "samples": max(_samples(judge, samples), earlier["samples"] if earlier else 1),
+            "samples": max(own, self._samples_before.get(judge.name, 1)),
             "counted": judge.counts_words,
             "asks_about": judge.asks_about,
             "behaviours": json.dumps([*dict.fromkeys([*before, *questions])]),
@@ -368,7 +357,7 @@ class JudgingJob(Job):
         if judge.asks_about == "criteria":
             expected = [
                 ([one.name for one in self.criteria.get(name, ())], n, self.items.after_prompt(name, likely))
-                for name, n in Counter(self.expected_prompts).items()
+                for name, n in self.expected_prompts.items()
             ]
         return [one for one in expected if one[0] and one[1]]
 
@@ -397,10 +386,13 @@ class JudgingJob(Job):
     def open(self) -> None:
         if not self.items.texts:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
+        recorded = self.run.ledger.fact("sampling")
+        fresh = recorded is None and not self.run.ledger.rows("SELECT 1 FROM ratings LIMIT 1")
+        adaptive = self.sampling == "adaptive" and (fresh or recorded == "adaptive")  # a run that was judged in full stays so
+        facts: dict[str, Any] = {"sampling": "adaptive" if adaptive else "full"}
         if any(judge.asks_about != "criteria" for judge in self.judges):
-            entries = [behaviour.entry() for behaviour in self.taxonomy]
-            self.run.ledger.set_facts(taxonomy=self.taxonomy.hash, behaviours=entries)
-        self.run.ledger.set_facts(sampling=self.run_sampling)
+            facts |= {"taxonomy": self.taxonomy.hash, "behaviours": [behaviour.entry() for behaviour in self.taxonomy]}
+        self.run.ledger.set_facts(**facts)
         forget_judges(self.run, self.replaced)
         self.run.ledger.write("judges", self.entries)
         self._warn()
@@ -523,9 +515,25 @@ def _is_adaptive(judge: Judge) -> bool:
     return isinstance(judge, PromptJudge) and judge.questions_per_call == 1 and judge.asks_about != "criteria"
 
 
-def _samples(judge: Judge, samples: int | None) -> int:
-    """Return how often a judge is asked: once, if it always gives the same rating."""
-    return (samples or judge.default_samples) if isinstance(judge, PromptJudge) else 1
+def _expected_prompts(jobs: Iterable[Job]) -> Counter[str]:
+    """Count the dialogues of simulations whose first answer is pending, by prompt."""
+    first = "SELECT dialogue_id FROM messages WHERE role = 'assistant' AND turn = 1 AND content IS NOT NULL"
+    saved = {job: {dialogue for (dialogue,) in job.run.ledger.rows(first)} for job in jobs}
+    pending = ((row, answered) for job, answered in saved.items() for row in job.pending)
+    return Counter(row["prompt_id"] for row, answered in pending if row["dialogue_id"] not in answered)
+
+
+def _expected_messages(jobs: Iterable[Job]) -> tuple[int, float, float]:
+    """Return the number of pending target messages of simulations, and the mean characters of target and user messages."""
+    counts, lengths = [], []
+    for job in jobs:
+        forecast = {each.purpose: each for each in job.forecast() if each.llm}
+        speakers = [(one, one.llm) for one in (forecast["target"], forecast["user"]) if one.llm]
+        counts.append(forecast["target"].calls)
+        lengths.append([one.answer_tokens / max(llm.tokens_a_character(one.sample), 1e-9) for one, llm in speakers])
+    if not counts:
+        return 0, 0.0, 0.0
+    return sum(counts), *np.average(lengths, axis=0, weights=counts if any(counts) else None)
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #4a6290bd
 def ask_call(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], shared: bool = False) -> Steps:
@@ -686,6 +694,17 @@ def _prefix_length(prompt: str) -> int:
     return len(getattr(prompt, "start", ""))
 
 
+def _pending_calls(job: JudgingJob, judge: PromptJudge) -> Iterator[tuple[Item, list[list[str]], int]]:
+    """Yield each pending message, the questions of each call about it, and the number of such messages."""
+    for units in job.units(judge):
+        item = job.items.item(units[0].dialogue_id, units[0].turn)
+        yield item, [[unit.behaviour for unit in call] for call in job.calls_of(judge, units)], 1
+    for asked, messages, likely in job.expected_questions(judge):
+        size = judge.questions_per_call or len(asked)
+        parts = [asked[start : start + size] for start in range(0, len(asked), size)]
+        yield likely, parts * job.plans[judge.name].samples, messages
+
+
 def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[str], list[tuple[float, int, float]]]:
     """Return a judge's pending calls, their characters, some of the prompts, and the prefixes that calls share."""
 
@@ -700,34 +719,24 @@ def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[s
     def fixed(*names: str) -> int:
         return request(Item(""), names)[0]
 
-    names, samples = job.plans[judge.name]
+    names = job.plans[judge.name].questions
     in_turn = job.sampling == "full" and judge.shared_prefix == "item"
     calls, characters, every = 0, 0.0, max(1, len(job.items.texts) // 12)
     prompts: list[str] = []
     shared: list[tuple[float, int, float]] = []
-    for number, units in enumerate(job.units(judge)):
-        parts, item = job.calls_of(judge, units), job.items.item(units[0].dialogue_id, units[0].turn)
-        first = [unit.behaviour for unit in parts[0]]
-        length, prompt = request(item, first)
-        if number % every == 0:
+    for number, (item, parts, messages) in enumerate(_pending_calls(job, judge)):
+        length, prompt = request(item, parts[0])
+        calls += messages * len(parts)
+        if judge.asks_about == "criteria":
+            characters += messages * sum(request(item, part)[0] for part in parts)
+        else:  # prompts about one message differ only in their questions
+            characters += messages * sum(length - fixed(*parts[0]) + fixed(*part) for part in parts)
+        if in_turn:
+            shared += [(_prefix_length(prompt), len(parts), 0)] * messages
+        if not item.dialogue_id:  # an expected message has no words
+            prompts.append(request(Item(""), parts[0])[1])
+        elif number % every == 0:
             prompts.append(prompt)
-        if in_turn:
-            shared.append((_prefix_length(prompt), len(parts), 0))
-        for part in parts:
-            calls += 1
-            asked = [unit.behaviour for unit in part]
-            if judge.asks_about == "criteria":
-                characters += request(item, asked)[0]
-            else:
-                characters += length - fixed(*first) + fixed(*asked)
-    for asked, messages, likely in job.expected_questions(judge):
-        size = judge.questions_per_call or len(asked)
-        parts = [asked[start : start + size] for start in range(0, len(asked), size)]
-        calls += messages * samples * len(parts)
-        characters += messages * samples * sum(request(likely, part)[0] for part in parts)
-        if in_turn:
-            shared += [(_prefix_length(request(likely, parts[0])[1]), samples * len(parts), 0)] * messages
-        prompts.append(request(Item(""), parts[0])[1])
     if judge.shared_prefix == "questions" and calls > judge.llm.max_concurrency:
         shared = [(_prefix_length(request(Item(""), names)[1]), calls, 0)]
     return calls, characters, prompts, shared
@@ -818,35 +827,13 @@ def estimate(
         raise TypeError("prompts is a run; to estimate the judging of a run, call estimate(judges=…, run=…)")
     if not plans and run is None:
         raise ValueError("there are judges but no messages to judge. Pass a run with messages, run=…, or prompts.")
-    jobs: list[Job] = []
     with status_line("estimating"), open_readonly(run) as opened:
         common = {"target": target, "user": user, "run": opened, **simulation}
-        jobs += [simulate.job(**{**common, **plan}) for plan in plans]
-        expected = _expected_messages(jobs)
+        jobs: list[Job] = [simulate.job(**{**common, **plan}) for plan in plans]
         if judges is not None:
-            how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy, "retry": retry}
-            how |= {"expected": expected, "expected_prompts": _expected_prompts(jobs)}
-            jobs.append(JudgingJob(opened, judges, sampling=sampling, **how))
-            if not (jobs[-1].items.texts or expected[0]):
+            how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy, "retry": retry, "sampling": sampling}
+            judging = JudgingJob(opened, judges, simulations=jobs, **how)
+            if not (judging.items.texts or judging.expected[0]):
                 raise ValueError(f"{run} holds no message to judge; is it the right folder? Or name prompts, too")
+            jobs = [*jobs, judging]
         return estimate_jobs(jobs, batch=batch)
-
-
-def _expected_prompts(jobs: Iterable[Job]) -> list[str]:
-    """Return the prompt of each dialogue of simulations whose first answer is pending."""
-    first = "SELECT dialogue_id FROM messages WHERE role = 'assistant' AND turn = 1 AND content IS NOT NULL"
-    saved = {job: {dialogue for (dialogue,) in job.run.ledger.rows(first)} for job in jobs}
-    return [row["prompt_id"] for job, answered in saved.items() for row in job.pending if row["dialogue_id"] not in answered]
-
-
-def _expected_messages(jobs: Iterable[Job]) -> tuple[int, float, float]:
-    """Return the number of pending target messages of simulations, and the mean characters of target and user messages."""
-    counts, lengths = [], []
-    for job in jobs:
-        forecast = {each.purpose: each for each in job.forecast() if each.llm}
-        speakers = [(one, one.llm) for one in (forecast["target"], forecast["user"]) if one.llm]
-        counts.append(forecast["target"].calls)
-        lengths.append([one.answer_tokens / max(llm.tokens_a_character(one.sample), 1e-9) for one, llm in speakers])
-    if not counts:
-        return 0, 0.0, 0.0
-    return sum(counts), *np.average(lengths, axis=0, weights=counts if any(counts) else None)
