@@ -67,6 +67,7 @@ _PERSONAL = {
         rf"|\b\d{{1,5}} (?:[A-Z][a-z]+ ){{1,3}}(?:{_STREETS})\b"
     ),
     "name": f"{_CHINESE_NAME}|{_ENGLISH_NAME}",
+    "number plate": r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}",
 }
 _PERSONAL = {kind: re.compile(pattern) for kind, pattern in _PERSONAL.items()}
 
@@ -112,7 +113,6 @@ class Span(NamedTuple):
 
 _KINDS = {"PERSON": "NAME", "PLACE": "PLACE", "ORGANISATION": "ORG"}
 _LEADS = re.compile(r"^(?:[Mm]y name(?: is|'s)|MY NAME IS|[Nn]amed|[Cc]alled|我叫|名叫|名字叫|叫做)\s*")
-_PLATE = re.compile(r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}")
 PLACEHOLDER = re.compile(r"\[(NAME|PLACE|ORG|NUMBER) (\d+)\]")
 _LATIN = "[A-Za-z0-9À-ÖØ-öø-ɏ]"
 _NOT_NAMES = set("God Dad Mum Mom Gran Grandpa AI emo PUA 爷爷 奶奶 爸爸 妈妈 外婆".split())
@@ -166,8 +166,6 @@ def personal_spans(text: str) -> list[Span]:
                 continue  # LAC is better at names with titles
             label = {"name": "NAME", "address": "PLACE"}.get(kind, "NUMBER")
             add(match.start() + (lead.end() if lead else 0), match.end(), label)
-    for match in _PLATE.finditer(narrow):
-        add(*match.span(), "NUMBER")
     for start, end, kind in _named_spans(bare):
         if bare[start:end] not in _NOT_NAMES:
             add(start, end, _KINDS[kind])
@@ -251,5 +249,4 @@ def holds_number(text: str) -> bool:
     >>> holds_number("ann 13812345678"), holds_number("case 12")
     (True, False)
     """
-    forms = [_PLATE, *(pattern for kind, pattern in _PERSONAL.items() if kind not in ("name", "address"))]
-    return any(form.search(text) for form in forms)
+    return any(pattern.search(text) for kind, pattern in _PERSONAL.items() if kind not in ("name", "address"))
