@@ -23,8 +23,9 @@ from ..core.texts import is_blank, unreadable
 from ..models.english import english_pipeline
 
 # %% auto #0
-__all__ = ['PROTOCOLS', 'english_parser', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'get_protocol', 'as_tuple',
-           'Entities', 'preset', 'check_text', 'text_pairs', 'masked_rows', 'sentence_frame', 'mask_sentences']
+__all__ = ['PROTOCOLS', 'english_parser', 'DTYPES', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'get_protocol',
+           'as_tuple', 'Entities', 'preset', 'check_text', 'text_pairs', 'masked_rows', 'sentence_frame',
+           'mask_sentences']
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #6b3d7948
 class AnthroScoreError(ValueError):
@@ -334,12 +335,11 @@ def _named(sentence: Any, entities: Entities, released: bool) -> Iterator[_Menti
     """Yield mentions by name: in the root noun of a chunk, or by a released protocol anywhere in it."""
     for chunk in sentence.noun_chunks:
         if released:
-            yield from (_Mention(sentence, chunk, name) for name in _released_names(chunk.text, entities))
-            continue
-        root = chunk.root.idx - chunk.start_char
-        at_root = (m for m in entities.regex.finditer(chunk.text) if m.start() <= root < m.end())
-        for match in itertools.islice(at_root, 1):
-            yield _Mention(sentence, chunk, match.group().lower())
+            names = _released_names(chunk.text, entities)
+        else:
+            root = chunk.root.idx - chunk.start_char
+            names = [found[0].lower() for found in entities.regex.finditer(chunk.text) if found.start() <= root < found.end()]
+        yield from (_Mention(sentence, chunk, name) for name in names)
 
 
 def _released_names(text: str, entities: Entities) -> list[str]:
@@ -363,8 +363,8 @@ def _mentions(sentences: list, entities: Entities, released: bool) -> list[_Ment
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #a0490de8
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
-_KINDS = {"number": "Int64", "start": "Int64", "pronoun": "boolean"}
-SENTENCE_COLUMNS = [*TABLES["anthroscore_sentences"].columns][1:-3]  # without setting and scores
+DTYPES = {name: dtype for name, (dtype, *_) in TABLES["anthroscore_sentences"].columns.items()}
+SENTENCE_COLUMNS = [*DTYPES][1:-3]  # without setting and scores
 
 
 def _finite(verb) -> bool:
@@ -440,8 +440,7 @@ def masked_rows(
 
 def sentence_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Make a frame with dtypes from rows of masked sentences."""
-    frame = pd.DataFrame(rows, columns=SENTENCE_COLUMNS)
-    return frame.astype({name: _KINDS.get(name, "str") for name in SENTENCE_COLUMNS})
+    return pd.DataFrame(rows, columns=SENTENCE_COLUMNS).astype({name: DTYPES[name] for name in SENTENCE_COLUMNS})
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #f1ee1e7e
 def mask_sentences(

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .mentions import SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, english_parser
+from .mentions import DTYPES, SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, english_parser
 from .mentions import mask_sentences, preset, get_protocol
 from .mentions import check_text, masked_rows, sentence_frame, as_tuple, text_pairs
 from ..core import Run, RunError, data_path, tables
@@ -248,8 +248,7 @@ def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
     if str(model).removeprefix("local/") == _EMBEDDED:
         from anthrokit.models import embedded
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             return (*embedded.load_embedded(), f"{_EMBEDDED} (embedded)")
     return (*_from_folder_or_hub(model), Path(str(model)).name)
 
@@ -270,7 +269,7 @@ def load_scorer(
     max_tokens : int
         Longest input in tokens, within the model's own limit.
     batch_tokens : int, optional
-        Tokens per batch; 512 suits a CPU, the default for other devices is 16,384.
+        Tokens per batch; 512 suits a CPU, the default for other devices is 4,096.
 
     Raises
     ------
@@ -846,11 +845,9 @@ def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
         f"SELECT {', '.join(_STORED)} FROM anthroscore_sentences "
         "JOIN anthroscore_texts USING (setting, text_id) WHERE setting = ? ORDER BY position, number",
         [where["setting"]],
-    )
+    ).astype({name: DTYPES[name] for name in _STORED})
     frame["number"] = frame["number"].replace(0, pd.NA)
-    made = sentence_frame(frame[SENTENCE_COLUMNS])
-    made = made.join(frame[["score", "log_human", "log_nonhuman"]].astype("Float64"))
-    return made.assign(**{name: where[name] for name in SCALE})
+    return frame.assign(**{name: where[name] for name in SCALE})
 
 
 def stored_summary(run: Run, **scale: Any) -> pd.DataFrame:
