@@ -88,7 +88,7 @@ def score_tone(
     scorer = load_scorer("smollm2-135m-instruct" if model is None else model)
     if scorer.kind != "causal":
         raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal one, such as gpt2")
-    frame["status"] = [_status(one) for one in frame["text"]]
+    frame["status"] = ["missing" if pd.isna(one) else unreadable(one) or "scored" for one in frame["text"]]
     readable = frame[frame["status"] == "scored"]
     parts = []
     for dimension in dimensions:
@@ -101,11 +101,6 @@ def score_tone(
         parts.append(frame[["text_id", "status"]].assign(dimension=dimension, score=scores))
     table = pd.concat(parts, ignore_index=True).assign(model=scorer.name, fingerprint=scorer.fingerprint)
     return table[["text_id", "dimension", "score", "status", "model", "fingerprint"]]
-
-
-def _status(text: str | None) -> str:
-    """Return why a text has no score, or scored."""
-    return "missing" if pd.isna(text) else unreadable(text) or "scored"
 
 
 def _joint(scorer: Scorer, sentences: Sequence[str]) -> np.ndarray:

@@ -467,17 +467,17 @@ def ask_judge(
     'judge'
     """
     question = questions[0] if judge.questions_per_call == 1 else list(questions)
-    seed, asked, sent = int(digest(unit, length=7), 16), item, 0
+    seed = int(digest(unit, length=7), 16)
+    sent: list[Item] = []  # the item of each attempt, with its own code
 
     def request(attempt: int) -> Request:
-        nonlocal asked, sent
         asked = replace_fields(item, code=digest(code_of or unit, attempt - 1, length=8))
         with _own_code():
             messages = judge.llm.as_sent(judge.request(asked, question))
             if not shared or (attempt > 1 and again is None and judge.shared_prefix == "item"):
                 messages = plain_messages(messages)
             parameters = {"seed": seed, **judge._limit, **judge.parameters(asked, question)}
-        sent = attempt
+        sent.append(asked)
         return Request(judge.llm, messages, unit, "judge", parameters)
 
     def retry_message(problem: str) -> str | None:
@@ -486,7 +486,7 @@ def ask_judge(
 
     def parse(text: str) -> list[Rating]:
         try:
-            parsed = judge.parse(Response(text, asked, question))
+            parsed = judge.parse(Response(text, sent[-1], question))
         except Exception as error:  # a custom parser may raise anything
             reason = str(error) if isinstance(error, ParseError) else f"{type(error).__name__}: {error}"
             raise ParseError(reason) from error
@@ -506,7 +506,7 @@ def ask_judge(
         how = {"retry_message": again, "read_truncated": judge.read_truncated}
         row, ratings = yield from ask(request, parse, judge.max_attempts, **how)
     except _OwnCodeError as error:
-        row, ratings = {"status": "failed", "error": str(error), "raw": None, "attempts": sent}, None
+        row, ratings = {"status": "failed", "error": str(error), "raw": None, "attempts": len(sent)}, None
     if ratings is None:
         why = {"failed": row["error"] or "the call failed", "refused": "refused by the provider"}
         missing = Rating(None, why.get(row["status"], row["error"]), status=row["status"])
@@ -571,14 +571,11 @@ def _history(item: Item) -> str:
 
 def _shown_before(item: Item, context: str, code: str) -> str:
     """Return the part of the prompt that shows earlier messages."""
-    if context == "none" or not item.before:
+    if context == "none":
         return ""
-    if context == "user":
-        if not (user := item.user):
-            return ""
-        quoted = f"<<<USER {code}\n{user}\nUSER {code}>>>"
-        return f"The user's message that it answers, for context only:\n{quoted}\n\n"
-    return f"The dialogue so far, for context only:\n<<<DIALOGUE {code}\n{_history(item)}\nDIALOGUE {code}>>>\n\n"
+    what, text = ("The user's message that it answers", item.user) if context == "user" else ("The dialogue so far", _history(item))
+    mark = context.upper()
+    return f"{what}, for context only:\n<<<{mark} {code}\n{text}\n{mark} {code}>>>\n\n" if text else ""
 
 # %% ../../nbs/05_judging/02_judges.ipynb #78b197e5
 def _definition(behaviour: Behaviour, present: bool, permissible: bool = False) -> str:
