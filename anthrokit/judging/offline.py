@@ -193,12 +193,11 @@ def _windows(text: str) -> list[tuple[str, list[tuple[int, int]]]]:
 def _encoder() -> tuple[Any, Any, Any]:
     """Load torch, tokenizer and encoder."""
     folder = fetch_model("all-minilm-l6-v2")
-    quiet_transformers()
+    transformers = quiet_transformers()
     import torch
-    from transformers import AutoModel, AutoTokenizer
 
-    model = AutoModel.from_pretrained(str(folder), dtype=torch.float32)
-    return torch, AutoTokenizer.from_pretrained(str(folder)), model.eval()
+    model = transformers.AutoModel.from_pretrained(str(folder), dtype=torch.float32)
+    return torch, transformers.AutoTokenizer.from_pretrained(str(folder)), model.eval()
 
 
 def _fast(torch: Any) -> Any:
@@ -445,10 +444,10 @@ class WordJudge(LanguageJudge):
         self.settings = {"kind": "words", "hash": digest(sentences["text"].tolist(), shown)}
         self._known: dict[str, np.ndarray] = {}
 
-    def _logits(self, texts: list[str]) -> Iterator[np.ndarray]:
+    def _logits(self, texts: list[str]) -> np.ndarray:
         parts = [[text[start:end] for start, end in split_sentences(text)] for text in texts]
         logits = self._vectors.transform(itertools.chain(*parts)) @ self._weight.T + self._bias
-        return iter(np.maximum.reduceat(logits, np.cumsum([0, *map(len, parts[:-1])])))
+        return np.maximum.reduceat(logits, np.cumsum([0, *map(len, parts[:-1])]))
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
         """Return the probability that each text shows the behaviour."""
@@ -471,7 +470,6 @@ def word_judge() -> WordJudge:
     """
     return WordJudge()
 
-
 # %% ../../nbs/05_judging/05_offline.ipynb #02dff4f6
 def features(texts: Sequence[str]) -> np.ndarray:
     """Compute the 423 features of each message that a student judge uses.
@@ -479,7 +477,6 @@ def features(texts: Sequence[str]) -> np.ndarray:
     The adapted encoder's mean over the sentences (384, of length 1), the logits of "sentences" and "embeddings" (13
     each, divided by 4), and whether the grammar judge found each of the 13 behaviours.
     """
-    require_packages("offline", "transformers")
     adapted, frozen = sentence_judge(), embedding_judge()
     matched = np.stack([frozen.matched(texts, name) for name in frozen.behaviours], axis=1)
     return np.hstack([adapted.mean_vectors(texts), adapted.logits(texts) / 4, frozen.logits(texts) / 4, matched])
@@ -524,16 +521,6 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
     return model.fit(vectors, target), measured | _expected_loss(predicted, target, groups)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #a3a87b20
-def _taught(labels: pd.DataFrame, messages: pd.DataFrame) -> tuple[list[str], pd.DataFrame, pd.Series]:
-    """Return texts, labels (one column per behaviour) and base prompts of the labelled target messages."""
-    texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
-    key = ["dialogue_id", "turn", "base_id"]
-    wide = labels.pivot(index=key, columns="behaviour", values="label").reset_index()
-    both = wide.merge(texts, on=["dialogue_id", "turn"], how="inner").dropna(subset=["content"])
-    names = [name for name in labels["behaviour"].unique() if name in both.columns]
-    return both["content"].tolist(), both[names], both["base_id"]
-
-
 class StudentJudge(LanguageJudge):
     """A logistic regression per behaviour on what the offline judges see, learnt from labelled messages.
 
@@ -627,7 +614,10 @@ class StudentJudge(LanguageJudge):
         **parameters
             name, folds, least: as `from_texts`.
         """
-        return cls.from_texts(*_taught(labels, messages), **parameters)
+        texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
+        wide = labels.pivot(index=["dialogue_id", "turn", "base_id"], columns="behaviour", values="label").reset_index()
+        taught = wide.merge(texts, on=["dialogue_id", "turn"]).dropna(subset=["content"])
+        return cls.from_texts(taught["content"].tolist(), taught[[*labels["behaviour"].unique()]], taught["base_id"], **parameters)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #aa3104fc
 def offline_quality() -> pd.DataFrame:
