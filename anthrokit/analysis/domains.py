@@ -82,9 +82,9 @@ def kruskal_wallis(
     (codes, levels), rows = pd.factorize(dialogues["level"]), []
     for share in shares.T:
         scored = ~np.isnan(share)
-        samples = [share[scored & (codes == level)] for level in range(len(levels))]
-        empty = ", ".join(str(level) for level, sample in zip(levels, samples, strict=True) if not len(sample))
-        samples = [sample for sample in samples if len(sample)]
+        seen = np.unique(codes[scored])
+        samples = [share[scored & (codes == level)] for level in seen]
+        empty = ", ".join(map(str, levels.delete(seen)))
         n, statistic, p_value = scored.sum(), np.nan, np.nan
         if len(np.unique(share[scored])) > 1 and len(samples) > 1:
             statistic, p_value = kruskal(*samples)
@@ -107,11 +107,9 @@ def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
 
 def _aliased(design: pd.DataFrame) -> list[str]:
     """Return the columns of a design that those before them already determine."""
-    matrix, places, aliased = design.drop_duplicates().to_numpy(dtype=float), [], []
-    for place, name in enumerate(design.columns):
-        independent = np.linalg.matrix_rank(matrix[:, [*places, place]]) > len(places)
-        (places if independent else aliased).append(place if independent else name)
-    return aliased
+    matrix = design.drop_duplicates().to_numpy(dtype=float)
+    ranks = [np.linalg.matrix_rank(matrix[:, :n]) for n in range(1, matrix.shape[1] + 1)]
+    return list(design.columns[np.diff(ranks, prepend=0) == 0])
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #7bafc0f8
 def _design(labels: pd.DataFrame, factors: Sequence[str], interactions: bool) -> tuple[pd.DataFrame, list[str], str]:
@@ -160,24 +158,19 @@ def _solve_gee(
     import statsmodels.api as sm
     from threadpoolctl import threadpool_limits
 
-    order = np.argsort(cluster, kind="stable")
-    truth, design, cluster = truth[order], design.iloc[order], cluster[order]
-    cells = [cell[order] for cell in cells]
-    freedom = len(np.unique(cluster)) - design.shape[1]
-    for term in design.columns[1:]:
-        sides = [truth[design[term] == level] for level in np.unique(design[term])]
-        if len(sides) < 2 or any(side.min() == side.max() for side in sides):
-            return "always or never there in one level: no finite odds ratio"
-    for cell in cells:
-        per_cell = pd.Series(truth).groupby(cell).agg(["min", "max"])
-        if (per_cell["min"] == per_cell["max"]).any():
-            return "always or never there where two levels meet: no finite odds ratio"
+    levels = [("in one level", design[term].to_numpy()) for term in design.columns[1:]]
+    for where, level in [*levels, *(("where two levels meet", cell) for cell in cells)]:
+        ends = pd.Series(truth).groupby(level).agg(["min", "max"])
+        if len(ends) < 2 or (ends["min"] == ends["max"]).any():
+            return f"always or never there {where}: no finite odds ratio"
     if aliased := _aliased(design):
         return f"no estimates: {', '.join(aliased)} can't be told from the other columns here"
+    freedom = len(np.unique(cluster)) - design.shape[1]
     if freedom <= 0:
         return "fewer clusters than a model of these terms needs"
+    order = np.argsort(cluster, kind="stable")
     kinds = {"family": sm.families.Binomial(), "cov_struct": sm.cov_struct.Exchangeable()}
-    model = sm.GEE(truth, design, groups=cluster, **kinds)
+    model = sm.GEE(truth[order], design.iloc[order], groups=cluster[order], **kinds)
     # Many small matrices: threads only get in the way.
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")

@@ -266,8 +266,8 @@ def mirrored(
     truth = rows[[side, "dialogue_id"]].assign(_value=as_floats(rows["label"]), _group=codes, base_id=clusters(rows))
     keys = ["_group", "base_id", side]
     # A dialogue with a missing label does not count, even if another one is True: the share would be too high.
-    each = truth.groupby([*keys, "dialogue_id"], sort=False)["_value"].agg(lambda v: v.max(skipna=False))
-    wide = each.groupby(level=keys, sort=False).agg(lambda v: v.mean(skipna=False)).unstack(side)
+    each = truth.groupby([*keys, "dialogue_id"], sort=False)["_value"].max(skipna=False)
+    wide = each.groupby(level=keys, sort=False).mean(skipna=False).unstack(side)
     by_both = each.groupby(level=keys, sort=False).size().unstack(side).notna().all(axis=1).to_numpy()
     if wide.shape[1] != 2:
         sides = ", ".join(map(str, wide.columns))

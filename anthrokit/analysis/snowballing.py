@@ -57,18 +57,16 @@ def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
     return features, bits.sum(axis=1).astype(int)
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #53d68a48
-def _fit_conditional(
-    features: np.ndarray, stratum: np.ndarray, counts: np.ndarray, prior: float = 10.0
-) -> tuple[np.ndarray, float, float]:
+def _fit_conditional(features: np.ndarray, stratum: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, float, float]:
     """Fit a conditional logistic model of which sequence occurs in each stratum.
 
     The last feature is the effect of interest. `counts` has clusters as rows and sequences as columns.
-    `prior` is the standard deviation of the other effects. Return the estimates, and the cluster-robust
+    The prior of the other effects has a standard deviation of 10. Return the estimates, and the cluster-robust
     variance and the degrees of freedom of the last one. Without an estimate they are NaN.
     """
     k, n = features.shape[1], counts.sum(axis=0)
     total, nothing = np.bincount(stratum, weights=n), (np.full(k, np.nan), np.nan, np.nan)
-    estimate, penalty = np.zeros(k), np.r_[np.full(k - 1, prior**-2), 0.0]
+    estimate, penalty = np.zeros(k), np.r_[np.full(k - 1, 10.0**-2), 0.0]
     for _ in range(50):
         linear = features @ estimate
         share = np.exp(linear - linear.max())

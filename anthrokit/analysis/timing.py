@@ -88,15 +88,11 @@ def first_occurrences(labels: Run | pd.DataFrame) -> pd.DataFrame:
 
 def _first_turns(dialogues: pd.DataFrame, grid: np.ndarray, last: np.ndarray) -> pd.DataFrame:
     """Add the columns of `first_occurrences` to the dialogues of `turn_grid`."""
-    frame = dialogues.copy()
     ends = np.argmax(grid != 0, axis=1)  # the first turn that isn't known to lack it
     happened = grid[np.arange(len(grid)), ends] == 1
-    frame["first_turn"] = pd.array(ends + 1, dtype="Int64")
-    frame.loc[~happened, "first_turn"] = pd.NA
-    frame["turns_seen"] = ends + happened
-    frame["occurred"] = pd.array(happened, dtype="boolean")
-    frame.loc[~happened & (ends < last), "occurred"] = pd.NA
-    return frame
+    first_turn = pd.Series(ends + 1, dtype="Int64").where(happened)
+    occurred = pd.Series(happened, dtype="boolean").mask(~happened & (ends < last))
+    return dialogues.assign(first_turn=first_turn, turns_seen=ends + happened, occurred=occurred)
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #91329d25
 def _incidence(events: np.ndarray, at_risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -196,13 +192,13 @@ def emergence(
     table["turn"] = np.tile(np.arange(1, turns + 1), len(tally.groups))
     for name, number in (("n_first", events), ("n_at_risk", at_risk)):
         table[name] = number.sum(axis=1).T.ravel().astype(int)
-    if named.keys() & {"variant"}:
-        without = (at_risk - events).sum(axis=1).T.ravel()  # dialogues at_start to have had none by this turn
+    columns = ["n_first", "n_at_risk", "n", "n_total", "n_undecided", "n_clusters", "ci"]
+    if "variant" in named:
+        without = (at_risk - events).sum(axis=1).T.ravel()  # dialogues known to have had none by this turn
         table["lowest"] = np.cumsum(events.sum(axis=1), axis=0).T.ravel() / groups["n_total"]
         table["highest"] = (groups["n_total"] - without) / groups["n_total"]
-        named = {"lowest": None, "highest": None} | named
-    counts = ["n_first", "n_at_risk", "n", "n_total", "n_undecided", "n_clusters", "ci", *named]
-    return pd.concat([groups, table], axis=1)[[*by, "turn", "estimate", "ci_low", "ci_high", *counts]]
+        columns += ["lowest", "highest"]
+    return pd.concat([groups, table], axis=1)[[*by, "turn", "estimate", "ci_low", "ci_high", *columns, *named]]
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #fd8ba5f3
 def _possible_starts(grid: np.ndarray, ends: np.ndarray, after: int) -> dict[str, np.ndarray]:
@@ -312,8 +308,8 @@ def late_share(
     0    emotions      0.60   88
     1  validation      0.24  157
     """
-    _require_first_turn(as_labels(labels))
     labels, by, named = select_dialogue_labels(labels, by, variant)
+    _require_first_turn(labels)
     dialogues, grid, last = turn_grid(labels, by)
     check_count(after=after)
     tally, turns = ClusterCounts(dialogues, by), grid.shape[1] - 1

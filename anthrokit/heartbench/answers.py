@@ -304,14 +304,14 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     hashes = _require_same_cases(run, answered)
     if new := [case for case in answered if case.case_id not in hashes]:
         add_cases(run, cases.only(new))
-    existing = {(row.model, row.case_id): row.content for row in answers_of(run).itertuples()}
+    saved = answers_of(run).set_index(["model", "case_id"])["content"].astype(object)
+    existing = saved.where(saved.notna(), None).to_dict()
     dialogues, messages = [], []
     for (model, case_id), content in answers.set_index(["model", "case_id"])["content"].items():
         text = content if has_text(content) else None
+        if existing.get((model, case_id), text) != text:
+            raise RunError(f"{run.folder} has another answer of {model!r} to {case_id!r}. Use another name or run.")
         if (model, case_id) in existing:
-            other = existing[model, case_id]
-            if (other if isinstance(other, str) else None) != text:
-                raise RunError(f"{run.folder} has another answer of {model!r} to {case_id!r}. Use another name or run.")
             continue
         key = digest("given answer", model, case_id)
         state = {"status": "done", "reason": None} if text else {"status": "failed", "reason": "an empty answer"}

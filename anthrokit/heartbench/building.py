@@ -18,7 +18,7 @@ from ..core.errors import require_known
 from ..core.run import require_run
 from ..core.tables import require_columns, require_unique
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
-from .cases import prompt_texts, text_patterns
+from .cases import prompt_texts, reject_rows, text_patterns
 from .judging import prompt_job, read_object
 from .results import saturation
 from .scoring import case_means
@@ -264,8 +264,7 @@ def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "
     require_columns(drafts, needed, "drafts", rows=False, advice="heartbench.collect_drafts makes it")
     drafts, made = drafts.dropna(subset=["content"]).astype({"case_id": "str"}), []
     require_known("ability", {*ability_names(getattr(cases, "abilities", None)).values()}, *drafts["ability"])
-    if (blank := drafts["score"].isna()).any():
-        raise TableError(f"a criterion of case {drafts.loc[blank, 'case_id'].iloc[0]!r} has no score. Enter its points.")
+    reject_rows(drafts, drafts["score"].isna(), "a criterion of case {case_id!r} has no score. Enter its points.")
     if "model" in drafts and (several := drafts.groupby("case_id")["model"].nunique() > 1).any():
         raise TableError(f"case {several.idxmax()!r} has drafts of several models. Pass those of one model.")
     for case in cases:
@@ -390,7 +389,7 @@ def drop_saturated(
         else:
             remaining.append(replace(case, criteria=items))
     report = pd.DataFrame(rows, columns=["case_id", "criterion", "ability", "content", "what", "why"])
-    return Cases(remaining, cases.abilities, cases.source), report.astype({"criterion": "Int64"})
+    return cases.only(remaining), report.astype({"criterion": "Int64"})
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #7c6deebd
 def select_hard(
@@ -454,5 +453,4 @@ def mark_difficulty(cases: Cases, table: pd.DataFrame) -> Cases:
     require_unique(table, ["case_id"], "the case {case_id!r} has two difficulties")
     hard = table.dropna(subset=["hard"]).astype({"case_id": "str"}).set_index("case_id")["hard"]
     difficulty = hard.map({True: "hard", False: "normal"}).to_dict()
-    marked = [replace(case, difficulty=difficulty.get(case.case_id, case.difficulty)) for case in cases]
-    return Cases(marked, cases.abilities, cases.source)
+    return cases.only(replace(case, difficulty=difficulty.get(case.case_id, case.difficulty)) for case in cases)

@@ -432,6 +432,14 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str]) -> Iterator[str]:
         yield "rubric: has no criterion of an ability, only 其他"
 
 
+def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str = "") -> None:
+    """Raise if rows are wrong. The message, after its place, is formatted with the columns of the first one and its number, row."""
+    if wrong.any():
+        place = int(wrong.to_numpy(dtype=bool, na_value=False).argmax())
+        [first] = frame.iloc[[place]].to_dict("records")
+        raise TableError(where + message.format_map({**first, "row": place + 1}))
+
+
 def has_text(value: Any) -> bool:
     """Return whether a value is a text with a visible character."""
     return isinstance(value, str) and not is_blank(value)
@@ -528,13 +536,14 @@ def load_cases(
         case = read_case(record, names, max_turns)
         if isinstance(case, list):
             name = record.get("question_id") if isinstance(record, dict) else None
-            problems += [f"{where}{f' ({name})' if has_text(name) else ''}, {problem}" for problem in case]
+            place = f"{where} ({name})" if has_text(name) else where
+            problems += [f"{place}, {problem}" for problem in case]
         elif case.case_id in cases:
             problems.append(f"{where}, question_id {case.case_id!r} is already in {cases[case.case_id][0]}")
         else:
             cases[case.case_id] = where, case
-            texts = [*(text for _, text in case.dialogue), *(item.content for item in case.criteria)]
-            damaged += [f"{where} ({case.case_id})"] if any("\ufffd" in text for text in texts) else []
+            if "\ufffd" in repr(case):
+                damaged.append(f"{where} ({case.case_id})")
     if problems or not cases:
         more = f"\n  … and {len(problems) - 10} more" if len(problems) > 10 else ""
         listed = "".join(f"\n  {problem}" for problem in problems[:10]) + more

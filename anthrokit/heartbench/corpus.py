@@ -20,7 +20,8 @@ from ..core import Run, TableError
 from ..core.run import digest
 from ..core.files import local_path
 from ..core.tables import require_columns, require_unique
-from .cases import OTHER, SCENES, Case, Cases, ability_names, merge_turns, prompt_texts, text_patterns
+from .cases import OTHER, SCENES, Case, Cases, ability_names, load_abilities, merge_turns
+from .cases import prompt_texts, text_patterns
 from .judging import prompt_job, read_object
 from ..judging.languages import language_of, simplified
 from ..judging.log_formats import first_of, read_log
@@ -315,13 +316,6 @@ def collect_tags(run: Run) -> pd.DataFrame:
     return table.assign(abilities=[json.loads(one) if isinstance(one, str) else [] for one in table["abilities"]])
 
 
-def _tag_prompt(case: Case) -> list[dict[str, str]]:
-    abilities = ", ".join(name for name in dict.fromkeys(ability_names().values()) if name != OTHER)
-    dialogue = "\n".join(f"{role}: {text}" for role, text in case.dialogue)
-    text = prompt_texts("tag", "en")["request"].format(dialogue=dialogue, scenes=", ".join(SCENES.values()), abilities=abilities)
-    return [{"role": "user", "content": text}]
-
-
 @prompt_job("case_tags", purpose="tag", tokens=40, collect=collect_tags)
 def tag_cases(cases: Iterable[Case]) -> Any:
     """Have a model tag dialogues.
@@ -346,7 +340,11 @@ def tag_cases(cases: Iterable[Case]) -> Any:
     --------
     >>> tag_cases(cases, model="openai/gpt-4o", run="runs/tags")  # doctest: +SKIP
     """
-    prompts = {case.case_id: [_tag_prompt(case)] for case in cases}
+    request, prompts = prompt_texts("tag", "en")["request"], {}
+    names = {"scenes": ", ".join(SCENES.values()), "abilities": ", ".join(load_abilities()["ability"])}
+    for case in cases:
+        dialogue = "\n".join(f"{role}: {text}" for role, text in case.dialogue)
+        prompts[case.case_id] = [[{"role": "user", "content": request.format(dialogue=dialogue, **names)}]]
 
     def rows(ask: Callable[..., Steps], case_id: str) -> Steps:
         outcome, tags = yield from ask(prompts[case_id][0], read_tags)
@@ -402,27 +400,25 @@ def choose_balanced(
     rows = tags.dropna(subset=["scene"])
     if texts := [value for value in rows["abilities"] if isinstance(value, str)]:
         raise TableError(f"abilities is the text {texts[0]!r}, not a list. Convert the column, for example with json.loads.")
-    keys = {
-        case_id: [("scene", scene), *(("ability", name) for name in abilities)]
-        for case_id, scene, abilities in rows[["case_id", "scene", "abilities"]].itertuples(index=False)
-    }
-    available = Counter(key for own in keys.values() for key in own)
-    wanted: dict[tuple[str, str], int] = {}
-    for kind, quota in (("scene", scenes), ("ability", abilities)):
-        names = [name for other, name in available if other == kind]
-        per_case = sum(available[kind, name] for name in names) / max(len(rows), 1)
-        quota = quota or dict.fromkeys(names, int(np.ceil(n * per_case / max(len(names), 1))))
-        wanted |= {(kind, name): count for name, count in quota.items()}
-    asked = np.array([[own.count(key) for key in wanted] for own in keys.values()]).reshape(len(keys), len(wanted))
-    quota, counts = np.array([*wanted.values()], dtype=int), np.zeros(len(wanted), dtype=int)
-    value, remaining = rows["value"].fillna(0).to_numpy(float), np.ones(len(keys), dtype=bool)
+    kinds = {"scene": ([[scene] for scene in rows["scene"]], scenes), "ability": ([*map(list, rows["abilities"])], abilities)}
+    goals, columns = [], []
+    for kind, (lists, quota) in kinds.items():
+        available = Counter(name for names in lists for name in names)
+        per_case = available.total() / max(len(rows), 1)
+        even = int(np.ceil(n * per_case / max(len(available), 1)))
+        for name, wanted in (quota or dict.fromkeys(available, even)).items():
+            goals.append((kind, name, wanted, available[name]))
+            columns.append([names.count(name) for names in lists])
+    report = pd.DataFrame(goals, columns=["kind", "name", "wanted", "available"])
+    asked, quota = np.array(columns).reshape(len(goals), len(rows)).T, report["wanted"].to_numpy(int)
+    counts = np.zeros(len(goals), dtype=int)
+    value, remaining = rows["value"].fillna(0).to_numpy(float), np.ones(len(rows), dtype=bool)
     chosen = []
-    for _ in range(min(n, len(keys))):
+    for _ in range(min(n, len(rows))):
         gain = (asked @ (np.maximum(quota - counts, 0) / np.maximum(quota, 1))).round(9)
         best = np.flatnonzero(remaining & (gain == gain[remaining].max()))
         place = best[value[best].argmax()]
         chosen.append(rows["case_id"].iloc[place])
         counts, remaining[place] = counts + asked[place], False
-    table = [(*key, wanted[key], count, available[key]) for key, count in zip(wanted, counts, strict=True)]
-    report = pd.DataFrame(table, columns=["kind", "name", "wanted", "chosen", "available"])
+    report.insert(3, "chosen", counts)
     return chosen, report.assign(lacking=(report["wanted"] - report["chosen"]).clip(lower=0))

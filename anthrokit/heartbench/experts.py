@@ -22,7 +22,7 @@ from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..core.files import local_path
 from ..core.ledger import time_now
-from .cases import OTHER, Case, Cases, as_cases
+from .cases import OTHER, Case, Cases, as_cases, reject_rows
 from .results import require_coordinator, require_named, saturation
 
 # %% auto #0
@@ -240,11 +240,10 @@ def open_sheets(
 
 def require_filled(sheet: pd.DataFrame, where: str) -> pd.DataFrame:
     """Return the rows with a vote; raise TableError if one has no criterion or expert."""
-    rows = sheet[sheet["vote"].ne("")]
-    number = pd.to_numeric(rows["criterion"], errors="coerce").fillna(0)
-    for row in rows.index[number.lt(1) | number.mod(1).ne(0) | rows["expert"].isna()]:
-        raise TableError(f"{where}row {row + 1}: a vote needs a criterion (1, 2, …) and the name of the expert")
-    return rows.assign(criterion=number.astype(int))
+    voted, number = sheet["vote"].ne(""), pd.to_numeric(sheet["criterion"], errors="coerce").fillna(0)
+    unnamed = voted & (number.lt(1) | number.mod(1).ne(0) | sheet["expert"].isna())
+    reject_rows(sheet, unnamed, "row {row}: a vote needs a criterion (1, 2, …) and the name of the expert", where)
+    return sheet[voted].assign(criterion=number[voted].astype(int))
 
 
 def read_sheets(sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike]) -> pd.DataFrame:
@@ -274,8 +273,8 @@ def read_sheets(sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.Pat
     """
     allowed, parts = (*VOTES, *TURN_VOTES), []
     for where, sheet in open_sheets(sheets):
-        for row, vote in sheet["vote"][~sheet["vote"].isin(["", *allowed])].items():
-            raise TableError(f"{where}row {row + 1}: the vote {vote!r} is not {', '.join(allowed)}, or blank")
+        problem = f"row {{row}}: the vote {{vote!r}} is not {', '.join(allowed)}, or blank"
+        reject_rows(sheet, ~sheet["vote"].isin(["", *allowed]), problem, where)
         votes = require_filled(sheet, where).reindex(columns=_BALLOT[:-1])
         texts = votes["points"].astype("str").str.strip().str.replace("−", "-").str.replace(",", ".")
         points = pd.to_numeric(texts, errors="coerce").where(lambda values: values.abs() <= 10)
@@ -398,14 +397,14 @@ def criteria_sheet(
     >>> criteria_sheet(load_cases("bundled"), expert="Ada").shape
     (94, 12)
     """
-    cases = as_cases(cases)
+    cases, by_case = as_cases(cases), {}
     if answers is not None:
         require_columns(answers, ["case_id", "content"], "answers", rows=False)
         answers = answers.astype({"case_id": "str"})
         if "model" in answers:
             require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
+        by_case = answers.dropna(subset=["content"]).groupby("case_id")["content"].agg(list)
     random, rows = np.random.default_rng([seed, *expert.encode()]), []
-    by_case = {} if answers is None else answers.dropna(subset=["content"]).groupby("case_id")["content"].agg(list)
     for place in random.permutation(len(cases)):
         case = cases[int(place)]
         texts = by_case.get(case.case_id, [])
@@ -494,9 +493,8 @@ def decide(
     by_coordinator = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
     applies = table["taken"].eq(False).fillna(False).astype(bool) & by_coordinator["vote"].notna()
     take = applies & by_coordinator["vote"].eq("take")
-    if (pointless := take & ~by_coordinator["points"].astype(float).abs().gt(0)).any():
-        row = table[pointless].iloc[0]
-        raise TableError(f"criterion {row['criterion']} of {row['item']!r} is settled as taken, without points. Give it points.")
+    pointless = take & ~by_coordinator["points"].astype(float).abs().gt(0)
+    reject_rows(table, pointless, "criterion {criterion} of {item!r} is settled as taken, without points. Give it points.")
     return table.assign(
         taken=table["taken"].mask(applies, take),
         points=table["points"].mask(take, by_coordinator["points"]),
@@ -577,14 +575,12 @@ def apply_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     require_unique(decisions, ["item", "criterion"], "criterion {criterion} of {item!r} is decided twice")
     taken = decisions[decisions["taken"].eq(True).fillna(False)].astype({"points": "float64"})
     points = {(row.item, row.criterion): row.points for row in taken.itertuples()}
-    drafted = {(case.case_id, item.number): item.score for case in cases for item in case.criteria}
-    for (item, criterion), score in points.items():
-        if (item, criterion) not in drafted or pd.isna(score):
-            problem = "not in the cases" if (item, criterion) not in drafted else "without points"
-            raise TableError(f"criterion {criterion} of {item!r} is taken, and {problem}")
-        if score * (drafted[item, criterion] or 0) < 0:
-            problem = f"is drafted at {drafted[item, criterion]:g} points and taken at {score:g}"
-            raise TableError(f"criterion {criterion} of {item!r} {problem}; reword one of them")
+    drafted = {(case.case_id, item.number): item.score or 0.0 for case in cases for item in case.criteria}
+    taken = taken.assign(drafted=[drafted.get(key) for key in points])
+    reject_rows(taken, taken["drafted"].isna(), "criterion {criterion} of {item!r} is taken, and not in the cases")
+    reject_rows(taken, taken["points"].isna(), "criterion {criterion} of {item!r} is taken, and without points")
+    problem = "criterion {criterion} of {item!r} is drafted at {drafted:g} points and taken at {points:g}; reword one of them"
+    reject_rows(taken, taken["points"] * taken["drafted"] < 0, problem)
     remaining = []
     for case in cases:
         criteria = tuple(
@@ -594,7 +590,7 @@ def apply_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
         )
         if any(item.ability != OTHER for item in criteria):
             remaining.append(replace(case, criteria=criteria))
-    return Cases(remaining, cases.abilities, cases.source)
+    return cases.only(remaining)
 
 # %% ../../nbs/10_heartbench/11_experts.ipynb #6b180dc9
 def mock_report(hits: pd.DataFrame) -> pd.DataFrame:

@@ -46,9 +46,6 @@ def in_chinese(*texts: Text) -> None:
         text.set_fontfamily(family)
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #b4411b21
-_TOTAL, _BONUS, _PENALTY = "dimension", "bonus", "penalty"
-
-
 @themed
 def plot_criteria(criteria: pd.DataFrame | Cases, *, ax: Axes | None = None) -> Axes:
     """Plot the number of criteria of each dimension and its abilities.
@@ -82,14 +79,14 @@ def plot_criteria(criteria: pd.DataFrame | Cases, *, ax: Axes | None = None) -> 
     counts = counts.assign(dimension=dimension.reindex(counts.index).fillna("(none)"))
     totals, n, rows = counts.groupby("dimension")["criteria"].sum(), counts["criteria"].sum(), {}
     for name, total in totals.sort_values(ascending=False).items():
-        rows[f"{label_of(name)} ({100 * total / n:.1f} %)"] = {_TOTAL: total}
+        rows[f"{label_of(name)} ({100 * total / n:.1f} %)"] = {"dimension": total}
         part = counts[counts["dimension"] == name].sort_values("criteria", ascending=False)
         for row in part.itertuples():
             bonus = row.criteria - row.negative_criteria
-            rows[f"– {label_of(row.Index)}"] = {_BONUS: bonus, _PENALTY: row.negative_criteria}
+            rows[f"– {label_of(row.Index)}"] = {"bonus": bonus, "penalty": row.negative_criteria}
     other = criteria["criteria"].get(OTHER, 0)
     label = f"Criteria (n = {n:,}" + (f"; {other} of {OTHER} are left out)" if other else ")")
-    table = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=[_BONUS, _PENALTY, _TOTAL]).fillna(0)
+    table = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=["bonus", "penalty", "dimension"]).fillna(0)
     return plot_counts(table, ax, label=label)
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #8c1d615d

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import as_names, weights_of
+from ..analysis.clustered import as_names, group_rows, weights_of
 from ..core import TableError
 from ..core.errors import check_range, require_known
 from ..core.run import digest
 from ..core.tables import require_unique, require_columns
 from .answers import require_answers
-from .cases import Cases, has_text
+from .cases import Cases, has_text, reject_rows
 from .experts import open_sheets, require_filled
 from .results import golden, merge_golden
 from ..validity.annotations import read_verdicts
@@ -74,15 +74,15 @@ def draw_golden(
     require_answers(answers, "content")
     check_range(0, 1, closed=True, share=share)
     answers = answers.astype({"case_id": "str"})
-    if len(unknown := answers[~answers["case_id"].isin(about["case_id"])]):
-        raise TableError(f"there are answers to {unknown['case_id'].iloc[0]!r}, which is not one of the cases")
+    unknown = ~answers["case_id"].isin(about["case_id"])
+    reject_rows(answers, unknown, "there are answers to {case_id!r}, which is not one of the cases")
     pool = answers[answers["content"].map(has_text).astype(bool)][["model", "case_id"]]
     pool = pool.merge(about, on="case_id")
     require_known("column", pool, *by)
     if round(share * len(pool)) < 1:
         raise TableError(f"a share of {share} of {len(pool)} answers is less than one answer. Raise share.")
     random = np.random.default_rng(seed)
-    keys = pool.groupby(by, sort=False, dropna=False).ngroup() if by else pd.Series(0, pool.index)
+    keys = pd.Series(group_rows(pool, by)[0], pool.index)
     sizes = keys.value_counts(sort=False).sample(frac=1, random_state=seed)
     quota = np.floor(share * sizes + 1e-9).astype(int)
     remaining = round(share * len(pool)) - int(quota.sum())
@@ -154,9 +154,7 @@ def golden_sheets(
         raise TableError(f"per_item is {per_item} with the experts {', '.join(experts)}. Give 1 to the number of different experts.")
     items, answers = (table.astype({"case_id": "str"}) for table in (items, answers))
     text = items.merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
-    if text["content"].isna().any():
-        row = text[text["content"].isna()].iloc[0]
-        raise TableError(f"the answer of {row['model']!r} to case {row['case_id']!r} is missing")
+    reject_rows(text, text["content"].isna(), "the answer of {model!r} to case {case_id!r} is missing")
     random = np.random.default_rng(seed)
     names, assigned = [experts[k] for k in random.permutation(len(experts))], {name: [] for name in experts}
     for place, row in enumerate(text.itertuples(index=False)):
@@ -210,23 +208,19 @@ def read_golden(
     >>> read_golden(sheet, items)[["model", "criterion", "hit"]].values.tolist()
     [['m', 1, True]]
     """
-    parts = [_read_sheet(sheet, items, where) for where, sheet in open_sheets(sheets)]
-    rows = pd.concat(parts, ignore_index=True)
+    parts = []
+    for where, sheet in open_sheets(sheets):
+        try:
+            rows = sheet.assign(hit=read_verdicts(sheet["vote"].replace(_WORDS)))
+        except TableError as error:
+            raise TableError(f"{where}{error}") from None
+        rows = require_filled(rows, where)
+        for row, item in rows["item"][~rows["item"].isin(items["item"])].items():
+            raise TableError(f"{where}row {row + 1}: the item {item!r} is not in the draw")
+        parts.append(rows)
     drawn = [name for name in ("item", "model", "case_id", "weight") if name in items]
-    votes = rows.drop(columns="weight", errors="ignore").merge(items[drawn], on="item")
+    votes = pd.concat(parts, ignore_index=True).drop(columns="weight", errors="ignore").merge(items[drawn], on="item")
     return votes.reindex(columns=["model", "case_id", "criterion", "expert", "hit", "note", *drawn[3:]])
-
-
-def _read_sheet(sheet: pd.DataFrame, items: pd.DataFrame, where: str) -> pd.DataFrame:
-    """Return the rows of a sheet that are not blank, with hit."""
-    try:
-        rows = sheet.assign(hit=read_verdicts(sheet["vote"].replace(_WORDS)))
-    except TableError as error:
-        raise TableError(f"{where}{error}") from None
-    rows = require_filled(rows, where)
-    for row, item in rows["item"][~rows["item"].isin(items["item"])].items():
-        raise TableError(f"{where}row {row + 1}: the item {item!r} is not in the draw")
-    return rows
 
 
 def golden_progress(
@@ -352,14 +346,13 @@ def cases_needed(
     >>> cases_needed(), cases_needed(icc=0.2), cases_needed(0.82)
     (35, 66, 460)
     """
-    from scipy.stats import norm
+    from statsmodels.stats.power import normal_sample_size_one_tail
 
     check_range(0, 1, agreement=agreement, against=against, power=power, ci=ci)
     if not against < agreement:
         raise ValueError(f"agreement is {agreement}; it must be above {against} and below 1")
-    spread = norm.ppf((1 + ci) / 2) * np.sqrt(against * (1 - against))
-    spread += norm.ppf(power) * np.sqrt(agreement * (1 - agreement))
-    n = (spread / (agreement - against)) ** 2
+    spread = {"std_null": np.sqrt(against * (1 - against)), "std_alternative": np.sqrt(agreement * (1 - agreement))}
+    n = normal_sample_size_one_tail(agreement - against, power, (1 - ci) / 2, **spread)
     return int(np.ceil(n / _effective(1, per_case, icc) - 1e-9))
 
 

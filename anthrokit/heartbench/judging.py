@@ -152,14 +152,13 @@ def prompt_job(table: str, *, purpose: str, tokens: int, collect: Callable[[Run]
     """Turn a function that returns prompts and steps, as `PromptJob` takes them, into a job function."""
 
     def decorate(make: Callable) -> Any:
-        signatures = [inspect.signature(one).parameters for one in (make, PromptJob, run_job)]
+        own, of_job, of_engine = (inspect.signature(one).parameters for one in (make, PromptJob, run_job))
 
         @functools.wraps(make)
         def job(*args: Any, **options: Any) -> PromptJob:
             settings = {name: options.pop(name) for name in _OWN if name in options}
             return PromptJob(table, *make(*args, **options), purpose=purpose, tokens=tokens, result=collect, **settings)
 
-        own, of_job, of_engine = signatures
         added = [*(of_job[name] for name in _OWN), *(of_engine[name] for name in _ENGINE)]
         job.__signature__ = inspect.Signature([*own.values(), *added], return_annotation=pd.DataFrame)
         return job_function(job)
@@ -324,9 +323,11 @@ class RubricJudge(PromptJudge):
 
     def order(self, item: Item, questions: Sequence[Criterion]) -> list[Criterion]:
         """Return the criteria in the order in which this sample shows them."""
+        if not self.shuffle:
+            return list(questions)
         by_number = {question.number: question for question in questions}
-        about = (self.seed, item.prompt_id, item.target, self.name, item.sample)
-        return [by_number[number] for number in (criteria_order(by_number, *about) if self.shuffle else by_number)]
+        numbers = criteria_order(by_number, self.seed, item.prompt_id, item.target, self.name, item.sample)
+        return [by_number[number] for number in numbers]
 
     def mark(self, item: Item) -> str:
         """Return the mark that its list of verdicts on an item begins with."""
@@ -360,9 +361,13 @@ def _as_list(question: Criterion | Sequence[Criterion]) -> list[Criterion]:
     return [question] if isinstance(question, Criterion) else list(question)
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #b4f00010
+_ITEMS = """
+SELECT dialogue_id, case_id || '/' || criterion AS behaviour, target AS model, case_id, criterion
+FROM dialogues JOIN criteria ON case_id = prompt_id
+"""
 _CRITERIA = """
-SELECT case_id, criterion, case_id || '/' || criterion AS behaviour, ability, dimension, score, content, difficulty,
-    scene, turns FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion
+SELECT case_id, criterion, ability, dimension, score, content, difficulty, scene, turns
+FROM criteria JOIN cases USING (case_id) ORDER BY position, criterion
 """
 
 
@@ -390,9 +395,7 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
     run = require_run(run)
     keys = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
     ratings = run.query(f"SELECT {', '.join(keys)}, verdict AS hit, attempts FROM ratings")
-    dialogues = run.query("SELECT dialogue_id, target AS model, prompt_id AS case_id FROM dialogues")
-    criteria = run.query(_CRITERIA)[["behaviour", "criterion"]]
-    table = planned_ratings(run).merge(criteria, on="behaviour").merge(dialogues, on="dialogue_id")
+    table = planned_ratings(run).merge(run.query(_ITEMS), on=["dialogue_id", "behaviour"])
     table = table.merge(ratings, on=keys, how="left").astype({"hit": "boolean", "attempts": "Int64"})
     table["hit"] = table["hit"].where(table["status"] == "ok")
     table["place"] = _places(run, table)
@@ -450,7 +453,7 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     lost = answers["status"].where(~answers["status"].isin(["ok", "truncated"]) & answers["content"].isna())
     status = ("answer " + lost).fillna(pd.Series(without.reindex(pd.MultiIndex.from_frame(answers[unit])).to_numpy()))
     table = answers[unit].assign(status=status.fillna("ok"))
-    criteria = run.query(_CRITERIA).drop(columns="behaviour").astype({"score": "Float64", "dimension": "str"})
+    criteria = run.query(_CRITERIA).astype({"score": "Float64", "dimension": "str"})
     table = table.merge(criteria, on="case_id").merge(label_criteria(ratings), on=[*unit, "criterion"], how="left")
     table["votes_cast"] = table["votes_cast"].fillna(0)
     names = [*unit, *criteria.columns[1:], "votes_for", "votes_cast", "hit", "reason", "status"]

@@ -64,31 +64,20 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
     return standardised.sub(standardised.mean(axis=1), axis=0)
 
 # %% ../../nbs/10_heartbench/14_personas.ipynb #5b399004
-def _resampled(
-    hits: pd.DataFrame,
-    like: pd.DataFrame,
-    reference: pd.DataFrame | None,
-    protocol: str,
-    n_resamples: int,
-    seed: int,
-) -> tuple[list[str], np.ndarray]:
-    """Return the models, and their profiles in resamples of the cases: resamples × models × the abilities of `like`.
+def _drawn_profiles(drawn: np.ndarray, reference: pd.DataFrame | None) -> np.ndarray:
+    """Return the profiles of models from their scores in resamples: resamples × models × abilities.
 
     A missing score is replaced by the models' mean. An ability without any score, or without variance, is 0.
     """
-    grid = score_grid(case_scores(hits, protocol))
-    drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)).swapaxes(0, 1)
-    place = pd.Index(grid.abilities).get_indexer(like.columns)
-    drawn = np.where(place >= 0, drawn[..., place], np.nan)
     mean = nanmean(drawn, axis=1)[:, None]
     valid, drawn = ~np.isnan(mean), np.where(np.isnan(drawn), mean, drawn)
     level, spread = mean, drawn.std(axis=1, ddof=1, keepdims=True)
     if reference is not None:
-        level, spread = (part[like.columns].to_numpy() for part in (reference.mean(), reference.std()))
+        level, spread = reference.mean().to_numpy(), reference.std().to_numpy()
     valid &= spread > 1e-9
     standardised = np.where(valid, (drawn - level) / np.where(valid, spread, 1), 0)
     own = standardised.sum(axis=2, keepdims=True) / np.maximum(valid.sum(axis=2, keepdims=True), 1)
-    return grid.models, np.where(valid, standardised - own, 0)
+    return np.where(valid, standardised - own, 0)
 
 
 def persona_words(
@@ -143,12 +132,15 @@ def persona_words(
     rows["word"] = [words[end].get(name, f"{end} in {name}") for name, end in ends]
     rows["holds"] = pd.array([pd.NA] * len(rows), dtype="Float64")
     if hits is not None and len(rows) and n_resamples > 0:
-        base = None if reference is None else wide_scores(reference)
-        models, drawn = _resampled(hits, shape, base, protocol, n_resamples, seed)
+        grid = score_grid(case_scores(hits, protocol))
+        drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)).swapaxes(0, 1)
+        place = pd.Index(grid.abilities).get_indexer(shape.columns)
+        drawn = np.where(place >= 0, drawn[..., place], np.nan)
+        drawn = _drawn_profiles(drawn, None if reference is None else wide_scores(reference)[shape.columns])
         enough = hits.groupby("ability")["case_id"].nunique().gt(1)
-        usable = rows["model"].isin(models) & rows["ability"].map(enough).eq(True)
+        usable = rows["model"].isin(grid.models) & rows["ability"].map(enough).eq(True)
         part = rows[usable]
-        values = drawn[:, pd.Index(models).get_indexer(part["model"]), shape.columns.get_indexer(part["ability"])]
+        values = drawn[:, pd.Index(grid.models).get_indexer(part["model"]), shape.columns.get_indexer(part["ability"])]
         rows.loc[usable, "holds"] = (values * np.sign(part["estimate"].to_numpy()) >= least).mean(axis=0)
     order = np.lexsort([-rows["estimate"].abs(), shape.index.get_indexer(rows["model"])])
     return rows.iloc[order][["model", "ability", "word", "estimate", "holds"]].reset_index(drop=True)

@@ -88,19 +88,18 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     (12, 3)
     """
     rows = []
-    for name, record in _read_lines(path, response=object):
+    for name, record in _read_lines(path, "response", object):
         text = record["response"]
         rows.append((model, name, text if has_text(text) and not text.startswith("Error") else None))
     return pd.DataFrame(rows, columns=["model", "case_id", "content"])
 
 
-def _read_lines(path: str | os.PathLike, **needed: type) -> Iterator[tuple[str, dict[str, Any]]]:
+def _read_lines(path: str | os.PathLike, field: str, kind: type) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield case_id and record of each line, or raise if a line lacks a field."""
     for where, record in read_json(path):
-        record = record if isinstance(record, dict) else {}
-        complete = all(name in record and isinstance(record[name], kind) for name, kind in needed.items())
+        complete = isinstance(record, dict) and field in record and isinstance(record[field], kind)
         if not (complete and has_text(record.get("question_id"))):
-            raise TableError(f"{path}: {where}: needs {' and '.join(['question_id', *needed])}")
+            raise TableError(f"{path}: {where}: needs question_id and {field}")
         yield record["question_id"].strip(), record
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #ee9c9769
@@ -134,7 +133,7 @@ def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
     [[1, False], [2, True]]
     """
     rows = []
-    for name, record in _read_lines(path, rubric=list):
+    for name, record in _read_lines(path, "rubric", list):
         verdicts, status = _verdict_list(record.get("score_detail"), len(record["rubric"]))
         reason = record.get("score_reason")
         for place, (item, hit) in enumerate(zip(record["rubric"], verdicts, strict=True), start=1):

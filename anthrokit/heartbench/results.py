@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import as_names, check_level, draw_clusters, holm, percentile_interval
+from ..analysis.clustered import add_holm, as_names, check_level, draw_clusters, percentile_interval
 from ..analysis.clustered import as_floats, resample, weights_of
 from ..analysis.interrater import two_raters
 from ..core import Run, TableError
@@ -20,7 +20,7 @@ from ..core.errors import require_kind
 from ..core.notes import notify
 from ..core.tables import require_unique, require_columns
 from .answers import add_word_counts, require_answers
-from .cases import OTHER, Cases, load_abilities, require_known_criteria, require_one_verdict
+from .cases import OTHER, Cases, load_abilities, reject_rows, require_known_criteria, require_one_verdict
 from .scoring import ScoreGrid, ability_means, as_hits, case_scores, strict_mean, nanmean
 from .scoring import normalise_points, rangeless, score, score_grid
 
@@ -144,10 +144,9 @@ def compare_models(
         first, second, lacks = _pair(grid, a, b)
         statistics = _paired(first, second, ci, n_resamples, seed)
         lacks = ", ".join(np.array(grid.abilities)[lacks])
-        rows.append((grid.models[a], grid.models[b], *statistics, np.nan, len(first), len(grid.cases), lacks))
-    names = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "p_adjusted", "n", "n_total", "lacks"]
-    table = pd.DataFrame(rows, columns=names)
-    return table.assign(p_adjusted=holm(table["p_value"]))
+        rows.append((grid.models[a], grid.models[b], *statistics, len(first), len(grid.cases), lacks))
+    names = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "n", "n_total", "lacks"]
+    return add_holm(pd.DataFrame(rows, columns=names))
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #0f3f4e3e
 def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
@@ -211,27 +210,27 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
     >>> mean_words(bundled_answers()).round(1).to_dict()
     {'adviser': 61.3, 'listener': 85.5}
     """
-    source = "words" if "words" in getattr(answers, "columns", ()) else "content"
-    require_columns(answers, ["model", source], "answers")
+    return _words(answers, "model").groupby(answers["model"]).mean().rename("words")
+
+
+def _words(answers: pd.DataFrame, *columns: str) -> pd.Series:
+    """Return the number of words of every answer, from its column or counted; raise if a column is missing."""
+    has_words = "words" in getattr(answers, "columns", ())
+    require_columns(answers, [*columns, "words" if has_words else "content"], "answers")
     if "case_id" in answers:
-        require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
-    return _words(answers).groupby(answers["model"]).mean().rename("words")
-
-
-def _words(answers: pd.DataFrame) -> pd.Series:
-    """Return the number of words of every answer, from its column or counted."""
-    return (answers if "words" in answers else add_word_counts(answers))["words"].astype("Float64")
+        require_answers(answers)
+    return (answers if has_words else add_word_counts(answers))["words"].astype("Float64")
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
 def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """Return model, case_id, score (log), linear and words of the completely scored cases."""
     scored, unit = case_scores(hits, protocol), ["model", "case_id"]
-    require_answers(answers, "words" if "words" in getattr(answers, "columns", ()) else "content", rows=True)
+    words = _words(answers, *unit)
     linear = normalise_points(scored["raw"] - scored["minimum"], scored["maximum"] - scored["minimum"], "linear")
     linear = pd.Series(linear).mask(scored["catastrophic"].fillna(False), 0.0)
     scored = scored.assign(linear=linear.where(scored["score"].notna()))[~rangeless(scored)]
     means = scored.groupby(unit, sort=False)[["score", "linear"]].mean(skipna=False).reset_index()
-    words = answers[unit].assign(words=_words(answers)).astype({"case_id": "str"})
+    words = answers[unit].assign(words=words).astype({"case_id": "str"})
     return means.astype({"case_id": "str"}).merge(words, on=unit).dropna(subset=["score", "words"])
 
 
@@ -368,9 +367,8 @@ def _as_items(table: pd.DataFrame) -> pd.DataFrame:
 
 def require_named(votes: pd.DataFrame, unit: Sequence[str]) -> None:
     """Raise if a vote has no expert or no item, by which votes are counted."""
-    for row, named in enumerate(votes[[*unit, "expert"]].notna().to_numpy(), start=1):
-        if not named.all():
-            raise TableError(f"votes, row {row}: {[*unit, 'expert'][named.argmin()]} is missing. Enter it, or drop the row.")
+    for name in (*unit, "expert"):
+        reject_rows(votes, votes[name].isna(), f"votes, row {{row}}: {name} is missing. Enter it, or drop the row.")
 
 
 def require_coordinator(settled: pd.DataFrame, votes: pd.DataFrame, unit: list[str]) -> None:

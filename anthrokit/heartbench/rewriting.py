@@ -102,8 +102,7 @@ def require_anonymous(cases: Iterable[Case]) -> None:
     >>> require_anonymous([new_case("c", ["[NAME 1] left."])])
     """
     cases = list(cases)
-    named = [holds_number(case.case_id) for case in cases]
-    places = [f"the id of case number {number}: NUMBER" for number, found in enumerate(named, 1) if found]
+    places = [f"the id of case number {n}: NUMBER" for n, case in enumerate(cases, 1) if holds_number(case.case_id)]
     places += [f"{row.case_id}, {row.place}: {row.kind}" for row in find_personal(cases).itertuples()]
     if places:
         more = f" and {len(places) - 10} more" if len(places) > 10 else ""
@@ -466,13 +465,12 @@ def accepted_rewrites(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterab
     require_columns(votes, ["item", "criterion", "vote"], "votes", rows=False, advice="Ballots.table makes it")
     polished = _dialogues(rewrites)
     by_item = votes[votes["criterion"] == 0].groupby("item")["vote"].agg(set)  # the others are votes on criteria
-    scenes = {case.case_id: {"scene": case.scene, "subscene": case.subscene} for case in cases}
-    about = [(case_id, scenes.get(case_id, {})) for case_id in dict.fromkeys([*scenes, *polished])]
+    about = {case.case_id: {"scene": case.scene, "subscene": case.subscene} for case in cases}
     if "seed_id" in rewrites:
-        about = [(row.case_id, {"scene": row.scene}) for row in rewrites.itertuples()]
+        about = {row.case_id: {"scene": row.scene} for row in rewrites.itertuples()}
     accepted = [
-        new_case(case_id, [*polished[case_id].values()][-1], **own)
-        for case_id, own in about
+        new_case(case_id, [*polished[case_id].values()][-1], **about.get(case_id, {}))
+        for case_id in dict.fromkeys([*about, *polished])
         if case_id in polished and by_item.get(case_id) == {"take"}
     ]
     require_anonymous(accepted)

@@ -17,7 +17,7 @@ from ..core import Run, TableError
 from ..core.run import run_of
 from ..core.errors import require_kind, require_known
 from ..core.tables import require_columns
-from .cases import OTHER, load_abilities, require_one_verdict
+from .cases import OTHER, load_abilities, reject_rows, require_one_verdict
 from .judging import verdicts
 
 # %% auto #0
@@ -67,13 +67,11 @@ def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
     hits = verdicts(source) if isinstance(source := run_of(source), Run) else source
     require_kind(hits, pd.DataFrame, "a table of verdicts, as heartbench.verdicts(run) gives it, or a run")
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits", advice="verdicts(run) makes it")
-    if (nameless := hits[["model", "case_id"]].isna().any(axis=1)).any():
-        row = hits[nameless].iloc[0]
-        where = f"criterion {row['criterion']} of case {row['case_id']!r}, model {row['model']!r}"
-        raise TableError(f"{where}: the case or the model is missing. Enter it.")
+    problem = "criterion {criterion} of case {case_id!r}, model {model!r}: the case or the model is missing. Enter it."
+    reject_rows(hits, hits[["model", "case_id"]].isna().any(axis=1), problem)
     points = pd.to_numeric(hits["score"], errors="coerce")
-    if (wrong := points.isna() & hits["score"].notna()).any():
-        raise TableError(f"column score: {hits.loc[wrong, 'score'].iloc[0]!r} is not a number of points, such as 3 or -4.")
+    problem = "column score: {score!r} is not a number of points, such as 3 or -4."
+    reject_rows(hits, points.isna() & hits["score"].notna(), problem)
     truth = pd.Series(as_floats(hits["hit"]), hits.index).astype("boolean")
     return hits.assign(score=points.astype("Float64"), hit=truth)
 
@@ -112,10 +110,8 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"]
     needed = ("ability", "ability", hits["ability"].isna()), ("points", "score", ~special & hits["score"].isna())
     for what, column, missing in needed:
-        if missing.any():
-            row = hits[missing].iloc[0]
-            where = f"criterion {row['criterion']} of case {row['case_id']!r}"
-            raise TableError(f"{where} has no {what}. Enter its {what} in the column {column}.")
+        problem = f"criterion {{criterion}} of case {{case_id!r}} has no {what}. Enter its {what} in the column {column}."
+        reject_rows(hits, missing, problem)
     points = hits["score"].astype(float)
     table = hits[[*unit, "ability"]].assign(
         raw=points.where(hit.fillna(False), 0.0),
@@ -314,10 +310,6 @@ def missing_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.Data
     scored, unit = case_scores(hits, protocol), ["model", "case_id"]
     unscored = scored.loc[scored["score"].isna() & ~rangeless(scored), unit].drop_duplicates()
     table = hits.assign(missing=hits["hit"].isna(), status=hits.get("status", pd.NA)).astype({"status": "str"})
-    counts = {
-        "n_missing": ("missing", "sum"),
-        "n_criteria": ("missing", "size"),
-        "status": ("status", "first"),
-    }
-    counted = table.groupby(unit, sort=False).agg(**counts).reset_index()
+    by_answer = table.groupby(unit, sort=False)
+    counted = by_answer.agg(n_missing=("missing", "sum"), n_criteria=("missing", "size"), status=("status", "first")).reset_index()
     return unscored.merge(counted[counted["n_missing"] > 0], on=unit)
