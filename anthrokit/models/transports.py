@@ -550,7 +550,8 @@ async def _joined(events: AsyncIterator[dict[str, Any]], show: StreamFilter) -> 
             delta = choice.get("delta", choice.get("message")) or {}
             text, thoughts = split_parts(delta.get("content"))
             pieces = {**delta, "content": text, "reasoning_content": thoughts or delta.get("reasoning_content")}
-            pieces["refusal"] = delta.get("refusal") or (delta.get("provider_specific_fields") or {}).get("refusal")
+            specific = delta.get("provider_specific_fields")
+            pieces["refusal"] = delta.get("refusal") or (specific.get("refusal") if isinstance(specific, dict) else None)
             for name, piece in pieces.items():
                 if isinstance(piece, str) and name != "role":
                     so_far["message"][name] = so_far["message"].get(name, "") + piece
