@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numbers
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -232,7 +232,7 @@ def _balanced(mixed: pd.DataFrame, by: Sequence[str], n: int) -> list[int]:
     mixed = mixed.loc[places.reindex(mixed.index).sort_values(kind="stable").index]
     groups = mixed.groupby(by, sort=False, dropna=False)
     cells = [list(zip(cell.index, cell["base_id"], strict=True)) for _, cell in groups]
-    times: Counter[str] = Counter()
+    times: defaultdict[str, int] = defaultdict(int)
     drawn: list[int] = []
     for cell in cycle(cells):
         if len(drawn) == n:

@@ -34,10 +34,14 @@ def _after(words: str, flags: int = 0) -> re.Pattern:
     return re.compile(r"\s+(?:" + "|".join(words.split()) + r")\b", flags)
 
 
-def _is_between(pairs: Iterable[tuple[str | re.Pattern, str | re.Pattern]], before: str, after: str) -> bool:
-    """Return whether both patterns of a pair match: the one right before a word, and the one right after it."""
-    return any(re.match(right, after) and re.search(left, before) for left, right in pairs)
+def _pairs(*pairs: tuple[str | re.Pattern, str | re.Pattern]) -> list[tuple[re.Pattern, re.Pattern]]:
+    """Compile pairs of patterns: of what is right before a word, and of what is right after it."""
+    return [(re.compile(left), re.compile(right)) for left, right in pairs]
 
+
+def _is_between(pairs: Iterable[tuple[re.Pattern, re.Pattern]], before: str, after: str) -> bool:
+    """Return whether both patterns of a pair match."""
+    return any(right.match(after) and left.search(before) for left, right in pairs)
 
 
 # what a pronoun is not glued to: x_i, i.e., I/O, I-95, @me, iron(I), me.com
@@ -108,7 +112,7 @@ _NO_VERB = re.compile(  # of an I that is a pronoun
     r"be\s(?:happy|glad)|suggest|say|help))\b)"
 )
 # What is right before and right after a capital I that is a numeral, an initial, a letter or a variable.
-_NUMERALS = [
+_NUMERALS = _pairs(
     (r"(?:^|\n)[ \t]*(?:[-*•>#]+[ \t]*)?$", r"[.)](?:\s|$)"),  # of a list
     (r"(?:^|\n)#+[ \t]*$", r"[ \t]*(?:\n|$)"),  # a heading
     ("", r"\s*[=<>≈≤≥×^]"),
@@ -124,7 +128,7 @@ _NUMERALS = [
     (_before(_NOUNS), _NO_VERB),
     (_TITLED_BEFORE, _NO_VERB),
     (_PLAIN_NOUN, _PLAIN_NOUN_AFTER),
-]
+)
 
 
 def _is_numeral(before: str, after: str) -> bool:
@@ -221,9 +225,9 @@ def _is_a_place(word: str, before: str, after: str) -> bool:
 
 # %% ../../nbs/04_simulation/03_pronouns.ipynb #3989ac2a
 _NAMES = {  # what is right before and right after a word that is part of a name
-    "Us": [("", r"\s+(?:Weekly|Magazine)\b"), (r"\bR\s$", "")],
-    "Me": [("", r"(?i:\s+Too\s+(?:movement|era)\b)"), (r"\b(?:Despicable|About)\s$", "")],
-    "My": [("", r"\s+(?:Lai|Little\s+Pony|Fair\s+Lady|Chemical\s+Romance|Neighbor\s+Totoro|Big\s+Fat)\b")],
+    "Us": _pairs(("", r"\s+(?:Weekly|Magazine)\b"), (r"\bR\s$", "")),
+    "Me": _pairs(("", r"(?i:\s+Too\s+(?:movement|era)\b)"), (r"\b(?:Despicable|About)\s$", "")),
+    "My": _pairs(("", r"\s+(?:Lai|Little\s+Pony|Fair\s+Lady|Chemical\s+Romance|Neighbor\s+Totoro|Big\s+Fat)\b")),
 }
 _QUOTE_BEFORE, _QUOTE_AFTER = re.compile(r"[\"“‘'«]$"), re.compile(r"[\"”’'»]")
 
