@@ -12,6 +12,7 @@ the authors published (ANTHROKIT_DATA), else the project's own sentences, repeat
 from __future__ import annotations
 
 import argparse
+import copy
 import itertools
 import json
 import os
@@ -138,6 +139,8 @@ def encoder(texts: list[str], limit: int, rounds: int, as_is: int) -> None:
     tokens = lengths[sentences.index].mean()
     precisions = ("float32", "bfloat16", "int8")
     scorers = {name: score.load_scorer((model, tokenizer), precision=name) for name in precisions}
+    dynamic = torch.ao.quantization.quantize_dynamic(copy.deepcopy(model), {torch.nn.Linear}, dtype=torch.qint8)
+    scorers["torch's dynamic int8"] = score.load_scorer((dynamic, tokenizer))
 
     def ours(part, name):
         return score.score_sentences(part, scorers[name], protocol="released")["score"].to_numpy(float)
@@ -150,7 +153,7 @@ def encoder(texts: list[str], limit: int, rounds: int, as_is: int) -> None:
             lambda: authors(model, tokenizer, masked[:: len(masked) // as_is][:as_is], hoisted=False),
         )
         yield "  with the look-up hoisted", len(part), lambda: authors(model, tokenizer, masked, hoisted=True)
-        for name in precisions:
+        for name in scorers:
             yield f"anthrokit, {name}", len(part), lambda name=name: ours(part, name)
         yield "the encoder's matrix products alone, float32", 3 * 512 / tokens, matrix_products
 
@@ -184,7 +187,7 @@ def encoder(texts: list[str], limit: int, rounds: int, as_is: int) -> None:
     )
     from scipy.stats import spearmanr
 
-    for name in precisions[1:]:
+    for name in [*scorers][1:]:
         coarse = np.concatenate(found[f"anthrokit, {name}"])
         print(f"rank correlation of {name} to float32: {spearmanr(coarse, exact).statistic:.4f}")
 

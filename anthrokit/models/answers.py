@@ -326,8 +326,8 @@ def read_chat_completion(
     >>> read_chat_completion({"choices": [{"message": {"content": ["Yes"], "reasoning": "Hm."}}]}).reasoning
     'Hm.'
     """
-    if fault := fault_in_answer(body, paid_tokens(body)):
-        raise fault
+    if fault_in_answer(body):
+        raise fault_in_answer(body, paid_tokens(body))
     usage, choices = body["usage"] if isinstance(body.get("usage"), dict) else {}, body.get("choices")
     choices = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
     choice = min(choices, key=lambda one: one["index"] if isinstance(one.get("index"), int) else 0, default={})

@@ -260,8 +260,8 @@ def parsed_body(raw: bytes) -> Any:
         body = json.loads(raw)
     except (ValueError, RecursionError):
         raise Fault("unreadable", "an unparsable response") from None
-    if fault := fault_in_answer(body, paid_tokens(body)):
-        raise fault
+    if fault_in_answer(body):
+        raise fault_in_answer(body, paid_tokens(body))
     if not isinstance(body, dict):
         raise Fault("unreadable", "an unparsable response")
     return body
