@@ -103,7 +103,11 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     source = "analysis.factor_model or analysis.carry_over"
     what = name_column(frame, ["estimate", "ci_low", "ci_high", "p_adjusted", "n"], source)
-    series = "term" if "term" in frame.columns else "target" if "target" in frame.columns else None
+    frame, series, texts = with_series(frame, what)
+    series = series or next((name for name in ("term", "target") if name in frame.columns), None)
+    if series == "term":
+        terms = frame["term"].unique()
+        texts = dict(zip(terms, shorten_names(terms, 60), strict=True))
     unit = "messages" if "term" in frame.columns else "informative dialogues"
 
     def label(part: pd.DataFrame) -> str:
@@ -112,9 +116,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     drawn = frame[["estimate", "ci_low", "ci_high"]].astype(float)
     low, high = np.nan_to_num([drawn.min(axis=None), drawn.max(axis=None)], nan=1).clip(0.02, 50)
     limits = min(low, 1) / 1.15, max(high, 1) * 1.15
-    look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits}
-    terms = frame[series].unique() if series == "term" else []
-    look["texts"] = dict(zip(terms, shorten_names(terms, 60), strict=True))
+    look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits, "texts": texts}
     ax = draw_dots(ax, frame, what, series, label=label, **look)
     ax.set(xscale="log", xlim=limits)
     ax.xaxis.set_major_locator(_odds_ticks())
@@ -301,9 +303,11 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Agreement, with 95 % interval'
     """
     what = name_column(frame, ["measure", "estimate", "ci_low", "ci_high", "n"], "analysis.agreement")
-    ax = draw_dots(
-        ax, frame, what, "measure", scale=1, rule=0, label=lambda part: f"n = {counted(part['n'], 'messages')}"
-    )
+
+    def label(part: pd.DataFrame) -> str:
+        return f"n = {counted(part['n'], 'messages')}" if len(part) else "no estimate"
+
+    ax = draw_dots(ax, frame, what, "measure", scale=1, rule=0, label=label)
     low = np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02
     ax.set(xlim=(low, 1.01), xlabel=f"Agreement, with {describe_interval(frame)}")
     return ax

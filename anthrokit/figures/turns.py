@@ -263,7 +263,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'First occurrences after turn 1 (%), with 95 % interval'
     """
     what = name_column(frame, ["estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.late_share")
-    series = "target" if "target" in frame.columns and what != "target" else None
+    frame, series, texts = with_series(frame, what)
 
     def label(part: pd.DataFrame) -> str:
         if part.empty:
@@ -271,7 +271,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         half = f"half or more for {at_least_half(part['estimate']).sum()} of {len(part)} that occur"
         return f"{half}; n = {counted(part['n'], 'dialogues')}"
 
-    ax = draw_dots(ax, frame, what, series, label=label)
+    ax = draw_dots(ax, frame, what, series, label=label, texts=texts)
     ax.axvline(50, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8), linestyle="--")
     notes = (pooled_note(frame) + variant_note(frame).removeprefix("; ")).removesuffix("; ")
     notes = f" ({notes})" if notes else ""

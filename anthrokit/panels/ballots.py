@@ -136,7 +136,8 @@ class BallotPanel(DecisionPanel):
         self.places = [str(place) for place in range(self.total)]
         self.sets = sets_of(pd.DataFrame({"item": items.tolist(), "at": self.places}), ["item"], "at")
         self.filters = [Filter("item", "Case or answer", options_of(self.sets["item"])), Filter("show", "Show", self.states)]
-        self.shortcuts = [(key, text[2:]) for ask in sheet["ask"].unique() for key, _, _, text in _ASKS[ask]]
+        firsts = map(str, self.sheet.drop_duplicates("ask").index)
+        self.shortcuts = [(key, text[2:]) for at in firsts for key, _, _, text in self.answers_of(at)]
         self.shortcuts += [("z / r", "undo / redo"), ("Esc", "leave a field")]
         super().__init__(state=state)
 

@@ -5,7 +5,6 @@
 # %% ../../nbs/12_panels/05_disagreement.ipynb #771fb86c
 from __future__ import annotations
 
-import functools
 import json
 import os
 from collections import defaultdict
@@ -194,12 +193,15 @@ class _Disputes:
         messages = source.messages
         keys = zip(messages["dialogue_id"], messages["turn"], messages["role"], strict=True)
         self.texts = dict(zip(keys, messages["content"], strict=True))
-        self.measures = functools.cache(self._measures)
+        self._measured: dict[str, dict[str, np.ndarray]] = {}
 
-    def _measures(self, pair: str = "") -> dict[str, np.ndarray]:
+    def measures(self, pair: str = "") -> dict[str, np.ndarray]:
         """Return between, within, n_yes and n of every id, for all judges or one pair."""
-        table = _disagreement(self.tally.of(self.pairs[pair]) if pair else self.tally)
-        return {name: table[name].to_numpy(float, na_value=np.nan) for name in ("between", "within", "n_yes", "n")}
+        if pair not in self._measured:
+            table = _disagreement(self.tally.of(self.pairs[pair]) if pair else self.tally)
+            parts = {name: table[name].to_numpy(float, na_value=np.nan) for name in ("between", "within", "n_yes", "n")}
+            self._measured[pair] = parts
+        return self._measured[pair]
 
     def modes_of(self, pair: str) -> np.ndarray:
         """Return what two judges said of every id, as positions in Yes, No, no verdict; -1 where one was not asked."""
@@ -211,7 +213,7 @@ class _Disputes:
 
     def key(self, item: str) -> tuple[str, int, str]:
         """Return dialogue, turn and behaviour of an id."""
-        dialogue_id, turn, behaviour = self.items.iloc[self.places[item]]
+        dialogue_id, turn, behaviour = self.tally.cast.index[self.places[item]]
         return dialogue_id, int(turn), behaviour
 
     def row(self, item: str) -> pd.DataFrame:

@@ -5,7 +5,6 @@
 # %% ../../nbs/12_panels/06_emergence.ipynb #0e761ce6
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -82,15 +81,18 @@ class _Occurrences:
         self.members |= {_ANY: judged["behaviour"].unique().tolist()} if len(judged) else {}
         self.names = [*behaviours, *self.members]
         self.turns = int(self.labels["turn"].max()) if len(self.labels) else 0
-        self._any = functools.cache(functools.partial(analysis.profiles.any_behaviour, self.labels))
+        self._of: dict[str, pd.DataFrame] = {}
         self._known: dict[tuple, _Curves | None] = {}
 
     def of(self, name: str) -> pd.DataFrame:
         """Return the labels of one of the names."""
-        if name in self.common:
-            return self.labels[self.labels["behaviour"] == name]
-        table = self._any(None if name == _ANY else "category")
-        return table[table["behaviour"] == name.removesuffix(_CATEGORY)].assign(behaviour=name)
+        if name not in self._of:
+            table = self.labels
+            if name not in self.common:
+                table = analysis.profiles.any_behaviour(table, None if name == _ANY else "category")
+                table = table.assign(behaviour=table["behaviour"].map(lambda one: one + _CATEGORY * (one in self.common)))
+            self._of |= dict(list(table.groupby("behaviour", sort=False)))
+        return self._of[name]
 
     def curves(
         self, names: Sequence[str], by: str = "", target: str = "", domain: str = ""

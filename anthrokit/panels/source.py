@@ -162,6 +162,7 @@ class RunSource:
                 table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
         self.llm_judges = {name: one for name, one in settings.items() if "model" in one}
         self._places: dict[str, dict[str, Any]] = {}  # by table, the rows of each dialogue
+        self._rated: tuple[Any, pd.DataFrame] = None, pd.DataFrame()
 
     @property
     def ratings(self) -> pd.DataFrame:
@@ -199,8 +200,11 @@ class RunSource:
         if table == "usage":
             return pd.DataFrame() if self.run is None else self.run.query(_USAGE, [dialogue_id])
         if table == "ratings" and self._ratings is None and self.run is not None:
-            rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
-            return tables.check_table(rows.drop(columns="raw"), "ratings")
+            state = dialogue_id, self.run.ledger.version
+            if self._rated[0] != state:  # one dialogue is kept: its messages are often read one after the other
+                rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
+                self._rated = state, tables.check_table(rows.drop(columns="raw"), "ratings")
+            return self._rated[1]
         frame = getattr(self, table)
         if table not in self._places:
             self._places[table] = frame.groupby("dialogue_id", sort=False, observed=True).indices

@@ -362,7 +362,7 @@ class _Relay:
 
     def __init__(self, save: Callable[[str], Awaitable[None]], send: Callable[[str], Awaitable[None]]):
         self.save, self.send = save, send
-        self.text, self.saved, self.connected, self.ended = "", "", True, False
+        self.text, self.saved, self.connected, self._ended = "", "", True, asyncio.Event()
         self._task = asyncio.create_task(self._run())
 
     def __call__(self, piece: str) -> None:
@@ -371,12 +371,12 @@ class _Relay:
 
     async def end(self) -> None:
         """Save and send the rest."""
-        self.ended = True
+        self._ended.set()
         await self._task
 
     async def _run(self) -> None:
         while True:
-            ended = self.ended
+            ended = self._ended.is_set()
             if piece := self.text[len(self.saved) :]:
                 await self.save(self.saved + piece)
                 self.saved += piece
@@ -387,7 +387,8 @@ class _Relay:
                     self.connected = False
             if ended:
                 return
-            await asyncio.sleep(_GATHER_SECONDS)
+            with contextlib.suppress(TimeoutError):  # an answer that ends does not wait
+                await asyncio.wait_for(self._ended.wait(), _GATHER_SECONDS)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #7ac12b0a
 async def take_turn(
