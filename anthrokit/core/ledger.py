@@ -223,12 +223,16 @@ def _explain_error(error: Exception, folder: Path) -> RunError | None:
     return None
 
 # %% ../../nbs/01_core/03_ledger.ipynb #48ea5bbd
+_OPENING = threading.RLock()  # the lock of a folder is shared by the threads of a process, but it is not for threads itself
+
+
 def _lock_folder(folder: Path) -> filelock.BaseFileLock:
     """Lock a run for this process, until it ends or releases the lock. Threads of a process share the lock."""
     holder = folder / "run.lock.json"
     lock = filelock.FileLock(folder / "run.lock", thread_local=False, is_singleton=True)
     try:
-        lock.acquire(timeout=0)
+        with _OPENING:
+            lock.acquire(timeout=0)
     except filelock.Timeout:
         raise RunError(
             f"the run {folder} is being worked on{_describe_holder(holder)}. Wait for it, stop it, or look at the run "
@@ -494,18 +498,20 @@ class Ledger:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"the folder {self.folder} can't be made: {error.strerror}") from None
-        lock = _lock_folder(self.folder)
-        try:
-            if not self.path.exists():
-                _make_ledger(self.path)
-            self._open()
-        finally:
-            lock.release()
+        with _OPENING:
+            lock = _lock_folder(self.folder)
+            try:
+                if not self.path.exists():
+                    _make_ledger(self.path)
+                self._open()
+            finally:
+                lock.release()
 
     def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        with _OPENING:
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
 
     @contextlib.contextmanager
     def _open_connection(self) -> Iterator[sqlite3.Connection]:
