@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .clustered import as_labels
 from .comparisons import compare_levels, level_pairs, LevelCounts
 from ..core import Run, TableError
 from ..core.errors import check_range, require_known
@@ -93,7 +94,7 @@ def drift(
     """
     check_range(0, 1, margin=margin)
     check_range(0.5, 1, ci=ci)
-    levels = LevelCounts(labels, group, by, "judged")
+    levels = LevelCounts(as_labels(labels), group, by, "judged")  # in the order of the table
     pairs = level_pairs(levels.column, levels.column.iloc[0] if baseline is None else baseline)
     table = compare_levels(levels, pairs, group, ci=ci, n_swaps=n_swaps, seed=seed)
     inner = compare_levels(levels, pairs, group, ci=equivalence_level(ci), n_swaps=0, seed=seed)

@@ -395,7 +395,7 @@ def _said(sample: EvalSample) -> list[dict[str, Any]]:
             error = _why_empty(sample) if is_last else None
             row = imported_message(role, content, error, _STOP_REASONS.get(reason, reason))
             thoughts = [one["reasoning"] for one in own if one["reasoning"] and role == "assistant"]
-            rows.append({"turn": number, **row, "reasoning": "\n".join(thoughts) or None})
+            rows.append({**dict.fromkeys(_KEPT), "turn": number, **row, "reasoning": "\n".join(thoughts) or None})
     return rows
 
 
