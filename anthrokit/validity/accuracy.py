@@ -72,7 +72,7 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
         require_columns(source, [*ITEM, "judge", "verdict"], "ratings")
         require_unique(source, SAMPLE, "{row}: rated twice; give the ratings of one run")
         source = source.astype({"dialogue_id": "str", "turn": "Int64"})
-        about = source[[*ITEM, *source.columns.intersection(["base_id", "tuned"])]].groupby(ITEM, as_index=False).max()
+        about = source[[*ITEM, *source.columns.intersection(["base_id", "tuned"])]].groupby(ITEM, as_index=False).first()
         source = label(source).merge(about, on=ITEM)
     require_columns(source, [*ITEM, "label"])
     require_unique(source, ITEM, "{row}: labelled twice; give the labels of one run")
