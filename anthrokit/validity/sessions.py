@@ -92,8 +92,9 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As `run.labels()`, with turn 1. A judge's verdict is True if any of its verdicts is, False if all are, and otherwise
-        missing; then the majority of the panel decides. tuned is True if it is for any of the messages.
+        As `run.labels()`, with turn 1. A judge's verdict is True if any of its verdicts is, and False if all are. It is missing if
+        one of them is, even if another one is True, because the rates would be too high otherwise. Then the majority of the
+        panel decides. tuned is True if it is for any of the messages.
 
     Raises
     ------
@@ -117,10 +118,8 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
         require_unique(labels[["dialogue_id", "target"]].drop_duplicates(), ["dialogue_id"], problem)
     if labels["judges"].isna().any():
         raise TableError(f"column judges: {labels['judges'].isna().sum()} of {len(labels)} rows have no list of judges; leave them out")
-    long = labels.assign(**{name: as_floats(labels[name]) for name in judges}).melt(key, judges, "judge", "verdict")
-    groups = long.assign(yes=long["verdict"] == 1, known=long["verdict"].notna()).groupby([*key, "judge"], sort=False)
-    any_yes, complete = groups["yes"].any(), groups["known"].all()
-    verdicts = any_yes.astype("boolean").where(any_yes | complete).unstack("judge").reindex(columns=judges)
+    values = labels[key].assign(**{name: as_floats(labels[name]) for name in judges})
+    verdicts = values.groupby(key, sort=False).max(skipna=False).astype("boolean")
     combine = {"category": "first", "tuned": "any", "judges": "first"}
     items = labels.groupby(key, sort=False).agg({name: how for name, how in combine.items() if name in labels})
     made = items.join(verdicts).join(decide(verdicts, items["judges"].map(json.loads).map(len))).reset_index()
