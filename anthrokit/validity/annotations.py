@@ -203,6 +203,9 @@ def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     frame = source if is_frame else tables.read_frame(source, dtype=tables.get_table("annotations").text_dtypes)
     require_columns(frame, [*ITEM, "verdict"], "annotations", rows=False, source=source)
     frame = frame.reset_index(drop=True)
+    if "annotator" in frame:
+        names = frame["annotator"].convert_dtypes().astype("str").str.strip()  # a blank cell makes numbers of people floats
+        frame["annotator"] = names.mask(names == "")
     try:
         verdicts = {name: read_verdicts(frame[name]) for name in ("verdict", "undone") if name in frame}
     except TableError as error:
