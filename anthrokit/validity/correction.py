@@ -19,7 +19,7 @@ from ..analysis import profile
 from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows
 from ..analysis.clustered import require_labelled_once, cluster_variance, degrees_of_freedom
 from ..analysis.clustered import effective_sizes, influence_correlation, wilson_limits
-from ..analysis.comparisons import require_levels
+from ..analysis.comparisons import require_levels, require_one_column
 from ..core import Run, TableError
 from ..core.errors import require_known
 from ..core.tables import require_columns
@@ -506,8 +506,8 @@ def prediction_powered_differences(
 
     Raises
     ------
-    TableError
-        If the group has fewer than two levels.
+    TableError, ValueError
+        If the group has fewer than two levels, or is the behaviour.
 
     Notes
     -----
@@ -525,6 +525,7 @@ def prediction_powered_differences(
     >>> bool(row["ci_low"] < row["estimate"] < row["ci_high"])
     True
     """
+    require_one_column(group, by="behaviour")
     labels, by = as_labels(labels), [name for name in as_names(by) if name != group]
     require_columns(labels, [group, *by])
     levels = require_levels(labels[group])
