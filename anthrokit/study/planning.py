@@ -51,8 +51,8 @@ def _size_rates(rates: pd.DataFrame, half_width: float, ci: float, judge: tuple[
     errors = rate * sensitivity * (1 - sensitivity) + (1 - rate) * specificity * (1 - specificity)
     each = variance / 2 * (sensitivity + specificity - 1) ** 2
     sizes = {
-        "base_prompts": (rate * (1 - rate)).clip(lower=0.01) * prompts / variance,
-        "base_prompts_corrected": (seen * (1 - seen)).clip(lower=0.01) * prompts / each,
+        "base_prompts": ((rate * (1 - rate)).clip(lower=0.01) * prompts / variance).clip(lower=6),
+        "base_prompts_corrected": ((seen * (1 - seen)).clip(lower=0.01) * prompts / each).clip(lower=6),
         "labels": errors / each,
     }
     return rates.assign(**{name: np.ceil(size).astype(int) for name, size in sizes.items()})
@@ -65,8 +65,8 @@ def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFra
         raise TableError("the pilot has no labels yet; judge it first")
     shares = profile(labels, by="behaviour").dropna(subset=["estimate"]).reset_index(drop=True)
     rates = shares[["behaviour"]].assign(rate=shares["estimate"].astype(float))
-    rates["design_effect"] = shares["design_effect"].astype(float).fillna(1.0).clip(lower=1.0)
-    rates["messages_a_prompt"] = (shares["n"] / shares["n_clusters"]).astype(float)
+    each = (shares["n"] / shares["n_clusters"]).astype(float)
+    rates = rates.assign(design_effect=shares["design_effect"].astype(float).fillna(each).clip(lower=1.0), messages_a_prompt=each)
     cost = usage_totals(pilot)[0] if isinstance(pilot, Run) else None
     return rates, np.nan if cost is None else cost / max(1, len(pilot.messages().query("role == 'assistant'")))
 
@@ -117,8 +117,9 @@ def plan(
     DataFrame
         With people: quantity, n (by Noether's formula for the Mann-Whitney test; of a slope, for the t test of a linear
         trend, and at least six), why. Simulated:
-        behaviour, rate, design_effect, base_prompts (the judges' rate alone), base_prompts_corrected and labels (for a
-        rate corrected by labels), messages, cost (US dollars of base_prompts, by the pilot's prices; NA where they
+        behaviour, rate, design_effect (messages of a prompt if the pilot can't estimate it: rates of 0 or 1, one base prompt),
+        base_prompts (the judges' rate alone, at least six), base_prompts_corrected (at least six) and labels (for a rate
+        corrected by labels), messages, cost (US dollars of base_prompts, by the pilot's prices; NA where they
         aren't known).
 
     Raises
