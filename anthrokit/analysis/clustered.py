@@ -461,6 +461,8 @@ class ClusterCounts:
 
     def __init__(self, frame: pd.DataFrame, by: Sequence[str], cluster: Sequence | None = None):
         self.cluster, self.clusters = number_clusters(clusters(frame) if cluster is None else cluster)
+        if taken := {*by} & {"estimate", "ci_low", "ci_high", "p_value", "n", "n_total", "n_clusters", "ci"}:
+            raise TableError(f"{min(taken)!r} is a column of the result, too; rename yours, for instance to 'my_{min(taken)}'")
         self.group, self.groups = group_rows(frame, by)
         self._target = frame["target"] if "target" in frame.columns else None
 
@@ -478,8 +480,7 @@ class ClusterCounts:
         """Return the column n_targets: the number of targets in each group; empty if the table names no target."""
         if self._target is None:
             return {}
-        pairs = pd.DataFrame({"group": self.group, "target": self._target.to_numpy()})
-        return {"n_targets": pairs.groupby("group")["target"].nunique().to_numpy()}
+        return {"n_targets": self._target.groupby(self.group).nunique().to_numpy()}
 
     def beside(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return a table with one row for each group, with the columns of the groups at the left."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, as_labels, as_names, clusters, context_columns, group_rows
+from .clustered import ClusterCounts, as_labels, as_names, check_count, clusters, context_columns, group_rows
 from .clustered import number_clusters, proportion, require_labelled_once, as_floats, whole_turns
 from .synthetic import counted_behaviours
 from .partitions import target_by_target
@@ -102,7 +102,7 @@ def _per_behaviour(
     alone = "behaviour" in by or "behaviour" not in labels.columns
     if alone or not by:
         require_labelled_once(labels, [*by, *columns])
-    elif other := set(by) - {*context_columns(labels), "category"}:
+    elif other := set(by) - ({*context_columns(labels), "category"} - {"variant"}):
         raise TableError(f"by={by}: without 'behaviour', {min(other)!r} can't be a group; add 'behaviour' to by")
     return labels, by, alone
 
@@ -315,8 +315,8 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
 
     Raises
     ------
-    TableError
-        If no dialogue has n turns.
+    TableError, ValueError
+        If no dialogue has n turns, or n is not a whole number.
 
     Examples
     --------
@@ -326,6 +326,7 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     """
     require_columns(table, ["turn"], "given")
     turn = whole_turns(table)
+    check_count(n=n)
     if n < 1 or n > turn.max():
         raise TableError(f"the longest dialogue has {turn.max()} turns, fewer than {n}. Choose n from 1 to {turn.max()}")
     return table[turn <= n].reset_index(drop=True)
