@@ -320,8 +320,7 @@ def late_share(
     early, late = tally.sums(starts["early"]), tally.sums(starts["late"])
     may_early, may_late = tally.count(starts["may_early"]), tally.count(starts["may_late"])
     estimate, spread = _late_shares(_first_turns(dialogues, grid, last), tally, grid[:, :-1], after)
-    decided, has_labels = early + late, early + late > 0
-    informative = np.minimum(((late > 0) & has_labels).sum(axis=0), ((early > 0) & has_labels).sum(axis=0))
+    decided, informative = early + late, np.minimum((late > 0).sum(axis=0), (early > 0).sum(axis=0))
     variance, n_late, n = cluster_variance(spread, decided), late.sum(axis=0), decided.sum(axis=0)
     with np.errstate(invalid="ignore"):
         lowest = np.where((n + may_early == 0) & (may_late > 0), 1, n_late / (n + may_early))

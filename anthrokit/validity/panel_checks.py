@@ -133,8 +133,7 @@ def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     families = labels["user"].map({name: model_family(models.get(name, name)) or name for name in users})
     names = sorted(families.dropna().unique())
     if len(names) < 2:
-        only = ", ".join(names) or "unknown"
-        raise TableError(f"the only family of users is {only}; simulate the prompts with another user too")
+        raise TableError(f"the only family of users is {', '.join(names) or 'unknown'}; simulate the prompts with another user too")
     return _leaving_out("all users", labels, families, names)
 
 # %% ../../nbs/08_validity/04_panel_checks.ipynb #6c705c21
