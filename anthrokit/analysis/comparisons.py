@@ -42,8 +42,7 @@ def require_one_column(name: str, what: str = "group", by: str | Sequence[str] =
 
 def require_levels(column: pd.Series) -> list:
     """Return the sorted levels of a column, or raise if there are fewer than two."""
-    levels = sorted_levels(column)
-    if len(levels) < 2:
+    if len(levels := sorted_levels(column)) < 2:
         only = ", ".join(map(str, levels)) or "none"
         raise TableError(f"a comparison by {column.name} needs two or more levels; there is {only}. Name another column as group.")
     return levels
@@ -262,8 +261,7 @@ def compare(
         if holds:
             raise TableError(f"{group!r} is a level of {holds[0]}; compare(labels, {holds[0]!r}, pairs=[({group!r}, …)]) compares levels")
     levels = LevelCounts(labels, group, by, variant)
-    asked = level_pairs(levels.column, baseline, pairs)
-    return compare_levels(levels, asked, group, family, ci=ci, n_swaps=n_swaps, seed=seed)
+    return compare_levels(levels, level_pairs(levels.column, baseline, pairs), group, family, ci=ci, n_swaps=n_swaps, seed=seed)
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #9f7b2575
 def compare_differences(
