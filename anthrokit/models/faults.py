@@ -122,10 +122,13 @@ _TOO_LONG = (
     r"context.{0,20}(length|window|size)|maximum context|prompt is too long|string_above_max_length"
     r"|input token count.{0,60}exceeds|too many (input )?tokens in"
 )
-_UNPAID = r"credit balance|insufficient.{0,12}(balance|credit|funds)|payment required|arrearage|欠费|余额不足"
+_UNPAID = (
+    r"credit balance|insufficient.{0,12}(balance|credit|funds)|payment required|arrearage|欠费|余额不足"
+    r"|used all available credits|any credits or licenses|Budget has been exceeded|specified API usage limits"
+)
 _KEY = r"API.?key|access.?token|subscription.?key"
 _NO_MODEL = r"invalid.model|model_not_found|model.{0,60}(not exist|not found)|not a valid model|unknown model"
-_SPENT = r"insufficient_quota|quota.{0,12}used up|PerDay|/ ?month|per month|daily (limit|quota)"
+_SPENT = r"insufficient_quota|quota.{0,12}used up|Per-?Day|/ ?month|per month|(daily|monthly) (usage )?(limit|quota|cap)"
 _SPENT_IF_NO_WAIT = r"exceeded your current quota|billing"
 
 _RULES: tuple[tuple[str, tuple[int, ...], str], ...] = (
