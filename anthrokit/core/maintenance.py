@@ -159,7 +159,7 @@ def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
 # %% ../../nbs/01_core/08_maintenance.ipynb #f3526430
 _MAY_DIFFER = {"part", "prompts", "created", "changed", "budget", "addresses", "versions", "repaired", "merged"}
 _UNIONS = {"targets", "users"}
-_NO_RESULT = "('planned', 'failed')"
+_NO_RESULT = "('planned', 'failed', 'unparsed', 'refused')"
 _DIFFERENT = {  # dialogues and texts of the attached part with other content
     "dialogue_id": "SELECT dialogue_id FROM main.messages a JOIN part.messages b USING (dialogue_id, turn, role) "
     "WHERE a.content <> b.content",
