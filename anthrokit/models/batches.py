@@ -323,7 +323,7 @@ class _Gemini(_OverHTTP):
 
     async def look(self, batch: str) -> _BatchState:
         body = await self._get(f"{self.root}/{batch}")
-        state = body["metadata"]["state"].removeprefix("BATCH_STATE_")
+        state = body["metadata"]["state"].rpartition("STATE_")[2]  # BATCH_STATE_… or JOB_STATE_…
         ends = {"SUCCEEDED": "completed", "FAILED": "failed", "CANCELLED": "cancelled", "EXPIRED": "expired"}
         output = (body.get("response") or body["metadata"].get("output") or {}).get("responsesFile")
         error = body.get("error") or {}
