@@ -48,15 +48,15 @@ class Rating:
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #d00efebd
 _YES = {"yes", "true", "present", "是"}
-_WORD = re.compile(r"(?P<word>yes|no|true|false|present|absent|not\s+present)\b(?P<rest>.*)", re.I)
+_WORD = re.compile(r"(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)\b(?P<rest>.*)", re.I)
 _HEAD = re.compile(
     r"(?:final\s+)?(?:verdict|answer|label|decision)\b[\s*_`'\")(\[\]<:：]{0,9}(?P<code>[0-9a-f]{8}\b)?"
-    r"[\s*_`'\")(\[\]>]{0,9}[:：=\-–—→]",
+    r"[\s*_`'\")(\[\]>]{0,9}(?:[:：=\-–—→]|\Z)",
     re.I,
 )
 _MARKUP = re.compile(r"<\|\w{1,20}\|>|</?(?:answer|verdict|response|s)>|\\boxed\b", re.I)  # "<|im_end|>", "</answer>"
 _REASON = re.compile(r"(?:reason(?:ing)?|explanation|justification)\b[\s*_`'\")(\[\]]{0,9}[:：]", re.I)
-_BARE = re.compile(r"[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present)[\W_]{0,9}", re.I)
+_BARE = re.compile(r"[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
 _HEDGE = re.compile(
     r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|<)",
     re.I,
@@ -78,7 +78,7 @@ _IS = re.compile(  # not "at present"
 )
 _CLAUSE = re.compile(r"[.;!?,:：—]|\b(?:but|rather)\b")
 _NEGATES = re.compile(r"\b(?:not?|none|never|neither|nor|nothing|without|hardly|cannot)\b|n['’]t\b|不", re.I)
-_DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b", re.I)
+_DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b(?! (?:just|only|merely|simply)\b)", re.I)
 _SUPPOSES = re.compile(  # an earlier line that makes a verdict an example or a supposition
     r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
     r"|\b(?:for example|example|format|template|such as|instead of|not|never|hypothetical(?:ly)?))[\W_]*$",
