@@ -149,7 +149,7 @@ def swap_roles(history: list[dict[str, Any]], system: str, opening: bool = True)
     Parameters
     ----------
     history : list of dict
-        Messages in order: role (user or assistant), content.
+        Messages in order: role, content. Roles other than user and assistant, such as system, are left out.
     system : str
         The system prompt of the user LLM, as from `user_system_prompt`.
     opening : bool
@@ -167,7 +167,7 @@ def swap_roles(history: list[dict[str, Any]], system: str, opening: bool = True)
     ['system', 'user', 'assistant', 'user']
     """
     swapped = {"user": "assistant", "assistant": "user"}
-    messages = [{"role": swapped[message["role"]], "content": message["content"]} for message in history]
+    messages = [{"role": swapped[one["role"]], "content": one["content"]} for one in history if one["role"] in swapped]
     first = [{"role": "user", "content": _OPENING}] if opening else []
     return [{"role": "system", "content": system}, *first, *messages]
 
@@ -424,8 +424,7 @@ class SimulationJob(Job):
             raise ValueError("there are no prompts to simulate")
         settings.check_prompts(prompts)
         self.target, self.user = _pair(target, user)
-        models = [self.target] if settings.turns == 1 else list(dict.fromkeys([self.target, self.user]))
-        super().__init__(run if isinstance(run, Run) else Run(run), models, budget)
+        super().__init__(run if isinstance(run, Run) else Run(run), [self.target], budget)
         ids = ids_in_part(self.run, prompts["prompt_id"])
         self.prompts = prompts = prompts[prompts["prompt_id"].isin(ids)].reset_index(drop=True)
         if prompts.empty:
@@ -442,6 +441,8 @@ class SimulationJob(Job):
         )
         _check_design(self.run, prompt_columns, self.design, self.metadata)
         self.pending = pending_dialogues(self.run, self.planned)
+        if self.user is not self.target and any(row["turns"] > 1 + len(settings.script) for row in self.pending):
+            self.models.append(self.user)
         sql = "SELECT dialogue_id, COUNT(*) FROM messages WHERE role = 'assistant' AND content IS NOT NULL GROUP BY 1"
         answers = dict(self.run.ledger.rows(sql))
         self.finished, self.total = 0, sum(row["turns"] for row in self.pending)
@@ -477,8 +478,7 @@ class SimulationJob(Job):
         self.run.ledger.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:
-        places = sum(model.max_concurrency for model in self.models)
-        return [(map(partial(dialogue_steps, self), self.pending), places)]
+        return [(map(partial(dialogue_steps, self), self.pending), sum(model.max_concurrency for model in self.models))]
 
     def close(self) -> None:
         forget_target(self.run, self.target.name)
@@ -584,8 +584,7 @@ def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
         if role == "user" and turn > 1 and job.settings.natural_end and _ends_dialogue(answer.content):
             status = "ended"
             break
-        is_answer = answer.content is not None and role == "assistant"
-        job.save_rows("messages", [_message(row["dialogue_id"], turn, role, answer)], done=is_answer)
+        job.save_rows("messages", [_message(row["dialogue_id"], turn, role, answer)], done=bool(answer.content) and role == "assistant")
         if answer.content is None:
             status, reason = "failed", f"turn {turn}, {role}: {answer.error}"
             break
