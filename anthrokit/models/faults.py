@@ -129,7 +129,6 @@ _UNPAID = (
 _KEY = r"API.?key|access.?token|subscription.?key"
 _NO_MODEL = r"invalid.model|model_not_found|model.{0,60}(not exist|not found)|not a valid model|unknown model"
 _SPENT = r"insufficient_quota|quota.{0,12}used up|Per-?Day|/ ?month|per month|(daily|monthly) (usage )?(limit|quota|cap)"
-_SPENT_IF_NO_WAIT = r"exceeded your current quota|billing"
 
 _RULES: tuple[tuple[str, tuple[int, ...], str], ...] = (
     ("payment", (402,), ""),
@@ -193,7 +192,7 @@ def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fau
     fitting = (name for name, statuses, pattern in _RULES if status in statuses and re.search(pattern, words, re.I))
     kind = next(fitting, None)
     if kind is None and status == 429:
-        kind = "quota" if wait is None and re.search(_SPENT_IF_NO_WAIT, body, re.I) else "rate"
+        kind = "quota" if wait is None and re.search("exceeded your current quota|billing", body, re.I) else "rate"
     kind = kind or ("request" if 400 <= status < 500 else "passing")
     return Fault(kind, text or "no text", status, wait)
 
@@ -330,8 +329,7 @@ def fault_of_error(error: Exception, timeout: float) -> Fault | None:
         fault = fault_of_response(status, text, headers)
         broken = fault.kind == "passing" and len(chain) > 1  # an answer that LiteLLM could not read
         return Fault("unreadable", text, status) if broken else fault
-    ours = {"OpenAIError", "ClientError", "HTTPError", "OSError", "ValueError"}
-    return Fault("passing", text, own) if names & ours else None
+    return Fault("passing", text, own) if names & {"OpenAIError", "ClientError", "HTTPError", "OSError", "ValueError"} else None
 
 # %% ../../nbs/02_models/02_faults.ipynb #c2273967
 def pause_before_next(attempts: int, retry_after: float | None) -> float:
