@@ -221,7 +221,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
             })
         entries.append({
             "place": dialogue.place,
-            "named": column,
+            "named": (column, name),
             "dialogue_id": f"{name} ({parts})" if name and parts else name,
             "texts": [str(target), texts, ids.get("base_id")],
             "pair_id": pair,
@@ -243,7 +243,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
     places: dict[str, list[str]] = {}
     wrong: dict[str, str] = {}
     sides: set[str] = set()
-    conversations: dict[str, str] = {}
+    conversations: dict[Any, str] = {}
     for group in groups:
         for entry in group:
             entry["dialogue_id"] = entry["dialogue_id"] or digest("imported", *entry["texts"])
@@ -254,14 +254,15 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
         before = places.setdefault(key, [])
         before.append(group[0]["place"])
         if len(before) > 1:
-            if group[0]["named"] in ("dialogue_id", "id"):
-                problem = f"column {group[0]['named']}: has the same id as {before[0].split(': ')[-1]}"
+            if (column := group[0]["named"][0]) in ("dialogue_id", "id"):
+                problem = f"column {column}: has the same id as {before[0].split(': ')[-1]}"
                 wrong.setdefault(group[0]["place"], problem)
             for entry in group:
                 entry["dialogue_id"] = digest(entry["dialogue_id"], len(before))
                 entry["pair_id"] = entry["pair_id"] and digest(entry["pair_id"], len(before))
         for entry in group:
-            entry["conversation"] = conversations.setdefault(entry["place"], entry["dialogue_id"])
+            file, name = entry["place"].rpartition("row ")[0], entry["named"][1]
+            entry["conversation"] = conversations.setdefault((file, name) if name else entry["place"], entry["dialogue_id"])
     return wrong
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #29e54015
