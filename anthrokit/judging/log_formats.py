@@ -35,8 +35,8 @@ __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Raw', 'Re
            'is_transcript', 'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation', 'pair_of',
            'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system', 'split_branches', 'read_whole',
            'turns_of', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena', 'read_completions',
-           'nested_conversations', 'read_nested', 'read_pair', 'read_labelled', 'group_rows', 'join_rows', 'Format',
-           'format_of', 'read_records', 'Log', 'read_log']
+           'nested_conversations', 'read_nested', 'read_pair', 'read_labelled', 'dialogue_column', 'group_rows',
+           'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -919,17 +919,14 @@ def nested_conversations(row: Record) -> list[Conversation]:
 
     def sign(message: Any) -> str:
         fields = unwrapped(message) if isinstance(message, dict) else {}
-        return json.dumps([speaker_of(fields), fields.get("content")], sort_keys=True, default=str)
+        return json.dumps([speaker_of(fields), first_of(fields, _CONTENT)], sort_keys=True, default=str)
 
-    signs = [[sign(message) for message in conversation.messages] for conversation in every]
-    order = sorted(range(len(every)), key=lambda number: (signs[number], -number))  # a beginning comes before what continues it
-    repeated = {one for one, after in itertools.pairwise(order) if signs[after][: len(signs[one])] == signs[one]}
-    trees = [number for number, one in enumerate(every) if "history" in one.path]
-    for number, tree in itertools.product(range(len(every)), trees):
-        is_beside = number != tree and every[number].path[:-1] == every[tree].path[:-2]
-        if is_beside and {*signs[number]} <= {*signs[tree]}:
-            repeated.add(number)  # a branch of the tree beside it
-    return [one for number, one in enumerate(every) if number not in repeated]
+    signs = [{sign(message) for message in conversation.messages} for conversation in every]
+    holders: dict[str, set[int]] = {}
+    for number, one in itertools.chain.from_iterable(zip(itertools.repeat(number), own) for number, own in enumerate(signs)):
+        holders.setdefault(one, set()).add(number)
+    larger = [max(set.intersection(*map(holders.get, own)), key=lambda one: (len(signs[one]), -one)) for own in signs]
+    return [conversation for number, conversation in enumerate(every) if larger[number] == number]
 
 
 def _beside(
@@ -1044,11 +1041,17 @@ def read_labelled(place: str, row: Record, name: str, roles: Roles) -> list[Dial
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
 KEYS = (
-    "dialogue_id conversation_id conversationId message_tree_id chat_id session_id thread_id conversation_hash conv_id "
+    "dialogueid dialogid conversationid messagetreeid chatid sessionid threadid transcriptid conversationhash convid convoid "
     "conversation"
 ).split()
 _OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
 _OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
+
+
+def dialogue_column(rows: Iterable[Record]) -> Any:
+    """Return the column that names the dialogue of each row, whatever its capitals, spaces and underscores; None if there is none."""
+    names = {re.sub(r"[\W_]", "", str(name)).lower(): name for name in dict.fromkeys(itertools.chain.from_iterable(rows))}
+    return next((names[one] for one in KEYS if one in names), None)
 
 
 def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> tuple[str | None, list[list[tuple[str, Record]]]]:
@@ -1057,7 +1060,7 @@ def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> t
     Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Records without such a
     column are one dialogue, or if all are of an assistant, a dialogue each.
     """
-    key = next((name for name in KEYS if any(name in row for _, row in records)), None)
+    key = dialogue_column(row for _, row in records)
     alone = key is None and all(roles.get(str(speaker_of(unwrapped(row))).lower()) == "assistant" for _, row in records)
     groups: dict[Any, list[tuple[str, Record]]] = {}
     for place, row in records:
@@ -1073,7 +1076,7 @@ def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> t
 def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles = ROLES) -> list[Dialogue]:
     """Join records of one message each into a dialogue, or into one dialogue for each of its branches.
 
-    A column `turn` must not decrease. Without it, records whose times decrease throughout are reversed.
+    A column `turn` must not decrease. Without it, records that all have a time are sorted by it.
     """
     name = key and as_text(rows[0][1].get(key), f"{rows[0][0]}, column {key}")
     if key and name is None:
@@ -1090,8 +1093,9 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
         message = {column: one for column, one in row.items() if column not in (key, "turn")}
         messages += read_conversation([message], place, roles)
     times = [message["at"] for message in messages]
-    if last == -math.inf and all(times) and len({*times}) > 1 and times == sorted(times, reverse=True):
-        messages.reverse()
+    if last == -math.inf and all(times):
+        is_reversed = len({*times}) > 1 and times == sorted(times, reverse=True)
+        messages = sorted(messages[::-1] if is_reversed else messages, key=lambda message: message["at"])
     about: Record = {} if key is None else {"dialogue_id": name}
     for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
         values = [row[column] for _, row in rows if not is_missing(row.get(column))]

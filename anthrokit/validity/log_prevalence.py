@@ -26,7 +26,7 @@ from ..core.run import digest
 from ..judging import Judge, LocalJudge, Rating, judge, rate_many
 from ..judging.any_messages import anonymise_turns, import_table, read_messages
 from ..judging.jobs import Judges
-from ..judging.log_formats import KEYS, format_of, read_records
+from ..judging.log_formats import dialogue_column, format_of, read_records
 from ..judging.judges import judge_identity
 from ..judging.offline import sentence_judge
 from ..models.parts import JSON_LINES, Part, map_parts, parts_of, require_same_settings
@@ -67,7 +67,7 @@ _LARGE = ".json .csv .tsv .xlsx .txt .md".split()  # files that are read as a wh
 
 def _whole_conversations(part: Part, parts: Sequence[Part], rows: list[Any]) -> list[Any]:
     """Return the rows of the conversations that begin in a part, of a log with one message per row, sorted by conversation."""
-    key = next((name for name in KEYS if name in rows[0]), None)
+    key = dialogue_column(rows[:1])
     if key is None:
         raise TableError(
             f"{part.path}: has one message per row and no column dialogue_id, so its parts would cut conversations. Add the column"
