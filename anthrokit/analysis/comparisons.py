@@ -89,6 +89,11 @@ class LevelCounts:
             parts.append(counted.groupby(keys, sort=False, dropna=False, observed=True)[_COUNTS].sum().reset_index())
         rows = pd.concat(parts, ignore_index=True)
         require_levels(rows[group])
+        if not by and not rows["_scored"].any():
+            raise TableError(
+                "no message has labels of all behaviours, and only such messages count without grouping by "
+                "behaviour. Give the labels of behaviours that were judged in the same messages, or add 'behaviour' to by"
+            )
         prompt, prompts = group_rows(rows, [name for name in ("_base", "prompt_id") if name in rows.columns])
         tally = ClusterCounts(rows, by, prompt)
         self.cluster = pd.factorize(prompts["_base"])[0]

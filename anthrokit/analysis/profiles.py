@@ -144,11 +144,6 @@ def count_labels(
     complete = missing == 0
     if by:
         sure, missing, n = sure > 0, (sure == 0) & ~complete, 1
-    elif not complete.any():
-        raise TableError(
-            f"no message has labels of all {n} behaviours, and only such messages count without grouping by "
-            "behaviour. Give the labels of behaviours that were judged in the same messages, or add 'behaviour' to by"
-        )
     yes, scored = sure * complete, n * complete
     weight = square = scored
     if by and "dialogue_id" not in columns:
