@@ -21,7 +21,7 @@ from ..core.errors import TableError, require_known
 from ..core.notes import notify
 from ..core.run import Run, digest, import_dialogues, reserved_names
 from .jobs import Judges, judge
-from .log_formats import IDS, LEAVES, TIMES, Dialogue, as_text, as_time, first_of, is_missing, read_log
+from .log_formats import IDS, LEAVES, TIMES, USERS, Dialogue, as_text, as_time, first_of, is_missing, read_log
 from .personal_data import anonymise_texts
 
 # %% auto #0
@@ -103,8 +103,7 @@ def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str
     return about, lifted, differing
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #318020f9
-_USERS = ("user", "user_id", "username", "participant_id", "account", "hashed_ip")
-_USER_COLUMNS = {name.lower().replace("_", ""): name for name in _USERS}
+_USER_COLUMNS = {name.replace("_", ""): name for name in USERS}
 _PERSONAL_WORDS = set(
     "name names fullname firstname lastname surname forename nickname realname email emails mail phone phones telephone tel fax ip ips "
     "ipaddress address addresses addr street postcode zip zipcode birth birthday birthdate dob ssn passport header headers useragent "
@@ -140,7 +139,7 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], 
     """Replace users' ids by pseudonyms, and leave out what else names a person; return a sentence that says so."""
     for entry in entries:  # whatever its capitals
         entry["about"] = {_USER_COLUMNS.get("".join(_words_of(name)), name): one for name, one in entry["about"].items()}
-    column = next((name for name in _USERS if any(name in entry["about"] for entry in entries)), None)
+    column = next((name for name in USERS if any(name in entry["about"] for entry in entries)), None)
     names = dict.fromkeys(name for entry in entries for name in entry["about"] if name != column)
     dropped = {*filter(_is_personal, names)}
     left = [str(name) for name in names if name not in dropped]

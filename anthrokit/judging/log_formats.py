@@ -29,14 +29,14 @@ from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
 
 # %% auto #0
-__all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'FORMATS', 'IDS', 'is_missing',
-           'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'object_in', 'scalars', 'unwrapped', 'speaker_of',
-           'is_message', 'Content', 'without_tool_calls', 'as_time', 'read_message', 'branches', 'transcript',
-           'is_transcript', 'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation', 'pair_of',
-           'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system', 'split_branches', 'read_whole',
-           'turns_of', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena', 'read_completions',
-           'nested_conversations', 'read_nested', 'read_pair', 'read_labelled', 'dialogue_column', 'group_rows',
-           'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
+__all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'USERS', 'FORMATS', 'IDS',
+           'is_missing', 'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'object_in', 'scalars', 'unwrapped',
+           'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time', 'read_message', 'branches',
+           'transcript', 'is_transcript', 'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation',
+           'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system', 'split_branches',
+           'read_whole', 'turns_of', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena',
+           'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_labelled', 'dialogue_column',
+           'group_rows', 'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -1044,6 +1044,7 @@ KEYS = (
     "dialogueid dialogid conversationid messagetreeid chatid sessionid threadid transcriptid conversationhash convid convoid "
     "conversation"
 ).split()
+USERS = ("user", "user_id", "username", "participant_id", "account", "hashed_ip")
 _OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
 _OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
 
@@ -1092,13 +1093,18 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
         last, before = last if turn is None else turn, speaker
         message = {column: one for column, one in row.items() if column not in (key, "turn")}
         messages += read_conversation([message], place, roles)
+    asked = [row for _, row in rows if roles.get(str(speaker_of(unwrapped(row))).lower()) == "user"]
+    users = ({str(row[column]) for row in asked if not is_missing(row.get(column))} for column in USERS)
+    if key is None and any(len(names) > 1 for names in users) and all(message["parent"] is None for message in messages):
+        raise TableError(f"{rows[0][0]}: the rows are of several users, and no column tells their dialogues apart; add dialogue_id")
     times = [message["at"] for message in messages]
     if last == -math.inf and all(times):
         is_reversed = len({*times}) > 1 and times == sorted(times, reverse=True)
         messages = sorted(messages[::-1] if is_reversed else messages, key=lambda message: message["at"])
     about: Record = {} if key is None else {"dialogue_id": name}
     for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
-        values = [row[column] for _, row in rows if not is_missing(row.get(column))]
+        of_users = asked if column in USERS else []  # not the id of an assistant
+        values = [row[column] for row in of_users or [row for _, row in rows] if not is_missing(row.get(column))]
         is_envelope = column in _WRAPPERS and isinstance(next(iter(values), None), dict)
         if values and not is_envelope and all(value == values[0] for value in values):
             about[column] = values[0]
