@@ -923,7 +923,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
 
     signs = [{sign(message) for message in conversation.messages} for conversation in every]
     holders: dict[str, set[int]] = {}
-    for number, one in itertools.chain.from_iterable(zip(itertools.repeat(number), own) for number, own in enumerate(signs)):
+    for one, number in ((one, number) for number, own in enumerate(signs) for one in own):
         holders.setdefault(one, set()).add(number)
     larger = [max(set.intersection(*map(holders.get, own)), key=lambda one: (len(signs[one]), -one)) for own in signs]
     return [conversation for number, conversation in enumerate(every) if larger[number] == number]
@@ -1099,12 +1099,11 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
         raise TableError(f"{rows[0][0]}: the rows are of several users, and no column tells their dialogues apart; add dialogue_id")
     times = [message["at"] for message in messages]
     if last == -math.inf and all(times):
-        is_reversed = len({*times}) > 1 and times == sorted(times, reverse=True)
-        messages = sorted(messages[::-1] if is_reversed else messages, key=lambda message: message["at"])
+        messages = sorted(messages[:: -1 if times[0] > times[-1] else 1], key=lambda message: message["at"])
     about: Record = {} if key is None else {"dialogue_id": name}
     for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
-        of_users = asked if column in USERS else []  # not the id of an assistant
-        values = [row[column] for row in of_users or [row for _, row in rows] if not is_missing(row.get(column))]
+        own = asked * (column in USERS) or [row for _, row in rows]  # a user's id, not that of an assistant
+        values = [row[column] for row in own if not is_missing(row.get(column))]
         is_envelope = column in _WRAPPERS and isinstance(next(iter(values), None), dict)
         if values and not is_envelope and all(value == values[0] for value in values):
             about[column] = values[0]
