@@ -584,7 +584,8 @@ def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
         if role == "user" and turn > 1 and job.settings.natural_end and _ends_dialogue(answer.content):
             status = "ended"
             break
-        job.save_rows("messages", [_message(row["dialogue_id"], turn, role, answer)], done=bool(answer.content) and role == "assistant")
+        is_answer = answer.content is not None and role == "assistant"
+        job.save_rows("messages", [_message(row["dialogue_id"], turn, role, answer)], done=is_answer)
         if answer.content is None:
             status, reason = "failed", f"turn {turn}, {role}: {answer.error}"
             break
