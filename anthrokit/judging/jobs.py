@@ -223,9 +223,9 @@ def _check_fit(run: Run, judges: Sequence[Judge], judged: Sequence[str], taxonom
                 f"{suggest_name(strange[0], taxonomy.names)}"
             )
     if silent := [name for name in judged if not any(judge.supported([name]) for judge in judges)]:
-        raise ValueError(
-            f"no judge judges {', '.join(silent)}; name LLM judges, LLMJudge(…), or choose other behaviours"
-        )
+        rated = [name for name in judged if name not in silent]
+        others = f", or judge the others only: behaviours={rated}" if rated else ""
+        raise ValueError(f"no judge judges {', '.join(silent)}; name LLM judges, LLMJudge(…){others}")
     left_out = (run.ledger.fact("taken") or {}).get("answers_before_the_last")
     if left_out and (whole := [judge.name for judge in judges if judge.context == "dialogue"]):
         raise ValueError(
