@@ -90,7 +90,7 @@ class _Occurrences:
             table = self.labels
             if name not in self.common:
                 table = analysis.profiles.any_behaviour(table, None if name == _ANY else "category")
-                table = table.assign(behaviour=table["behaviour"].map(lambda one: one + _CATEGORY * (one in self.common)))
+                table = table.assign(behaviour=table["behaviour"].map(lambda one: f"{one}{_CATEGORY}" if one in self.common else one))
             self._of |= dict(list(table.groupby("behaviour", sort=False)))
         return self._of[name]
 
