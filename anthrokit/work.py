@@ -81,23 +81,6 @@ async def run_steps(
     >>> asyncio.run(run_steps(steps(), send=None))
     9
     """
-
-    def run_step(step: Any) -> Awaitable[Any]:
-        if isinstance(step, Request):
-            return send(step)
-        if isinstance(step, (list, tuple)):
-            return run_parts(step)
-        return compute(step) if callable(step) else run_steps(step, send, compute, in_batch=in_batch)
-
-    async def run_parts(parts: list[Any] | tuple[Any, ...]) -> list[Any]:
-        first, results = 1 if isinstance(parts, tuple) and not in_batch else len(parts), []
-        for some in (parts[:first], parts[first:]):
-            results += await asyncio.gather(*map(run_step, some), return_exceptions=True)
-            for error in results:
-                if isinstance(error, BaseException):
-                    raise error
-        return results
-
     value = None
     try:
         while True:
@@ -105,9 +88,30 @@ async def run_steps(
                 step = steps.send(value)
             except StopIteration as end:
                 return end.value
-            value = await run_step(step)
+            value = await _run_step(step, send, compute, in_batch)
     finally:
         steps.close()
+
+
+def _run_step(step: Any, *how: Any) -> Awaitable[Any]:
+    """Run a step; `how`: the further arguments of `run_steps`."""
+    send, compute, in_batch = how
+    if isinstance(step, Request):
+        return send(step)
+    if isinstance(step, (list, tuple)):
+        return _run_parts(step, *how)
+    return compute(step) if callable(step) else run_steps(step, send, compute, in_batch=in_batch)
+
+
+async def _run_parts(parts: list[Any] | tuple[Any, ...], *how: Any) -> list[Any]:
+    """Run parts concurrently. Run the first part of a tuple before the others, except in a batch."""
+    first, results = 1 if isinstance(parts, tuple) and not how[-1] else len(parts), []
+    for some in (parts[:first], parts[first:]):
+        results += await asyncio.gather(*(_run_step(one, *how) for one in some), return_exceptions=True)
+        for error in results:
+            if isinstance(error, BaseException):
+                raise error
+    return results
 
 # %% ../nbs/03_work.ipynb #396c392c
 class Job:

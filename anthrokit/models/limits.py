@@ -131,6 +131,8 @@ class RateLimiter:
 
     def choose(self, failed: Collection[Server] = ()) -> Server:
         """Return the server for the next call: available, with room, if possible not one where this call has failed."""
+        if len(self.servers) == 1:
+            return self.servers[0]
 
         def rank(server: Server) -> tuple:
             return not server.available and max(server.failures, 1), server.pause(), server in failed, server.in_flight
@@ -147,16 +149,18 @@ class RateLimiter:
 
     async def enter(self, tokens: int, failed: Collection[Server] = ()) -> Permit:
         """Wait until a request with about this number of tokens may be sent; prefer servers where this call has not failed."""
-        async with self._line:
-            server, pause = self._next(tokens, failed)
-            while pause:
-                if pause == math.inf:
-                    self._ended.clear()
-                    await self._ended.wait()
-                else:
-                    await asyncio.sleep(min(pause, 1.0))  # another server may resume before
-                    self._opened = max(self._opened, self.in_flight + 1)
+        server, pause = self._next(tokens, failed)
+        if pause or self._line.locked():
+            async with self._line:
                 server, pause = self._next(tokens, failed)
+                while pause:
+                    if pause == math.inf:
+                        self._ended.clear()
+                        await self._ended.wait()
+                    else:
+                        await asyncio.sleep(min(pause, 1.0))  # another server may resume before
+                        self._opened = max(self._opened, self.in_flight + 1)
+                    server, pause = self._next(tokens, failed)
         for bucket, amount in ((self.requests, 1), (self.tokens, tokens)):
             if bucket:
                 bucket.take(amount)

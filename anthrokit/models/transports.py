@@ -333,6 +333,8 @@ class RequestTranslator:
             url, headers = f"{str(url).rstrip('/')}/chat/completions", {**headers, "Authorization": f"Bearer {key}"}
         headers = {"Content-Type": "application/json", **{name.title(): value for name, value in headers.items()}}
         mapped.pop("json_mode", None)
+        if not mapped.get("extra_body"):
+            mapped.pop("extra_body", None)
         return Form(url, headers, _proxy_of(url), json.dumps(mapped))
 
     def body(self, form: Form, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -355,7 +357,11 @@ class RequestTranslator:
         """Return a request as bytes, with cache markers if the provider needs them."""
         if self.provider in _MARKED:
             request = {**request, "messages": self._with_cache_marks(request["messages"])}
-        return _dump_json(self.body(form, request))
+        if not self.verbatim or "extra_body" in form.parameters:
+            return _dump_json(self.body(form, request))
+        start = _dump_json({"model": self.model, "messages": request["messages"]})
+        end = form.parameters.replace(str(_SEED), str(request.get("seed"))).encode()
+        return start if end == b"{}" else b"%b, %b" % (start[:-1], end[1:])
 
     def _with_cache_marks(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return messages with each shared prefix that is long enough in a separate block with a cache marker."""
