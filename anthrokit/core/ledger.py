@@ -337,7 +337,7 @@ def insertion(table: str, rows: list[Mapping[str, Any]], *, replace: bool) -> tu
     names = list(rows[0])
     verb, ending = ("INSERT OR REPLACE", "") if replace else ("INSERT", " ON CONFLICT DO NOTHING")
     sql = f"{verb} INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}){ending}"
-    return sql, [[row[name] for name in names] for row in rows]
+    return sql, [[*map(row.__getitem__, names)] for row in rows]
 
 # %% ../../nbs/01_core/03_ledger.ipynb #0981c154
 _LIBRARIES = ("anthrokit", "litellm", "torch", "transformers", "scikit-learn", "pandas", "statsmodels")
@@ -374,17 +374,19 @@ def _check_folder(path: Path, read_only: bool) -> None:
         raise RunError(f"{folder} is not a run and not empty (it holds {', '.join(other[:3])}); name a new folder")
 
 # %% ../../nbs/01_core/03_ledger.ipynb #bfcaf929
-def _plain_statements(statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> list[tuple[str, list[list[Any]]]]:
+def _plain_statements(statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> list[tuple[str, list[Sequence[Any]]]]:
     """Return statements with plain values for SQLite, without keys."""
-    lists, remove_keys, plain = [(sql, list(rows)) for sql, rows in statements], make_redactor(), {type(None), bool, int}
-    texts = "\0".join([value for _, rows in lists for values in rows for value in values if isinstance(value, str)])
+    lists, remove_keys = [(sql, list(rows)) for sql, rows in statements], make_redactor()
+    cells = [value for _, rows in lists for values in rows for value in values]
+    texts = "\0".join([value for value in cells if isinstance(value, str)])
     if remove_keys(texts) == texts:  # no text contains a key: skip the search in each of them
+        if {*map(type, cells)} <= _PLAIN and plain_value(texts, str) == texts:
+            return lists
         remove_keys = str
-        plain |= {str} if texts.isascii() else set()
-    return [
-        (sql, [[one if type(one) in plain else plain_value(one, remove_keys) for one in values] for values in rows])
-        for sql, rows in lists
-    ]
+    return [(sql, [[plain_value(one, remove_keys) for one in values] for values in rows]) for sql, rows in lists]
+
+
+_PLAIN = {type(None), bool, int, float, str}  # types that SQLite takes; it saves NaN as NULL
 
 
 def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:

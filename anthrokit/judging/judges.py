@@ -466,47 +466,14 @@ def ask_judge(
     >>> next(steps).purpose
     'judge'
     """
-    question = questions[0] if judge.questions_per_call == 1 else list(questions)
-    seed = int(digest(unit, length=7), 16)
-    sent: list[Item] = []  # the item of each attempt, with its own code
-
-    def request(attempt: int) -> Request:
-        asked = replace_fields(item, code=digest(code_of or unit, attempt - 1, length=8))
-        with _own_code():
-            messages = judge.llm.as_sent(judge.request(asked, question))
-            if not shared or (attempt > 1 and again is None and judge.shared_prefix == "item"):
-                messages = plain_messages(messages)
-            parameters = {"seed": seed, **judge._limit, **judge.parameters(asked, question)}
-        sent.append(asked)
-        return Request(judge.llm, messages, unit, "judge", parameters)
-
-    def retry_message(problem: str) -> str | None:
-        with _own_code():
-            return judge.retry_message(problem, item, question)
-
-    def parse(text: str) -> list[Rating]:
-        try:
-            parsed = judge.parse(Response(text, sent[-1], question))
-        except Exception as error:  # a custom parser may raise anything
-            reason = str(error) if isinstance(error, ParseError) else f"{type(error).__name__}: {error}"
-            raise ParseError(reason) from error
-        if len(questions) > 1 and not isinstance(parsed, list | tuple):
-            problem = f"parse returned a {type(parsed).__name__}; return a list of {len(questions)} ratings"
-            return [Rating(None, problem, status="failed")] * len(questions)
-        several = isinstance(parsed, list) or (isinstance(parsed, tuple) and len(questions) > 1)
-        ratings = [validate_rating(one) for one in (parsed if several else [parsed])]
-        if len(ratings) != len(questions):
-            raise ParseError(f"{len(ratings)} ratings for {len(questions)} questions")
-        if all(rating.status == "unparsed" for rating in ratings):
-            raise ParseError(ratings[0].explanation or "no verdict")
-        return ratings
-
+    question = _AskedQuestion(judge, item, questions, unit, code_of or unit, shared)
     try:
-        again = None if retry_message("") is None else retry_message
+        again = None if question.retry_message("") is None else question.retry_message
         how = {"retry_message": again, "read_truncated": judge.read_truncated}
-        row, ratings = yield from ask(request, parse, judge.max_attempts, **how)
+        row, ratings = yield from ask(question.request, question.parse, judge.max_attempts, **how)
     except _OwnCodeError as error:
-        row, ratings = {"status": "failed", "error": str(error), "raw": None, "attempts": len(sent)}, None
+        row = {"status": "failed", "error": str(error), "raw": None, "attempts": question.attempts}
+        ratings = None
     if ratings is None:
         why = {"failed": row["error"] or "the call failed", "refused": "refused by the provider"}
         missing = Rating(None, why.get(row["status"], row["error"]), status=row["status"])
@@ -515,6 +482,51 @@ def ask_judge(
     if ratings[0].raw != raw:
         ratings = [replace(ratings[0], raw=raw), *ratings[1:]]
     return ratings, row["attempts"]
+
+
+class _AskedQuestion:
+    """A question to a judge: its requests, and the parsing of their responses. An object, since closures cost more for each call."""
+
+    def __init__(self, judge: PromptJudge, item: Item, questions: Sequence[Question], unit: str, code_of: str, shared: bool):
+        self.judge, self.item, self.questions, self.unit = judge, item, questions, unit
+        self.asked = questions[0] if judge.questions_per_call == 1 else list(questions)
+        self.seed, self.code_of, self.shared = int(digest(unit, length=7), 16), code_of, shared
+        self.sent, self.attempts = item, 0
+
+    def request(self, attempt: int) -> Request:
+        """Return the request of an attempt, in which the item has its own code."""
+        judge, sent = self.judge, replace_fields(self.item, code=digest(self.code_of, attempt - 1, length=8))
+        with _own_code():
+            messages = judge.llm.as_sent(judge.request(sent, self.asked))
+            repeated = attempt > 1 and judge.shared_prefix == "item" and self.retry_message("") is None
+            if not self.shared or repeated:
+                messages = plain_messages(messages)
+            parameters = {"seed": self.seed, **judge._limit, **judge.parameters(sent, self.asked)}
+        self.sent, self.attempts = sent, attempt
+        return Request(judge.llm, messages, self.unit, "judge", parameters)
+
+    def retry_message(self, problem: str) -> str | None:
+        with _own_code():
+            return self.judge.retry_message(problem, self.item, self.asked)
+
+    def parse(self, text: str) -> list[Rating]:
+        """Return the ratings in a response; raise ParseError if it has none."""
+        try:
+            parsed = self.judge.parse(Response(text, self.sent, self.asked))
+        except Exception as error:  # a custom parser may raise anything
+            reason = str(error) if isinstance(error, ParseError) else f"{type(error).__name__}: {error}"
+            raise ParseError(reason) from error
+        number = len(self.questions)
+        if number > 1 and not isinstance(parsed, list | tuple):
+            problem = f"parse returned a {type(parsed).__name__}; return a list of {number} ratings"
+            return [Rating(None, problem, status="failed")] * number
+        several = isinstance(parsed, list) or (isinstance(parsed, tuple) and number > 1)
+        ratings = [validate_rating(one) for one in (parsed if several else [parsed])]
+        if len(ratings) != number:
+            raise ParseError(f"{len(ratings)} ratings for {number} questions")
+        if all(rating.status == "unparsed" for rating in ratings):
+            raise ParseError(ratings[0].explanation or "no verdict")
+        return ratings
 
 
 class _OwnCodeError(Exception):
