@@ -446,7 +446,7 @@ class Run(metaclass=Naming):
         Parameters
         ----------
         judges : str or list of str, optional
-            The panel: names of judges of this run. By default all.
+            The panel: names of judges of this run. By default all. A judge that counts words is always on the panel.
 
         Returns
         -------
