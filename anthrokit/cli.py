@@ -436,8 +436,8 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         )
     if secret := _secrets(options, entry.get("api_base")):
         raise _UsageError(
-            f"{path}: {place} {secret} may hold a key. Keys don't belong in a file. Remove it and pass it in Python, "
-            f"LLM(…, {secret}=…), from an environment variable. For the model's key use api_key_env."
+            f"{path}: {place} {secret} may hold a key. Keys don't belong in a file. Remove it. For the model's key, "
+            f"set api_key_env to the name of an environment variable; pass another secret in Python, LLM(…, {secret}=…)."
         )
     if repeated := sorted(set(options) & {"name", *entry}):
         raise _UsageError(f"{path}: {place} options repeat {repeated[0]}, which the section sets already")
@@ -799,7 +799,8 @@ def estimate(
     Parameters
     ----------
     run
-        A run whose results are not repeated. Without parameters of dialogues, only judging its messages is estimated.
+        A run to continue: its finished results cost nothing. Without parameters of dialogues, only judging its messages is
+        estimated.
     prompts
         As for simulate (default: anthrokit, unless a run with messages or a file of messages is given).
     judges
@@ -1211,7 +1212,7 @@ def heartbench_estimate(
     Parameters
     ----------
     run
-        Run whose results are not repeated, and whose answers are judged.
+        A run to continue: its finished results cost nothing. Its answers are judged.
     models
         Models that answer the cases.
     judges

@@ -217,7 +217,7 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 def check_text(text_id: Any, value: Any) -> tuple[str, str | None]:
     """Return the id as text, and the text or None."""
     if pd.api.types.is_scalar(text_id) and pd.isna(text_id):
-        raise AnthroScoreError(f"a text has no id: {str(value)[:60]!r}")
+        raise AnthroScoreError(f"a text has no id: {str(value)[:60]!r}. Give every text an id: in text_id, the index or the key.")
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return str(text_id), None
     if not isinstance(value, str):

@@ -316,8 +316,8 @@ def public_file(place: str, url: str, sha256: str) -> Path:
     except Exception as error:  # of many kinds: network, protocol, disk
         reason = "its checksum is another" if "hash" in str(error) else type(error).__name__
         raise TableError(
-            f"{place} can't be downloaded from {url} ({reason}). Download it yourself and save it as "
-            f"{place} in a folder and set ANTHROKIT_DATA to that folder."
+            f"{place} can't be downloaded from {url} ({reason}). Download it yourself, save it as "
+            f"{place} in a folder, and set ANTHROKIT_DATA to that folder."
         ) from None
 
 # %% ../../nbs/01_core/06_files.ipynb #a1b2c3d5

@@ -46,7 +46,8 @@ def _rows(data: pd.DataFrame, outcome: str, dose: str, cluster: str, where: str)
         cut = f" ({n} doses were cut into groups)" if n > _MOST_DOSES else ""
         raise TableError(f"{where}: 3 doses with 2 or more people each are needed; people by dose: {people.to_dict()}{cut}")
     if rows["outcome"].nunique() == 1:
-        raise TableError(f"{where}: {outcome} has ties only; there is no curve to estimate")
+        value = rows["outcome"].iloc[0]
+        raise TableError(f"{where}: {outcome} is {value:g} in all {len(rows)} rows; a curve needs different values. Check the column.")
     return rows
 
 
