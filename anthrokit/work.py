@@ -455,7 +455,7 @@ def run_job(
         Send the requests in the providers' batches: responses within a day, at about half the price. If the
         process ends meanwhile, nothing is lost: the same call continues to wait for the submitted requests.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
-        Its workers make the calls, up to 200 calls at a time. Any object with the interface of `concurrent.futures`.
+        Its workers make the calls, each up to 200 at a time. Any object with the interface of `concurrent.futures`.
         The ledger and the budget stay in this process.
     progress : bool
         Show a progress bar.

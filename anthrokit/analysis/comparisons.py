@@ -112,7 +112,10 @@ class LevelCounts:
         return [self.fold @ (self.counts[level][name] * where) for level in levels for name in names]
 
     def matched(self, a: str, b: str, names: Sequence[str] = ("_yes", "_scored")) -> list[np.ndarray]:
-        """Return the sums of both levels on the prompts that they share; in groups without any, on those of shared base prompts."""
+        """Return the sums of both levels on the prompts that they share.
+
+        In a group without shared prompts, return the sums on the base prompts that they share.
+        """
         scored = [self.counts[level]["_scored"] > 0 for level in (a, b)]
         prompts, bases = np.logical_and(*scored), np.logical_and(*(self.fold @ part > 0 for part in scored))
         return self.sums(a, b, names=names, where=np.where(prompts.any(axis=0), prompts, bases[self.cluster]))

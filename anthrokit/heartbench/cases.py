@@ -313,8 +313,8 @@ SCENES = {
 def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, Any]:
     """Convert a case to the released format.
 
-    If criteria were dropped, so that the numbers are not 1, 2, …, the others include their number. Existing verdicts
-    then remain valid.
+    If the numbers of the criteria are not 1, 2, …, because some were dropped, each record of the rubric has its number, so
+    that existing verdicts remain valid.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, 
     Returns
     -------
     dict
-        question_id, rubric (dimension, content, score), dialogue (role A is the user, B the helper; content),
+        question_id, rubric (dimension, content, score, number if needed), dialogue (role A is the user, B the helper; content),
         difficulty, primary_scene, secondary_scene ("" if missing).
 
     Examples

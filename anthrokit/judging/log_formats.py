@@ -65,7 +65,7 @@ def as_text(value: Any, place: str) -> str | None:
 
 
 def as_number(value: Any) -> float | None:
-    """Return a number or a flag, or the text of one as in CSV ("2", "True"); None if it is neither."""
+    """Convert a number, a flag, or the text of one ("2", "True") to a float; return None if it is neither or infinite."""
     if isinstance(value, str):
         value = {"true": 1, "false": 0}.get(value.strip().lower(), value)
     try:
@@ -787,7 +787,7 @@ def read_prompt(place: str, row: Record, column: str, roles: Roles) -> list[dict
 def read_sides(
     place: str, row: Record, roles: Roles, sides: Sequence[Side], used: set[str], pair: bool = False
 ) -> list[Dialogue]:
-    """Read answers, each after the messages of the record's prompt unless it holds them itself."""
+    """Read answers. An answer without messages of the user follows the messages of the record's prompt."""
     context, dialogues = _prompt_of(row, used), []
     for side in sides:
         value = side.value

@@ -725,7 +725,7 @@ def simulate(
     batch : bool or Batch
         Send each turn in the providers' batches, at half the price. A message can take up to a day.
     on : Executor or dask.distributed.Client, optional
-        Workers that make the calls, up to 200 calls at a time; see `ExecutorPool`.
+        Workers that make the calls, each up to 200 at a time; see `ExecutorPool`.
     progress : bool
         Show a progress bar.
     wait : bool

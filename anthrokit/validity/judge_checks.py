@@ -345,7 +345,7 @@ def error_bias(
     -------
     DataFrame
         judge, error ("false alarm": among messages that people label No; "miss": among those labelled Yes), split (the
-        median), less, more (the shares up to and above the split), estimate (more minus less), ci_low, ci_high, n_less,
+        median), less, more (the share of errors up to and above the split), estimate (more minus less), ci_low, ci_high, n_less,
         n_more, n_total (including messages of unknown length), n_clusters.
 
     Notes
