@@ -274,10 +274,12 @@ def effective_votes(
     True
     """
     verdicts = panel_verdicts(labels).query("judge != 'panel'").dropna(subset="verdict")
-    verdicts = verdicts[verdicts.groupby("behaviour")["judge"].transform("nunique") > 1]
+    several = verdicts.groupby("behaviour")["judge"].transform("nunique") > 1
+    if not several.any():
+        names = ", ".join(verdicts["judge"].unique()) or "none"
+        raise TableError(f"no behaviour has verdicts of two judges; the judges are {names}. Judge the messages with another one.")
+    verdicts = verdicts[several]
     names = list(verdicts["judge"].unique())
-    if len(names) < 2:
-        raise TableError(f"the labels have {len(names)} judges of one behaviour; error correlations need two or more")
     wide = verdicts.pivot(index=ITEM, columns="judge", values="verdict").reset_index()
     both = people_labels(people, verdicts).merge(wide, on=ITEM).dropna(subset=names)
     if both.empty:
