@@ -341,7 +341,7 @@ def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_
         try:
             own = set(json.loads(rows[0][_OWN_JUDGES] or "[]"))
         except (ValueError, TypeError):
-            raise TableError(f"{rows[0]['place']}, column {_OWN_JUDGES} is not a JSON list") from None
+            raise TableError(f"{rows[0]['place']}, column {_OWN_JUDGES} is not a JSON list of judges. Export the run again.") from None
         return [name for name in dict.fromkeys(place.judge for place in columns) if name not in own]
     for behaviour in dict.fromkeys(place.behaviour for place in columns if place.behaviour != "first-person pronoun use"):
         cue = CUES.get(behaviour, behaviour)

@@ -60,7 +60,7 @@ def as_text(value: Any, place: str) -> str | None:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise TableError(f"{place}: {describe(value)} holds half of a surrogate pair, which is not a text") from None
+        raise TableError(f"{place}: {describe(value)} holds half of a surrogate pair, not a text. Remove it.") from None
     return value
 
 

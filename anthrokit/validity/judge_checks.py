@@ -299,8 +299,8 @@ def item_response(
     items = summary.index[summary["share"].between(0, 1, inclusive="neither")]
     if len(wide) < _FEWEST_PERSONS or len(items) < 3:
         raise TableError(
-            f"{len(wide)} of {', '.join(keys)} answered {len(items)} items not all alike; item response needs "
-            f"{_FEWEST_PERSONS} and 3"
+            f"{len(wide)} respondents ({', '.join(keys)}) answered, and {len(items)} items have different answers; item response "
+            f"needs {_FEWEST_PERSONS} respondents and 3 such items. Collect more answers."
         )
     answers = wide[items].to_numpy()
 
