@@ -5,7 +5,6 @@
 # %% ../../nbs/09_figures/02_profiles.ipynb #aa41578e
 from __future__ import annotations
 
-import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,7 +15,7 @@ import pandas as pd
 from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
-from .style import ALLOW_OVERFLOW, Axes, colours_of, contrast_ratio, counted, describe_interval
+from .style import ALLOW_OVERFLOW, Axes, colours_of, contrast_ratio, counted, describe_interval, fill_name
 from .style import figure_size, from_run, in_order, label_of, labels_in, legend_above, marker_of, model_labels, name_rows
 from .style import need_columns, new_axes, percent, scaled_size, themed, variant_note, with_series
 
@@ -281,8 +280,8 @@ def draw_heat(
         linewidths=0.6,
         annot_kws={"fontsize": scaled_size(7)},
         cbar_kws={"label": name},
-        xticklabels=[textwrap.fill(text, 16) for text in texts(list(table.columns), 80)],
-        yticklabels=[textwrap.fill(text, wrap) for text in texts(list(table.index), 32)],
+        xticklabels=[fill_name(text, 16) for text in texts(list(table.columns), 80)],
+        yticklabels=[fill_name(text, wrap) for text in texts(list(table.index), 32)],
     )
     mesh = ax.collections[0]
     if faded is not None:

@@ -5,7 +5,6 @@
 # %% ../../nbs/09_figures/05_published.ipynb #15bfe3cf
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,8 +12,8 @@ import pandas as pd
 
 from ..core import TableError
 from .profiles import draw_heat
-from .style import COLOURS, Axes, colours_of, counted, figure_size, label_of, labels_in, legend_above, model_labels
-from .style import name_rows, need_columns, new_axes, scaled_size, shorten_names, themed
+from .style import COLOURS, Axes, colours_of, counted, figure_size, fill_name, label_of, labels_in, legend_above
+from .style import model_labels, name_rows, need_columns, new_axes, scaled_size, shorten_names, themed
 
 # %% auto #0
 __all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes']
@@ -87,7 +86,7 @@ def plot_scores(
     draw_heat(ax, table, notes, (0, 100), label, root=root)
     ax.set_xticklabels([label_of(name) for name in table.columns], rotation=40, ha="right")
     models = model_labels(list(table.index)).values()
-    ax.set_yticklabels([textwrap.fill(text, 30) for text in models], rotation=0)
+    ax.set_yticklabels([fill_name(text, 30) for text in models], rotation=0)
     if beside is not None:
         style = {"xycoords": ("axes fraction", "data"), "fontsize": scaled_size(7)}
         for place, name in enumerate(table.index):

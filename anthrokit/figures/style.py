@@ -537,7 +537,7 @@ def new_axes(ax: Axes | None, size: tuple[float, float], wide: bool = False) -> 
     return plt.subplots(figsize=figure_size(size, wide))[1] if ax is None else ax
 
 # %% ../../nbs/09_figures/01_style.ipynb #a9f35901
-def legend_above(ax: Axes, handles: Sequence[Artist] | None = None, title: str | None = None) -> None:
+def legend_above(ax: Axes, handles: Sequence[Artist] | None = None, title: str | None = None, columns: int = 1) -> None:
     """Place the legend above the axes at the left, where it hides no data.
 
     Parameters
@@ -548,6 +548,8 @@ def legend_above(ax: Axes, handles: Sequence[Artist] | None = None, title: str |
         Artists to list; by default all that have a label.
     title : str, optional
         Title above the entries.
+    columns : int
+        Number of columns.
 
     Examples
     --------
@@ -559,7 +561,7 @@ def legend_above(ax: Axes, handles: Sequence[Artist] | None = None, title: str |
     'A'
     """
     place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.3, "alignment": "left"}
-    ax.legend(handles=handles or ax.get_legend_handles_labels()[0], title=title, **place)
+    ax.legend(handles=handles or ax.get_legend_handles_labels()[0], title=title, ncols=columns, **place)
 
 # %% ../../nbs/09_figures/01_style.ipynb #ba63ef81
 _TOGETHER = re.compile(r"(?<=n) = (?=\d)|(?<=\d) (?=%)|(?<=%) (?=interval)")  # "n = 12", "95 % interval"
@@ -592,9 +594,19 @@ def _grow(figure: Figure, inches: float) -> None:
 _FIXED = ("FixedFormatter", "FuncFormatter")  # what formats names, not numbers
 
 
+def fill_name(name: str, room: int) -> str:
+    """Break a name into lines of so many letters. A zero-width space precedes each break within a word."""
+    filled, rest = "", " ".join(name.split())
+    for line in textwrap.wrap(rest, room):
+        filled += ("\n" if rest.startswith(" ") else "\u200b\n") * bool(filled) + line
+        rest = rest.lstrip().removeprefix(line)
+    return filled
+
+
 def _in_lines(texts: Sequence[str], room: int) -> list[str]:
     """Return names in a line each, shortened."""
-    return shorten_names([" ".join(text.replace("-\n", "-").split()) for text in texts], room)
+    whole = [" ".join(text.replace("\u200b\n", "").replace("-\n", "-").split()).strip(INVISIBLE) for text in texts]
+    return [_visible(text) for text in shorten_names(whole, room)]
 
 
 def _fit_rows(ax: Axes, width: float) -> bool:
@@ -664,6 +676,10 @@ def _break_axes(ax: Axes, width: float) -> int:
     if ax.yaxis.get_label_position() == "left":  # the label of a colour bar is at the right
         _broken(ax.yaxis.label, 1.15 * box.height)
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
+        part, columns = legend.get_window_extent(), int((width - edge) / legend.get_window_extent().width)
+        if columns > 1 and STYLES[_LOOK.get().style].height and part.height > 0.2 * ax.figure.bbox.height:
+            legend_above(ax, legend.legend_handles, legend.get_title().get_text() or None, columns)
+            legend = ax.get_legend()
         if legend.get_window_extent().x1 > width - edge:
             legend.set_bbox_to_anchor((edge / width, 1), transform=blended_transform_factory(beside, ax.transAxes))
             _lay_out(ax.figure)
