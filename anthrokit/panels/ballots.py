@@ -208,7 +208,15 @@ class BallotPanel(DecisionPanel):
         question = self.question(self.item)
         if question["ask"] != "criterion":
             return None
-        points = _parse_points(fields.get("points", ""))
+        try:
+            return self._points(value, question, fields.get("points", ""))
+        except ValueError:
+            self.send({"wrong": "points"})
+            raise
+
+    def _points(self, value: str, question: Mapping[str, Any], written: str) -> float | None:
+        """Return the points of a vote on a criterion; raise ValueError if they don't fit it."""
+        points = _parse_points(written)
         if value != "take":
             return points
         if points is None:

@@ -284,12 +284,7 @@ class DecisionPanel(Panel):
         if (name := self.person(fields)) and self.item is not None:
             if value not in {one for _, one, *_ in self.answers_of(self.item)}:
                 raise ValueError(f"{visible_name(value, 40)!r} is not an answer here")
-            try:
-                points = self.check(value, fields)
-            except ValueError:
-                self.send({"wrong": "points"})
-                raise
-            self.decisions.save(name, self.item, value, fields.get("note"), points)
+            self.decisions.save(name, self.item, value, fields.get("note"), self.check(value, fields))
             self.decisions.undone.pop(name, None)
             self.send({"clear": True})
             self.after(name, value)

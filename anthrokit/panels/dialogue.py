@@ -73,10 +73,10 @@ def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #3c95c73e
 _KINDS = {
-    "first": ("★ {} {}", "ak-first", "first occurrence in this dialogue"),
-    "again": ("{} {}", "ak-again", "occurred before"),
-    "open": ("? {} {}", "ak-open", "undecided: the votes don't reach a majority"),
-    "absent": ("{} {}", "ak-absent", "not present"),
+    "first": ("★ ", "ak-first", "first occurrence in this dialogue"),
+    "again": ("", "ak-again", "occurred before"),
+    "open": ("? ", "ak-open", "undecided: the votes don't reach a majority"),
+    "absent": ("", "ak-absent", "not present"),
 }
 
 
@@ -221,7 +221,7 @@ def _badges(
     for row in ratings.itertuples():
         rated[row.behaviour].append(row)
     for badge in badges[badges["kind"].isin(kinds)].itertuples():
-        form, css, _ = _KINDS[badge.kind]
+        sign, css, _ = _KINDS[badge.kind]
         samples = [
             (
                 *(row.judge, row.sample),
@@ -231,9 +231,8 @@ def _badges(
             for row in rated[badge.behaviour]
         ]
         opened = any("ak-call" in reason for *_, reason in samples)
-        about = {"name": badge.behaviour, "text": form.format(visible_name(badge.behaviour, 60), badge.votes)}
-        about |= {"css": css, "hue": places.get(badge.behaviour, 7), "title": badge.title}
-        shown.append(about | {"samples": samples, "opened": opened})
+        about = {"name": badge.behaviour, "sign": sign, "votes": badge.votes, "css": css, "title": badge.title}
+        shown.append(about | {"hue": places.get(badge.behaviour, 7), "samples": samples, "opened": opened})
     return shown
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #f115ea42
@@ -316,8 +315,8 @@ def _dialogue_markdown(source: RunSource, dialogue_id: str) -> str:
         text = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
         parts += [f"{who}, turn {message['turn']}:", text]
         if message["badges"]:
-            named = ", ".join(_quoted(badge["text"])[2:] for badge in message["badges"])
-            parts.append(f"Behaviours: {named}")
+            named = [f"{badge['sign']}{visible_name(badge['name'], 60)} {badge['votes']}" for badge in message["badges"]]
+            parts.append(f"Behaviours: {_quoted(', '.join(named))[2:]}")
     return "\n\n".join(parts) + "\n"
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #9c74f6c7

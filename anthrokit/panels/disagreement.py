@@ -22,7 +22,7 @@ from ..core.votes import count_votes as count_verdicts
 from .decisions import LABEL_ANSWERS, DecisionPanel, Labels, answer_ticks, filter_done
 from .frame import Chosen, Fields, Filter, options_of
 from .dialogue import reason_html
-from .source import RunSource, block, render, visible_name
+from .source import RunSource, block, render, short_names, visible_name
 from ..validity.annotations import ITEM, Annotations
 
 # %% auto #0
@@ -174,6 +174,8 @@ class _Disputes:
         The row of each id.
     pairs : dict of str to list
         The two judges of each pair that was asked about at least one common id, by the pair's name.
+    judges : dict of str to str
+        The text to show for each judge.
     """
 
     def __init__(self, source: RunSource):
@@ -190,10 +192,15 @@ class _Disputes:
             for pair in combinations(self.modes, 2)
             if (self.modes[[*pair]] >= 0).all(axis=1).any()
         }
+        self.judges = short_names({name: name for name in self.modes}, "target")
         messages = source.messages
         keys = zip(messages["dialogue_id"], messages["turn"], messages["role"], strict=True)
         self.texts = dict(zip(keys, messages["content"], strict=True))
         self._measured: dict[str, dict[str, np.ndarray]] = {}
+
+    def pair_text(self, pair: str) -> str:
+        """Return the text to show for a pair of judges."""
+        return " | ".join(self.judges[one] for one in self.pairs[pair])
 
     def measures(self, pair: str = "") -> dict[str, np.ndarray]:
         """Return between, within, n_yes and n of every id, for all judges or one pair."""
@@ -240,7 +247,7 @@ def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
     for name in list(disputes.pairs)[:15]:
         modes = disputes.modes_of(name)[of]
         both = modes[((modes >= 0) & (modes < 2)).all(axis=1)]
-        pairs.append((name, int((both[:, 0] != both[:, 1]).sum()), len(both), {"pair": name}))
+        pairs.append((name, disputes.pair_text(name), int((both[:, 0] != both[:, 1]).sum()), len(both), {"pair": name}))
     return render("judge_pairs.html", pairs=pairs)
 
 
@@ -262,6 +269,7 @@ def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> s
         rows.append((_MODES[one], cells))
     facts = {"same": counts[0, 0] + counts[1, 1], "n": counts[:2, :2].sum(), "of": counts.sum()}
     facts["several"] = (disputes.tally.asked[[a, b]].to_numpy() > 1).any()
+    a, b = disputes.judges[a], disputes.judges[b]
     return render("judge_matrix.html", a=a, b=b, across=[_MODES[one] for one in across], rows=rows, **facts)
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #d9714abd
@@ -365,15 +373,20 @@ class DisagreementPanel(DecisionPanel):
         self.disputes = disputes = _Disputes(self.source)
         self.total = len(disputes.ids)
         self.decisions.read()
+        self.shortcuts = () if self.decisions.closed else type(self).shortcuts
         self.filters = [
             Filter("behaviour", "Behaviour", options_of(dict.fromkeys(disputes.behaviours))),
-            Filter("pair", "Judges", options_of(disputes.pairs)),
+            Filter("pair", "Judges", [("", "all"), *((pair, visible_name(disputes.pair_text(pair))) for pair in disputes.pairs)]),
             Filter("verdicts", "Their verdicts", options_of(_CELLS)),
             Filter("mine", "My verdicts", [("", "all"), ("open", "still to give"), ("done", "given")]),
             Filter("sort", "Sorted by", [("between", "between"), ("within", "within")], "own", "between"),
             Filter("annotator", "Your name", kind="own"),
             Filter("raw", "Prompt and response", kind="own"),
         ]
+
+    @property
+    def _empty_text(self) -> str:
+        return super()._empty_text if self._chips() or not self.total else "No verdicts differ."
 
     def choose(self, **changes: Any) -> None:
         """Change filters as `Panel` does. Without a pair of judges, their cells are cleared."""

@@ -175,7 +175,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
             point = {"turn": int(at.turn), "left": across(at.turn + shift), "top": _down(at.estimate), "text": text}
             limits = (_down(at.ci_high), _down(at.ci_low)) if roomy and pd.notna(at.ci_low) else ()
             points.append(point | {"limits": limits})
-        colour = places.get(name.removesuffix(_CATEGORY), _LINES - 2) if not by else number
+        colour = places.get(name, places.get(name.removesuffix(_CATEGORY), _LINES - 2)) if not by else number
         dash = ("none", "5 3", "6 3 1 3", "1 3")[number % 4]
         early = f" by turn {at.turn}" if at.turn < turns[-1] else ""
         line = {"label": labels[name], "look": (colour, SIGNS[number]), "dash": dash, "share": f"{share} ({interval}){early}"}
@@ -191,7 +191,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
 # %% ../../nbs/12_panels/06_emergence.ipynb #3641b441
 def _signed(value: float) -> str:
     """Format a difference of shares in percentage points."""
-    return (f"{100 * value:+.1f}" if abs(value) < 0.01 else f"{100 * value:+.0f}").replace("-", "−")
+    return (f"{100 * value:+z.1f}" if abs(value) < 0.01 else f"{100 * value:+.0f}").replace("-", "−")
 
 
 def _difference(row: Any) -> str:
@@ -338,10 +338,12 @@ class EmergencePanel(Panel):
         self.occurrences, self.total = _Occurrences(source), len(source.dialogues)
         self._dialogue_row, self._last = dialogue_row(source), ("", _Asked([]))
         labels, names = source.labels, self.occurrences.names
+        self._labelled = bool(labels["label"].notna().any())
         splits = [name for name in _SPLITS if name in labels and labels[name].nunique(dropna=False) > 1]
         splits += source.design
         self.usual = [name for name in names if name in self.occurrences.common[:4]]
-        options = [(name, visible_name(format_name(name), 40)) for name in names]
+        texts = short_names({name: format_name(name) for name in names}, "behaviour", 40)
+        options = [(name, visible_name(text, 60)) for name, text in texts.items()]
         self.filters = [
             Filter("show", "Show", options, "many", self.usual),
             Filter("by", "Split by", [("", "nothing"), *((name, name) for name in splits)]),
@@ -391,8 +393,9 @@ class EmergencePanel(Panel):
         """Return the chart, with buttons for its lines and for the turns of the chosen line."""
         names, curves, line, group, behind = self.asked(chosen)
         if curves is None:
-            told = "There is nothing to draw: choose what to show, widen the filters, or judge the run."
-            return render("<p>{{ told }}</p>", told=told)
+            told = "There is nothing to draw: choose what to show, or widen the filters."
+            unlabelled = "No message has a label. Judge the run, or see why its ratings have no verdict."
+            return render("<p>{{ told }}</p>", told=told if self._labelled else unlabelled)
         by = chosen["by"]
         chart, row = _chart_of(curves, names, line, by, palette_places(self.source.taxonomy)), group if by else line
         turns = _turns_of(chosen["turns"], self.occurrences.turns) if chosen["turns"] else [""]
@@ -436,7 +439,7 @@ class EmergencePanel(Panel):
         """Say how many dialogues are listed, and which."""
         _, curves, line, group, _ = self.asked(chosen)
         if curves is None:
-            return "No dialogues with these filters"
+            return "No labels with these filters" if self._labelled else "No labels"
         name = visible_name(" · ".join(filter(None, (format_name(line), group))), 80)
         return f"{n:,} dialogue{'' if n == 1 else 's'} where {name} {_when(chosen['turns'])}"
 

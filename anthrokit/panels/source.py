@@ -239,8 +239,9 @@ def visible_name(text: object, limit: int = 120) -> str:
     """
     if text is None or text is pd.NA or text != text:
         return "–"
-    shown = spell_invisible(" ".join(str(text)[: limit + 1].split()))
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    text = str(text)
+    shown = spell_invisible(" ".join(text[: limit + 1].split()))
+    return shown if len(shown) <= limit and not text[limit + 1 :].strip() else shown[: limit - 1] + "…"
 
 
 def _named(match: re.Match) -> Markup:

@@ -378,9 +378,11 @@ function render({ model, el }) {
   }
   function put(node, name) {  // what is being written, and the focus, outlive the new HTML
     const html = model.get(name);
-    if (node.kept === html) return;
+    const item = state().at ?? null;
+    if (node.item !== item) reset(node);  // a note belongs to the item in view when it was written
+    if (node.kept === html) { node.item = item; return; }
     const held = node.contains(focused()) ? focused() : null;
-    const item = state().at ?? null, unfolded = node !== page || node.item === item
+    const unfolded = node !== page || node.item === item
       ? [...node.querySelectorAll("details[data-place][open]")].map((one) => one.dataset.place) : [];
     const naming = (one) => one.dataset.key ?? one.dataset.choose ?? one.dataset.field;
     const written = [...node.querySelectorAll("[data-clear]")].map((field) => [field.dataset.field, field.value]);
@@ -466,10 +468,13 @@ function render({ model, el }) {
   }
   window.addEventListener("keydown", pressed, true);
 
+  const reset = (node) => {
+    node.querySelectorAll("[data-clear]").forEach((field) => { field.value = ""; field.removeAttribute("value"); });
+  };
   const received = async (message) => {
     if (message.rows) list.take(message);
     if (message.done?.[0] === key) decisions.done(message.done[1], message.serial);
-    if (message.clear) root.querySelectorAll("[data-clear]").forEach((field) => { field.value = ""; field.removeAttribute("value"); });
+    if (message.clear) reset(root);
     const wrong = message.wrong && root.querySelector(`[data-field="${message.wrong}"]`);
     if (wrong) {
       wrong.setAttribute("aria-invalid", "true");

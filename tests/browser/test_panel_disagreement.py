@@ -138,6 +138,20 @@ def test_deciding(notebook, folder, ratings):
     assert (accuracy["n_total"] == 3).all()  # one of four can't be told
 
 
+def test_a_note_stays_with_its_message(notebook):
+    """What is written and not saved isn't saved with the next message; it outlives an order of the list that leaves the message in view."""
+    panel = notebook.panels.first
+    note = panel.get_by_label("Note")
+    note.fill("about the first")
+    panel.get_by_role("button", name="within", exact=True).click()
+    seen(panel.get_by_role("button", name="within ▾")).to_be_visible()
+    seen(note).to_have_value("about the first")
+    place = panel.locator(".ak-place").inner_text()
+    panel.get_by_role("button", name="Next").click()
+    seen(panel.locator(".ak-place")).not_to_have_text(place)
+    seen(note).to_have_value("")
+
+
 def test_run_in_another_process(open_notebook, folder):
     """A run that another process works on can be looked at; verdicts go to a file, where one is named."""
     with Run(folder) as run:

@@ -211,6 +211,41 @@ def test_nothing_is_cut_and_all_can_be_read(address, open_page):
     assert profile.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
+def test_many_turns_categories_and_long_names(open_page, tmp_path):
+    """Nothing overlaps, names that differ look different, numbers are in view, and nothing is offered that can't be done."""
+    hostile.crowded(tmp_path / "runs" / "crowded").close()
+    with Viewer(tmp_path / "runs", port=0) as viewer:
+        page = open_page(viewer.url)
+        panel, bar = page.locator(".ak-panel"), page.get_by_role("banner")
+        seen(panel.locator("table.ak-profile th", has_text="Clusters")).to_be_in_viewport(timeout=SLOW)
+        bar.get_by_role("link", name="Dialogues").click()
+        says(panel, "9 of 9 dialogues")
+        look_at(page)
+        names = panel.locator(".ak-strip-name")
+        assert min(names.evaluate_all("all => all.map(one => one.clientWidth)")) > 60
+        notes = panel.locator(".ak-row-note")
+        assert min(notes.evaluate_all("all => all.map(one => one.clientWidth)")) > 90
+        seen(panel.locator(".ak-badge bdi").first).to_be_attached()
+
+        bar.get_by_role("link", name="Disagreement").click()
+        seen(panel.locator(".ak-pairs button")).to_have_count(3)
+        texts = panel.locator(".ak-pairs .ak-name").all_inner_texts()
+        assert len(set(texts)) == 3 and all("-1" in text or "-2" in text for text in texts)
+        look_at(page)
+        seen(panel.get_by_text("Message judged")).to_be_in_viewport()
+        form = filters(panel)
+        assert len(set(form.get_by_label("Judges").locator("option").all_inner_texts())) == 4
+        seen(form.get_by_label("My verdicts")).to_be_hidden()
+        panel.get_by_role("button", name="Keys").click()
+        seen(panel.locator(".ak-help")).to_contain_text("next / previous")
+        seen(panel.locator(".ak-help")).not_to_contain_text("Yes, No")
+
+        bar.get_by_role("link", name="Emergence").click()
+        panel.locator(".ak-row").last.wait_for()
+        look_at(page)
+        assert not page.troubles
+
+
 def test_search_over_all_runs(open_page, tmp_path):
     demo_run(tmp_path / "demo").close()
     demo_run(tmp_path / "warm", name="comparison").close()

@@ -107,6 +107,35 @@ def write(folder):
     return run
 
 
+def crowded(folder):
+    """A run of 9 targets, 20 turns, and 12 behaviours in as many categories; names are long and in several scripts."""
+    from anthrokit import Behaviour, Run
+
+    run, turns = Run(folder), range(1, 21)
+    scripts = ("with a rather long name that few would write", "感情表达", "التعبير عن المشاعر")
+    behaviours = [f"behaviour {number} {scripts[number % 3]}" for number in range(11)] + ["التعبير عن المشاعر"]
+    targets = [f"laboratory/a-model-with-a-name-of-sixty-letters-more-or-less-{number}" for number in range(8)] + ["نموذج لغوي كبير"]
+    judges = [f"openrouter/a-judge-with-a-name-that-is-long-variant-{number}" for number in (1, 2, 3)]
+    taxonomy = [vars(Behaviour(name, f"category {name}", "Defined.", "Does it?")) for name in behaviours]
+    run.ledger.set_facts(behaviours=taxonomy, targets={name: {"model": name} for name in targets})
+    prompt = dict.fromkeys(("prompt_id", "base_id", "domain", "scenario", "first_message", "base_prompt"), "one")
+    run.ledger.write("prompts", [prompt | {"category": taxonomy[0]["category"], "behaviour": behaviours[0]}])
+    about = {"prompt_id": "one", "user": "u", "persona": "p", "repeat": 1, "turns": len(turns), "status": "done"}
+    run.ledger.write("dialogues", [{**about, "dialogue_id": str(place), "target": name} for place, name in enumerate(targets)])
+    messages, ratings = [], []
+    for place, turn in itertools.product(range(len(targets)), turns):
+        key = {"dialogue_id": str(place), "turn": turn}
+        messages += [{**key, "role": "user", "content": "line\n" * 60}, {**key, "role": "assistant", "content": f"Words {turn}."}]
+        for (number, name), (seat, judge) in itertools.product(enumerate(behaviours), enumerate(judges)):
+            verdict = (turn + number + (seat if turn % 4 == 0 else 0)) % 5 == 0
+            ratings.append({**key, "behaviour": name, "judge": judge, "sample": 1, "verdict": verdict, "status": "ok"})
+    asked = {"samples": 1, "counted": 0, "behaviours": json.dumps(behaviours), "settings": "{}", "hash": "x"}
+    run.ledger.write("messages", messages)
+    run.ledger.write("judges", [{"judge": judge, "position": seat, **asked} for seat, judge in enumerate(judges)])
+    run.ledger.write("ratings", ratings)
+    return run
+
+
 def rubric():
     """A rubric of 25 cases with two answers and two judges; every text and name is one of two payloads a case."""
     import pandas as pd
