@@ -3,7 +3,7 @@ function render({ model, el }) {
   const make = (tag, attributes = {}) => Object.assign(document.createElement(tag), attributes);
   const root = make("div", { className: "anthrokit ak-panel ak-chat" });
   const task = make("p"), lines = make("div"), note = make("p", { className: "ak-small ak-quiet" });
-  const box = make("textarea", { placeholder: "Write a message" }), send = make("button", { type: "button", textContent: "Send" });
+  const box = make("textarea", { dir: "auto", placeholder: "Write a message" }), send = make("button", { type: "button", textContent: "Send" });
   lines.setAttribute("role", "log");
   lines.setAttribute("aria-label", "Conversation");
   note.setAttribute("role", "status");

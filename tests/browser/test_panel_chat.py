@@ -2,6 +2,8 @@
 
 from browser import seen
 
+from anthrokit.core import data_path
+
 CELL = """
 from anthrokit.panels import ChatPanel
 from anthrokit.study import Gateway, init_study, set_section, Study
@@ -33,3 +35,19 @@ def test_chat_in_a_notebook(open_notebook, server, tmp_path):
     seen(output.get_by_text("has reached its length")).to_be_visible()
     seen(box).to_be_disabled()
     notebook.screenshot("chat", output)
+
+
+def test_direction_of_a_participants_chat(browser):
+    """A message from right to left is shown so, though a word for screen readers precedes it; the box follows what is typed."""
+    page, front = browser.new_page(), data_path("study/front")
+    page.set_content((front / "chat.html").read_text(encoding="utf-8"))
+    page.evaluate("""() => { window.fetch = async () => new Response(JSON.stringify({over: false, messages: [
+      {role: "user", content: "مرحبا، كيف حالك؟"}, {role: "assistant", content: "Well, thanks."}]}),
+      {headers: {"Content-Type": "application/json"}}); }""")
+    page.add_script_tag(content=(front / "chat.js").read_text(encoding="utf-8"))
+    page.evaluate("studyChat({gateway: '', token: '', root: document.getElementById('chat')})")
+    seen(page.locator(".chat-line")).to_have_count(2)
+    assert page.locator(".chat-line:dir(rtl)").all_inner_texts() == ["You: مرحبا، كيف حالك؟"]
+    page.locator("textarea").fill("مرحبا")
+    seen(page.locator("textarea:dir(rtl)")).to_have_count(1)
+    page.close()

@@ -13,6 +13,7 @@ window.studyChat = function ({gateway, token, root, changed}) {
     one.dir = "auto";
     const who = document.createElement("span");
     who.className = "chat-who";
+    who.dir = "ltr";  // else its letters would decide the direction of the line
     who.textContent = role === "user" ? "You: " : "System: ";
     one.append(who, text);
     log.append(one);
