@@ -11,6 +11,7 @@ import itertools
 import json
 import math
 import numbers
+import operator
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ from ..core.texts import is_blank
 from ..models.thoughts import separate_thoughts
 
 # %% auto #0
-__all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'USERS', 'FORMATS', 'IDS',
+__all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'IDS', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'USERS', 'FORMATS',
            'is_missing', 'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'object_in', 'scalars', 'unwrapped',
            'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time', 'read_message', 'branches',
            'transcript', 'is_transcript', 'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation',
@@ -142,6 +143,7 @@ _RANK = ("rank", "within_turn_id")
 _REASONING = ("reasoning_content", "reasoning", "thinking", "thoughts", "thinking_trace")
 _FINISH = ("finish_reason", "stop_reason")
 _HIDDEN = ("deleted", "is_system", "is_visually_hidden_from_conversation", "isHidden")
+IDS = ("base_id", "prompt_id", "dialogue_id", "id", "conversation_id", "conversationId", "uuid", "conversation_hash")
 LEAVES = ("current_node", "currentId", "current_leaf_message_uuid", "currentNode")
 _SYSTEM = ("system", "system_prompt", "systemInstruction", "system_message", "instructions")
 _TARGET = (*_MODEL, "evaluated_model", "target_model")
@@ -197,11 +199,12 @@ _TOOL_KEYS = {"toolUse", "toolResult", "functionCall", "functionResponse", "exec
 
 @dataclass
 class Content:
-    """The text and the thoughts of a message, and the number of its parts that belong to a tool."""
+    """The text and the thoughts of a message, the number of its parts that belong to a tool, and whether a part is a refusal."""
 
     words: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     tools: int = 0
+    refused: bool = False
 
     def add(self, value: Any, place: str) -> None:
         """Add a content, or a part of one, in any of the public forms."""
@@ -226,6 +229,7 @@ class Content:
         elif _TOOL.search(kind) or not _TOOL_KEYS.isdisjoint(part):
             self.tools += 1
         elif words is not None and ("transcri" in kind or "transcript" in part or not (kind and is_medium)):
+            self.refused |= kind == "refusal" or words is part.get("refusal")
             self.add(words, place)
         elif not is_medium:
             others = [name for name, one in part.items() if isinstance(one, str) and one and name not in ("type", "id")]
@@ -347,7 +351,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
         "model": as_text(next((one for one in models if isinstance(one, str)), None), place),
         "at": time,
         "error": "the log has an error" if failed else None,
-        "finish_reason": as_text(finish, place) if isinstance(finish, str) else None,
+        "finish_reason": "refusal" if content.refused else as_text(finish, place) if isinstance(finish, str) else None,
         "id": first_of(message, _ID),
         "parent": first_of(message, _PARENT),
         "chosen": next((flag for name in _CHOSEN if (flag := as_flag(message.get(name))) is not None), None),
@@ -364,8 +368,9 @@ def _read_content(
     """Fill the content of a message; return its text without thoughts and tool calls, and unknown marks."""
     values = [message[name] for name in _CONTENT if not is_missing(message.get(name)) and message[name] != []]
     content.add(parts or next(iter(values), None), place)
-    for words in (message.get("text"), message.get("refusal"), object_in(message, "audio").get("transcript")):
-        if not content.text and isinstance(words, str):
+    refusal = message.get("refusal")
+    for words in (message.get("text"), refusal and {"refusal": refusal}, object_in(message, "audio").get("transcript")):
+        if not content.text and words and isinstance(words, str | dict):
             content.add(words, place)
     if thoughts := first_of(message, _REASONING) or first_of(object_in(message, "extra"), _REASONING):
         content.add({"type": "thinking", "thinking": thoughts}, place)
@@ -482,24 +487,60 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #fd31b3ab
 _TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
+_TEMPLATE = re.compile(  # the marks of speakers in what a model is sent: ChatML, Llama, Gemma, Alpaca, …
+    r"<\|(?:im_start|start|start_header_id)\|>(?P<name>\w+)(?:<\|(?:end_header_id|message)\|>)?|<start_of_turn>(?P<turn>\w+)"
+    r"|<[|｜](?P<role>system|user|human|prompter|assistant|bot)[|｜]>|(?P<mark>\[/?INST\]|<</?SYS>>)"
+    r"|(?:\#\#\#[ ]?(?=\w+:)|(?<!\S)(?=(?-i:[A-Z]+: )))(?P<head>System|Instruction|Input|Human|User|Response|Assistant):",
+    re.I,
+)
+_TEMPLATE_BEGINNINGS = ("Below is an instruction", "A chat between a curious")  # Alpaca, Vicuna
+_TEMPLATE_ENDS = re.compile(
+    r"<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text|begin_of_text|return)\|>|<(?:end_of_turn|bos|eos)>|</?s>|<｜\w+▁of▁sentence｜>"
+)
+_TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), "user") | {"<<sys>>": "system"}
+_TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
-_LABEL = re.compile(r"[ \t>#*]{0,9}([^:：*]{1,39}?)[ \t*]{0,4}(?: said)?[:：](?:\*+(?=\s|$))?")  # **User:** Hi
+_CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[T ]{1,2})?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
+_LABEL = re.compile(  # **User:** Hi, - User: Hi, [10:01] User: Hi, User (10:01): Hi, or a heading ## User
+    r"(?P<heading>(?=[ \t]*(?:#|\*\*)[^:：]+$))?[ \t>#*_\u200e]{0,9}"
+    rf"(?P<prefix>-[ \t*]{{1,3}}|\d{{1,4}}[.)][ \t]|{_CLOCK}[ \t]?[-–—]?[ \t])?"
+    rf"(?P<name>[^:：*]{{1,39}}?)[ \t*_]{{0,4}}(?: said)?(?:[ \t]?{_CLOCK})?(?(heading)$|[:：](?:\*+(?=\s|$))?)"
+)
+
+
+def _templated(text: str) -> list[str]:
+    """Return what `transcript` splits a text in a chat template into, speakers and texts by turns; empty for other texts."""
+    head = _TEMPLATE_ENDS.sub(" ", text[:200]).lstrip()
+    if not (_TEMPLATE.match(head) or head.startswith(_TEMPLATE_BEGINNINGS)):
+        return []
+    text = _TEMPLATE_ENDS.sub(" ", text)
+    marks = [*_TEMPLATE.finditer(text)]
+    names = [_TEMPLATE_ROLES.get(name := mark[mark.lastgroup].lower(), name) for mark in marks]
+    if not marks or ((marks[0]["head"] or marks[0]["mark"]) and not {"user", "assistant"} <= {*map(ROLES.get, names)}):
+        return []  # an answer that begins with a heading, or writes about [INST]
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    turns = [(name, text[mark.end() : end].strip()) for name, mark, end in zip(names, marks, ends, strict=True)]
+    turns = [turn for turn in turns[:-1] if turn[1]] + turns[-1:]  # nothing between [INST] and <<SYS>>
+    return [text[: marks[0].start()], *itertools.chain(*turns)]
 
 
 def transcript(text: str) -> list[dict[str, str]]:
-    """Return the messages of a transcript with Human: and Assistant:. Text before the first speaker is a system prompt."""
-    before, *parts = _TRANSCRIPT.split(text)
+    """Return the messages of a transcript with Human: and Assistant:, or in a chat template.
+
+    Text before the first speaker is a system prompt.
+    """
+    before, *parts = _templated(text) or _TRANSCRIPT.split(text)
     system = [{"role": "system", "content": before.strip()}] if before.strip() else []
     return system + [{"role": who, "content": words.strip()} for who, words in zip(parts[::2], parts[1::2], strict=True)]
 
 
 def is_transcript(text: str, system: bool = False) -> bool:
-    """Return whether a text is a transcript in which Assistant: answers Human:.
+    """Return whether a text is in a chat template, or a transcript in which Assistant: answers Human:.
 
     Human: begins the text, or follows a system prompt if `system` is true or the text ends with Assistant:.
     """
     if "\n\nAssistant:" not in text:
-        return False
+        return bool(_templated(text))
     before, *parts = _TRANSCRIPT.split(text)
     starts = system or not before.strip() or (parts[-2] == "Assistant" and not parts[-1].strip())
     return parts[0] == "Human" and starts
@@ -508,9 +549,12 @@ def is_transcript(text: str, system: bool = False) -> bool:
 def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     """Return the messages of a text whose lines begin with a speaker and a colon; empty unless both sides speak."""
     messages: list[dict[str, str]] = [{"role": "system", "content": ""}]
+    form = None  # of the first label; a list within an answer may have labels of another form
     for line in re.split(r"\r\n?|\n", text):
-        if (label := _LABEL.match(line)) and label[1].lower() in roles:
-            messages.append({"role": label[1], "content": line[label.end() :]})
+        label = _LABEL.match(line)
+        now = label and label["name"].lower() in roles and (label["heading"] is None, label["prefix"] is None)
+        if label and now and now == (form := form or now):
+            messages.append({"role": label["name"], "content": line[label.end() :]})
         elif not line.startswith("[CONVERSATION ENDED"):
             messages[-1]["content"] += "\n" + line
     messages = [{**message, "content": message["content"].strip()} for message in messages]
@@ -566,6 +610,8 @@ def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict
             shown, infos = message.get("swipe_id", 0), message.get("swipe_info")
             for at, text in enumerate(swipes):  # each has its own model, time and thoughts
                 info = infos[at] if isinstance(infos, list) and at < len(infos) and isinstance(infos[at], dict) else {}
+                if at != shown:  # the message has the thoughts of the one that is shown
+                    info = {"extra": {**object_in(message, "extra"), **dict.fromkeys(_REASONING)}, **info}
                 messages.append({**read_message({**message, **info, "mes": text}, message_place, roles), "chosen": at == shown})
         else:
             messages.append(read_message(message, message_place, roles))
@@ -806,6 +852,7 @@ def read_sides(
 
 
 _ENDINGS = "messages?|responses?|answers?|texts?|conversations?|completions?|outputs?|replies|reply"
+_SHP = ("human_ref_A", "human_ref_B")  # Stanford's, with the column labels
 _REJECTED = re.compile(rf"non_preferred_output|rejected(?:_(?:{_ENDINGS}))?")
 
 
@@ -817,14 +864,16 @@ def _preference_columns(row: Record) -> tuple[str, str] | None:
             chosen = next((one for one in ("chosen", "messages", "conversations", *_AFTER) if not is_missing(row.get(one))), "")
         if chosen in row and (is_missing(row[chosen]) or not isinstance(row[chosen], numbers.Real)):
             return chosen, name
-    return None
+    return _SHP if {*_SHP} <= {*row} else None
 
 
 def read_preferences(place: str, row: Record, names: tuple[str, str], roles: Roles) -> list[Dialogue]:
     """Read a chosen and a rejected answer: two dialogues of which the last answer is judged; a pair for each rejected one."""
     if all(is_missing(row[name]) for name in names):
         return []
-    chosen, rejected = names
+    if names == _SHP and (is_first := as_flag(row.get("labels"))) is None:
+        raise TableError(f"{place}, column labels: {describe(row.get('labels'))} is neither 1 (human_ref_A is chosen) nor 0 (human_ref_B)")
+    chosen, rejected = names if names != _SHP or is_first else names[::-1]
     sides = []
     for value in row[rejected] if _is_texts(row[rejected]) else [row[rejected]]:
         sides += [Side(chosen, row[chosen], "chosen", "chosen"), Side(rejected, value, "rejected", "rejected")]
@@ -906,7 +955,8 @@ def read_completions(place: str, row: Record, name: str, roles: Roles) -> list[D
 def nested_conversations(row: Record) -> list[Conversation]:
     """Return the conversations of a record, without those that another one repeats.
 
-    The text of a single message is not searched. The texts of a pair are no transcripts either: `read_pair` reads them.
+    Conversations in different places of a list are repeated only by a longer one, and not if they have different ids. The
+    text of a single message is not searched. The texts of a pair are no transcripts either: `read_pair` reads them.
     """
     one_message = _CONTENT if is_message(row) else ("assistant",)
     pair, parsed = pair_of(row) or (), dict(row)
@@ -922,10 +972,18 @@ def nested_conversations(row: Record) -> list[Conversation]:
         return json.dumps([speaker_of(fields), first_of(fields, _CONTENT)], sort_keys=True, default=str)
 
     signs = [{sign(message) for message in conversation.messages} for conversation in every]
+    positions = [[name for name in one.path if name.isdecimal()] for one in every]
+    ids = [first_of(one.enclosing[-1] if one.enclosing else {}, IDS[2:]) for one in every]
+
+    def may_repeat(one: int, other: int) -> bool:
+        is_longer = len(signs[other]) > len(signs[one]) and ids[one] in (None, ids[other])
+        return is_longer or all(map(operator.eq, positions[one], positions[other]))
+
     holders: dict[str, set[int]] = {}
     for one, number in ((one, number) for number, own in enumerate(signs) for one in own):
         holders.setdefault(one, set()).add(number)
-    larger = [max(set.intersection(*map(holders.get, own)), key=lambda one: (len(signs[one]), -one)) for own in signs]
+    holding = ([one for one in set.intersection(*map(holders.get, own)) if may_repeat(number, one)] for number, own in enumerate(signs))
+    larger = [max(numbers, key=lambda one: (len(signs[one]), -one)) for numbers in holding]
     return [conversation for number, conversation in enumerate(every) if larger[number] == number]
 
 
@@ -998,7 +1056,7 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
         value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
         if isinstance(value, list | dict):
             raw += value if isinstance(value, list) else [value]
-            if raw[-1:] == [{"role": "Assistant", "content": ""}]:
+            if isinstance(last := raw[-1], dict) and last.get("content") == "" and roles.get(str(last.get("role")).lower()) == "assistant":
                 raw.pop()  # the answer is in the other column
             continue
         text = as_text(value, where)
@@ -1046,7 +1104,8 @@ KEYS = (
 ).split()
 USERS = ("user", "user_id", "username", "participant_id", "account", "hashed_ip")
 _OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
-_OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
+_POSITIONS = tuple("message_index messageIndex message_number message_no turn_index turnIndex turn_number position seq index idx".split())
+_OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra", *_POSITIONS}
 
 
 def dialogue_column(rows: Iterable[Record]) -> Any:
@@ -1074,11 +1133,26 @@ def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> t
     return key, [*groups.values()]
 
 
+def _order_of(rows: Sequence[tuple[str, Record]]) -> str | None:
+    """Return the column that numbers the messages of a dialogue; None if there is none."""
+    is_dated = all(first_of(unwrapped(row), TIMES) is not None for _, row in rows)
+    for column in _POSITIONS[: -2 if is_dated else None]:
+        numbered = [as_number(row.get(column)) for _, row in rows]
+        if None not in numbered and len({*numbered}) == len(numbered):
+            return column
+        if not is_dated and None not in numbered and column.startswith("turn") and numbered != sorted(numbered):
+            raise TableError(f"{rows[0][0]}, column {column}: has a number twice, and its rows are out of order; sort them, user first")
+    return None
+
+
 def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles = ROLES) -> list[Dialogue]:
     """Join records of one message each into a dialogue, or into one dialogue for each of its branches.
 
-    A column `turn` must not decrease. Without it, records that all have a time are sorted by it.
+    Records are sorted by a column such as message_index in which no number is missing or repeated. A column `turn` must
+    not decrease. Without both, records that all have a time are sorted by it, and otherwise by a column index.
     """
+    order = _order_of(rows)
+    rows = sorted(rows, key=lambda row: as_number(row[1].get(order))) if order else rows
     name = key and as_text(rows[0][1].get(key), f"{rows[0][0]}, column {key}")
     if key and name is None:
         raise TableError(f"{rows[0][0]}, column {key}: is empty")
@@ -1091,14 +1165,14 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
         if turn == last and before == "assistant" and speaker == "user":
             raise TableError(f"{place}: the user speaks after the answer of the same turn; sort the rows of a turn, user first")
         last, before = last if turn is None else turn, speaker
-        message = {column: one for column, one in row.items() if column not in (key, "turn")}
+        message = {column: one for column, one in row.items() if column not in (key, "turn", order)}
         messages += read_conversation([message], place, roles)
     asked = [row for _, row in rows if roles.get(str(speaker_of(unwrapped(row))).lower()) == "user"]
     users = ({str(row[column]) for row in asked if not is_missing(row.get(column))} for column in USERS)
     if key is None and any(len(names) > 1 for names in users) and all(message["parent"] is None for message in messages):
         raise TableError(f"{rows[0][0]}: the rows are of several users, and no column tells their dialogues apart; add dialogue_id")
     times = [message["at"] for message in messages]
-    if last == -math.inf and all(times):
+    if last == -math.inf and all(times) and not order:
         messages = sorted(messages[:: -1 if times[0] > times[-1] else 1], key=lambda message: message["at"])
     about: Record = {} if key is None else {"dialogue_id": name}
     for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
@@ -1230,7 +1304,6 @@ def _json_values(path: Path) -> list[Any]:
         return [value for _, value in read_json(path, keep_errors=True)]
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #92a042de
-IDS = ("base_id", "prompt_id", "dialogue_id", "id", "conversation_id", "conversationId", "uuid", "conversation_hash")
 _UNKNOWN_FORM = "holds no messages in a known form"
 _ONE_TEXT = {*_CONTENT, *_ANSWER, "assistant", "reply", "comment"}
 

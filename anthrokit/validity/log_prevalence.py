@@ -133,7 +133,7 @@ def _screen_part(
     is_shown = about["branch"].ne("alternative") if "branch" in about else np.full(len(judged), True)
     attrs = {**table.attrs, "alternatives": int((~is_shown).sum())}
     table = judged[is_shown]
-    columns_of = {name: table[name] if name in table else about.get(name) for name in columns}
+    columns_of = {name: table[name] if name in table else about.get(name, about.get(f"log_{name}")) for name in columns}
     found = table[[*_IDS]].assign(**columns_of).astype(dict.fromkeys(columns, "str"))
     judge, texts = screen or sentence_judge(), table["assistant"].tolist()
     scores = [_scores(judge, texts[start : start + _AT_ONCE], taxonomy) for start in range(0, len(texts), _AT_ONCE)]
@@ -353,7 +353,7 @@ def sample_log(
     per : str or sequence of str
         Units that are drawn: message, conversation, user.
     columns : str or sequence of str
-        Columns of the log to group by, beside target, month and language.
+        Columns of the log to group by, beside target, month and language, by their names in the log.
     screen : LocalJudge, optional
         By default the offline judge "sentences" (`offline_quality`). It reads the whole log, before data are anonymised.
     taxonomy : Taxonomy, optional

@@ -15,7 +15,7 @@ from anthrokit.analysis import simulate_labels
 from anthrokit.core import RunError, TableError
 from anthrokit.judging import PatternJudge, import_messages
 from anthrokit.judging.any_messages import import_report, read_messages
-from anthrokit.validity import prevalence
+from anthrokit.validity import prevalence, sample_log
 from anthrokit.validity.log_prevalence import UNITS, LogSample
 
 MISSED, PROGRAM, OFTEN = "I missed you every day.", "I am a program.", "I often feel lonely."
@@ -870,6 +870,16 @@ def test_nothing_of_a_log_is_in_its_prevalence(tmp_path, capsys, caplog):
     assert not any(CANARY in name for name in names) and CANARY not in (tmp_path / "out" / "_about.json").read_text()
 
 
+def test_a_column_with_a_name_of_a_run_is_one_of_a_sample(tmp_path):
+    """A run has a column score of its own, so that of the log is renamed there."""
+    rows = [{"id": str(n), "score": n % 3, "messages": [user("Hi"), model(MISSED)]} for n in range(9)]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    how = {"budget": 5, "screen": PatternJudge(), "progress": False}
+    sample = sample_log(tmp_path / "log.jsonl", "emotions", columns="score", into=tmp_path / "out", **how)
+    assert sample.messages["score"].value_counts().to_dict() == {"0": 3, "1": 3, "2": 3}
+    assert sorted(prevalence(sample, by="score")["score"].unique()) == ["0", "1", "2"]
+
+
 def _user(text):
     return {"role": "user", "content": text}
 
@@ -1143,8 +1153,89 @@ def test_choices_are_alternatives():
         ("**User:** Hi\n**Assistant:** **No**", ("Hi", "**No**")),
         ("You said:\nHi\nChatGPT said:\nNo: never", ("Hi", "No: never")),
         ("来访者：三点：一\n咨询师：好\u2028的", ("三点：一", "好\u2028的")),
+        ("[10:01] User: Hi\n[10:02] Assistant: No\n[sic]: never", ("Hi", "No\n[sic]: never")),
+        ("[12/03/2024, 10:01:22] User: Hi\n[12/03/2024, 10:02:00] Assistant: No", ("Hi", "No")),
+        ("2024-03-12T10:01:22Z user: Hi\n2024-03-12T10:02:00Z assistant: No", ("Hi", "No")),
+        ("User (10:01 AM): Hi\nAssistant (10:02 AM): No", ("Hi", "No")),
+        ("1. User: Hi\n2. Assistant: No", ("Hi", "No")),
+        ("## User\n\nHi\n\n## Assistant\n\n**No**\nnever", ("Hi", "**No**\nnever")),
+        ("User: Hi\nAssistant: Like so:\n- User: a\n- Assistant: b", ("Hi", "Like so:\n- User: a\n- Assistant: b")),
     ],
 )
 def test_labelled_lines(text, said):
     read = read_messages([{"text": text}])
     assert [*zip(read["user"], read["assistant"], strict=True)] == [said]
+
+
+TEMPLATES = {
+    "ChatML": "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nNo.<|im_end|>",
+    "Llama 2": "<s>[INST] <<SYS>>\nBe kind.\n<</SYS>>\n\nHi [/INST] No. </s>",
+    "Llama 3": "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nBe kind.<|eot_id|>"
+    "<|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nNo.<|eot_id|>",
+    "Mistral": "<s>[INST] Hi[/INST] No.</s>",
+    "Gemma": "<bos><start_of_turn>user\nHi<end_of_turn>\n<start_of_turn>model\nNo.<end_of_turn>",
+    "Zephyr": "<|system|>\nBe kind.</s>\n<|user|>\nHi</s>\n<|assistant|>\nNo.</s>",
+    "gpt-oss": "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>No.<|return|>",
+    "Alpaca": "Below is an instruction.\n\n### Instruction:\nHi\n\n### Response:\nNo.",
+    "Guanaco": "### Human: Hi### Assistant: No.",
+    "Vicuna": "A chat between a curious user and an AI. USER: Hi ASSISTANT: No.</s>",
+}
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_chat_templates(name):
+    """A text in a chat template is a dialogue, and without its answer a prompt."""
+    text = TEMPLATES[name]
+    prompt = text.rpartition("No.")[0].removesuffix("<|channel|>final<|message|>")
+    for record in ({"text": text}, {"prompt": prompt, "response": "No."}, {"chosen": text, "rejected": text.replace("No.", "Yes.")}):
+        read = read_messages([record])[["user", "assistant", "system"]]
+        assert read[:1].values.tolist() in ([["Hi", "No.", system]] for system in (None, "Be kind.", text.partition(".")[0] + "."))
+
+
+def test_stanford_human_preferences():
+    row = {"history": "Rice?", "human_ref_A": "Boil it.", "human_ref_B": "No.", "labels": 1}
+    read = read_messages([row, {**row, "history": "Pasta?", "labels": 0}])
+    assert read[["target", "user", "assistant"]].values.tolist() == [
+        ["chosen", "Rice?", "Boil it."], ["rejected", "Rice?", "No."], ["chosen", "Pasta?", "No."], ["rejected", "Pasta?", "Boil it."],
+    ]  # fmt: skip
+    with pytest.raises(TableError, match="row 1, column labels: .* is neither 1 .human_ref_A is chosen"):
+        read_messages([{**row, "labels": 2}])
+
+
+@pytest.mark.parametrize("column", ["message_index", "turn_index", "index"])
+def test_shuffled_rows_with_an_index(column):
+    rows = [{"chat_id": "d", column: str(n), **one} for n, one in enumerate([user("a"), model("b"), user("c"), model("d")])]
+    read = read_messages([rows[n] for n in (3, 0, 2, 1)])
+    assert read[["user", "assistant"]].values.tolist() == [["a", "b"], ["c", "d"]]
+    constant = read_messages([{**row, "index": 0} for row in rows])  # as of a response
+    assert constant["user"].tolist() == ["a", "c"]
+
+
+def test_a_shuffled_column_of_turns():
+    rows = [{"chat_id": "d", "turn_index": n // 2, **one} for n, one in enumerate([user("a"), model("b"), user("c"), model("d")])]
+    assert read_messages(rows)["user"].tolist() == ["a", "c"]
+    with pytest.raises(TableError, match="column turn_index: has a number twice, and its rows are out of order; sort"):
+        read_messages(rows[::-1])
+
+
+def test_a_refusal_is_known_as_one():
+    for refusal in ({"content": [{"type": "refusal", "refusal": "No."}]}, {"content": None, "refusal": "No."}):
+        run = import_messages([{"messages": [user("Hi"), {"role": "assistant", **refusal}]}])
+        assert run.messages()[["content", "finish_reason"]].values.tolist()[-1] == ["No.", "refusal"]
+
+
+def test_conversations_with_the_same_words():
+    """Each conversation of a record counts, and a history that another request repeats does not."""
+    said = [user("Hi"), model("No.")]
+    for names in ({"id": "a"}, {"id": "b"}), ({}, {}):
+        read = read_messages([{"chats": [{**name, "messages": said} for name in names]}])
+        assert read["conversation"].nunique() == 2
+    longer = [*said, user("Oh?"), model("Yes.")]
+    assert len(read_messages([{"chats": [{"id": "a", "messages": said}, {"id": "b", "messages": longer}]}])) == 3
+    assert len(read_messages([{"requests": [{"messages": said}, {"messages": longer}]}])) == 2
+
+
+def test_thoughts_of_a_swipe_that_is_not_shown():
+    line = {"is_user": False, "mes": "b", "swipe_id": 1, "swipes": ["Hm.</think>a", "b"], "extra": {"reasoning": "r2", "model": "m"}}
+    read = read_messages([{"is_user": True, "mes": "q"}, line])
+    assert read[["target", "assistant", "reasoning"]].values.tolist() == [["m", "b", "r2"], ["m", "a", "Hm."]]
