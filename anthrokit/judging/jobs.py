@@ -166,6 +166,8 @@ class Items:
         if targets is not None:
             targets = [targets] if isinstance(targets, str) else list(targets)
             names = {name for _, name in self.origin.values()}
+            if not targets:
+                raise ValueError(f"targets is empty; name some of {', '.join(sorted(names))}, or leave targets out for all of them")
             require_known("target", names, *targets, where=f"the run {run.name!r}: ", error=ValueError)
             self.texts = {key: text for key, text in self.texts.items() if self.origin[key[0]][1] in targets}
         histories = run.ledger.rows("SELECT prompt_id, history FROM prompts WHERE history IS NOT NULL")

@@ -284,6 +284,9 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
         return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
     lines = own_lines(text, judged)
     stated = [one for one in statements(lines, code) if one.code == (code and code.lower())]
+    if code and not stated:  # "Verdict 5f3a91c2 Yes"
+        lines = [re.sub(rf"({re.escape(code)})(?=[\W_]{{1,9}}(?:yes|no)\b)", r"\1:", line, flags=re.I) for line in lines]
+        stated = [one for one in statements(lines, code) if one.code == code.lower()]
     declined = any(declines(f"no, {one.rest}") for one in stated) or any(map(_begins_to_decline, lines))
     if declined or (not stated and declines(text)):
         return _missing(raw, "the judge declined", "refused")

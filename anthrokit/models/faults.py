@@ -119,8 +119,9 @@ _POLICY = (
     r"|inappropriate content|new_sensitive|prohibited.?content|blocked.{0,40}(filter|guardrail|safety|policy)|responsible.?ai|敏感"
 )
 _TOO_LONG = (
-    r"context.{0,20}(length|window|size)|maximum context|prompt is too long|string_above_max_length"
-    r"|input token count.{0,60}exceeds|too many (input )?tokens in"
+    r"context.{0,20}(length|window|size|limit)|maximum context|(prompt|inputs?) (is )?too long|string_above_max_length"
+    r"|input token count.{0,60}exceeds|too many (input )?tokens in|too many input tokens|tokens in the prompt cannot exceed"
+    r"|`?inputs`? (must have less than|tokens \+)|maximum (prompt|model) length|expected maxLength|range of input length|超长"
 )
 _UNPAID = (
     r"credit balance|insufficient.{0,12}(balance|credit|funds)|payment required|arrearage|欠费|余额不足"
@@ -134,6 +135,7 @@ _RULES: tuple[tuple[str, tuple[int, ...], str], ...] = (
     ("payment", (402,), ""),
     ("payment", (400, 403, 429), _UNPAID),
     ("context", (400, 413, 422), _TOO_LONG),
+    ("context", (500,), r"(input|prompt|request)( length)? exceeds.{0,40}context"),
     ("refused", (400, 403, 422, 451), _POLICY),
     ("key", (400,), rf"({_KEY}).{{0,20}}(not valid|invalid|expired)|invalid.{{0,5}}({_KEY})"),
     ("unknown", (400, 422), _NO_MODEL),

@@ -101,3 +101,5 @@ def test_ratings_of_other_targets_are_not_done():
     judge(run, PatternJudge(), targets="a", progress=False, **how)
     job = judge.job(run, PatternJudge(), targets="b", **how)
     assert (job.total, job.done) == (2, 0)
+    with pytest.raises(ValueError, match="targets is empty; name some of a, b, or leave targets out"):
+        judge(run, PatternJudge(), targets=[], **how)
