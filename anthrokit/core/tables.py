@@ -413,7 +413,7 @@ def require_columns(
         raise TableError(f"{where}the {what} table has no rows{question}")
 
 # %% ../../nbs/01_core/01_tables.ipynb #0f320132
-def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str) -> None:
+def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str, where: str = "") -> None:
     """Raise if a unit occurs in two rows.
 
     Parameters
@@ -424,6 +424,8 @@ def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str) -> No
         The columns that identify a unit.
     message : str
         The message, with columns of the row in braces. {row} is replaced by the names and values of the unit's columns.
+    where : str
+        The place, such as a path, which may have braces of its own.
 
     Raises
     ------
@@ -440,7 +442,7 @@ def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str) -> No
     if (duplicate := frame.duplicated(unit)).any():
         [first] = frame[duplicate].head(1).to_dict("records")
         row = ", ".join(f"{name} {first[name]}" for name in unit)
-        raise TableError(message.format_map({**first, "row": row}))
+        raise TableError(where + message.format_map({**first, "row": row}))
 
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
 def _broken_rules(

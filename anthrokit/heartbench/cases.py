@@ -80,7 +80,7 @@ def _read_abilities(path: Path) -> pd.DataFrame:
         if name not in frame or frame[name].isna().any():
             raise TableError(f"{path}: every [[ability]] needs {name}")
         if name != "dimension":
-            require_unique(frame, [name], f"{path}: the {name} {{{name}!r}} occurs twice")
+            require_unique(frame, [name], f"the {name} {{{name}!r}} occurs twice", f"{path}: ")
     names = "ability ability_zh dimension dimension_zh criteria high low principles principles_zh"
     return frame.reindex(columns=names.split())
 

@@ -48,8 +48,12 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     """
     run = require_run(run)
     messages: dict[str, list[dict[str, Any]]] = {}
-    for row in tables.to_records(run.messages()[["dialogue_id", "role", "content"]].fillna({"content": ""})):
-        messages.setdefault(row.pop("dialogue_id"), []).append(row)
+    rows = tables.to_records(run.messages()[["dialogue_id", "turn", "role", "content"]].fillna({"content": ""}))
+    for name, text in run.ledger.rows("SELECT dialogue_id, value FROM metadata WHERE name = 'earlier_answers'"):  # of a pair
+        answers = json.loads(text).items()
+        rows += [{"dialogue_id": name, "turn": int(turn), "role": "assistant", "content": answer} for turn, answer in answers]
+    for row in sorted(rows, key=lambda row: (row["turn"], row["role"] == "assistant")):
+        messages.setdefault(row["dialogue_id"], []).append({name: row[name] for name in ("role", "content")})
     histories = run.prompts().set_index("prompt_id")["history"].dropna().map(json.loads)
     records = []
     for row in tables.to_records(run.dialogues()):

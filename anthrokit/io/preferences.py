@@ -5,6 +5,7 @@
 # %% ../../nbs/13_io/04_preferences.ipynb #75e0957c
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pandas as pd
 
 from ..core import Run, TableError, tables
 from ..core.run import require_run
+from .chats import conversations
 
 # %% auto #0
 __all__ = ['preference_table', 'write_preferences']
@@ -30,8 +32,8 @@ def preference_table(run: Run) -> pd.DataFrame:
     DataFrame
         pair_id, base_id, prompt (the message that is answered), chosen, rejected (the answers), each NA if
         missing, and for each behaviour that was judged "<behaviour>, chosen" and "<behaviour>, rejected"
-        (True, False, NA). If the sides of a pair answer different messages, "prompt, chosen" and "prompt, rejected"
-        replace prompt.
+        (True, False, NA). If prompts have messages before them, history has these (role and content, as a JSON list). If the
+        sides of a pair answer different messages, "prompt, chosen" and "prompt, rejected" replace prompt, and likewise history.
 
     Raises
     ------
@@ -54,11 +56,15 @@ def preference_table(run: Run) -> pd.DataFrame:
     answers = messages.query("role == 'assistant'").drop_duplicates("dialogue_id", keep="last")
     asked = messages.query("role == 'user'").rename(columns={"content": "prompt"}).drop(columns="role")
     whole = sides.merge(run.dialogues()[["dialogue_id", "base_id"]]).merge(answers).merge(asked, how="left")
+    before = {one["dialogue_id"]: json.dumps(one["messages"][:-2], ensure_ascii=False) for one in conversations(run)}
+    whole["history"] = whole["dialogue_id"].map(before).replace("[]", None)
     groups = whole.groupby("pair_id", sort=False)
-    table = groups[["base_id", "prompt"]].first()
-    if (groups["prompt"].nunique() > 1).any():  # the sides were continued differently
-        both = whole.pivot(index="pair_id", columns="side", values="prompt")
-        table = table.drop(columns="prompt").join(both.add_prefix("prompt, "))
+    table = groups[["base_id"]].first()
+    for name in ("history", "prompt") if whole["history"].notna().any() else ("prompt",):
+        if (groups[name].nunique() > 1).any():  # the sides were continued differently
+            table = table.join(whole.pivot(index="pair_id", columns="side", values=name).add_prefix(f"{name}, "))
+        else:
+            table = table.join(groups[name].first())
     table = table.join(whole.pivot(index="pair_id", columns="side", values="content"))
     labels = run.labels()
     if len(labels):

