@@ -434,8 +434,8 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
         for column in columns.values():
             for row in rows:
                 column[row] = replaced.get(column[row], column[row])
-    other = {name: None for about in table["metadata"] for name, value in about.items() if isinstance(value, str)}
-    left = [*(name for name in _OF_PROMPT if table[name].notna().any()), *(name for name in other if name not in ("at", "month", "branch"))]
+    texts = pd.DataFrame(table["metadata"].tolist()).drop(columns=["at", "month", "branch"], errors="ignore")
+    left = [name for part in (table[[*_OF_PROMPT]], texts) for name in part if any(isinstance(value, str) for value in part[name])]
     if left:
         notify(f"anonymise replaces personal data in messages, not in the columns {', '.join(left)}. Drop those that may name people.")
     table = table.assign(**columns)
@@ -519,12 +519,9 @@ def import_table(
     first, each = table.drop_duplicates("prompt_id"), table.drop_duplicates("dialogue_id")
     prompts = first[["prompt_id", "base_id", *_OF_PROMPT]].assign(first_message=first["opening"])
     earlier = table[table["pair_id"].notna() & table["assistant"].fillna("").ne("") & ~table["judged"]]
-    said = {name: dict(zip(rows["turn"], rows["assistant"], strict=True)) for name, rows in earlier.groupby("dialogue_id")}
+    said = {name: {"earlier_answers": rows.set_index("turn")["assistant"].to_dict()} for name, rows in earlier.groupby("dialogue_id")}
     dialogues = each[["dialogue_id", "prompt_id", "target"]].assign(
-        metadata=[
-            {**about, **({"earlier_answers": said[name]} if name in said else {})}
-            for name, about in zip(each["dialogue_id"], each["metadata"], strict=True)
-        ],
+        metadata=[{**row.metadata, **said.get(row.dialogue_id, {})} for row in each.itertuples()],
         repeat=each.groupby(["prompt_id", "target"]).cumcount() + 1,
         turns=each["dialogue_id"].map(table.groupby("dialogue_id")["turn"].max()),
         user=each["user_id"],

@@ -494,9 +494,7 @@ _TEMPLATE = re.compile(  # the marks of speakers in what a model is sent: ChatML
     re.I,
 )
 _TEMPLATE_BEGINNINGS = ("Below is an instruction", "A chat between a curious")  # Alpaca, Vicuna
-_TEMPLATE_ENDS = re.compile(
-    r"<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text|begin_of_text|return)\|>|<(?:end_of_turn|bos|eos)>|</?s>|<｜\w+▁of▁sentence｜>"
-)
+_TEMPLATE_ENDS = re.compile(r"<\|(?:im_end|eo[tm]_id|(?:begin_|end_?)of_?text|end|return)\|>|<(?:end_of_turn|bos|eos)>|</?s>|<｜\w+▁\w+｜>")
 _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), "user") | {"<<sys>>": "system"}
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
@@ -643,7 +641,7 @@ _PAIRS = tuple(
     "query/response input/output user_message/assistant_message human/assistant human/ai user/ai user/bot question/response "
     "prompt/answer prompt/assistant question/assistant "
     "input/assistant message/response user_input/model_output context/response questionText/answerText prompt/output "
-    "user_prompt/model_response message/text".split()
+    "user_prompt/model_response message/text user_message/bot_response user_message/bot_message text_input/output".split()
 )
 _DEPTH = 12
 
@@ -978,7 +976,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
 
     def may_repeat(one: int, other: int) -> bool:
         is_longer = len(signs[other]) > len(signs[one]) and ids[one] in (None, ids[other])
-        return is_longer or all(map(operator.eq, positions[one], positions[other]))
+        return is_longer or all(map(operator.eq, positions[one], positions[other]))  # or another form of the same
 
     holders: dict[str, set[int]] = {}
     for one, number in ((one, number) for number, own in enumerate(signs) for one in own):
@@ -1057,7 +1055,7 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
         value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
         if isinstance(value, list | dict):
             raw += value if isinstance(value, list) else [value]
-            if isinstance(last := raw[-1], dict) and last.get("content") == "" and roles.get(str(last.get("role")).lower()) == "assistant":
+            if raw and isinstance(raw[-1], dict) and raw[-1].get("content") == "" and str(raw[-1].get("role")).lower() == "assistant":
                 raw.pop()  # the answer is in the other column
             continue
         text = as_text(value, where)
@@ -1089,9 +1087,9 @@ def _alternating(row: Record) -> Raw | None:
     return (turns_of(texts), ["data"]) if _is_texts(texts) and len(texts) > 1 else None
 
 
-def _labelled_column(row: Record) -> str | None:
+def _labelled_column(row: Record, roles: Roles = ROLES) -> str | None:
     """Return the column that holds a text with labelled lines."""
-    return next((name for name, value in row.items() if isinstance(value, str) and labelled_lines(value)), None)
+    return next((name for name, value in row.items() if isinstance(value, str) and labelled_lines(value, roles)), None)
 
 
 def read_labelled(place: str, row: Record, name: str, roles: Roles) -> list[Dialogue]:
@@ -1105,8 +1103,8 @@ KEYS = (
 ).split()
 USERS = ("user", "user_id", "username", "participant_id", "account", "hashed_ip")
 _OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
-_POSITIONS = tuple("message_index messageIndex message_number message_no turn_index turnIndex turn_number position seq index idx".split())
-_OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra", *_POSITIONS}
+_POSITION = re.compile(r"(message|turn)[ _]?(index|idx|number|no|order|position)|position|order|seq|index|idx", re.I)
+_OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
 
 
 def dialogue_column(rows: Iterable[Record]) -> Any:
@@ -1137,11 +1135,13 @@ def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> t
 def _order_of(rows: Sequence[tuple[str, Record]]) -> str | None:
     """Return the column that numbers the messages of a dialogue; None if there is none."""
     is_dated = all(first_of(unwrapped(row), TIMES) is not None for _, row in rows)
-    for column in _POSITIONS[: -2 if is_dated else None]:
+    for column in filter(_POSITION.fullmatch, map(str, rows[0][1])):
         numbered = [as_number(row.get(column)) for _, row in rows]
-        if None not in numbered and len({*numbered}) == len(numbered):
+        if None in numbered or (is_dated and column in ("index", "idx")):
+            continue
+        if len({*numbered}) == len(numbered):
             return column
-        if not is_dated and None not in numbered and column.startswith("turn") and numbered != sorted(numbered):
+        if not is_dated and column.lower().startswith("turn") and numbered != sorted(numbered):
             raise TableError(f"{rows[0][0]}, column {column}: has a number twice, and its rows are out of order; sort them, user first")
     return None
 
@@ -1193,7 +1193,7 @@ class Format(NamedTuple):
 
     name: str
     holds: str
-    find: Callable[[Record], Any]
+    find: Callable[..., Any]
     read: Reader | None
 
 
@@ -1211,13 +1211,16 @@ FORMATS = (
 )
 
 
-def format_of(row: Any) -> tuple[Format | None, Any, Any]:
-    """Return the first format of a record, the record, and what was found in it. If none fits, names in lower case are tried."""
+def format_of(row: Any, roles: Roles = ROLES) -> tuple[Format | None, Any, Any]:
+    """Return the first format of a record, the record, and what was found in it.
+
+    If none fits, names in lower case with underscores are tried.
+    """
     if isinstance(row, dict):
-        small = {str(name).strip().lower(): value for name, value in row.items()}
+        small = {"_".join(str(name).lower().split()): value for name, value in row.items()}
         for record in (row, small) if len(small) == len(row) else (row,):
             for form in FORMATS:
-                if found := form.find(record):
+                if found := form.find(record, roles) if form.find is _labelled_column else form.find(record):
                     return form, record, found
     return None, row, None
 
@@ -1367,7 +1370,7 @@ def read_log(
         try:
             if isinstance(record, TableError):
                 raise record
-            form, row, found = format_of({"messages": record} if isinstance(record, list) else record)
+            form, row, found = format_of({"messages": record} if isinstance(record, list) else record, sides)
             if form is None:
                 for name in ("messages", "conversations") if isinstance(row, dict) else ():
                     if isinstance(row.get(name), list) and row[name]:
@@ -1417,6 +1420,7 @@ def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[
     near = {name: others[0] for name, others in close.items() if others}
     alone = next((name for name in names if name.strip().lower() in _ONE_TEXT), None)
     hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""
-    hint = f". Does {alone} hold the messages to judge? Rename it assistant" if alone else hint
+    advice = "Rename it assistant. Does it hold dialogues? Name the speakers: roles={'Ann': 'user', …}"
+    hint = f". Does {alone} hold the messages to judge? {advice}" if alone else hint
     forms = "; ".join(form.holds for form in FORMATS)
     return f"{where} has the columns {', '.join(names)[:300]}, and no row has a known form. The forms are: {forms}{hint}"

@@ -1213,7 +1213,7 @@ def test_stanford_human_preferences():
         read_messages([{**row, "labels": 2}])
 
 
-@pytest.mark.parametrize("column", ["message_index", "turn_index", "index"])
+@pytest.mark.parametrize("column", ["message_index", "turn_index", "index", "Message Index", "order"])
 def test_shuffled_rows_with_an_index(column):
     rows = [{"chat_id": "d", column: str(n), **one} for n, one in enumerate([user("a"), model("b"), user("c"), model("d")])]
     read = read_messages([rows[n] for n in (3, 0, 2, 1)])
@@ -1266,3 +1266,16 @@ def test_pairs_are_exported_with_the_earlier_answers(tmp_path):
     other = [user("Hi"), model("Yo."), user("Sad."), model("So?")]
     apart = preference_table(import_messages([{"chosen": [*start, model("Oh.")], "rejected": other}]))
     assert json.loads(apart["history, rejected"][0]) == other[:2] and apart["prompt"].tolist() == ["Sad."]
+
+
+def test_names_in_a_transcript_have_roles(tmp_path):
+    (tmp_path / "a.txt").write_text("[10:01] Ann: Hi\n[10:02] Replika: No.")
+    with pytest.raises(TableError, match="Does it hold dialogues. Name the speakers: roles={'Ann': 'user', …}"):
+        read_messages(tmp_path)
+    read = read_messages(tmp_path, roles={"Ann": "user", "Replika": "assistant"})
+    assert read[["user", "assistant"]].values.tolist() == [["Hi", "No."]]
+
+
+def test_columns_with_spaces_in_their_names():
+    read = read_messages(pd.DataFrame({"Participant": ["P1"], "User message": ["Hi"], "Bot response": ["No."]}))
+    assert read[["user", "assistant"]].values.tolist() == [["Hi", "No."]]
