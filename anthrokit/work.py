@@ -340,8 +340,9 @@ def _require_no_batches(job: Job) -> None:
             )
 
 
-_ACTIVE: set[Path] = set()
-_ACTIVE_GUARD = threading.Lock()
+_ACTIVE: dict[Path, object] = {}
+if hasattr(os, "register_at_fork"):  # a fork lacks the threads that work on them
+    os.register_at_fork(after_in_child=_ACTIVE.clear)
 
 
 @contextlib.contextmanager
@@ -352,13 +353,11 @@ def _active(
     folder = job.run.folder.resolve()
     if job.run.ledger.read_only and job.done < job.total:
         raise RunError(f"the run {job.run.folder} was opened read-only, so nothing can be saved. Open it with Run(folder).")
-    with _ACTIVE_GUARD:
-        if folder in _ACTIVE:
-            raise RunError(
-                f"another job of this process is working on the run {job.run.folder}. Wait for it: two jobs "
-                "would pay for the same calls."
-            )
-        _ACTIVE.add(folder)
+    if _ACTIVE.setdefault(folder, own := object()) is not own:
+        raise RunError(
+            f"another job of this process is working on the run {job.run.folder}. Wait for it: two jobs "
+            "would pay for the same calls."
+        )
     try:
         with status_line("getting ready", progress):
             for model in job.models:
@@ -382,7 +381,7 @@ def _active(
             raise
         job.close()
     finally:
-        _ACTIVE.discard(folder)
+        _ACTIVE.pop(folder, None)
 
 # %% ../nbs/03_work.ipynb #08f68213
 class _Progress:

@@ -189,8 +189,8 @@ def open_database(
     return connection
 
 # %% ../../nbs/01_core/03_ledger.ipynb #7d0f6a31
-def _make_ledger(path: Path) -> None:
-    """Write a ledger with all tables and no rows."""
+def _make_ledger(path: Path, facts: Iterable[Mapping[str, str]] = ()) -> None:
+    """Write a ledger with all tables, and no rows but facts."""
     with (
         replacing(path) as partial,
         contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as connection,
@@ -198,6 +198,7 @@ def _make_ledger(path: Path) -> None:
         connection.execute(f"PRAGMA application_id={_MARK}")
         connection.execute(f"PRAGMA user_version={VERSION}")
         _make_missing(connection, _schema())
+        connection.executemany("INSERT INTO facts (name, value) VALUES (:name, :value)", facts)
         connection.execute("PRAGMA journal_mode=WAL")
 
 # %% ../../nbs/01_core/03_ledger.ipynb #01253249
@@ -223,7 +224,9 @@ def _explain_error(error: Exception, folder: Path) -> RunError | None:
     return None
 
 # %% ../../nbs/01_core/03_ledger.ipynb #48ea5bbd
-_OPENING = threading.RLock()  # the lock of a folder is shared by the threads of a process, but it is not for threads itself
+_OPENING = threading.RLock()  # filelock counts how often a process holds a lock; that count isn't safe between threads
+if hasattr(os, "register_at_fork"):  # a fork waits until other threads have opened their ledgers
+    os.register_at_fork(before=_OPENING.acquire, after_in_parent=_OPENING.release, after_in_child=_OPENING.release)
 
 
 def _lock_folder(folder: Path) -> filelock.BaseFileLock:
@@ -247,7 +250,8 @@ def _lock_folder(folder: Path) -> filelock.BaseFileLock:
         about = {"process": os.getpid(), "host": socket.gethostname(), "since": time_now()}
         write_file(holder, json.dumps(about))
     except RunError:
-        lock.release()
+        with _OPENING:
+            lock.release()
         raise
     return lock
 
@@ -504,7 +508,7 @@ class Ledger:
             lock = _lock_folder(self.folder)
             try:
                 if not self.path.exists():
-                    _make_ledger(self.path)
+                    _make_ledger(self.path, _fact_rows({"created": time_now(), "versions": package_versions()}))
                 self._open()
             finally:
                 lock.release()
@@ -566,8 +570,6 @@ class Ledger:
         with self._open_connection():
             if fresh := self.fresh:
                 self._make()
-                facts = _fact_rows({"created": time_now(), "versions": package_versions()})
-                statements = [insertion("facts", facts, replace=False), *statements]
             _require_in_place(self)
             with transaction(self._connection) as connection:
                 for sql, rows in statements:
