@@ -33,7 +33,7 @@ __all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now'
            'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
-VERSION = 1  # of the tables
+VERSION = 2  # of the tables
 _MARK = 0x616B6974  # "akit", SQLite's application_id of our ledgers
 
 

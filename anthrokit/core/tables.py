@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TextIO
 
 import numpy as np
@@ -148,7 +149,7 @@ def all_tables() -> Mapping[str, Table]:
     package = Path(import_module("anthrokit").__path__[0])
     names = sorted(path.parent.name for path in package.glob("*/tables.py"))
     modules = [import_module(f"anthrokit.{name}.tables") for name in ["core", *names]]  # core's tables are first
-    return {name: table for module in modules for name, table in module.TABLES.items()}
+    return MappingProxyType({name: table for module in modules for name, table in module.TABLES.items()})
 
 
 def get_table(table: str) -> Table:

@@ -517,8 +517,9 @@ class _ModelQueue:
         try:
             return await answer
         finally:
-            self.awaited.pop(request.id, None)
-            self.waiting.pop(request.id, None)
+            if self.awaited.get(request.id, (None, None))[1] is answer:  # after an error the same request may have been made again
+                del self.awaited[request.id]
+                self.waiting.pop(request.id, None)
 
     async def _until_answered(self) -> None:
         """Send, poll and collect as long as a request is awaited."""

@@ -131,7 +131,7 @@ class RateLimiter:
 
     def choose(self, failed: Collection[Server] = ()) -> Server:
         """Return the server for the next call: available, with room, if possible not one where this call has failed."""
-        if len(self.servers) == 1:
+        if len(self.servers) == 1:  # most models; choose runs for every call
             return self.servers[0]
 
         def rank(server: Server) -> tuple:
@@ -150,7 +150,7 @@ class RateLimiter:
     async def enter(self, tokens: int, failed: Collection[Server] = ()) -> Permit:
         """Wait until a request with about this number of tokens may be sent; prefer servers where this call has not failed."""
         server, pause = self._next(tokens, failed)
-        if pause or self._line.locked():
+        if pause or self._line.locked():  # most calls don't wait, and need no lock
             async with self._line:
                 server, pause = self._next(tokens, failed)
                 while pause:

@@ -55,8 +55,10 @@ class Credentials:
     def __reduce__(self) -> tuple:
         return Credentials, ()
 
-    def __deepcopy__(self, _: Any) -> Credentials:
+    def __deepcopy__(self, _: Any = None) -> Credentials:
         return self
+
+    __copy__ = __deepcopy__
 
 
 _LIKE_A_KEY = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w\-.~%+]{16,}")

@@ -16,7 +16,6 @@ TABLES = {
         {
             "file": (TEXT, "id", "the provider's id of the file"),
             "batch": (TEXT, "optional", "the provider's id of the batch, once it was created"),
-            "owner": (TEXT, "optional", "what the requests are for: a judge's name, …"),
             "model": (TEXT, "required", "name of the model called"),
             "requests": (INTEGER, "required", "number of requests in the file"),
             "cost_most": (NUMBER, "required", "US dollars reserved for them"),
@@ -34,7 +33,6 @@ TABLES = {
             "request": (TEXT, "optional", "hash of the request, by which another process finds it"),
             "unit": (TEXT, "required", "the message or rating that it was made for"),
             "purpose": (TEXT, "optional", "user, target, judge, writer, …"),
-            "attempt": (INTEGER, "optional", "0, 1, …: which of its attempts"),
             "status": (TEXT, "optional", "outcome of the request; NA while it is pending"),
             "answer": (TEXT, "optional", "a response that was fetched and not used yet, as JSON"),
         },

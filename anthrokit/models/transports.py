@@ -359,6 +359,7 @@ class RequestTranslator:
             request = {**request, "messages": self._with_cache_marks(request["messages"])}
         if not self.verbatim or "extra_body" in form.parameters:
             return _dump_json(self.body(form, request))
+        # The parameters are the same for all calls of a form and encoded once; only the messages are encoded for each call.
         start = _dump_json({"model": self.model, "messages": request["messages"]})
         end = form.parameters.replace(str(_SEED), str(request.get("seed"))).encode()
         return start if end == b"{}" else b"%b, %b" % (start[:-1], end[1:])

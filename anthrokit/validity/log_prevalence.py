@@ -14,13 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import filelock
 import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import as_names, check_count, check_level, cluster_variance, degrees_of_freedom, group_rows
 from ..core import Run, TableError
 from ..core.errors import require_known
-from ..core.files import local_path, write_file
+from ..core.files import local_path, replacing
 from ..core.notes import notify
 from ..core.run import digest
 from ..judging import Judge, LocalJudge, Rating, judge, rate_many
@@ -46,8 +47,11 @@ def _pseudonyms(folder: Path) -> Callable[[str], str]:
     """Return a function that makes pseudonyms with the folder's key."""
     path = folder / "_users.key"
     if not path.exists():
-        write_file(path, secrets.token_hex(32))
-        path.chmod(0o600)
+        with filelock.FileLock(folder / "_users.lock"):  # another process may make it now
+            if not path.exists():
+                with replacing(path) as partly:
+                    partly.touch(0o600)
+                    partly.write_text(secrets.token_hex(32))
     return partial(_pseudonym, key=bytes.fromhex(path.read_text()))
 
 
