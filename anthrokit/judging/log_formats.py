@@ -411,13 +411,15 @@ def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
             numbered.setdefault(str(message["id"]), number)
     parents = [None if message["parent"] is None else numbered.get(str(message["parent"])) for message in messages]
     if any(parent is not None for parent in parents):
+        rooted: set[int | None] = {None}
         for number in range(len(messages)):  # cut cycles
-            seen, at = {number}, parents[number]
-            while at is not None and at not in seen:
+            seen, at = set(), number
+            while at not in rooted and at not in seen:
                 seen.add(at)
                 at = parents[at]
-            if at is not None:
-                parents[number] = None
+            if at in seen:
+                parents[at] = None
+            rooted |= seen
         return parents
     parents, last = [], None
     for is_answer, places in itertools.groupby(range(len(messages)), lambda number: messages[number]["role"] == "assistant"):
@@ -475,14 +477,16 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
     taken: set[int] = set()
     paths = []
     for end in [last, *(number for number in range(len(messages)) if number not in children)]:
-        path, at = [], end
-        while at is not None:
-            path.insert(0, at)
+        new, before, at = [], [], end
+        while at is not None and at not in taken:
+            new.append(at)
             at = parents[at]
-        start = next((place for place, number in enumerate(path) if number not in taken), len(path))
-        if not paths or any(messages[number]["role"] == "assistant" for number in path[start:]):
-            taken.update(path)
-            paths.append(([messages[number] for number in path], start))
+        if not paths or any(messages[number]["role"] == "assistant" for number in new):
+            taken.update(new)
+            while at is not None:
+                before.append(at)
+                at = parents[at]
+            paths.append(([messages[number] for number in reversed(new + before)], len(before)))
     return paths
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #fd31b3ab
