@@ -40,7 +40,7 @@ class Bucket:
         self.level -= amount
 
 # %% ../../nbs/02_models/06_limits.ipynb #8d14ba59
-_SERVER_FAILURES = ("rate", "passing", "unreachable", "dropped", "timeout")
+_SERVER_FAILURES = ("rate", "passing", "unreachable", "dropped", "timeout", "unknown")
 
 
 class Server:
@@ -52,7 +52,7 @@ class Server:
         self.in_flight = self.failures = 0
         self.closed_until = self.rests_until = 0.0  # as the server asks; after failures
         self._known_at = self._cut_at = 0.0
-        self._tested = False
+        self._tested = self.lacks_model = False
 
     @property
     def available(self) -> bool:
@@ -79,7 +79,7 @@ class Server:
     def leave(self, sent_at: float, answered: bool, fault: Fault | None) -> None:
         """Record the end of a call: adapt the number of calls in flight, and note whether the server works."""
         self.in_flight -= 1
-        now = time.monotonic()
+        now, self.lacks_model = time.monotonic(), fault is not None and fault.kind == "unknown"
         if fault is not None and fault.kind in ("rate", "timeout"):
             if self.in_flight and now - self._cut_at > 1.0:  # a call that was alone can't have been slowed down by others
                 self.window, self._cut_at = max(1.0, min(self.window, self.in_flight + 1) / 2), now
@@ -92,7 +92,7 @@ class Server:
         self._tested = False
         if fault is not None and fault.kind in _SERVER_FAILURES:
             if sent_at >= self.rests_until:
-                self.fail(2 if fault.kind == "timeout" else 1)
+                self.fail(2 if fault.kind in ("timeout", "unknown") else 1)
         elif answered or fault is not None:
             self.failures, self._known_at = 0, sent_at
 

@@ -14,6 +14,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -170,25 +171,29 @@ def _reach(model: str, base: str | None) -> None:
     base = (base or default_base or os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434").rstrip("/")
     as_openai = provider not in ("anthropic", "gemini", "ollama", "ollama_chat")
 
-    def status(address: str) -> int:
+    async def status(address: str) -> int:
         """Return the status of the list of models, whose body may be endless or unreadable; the certificate is checked as in calls."""
-        with httpx.stream("GET", f"{address}/models", timeout=8, verify=get_ssl_configuration()) as response:
+        async with (
+            asyncio.timeout(8),  # httpx's own timeout begins again with each byte
+            httpx.AsyncClient(timeout=None, verify=get_ssl_configuration()) as client,
+            client.stream("GET", f"{address}/models") as response,
+        ):
             return response.status_code
 
     try:
-        with status_line(f"waiting for {shown_address(base)}"):
-            missing = status(base) == 404
-        if missing and as_openai:
-            nearby = (f"{base}/v1", f"{base.partition('/v1/')[0]}/v1")
-            right = [one for one in nearby if one != base and 200 <= status(one) < 300]
-            if right:
-                raise SetupError(
-                    f"nothing answers at {shown_address(base)} for the model {model}, but a server does at "
-                    f"{shown_address(right[0])}: give that as api_base"
-                )
+        with ThreadPoolExecutor(1) as thread:  # asyncio.run needs a thread without a loop
+            with status_line(f"waiting for {shown_address(base)}"):
+                missing = thread.submit(asyncio.run, status(base)).result() == 404
+            nearby = (f"{base}/v1", f"{base.partition('/v1/')[0]}/v1") if missing and as_openai else ()
+            right = [one for one in nearby if one != base and 200 <= thread.submit(asyncio.run, status(one)).result() < 300]
+        if right:
+            raise SetupError(
+                f"nothing answers at {shown_address(base)} for the model {model}, but a server does at "
+                f"{shown_address(right[0])}: give that as api_base"
+            )
     except (httpx.RemoteProtocolError, httpx.ReadError):  # it accepts connections; calls show what it answers
         return
-    except (httpx.RequestError, httpx.InvalidURL) as error:
+    except (httpx.RequestError, httpx.InvalidURL, TimeoutError) as error:
         raise SetupError(
             f"no server answers at {shown_address(base)} ({type(error).__name__}) for the model {model}. "
             f"Is it running, and is the address right?"
@@ -746,7 +751,8 @@ class LLM(metaclass=Naming):
     def _pause_before_next(self, fault: Fault, attempts: int, failed: Collection[Server]) -> float | None:
         """Return the seconds to wait before another attempt, none if another server is available; None if no attempt follows."""
         servers = self._live.limiter.servers
-        if fault.follows != "retry" or attempts >= self.max_retries + len(servers):
+        elsewhere = fault.kind == "unknown" and not all(server.lacks_model for server in servers)
+        if (fault.follows != "retry" and not elsewhere) or attempts >= self.max_retries + len(servers):
             return None
         if any(server.available and server not in failed for server in servers):
             return 0.0
@@ -796,6 +802,8 @@ class LLM(metaclass=Naming):
             last_fault = fault
             failed.add(permit.server)
             live.reached = live.reached or fault.kind not in ("unreachable", "timeout")
+            if fault.kind == "unknown" and len(live.endpoints) > 1:
+                notify(f"{endpoint.address}: {fault.sentence(self.model)} The other servers take its calls meanwhile.")
             if fault.may_be_paid and on_lost is not None:
                 on_lost(self.lost_attempt(fault, request))
             raise

@@ -206,6 +206,15 @@ def _ends_opened_thoughts(text: str, mark: _Mark) -> bool:
     return "\n" in before[len(before.rstrip()) :] or before.rstrip().endswith((*'.!?…。！？*"”)',))
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #a9d88747
+def _skip_mention(text: str, closing: _Mark, unpaired: list[_Mark]) -> _Mark:
+    """Return the mark that ends thoughts: a later unpaired one before an answer, if a sentence mentions and continues after the first."""
+    if _ends_opened_thoughts(text, closing) or _IS_ALONE.match(text, closing.end):
+        return closing
+    later = (mark for mark in unpaired if mark.family == closing.family and mark.start > closing.end)
+    fitting = (mark for mark in later if _ends_opened_thoughts(text, mark) and not is_blank(text[closing.end : mark.start]))
+    return next((mark for mark in fitting if not is_blank(text[mark.end :])), closing)
+
+
 _OWN_ONLY = ("details", "colons", "budget")  # families whose closing marks end no thoughts of another family
 _MENTION = re.compile(r"\W*(?:and|or|to|und|et|y|和|与)?\W*", re.I)
 
@@ -234,6 +243,7 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         if adjacent and (is_blank(before) or (not reasoning_given and _ends_opened_thoughts(text, closing[0]))):
             return text[closing[-1].end :], [before]
     pairs = _pair_marks(marks)
+    unpaired = [mark for place, mark in enumerate(marks) if mark.kind == "close" and place not in pairs.values()]
     answer_parts, thoughts, at, answered = [], [], 0, False
     for place, mark in enumerate(marks):
         if mark.start < at:
@@ -242,6 +252,8 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         answered = answered or not is_blank(before)
         if mark.kind == "open":
             closing_mark = marks[pairs[place]] if place in pairs else None
+            if closing_mark and not answered:
+                closing_mark = _skip_mention(text, closing_mark, unpaired)
             if found := _thought_after(text, mark, closing_mark, every, answered):
                 thought, end = found
                 thoughts.append(thought)

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from anthrokit.core import SetupError
 from anthrokit.models import LLM
 from anthrokit.models.loop import wait_for
 
@@ -68,7 +69,7 @@ def start():
         server.server_close()
 
 
-@pytest.mark.parametrize(("status", "seconds"), [(429, 0), (503, 0), (200, 60)])
+@pytest.mark.parametrize(("status", "seconds"), [(429, 0), (503, 0), (404, 0), (200, 60)])
 def test_one_server_fails(start, status, seconds):
     """All calls are answered by the other server, and the failing one is left alone."""
     bad, good = start(status=status, seconds=seconds)[1], start()[1]
@@ -84,6 +85,14 @@ def test_one_server_fails(start, status, seconds):
     assert time.monotonic() - started < 55  # the hanging server answers after a minute
     failing, working = one.limiter.servers
     assert failing.failures >= 2 and working.failures == 0 and working.window == float("inf")
+
+
+def test_no_server_has_the_model(start):
+    """The run stops at once if every server says that it has no such model."""
+    one = LLM("openai/m", api_base=[start(status=404)[1] for _ in range(2)], max_retries=5)
+    with pytest.raises(SetupError, match="there is no model openai/m"):
+        one.complete("Hello")
+    assert one.limiter.servers[0].failures and one.limiter.servers[1].failures
 
 
 def test_server_shuts_down(start):
@@ -117,6 +126,19 @@ def mislabel(handler):
 
 def close(handler):
     """Close the connection without a response, as some servers do for an unknown path."""
+
+
+def test_endless_headers(start):
+    """A server whose headers never end is one that doesn't answer."""
+
+    def drip_headers(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+        while True:
+            handler.wfile.write(b"a")
+            time.sleep(0.2)
+
+    with pytest.raises(SetupError, match=r"no server answers at .* \(TimeoutError\)"):
+        LLM("openai/m", api_base=start(check=drip_headers)[1]).complete("Hello")
 
 
 @pytest.mark.parametrize("check", [drip, mislabel, close])
