@@ -27,7 +27,7 @@ from .core import BudgetReached, Interrupted, Run, RunError, SetupError
 from .core.errors import explain_arguments
 from .core.files import local_path
 from .core.notes import ProgressBar, notify, status_line
-from .core.run import digest, similar_runs
+from .core.run import as_run, digest, similar_runs
 from .core.tables import get_table
 from .models import LLM, Batch, Budget, Completion, ExecutorPool
 from .models.batches import BatchQueue, Provider, count_pending
@@ -969,8 +969,7 @@ class PromptJob(Job):
         self.noun, self.total = self.key.removesuffix("_id"), len(prompts)
         self.hashes = {item: digest(*own, self.llm.settings) for item, own in prompts.items()}
         self.opened = not isinstance(run, Run)
-        run = Run(run) if self.opened else run
-        super().__init__(run, [self.llm], budget)
+        super().__init__(run := as_run(run), [self.llm], budget)
         saved = run.ledger.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
         made = {(item, hash) for item, hash, _ in saved} - {(item, hash) for item, hash, status in saved if status in retry}
         self.pending = [item for item, hash in self.hashes.items() if (item, hash) not in made]

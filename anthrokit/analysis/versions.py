@@ -15,6 +15,7 @@ from .clustered import as_labels
 from .comparisons import compare_levels, level_pairs, LevelCounts
 from ..core import Run, TableError
 from ..core.errors import check_range, require_known
+from ..core.run import as_run
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM
 from ..simulation import Taxonomy, simulate
@@ -197,7 +198,7 @@ def compare_versions(
     require_known("version", changes, baseline)
     check_range(0, 1, margin=margin)
     check_range(0, closed=True, whole=True, seed=seed)
-    run = run if isinstance(run, Run) else Run(run)
+    run = as_run(run)
     settings = {**settings, "user": user, "run": run, "turns": turns, "seed": seed, "progress": progress}
     how_judged = {"judges": judges, "taxonomy": taxonomy, "behaviours": behaviours, "samples": samples}
     simulations = {}

@@ -21,7 +21,7 @@ from .errors import RunError, diff_settings, require_kind
 from .files import local_path
 from .ledger import plain_value, time_now
 from .notes import notify
-from .run import Run, digest, record_prompts, usage_totals
+from .run import Run, as_run, digest, record_prompts, usage_totals
 from .tables import INTEGER, get_table, ledger_tables
 
 # %% auto #0
@@ -312,7 +312,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     """
     if isinstance(parts, str | os.PathLike | Mapping | Run) or not isinstance(parts, Iterable):
         raise TypeError(f"parts is a {type(parts).__name__}. Pass a list of all parts: runs or their folders.")
-    runs = [part if isinstance(part, Run) else Run(part, read_only=True) for part in parts]
+    runs = [as_run(part, read_only=True) for part in parts]
     folder = local_path(folder, RunError)
     if not runs:
         raise RunError("there are no parts to merge. Pass the folders of the parts.")

@@ -1030,17 +1030,15 @@ def _restore(run: Run, export: Path) -> None:
 
 
 # %% ../../nbs/01_core/04_run.ipynb #032463a7
-def as_run(run: Run | str | os.PathLike | None = None) -> Run:
-    """Return the given run, the run of a given folder, or for None a new run in a temporary folder.
+def as_run(run: Run | str | os.PathLike, *, read_only: bool = False) -> Run:
+    """Return a given run, or open the run of a given folder.
 
     Examples
     --------
-    >>> as_run()
-    Run 'run': nothing in it yet
+    >>> as_run(tempfile.mkdtemp() + "/study")
+    Run 'study': nothing in it yet
     """
-    if isinstance(run, Run):
-        return run
-    return Run(run if run is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run")
+    return run if isinstance(run, Run) else Run(run, read_only=read_only)
 
 # %% ../../nbs/01_core/04_run.ipynb #a342349d
 def run_of(given: Any) -> Any:
@@ -1101,7 +1099,7 @@ def import_dialogues(
     Parameters
     ----------
     run : Run, str, path or None
-        As for `as_run`; the run must be empty or contain the same messages from an earlier import.
+        The run, by default a new one in a temporary folder. It must be empty or contain the same messages from an earlier import.
     kind : str
         Source of the dialogues, for the manifest.
     prompts : DataFrame
@@ -1130,7 +1128,8 @@ def import_dialogues(
     >>> import_dialogues(None, "a table", prompts, {"dialogues": [dialogue], "messages": [answer]})
     Run 'run': 1 of 1 dialogues, 1 messages, 0 of 0 ratings ok
     """
-    run, columns = as_run(run), ("dialogue_id", "turn", "role", "content")
+    run = as_run(Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run" if run is None else run)
+    columns = ("dialogue_id", "turn", "role", "content")
     messages = digest([[row[name] for name in columns] for row in rows["messages"]])
     if run.ledger.fact("messages", messages) != messages:
         [(n,)] = run.ledger.rows("SELECT COUNT(*) FROM messages")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core import Run, tables
-from ..core.run import require_run
+from ..core.run import as_run, require_run
 from ..core.files import local_path, write_file
 from ..models.embedded import require_packages
 
@@ -160,7 +160,7 @@ def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:
     require_packages("datasets", "datasets")
     from datasets import Dataset, DatasetInfo
 
-    run = run if isinstance(run, Run) else Run(run, read_only=True)
+    run = as_run(run, read_only=True)
     datasets = {}
     for name in ("prompts", "dialogues", "messages", "ratings", "labels"):
         frame = getattr(run, name)()

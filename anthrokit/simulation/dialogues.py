@@ -22,7 +22,7 @@ from ..core.errors import check_range, diff_settings, redact_in, require_known
 from ..core.ledger import plain_value
 from ..core.maintenance import ids_in_part
 from ..core.notes import notify
-from ..core.run import add_prompts, bind, check_design, digest, forget_target, has_answers, has_facts
+from ..core.run import add_prompts, as_run, bind, check_design, digest, forget_target, has_answers, has_facts
 from ..core.run import metadata_rows, require_same_prompts, reserved_names
 from ..core.texts import unreadable
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
@@ -424,7 +424,7 @@ class SimulationJob(Job):
             raise ValueError("there are no prompts to simulate")
         settings.check_prompts(prompts)
         self.target, self.user = _pair(target, user)
-        super().__init__(run if isinstance(run, Run) else Run(run), [self.target], budget)
+        super().__init__(as_run(run), [self.target], budget)
         ids = ids_in_part(self.run, prompts["prompt_id"])
         self.prompts = prompts = prompts[prompts["prompt_id"].isin(ids)].reset_index(drop=True)
         if prompts.empty:

@@ -19,7 +19,7 @@ import pandas as pd
 from ..core import Run, TableError, data_path, public_file, tables
 from ..core.errors import missing_columns, require_known, suggest_name
 from ..core.notes import notify
-from ..core.run import bind, digest, has_facts, record_prompts, require_same_prompts
+from ..core.run import as_run, bind, digest, has_facts, record_prompts, require_same_prompts
 from ..core.tables import require_columns, require_unique
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
@@ -389,7 +389,7 @@ class WritingJob(Job):
     ):
         _check_list(base_prompts, "base_prompts", "base_id", "base_prompt")
         _check_list(scenarios, "scenarios", "scenario_id", "scenario")
-        super().__init__(run if isinstance(run, Run) else Run(run), [llm], budget)
+        super().__init__(as_run(run), [llm], budget)
         self.llm, pairs = llm, _combinations(base_prompts, scenarios)
         self.bound = {"writer": self.llm.settings, "writer_template": digest(_WRITER)}
         has_facts(self.run, **self.bound)

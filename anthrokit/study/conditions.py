@@ -19,6 +19,7 @@ from ..analysis import compare
 from ..core import Run, TableError, data_path
 from ..core.errors import require_kind
 from ..core.files import read_toml
+from ..core.run import as_run
 from ..judging import judge
 from ..models import DEFAULT_MODEL, LLM, Budget
 from ..simulation import Taxonomy, simulate
@@ -220,7 +221,7 @@ def check_conditions(
     """
     conditions = conditions or load_conditions()
     shared = {"budget": budget, "progress": progress}
-    run = run if isinstance(run, Run) else Run(run)
+    run = as_run(run)
     for condition in conditions.values():
         named = copy.copy(as_llm(target))
         named.name = condition.name
