@@ -648,8 +648,8 @@ class Ledger:
                 f"folder: anthrokit repair {self.folder} NEW_FOLDER"
             ) from None
 
-    def set_facts(self, **facts: Any) -> None:
-        """Record facts of the experiment (JSON values), and write the manifest.
+    def set_facts(self, *parts: tuple[str, Iterable[Mapping[str, Any]]], **facts: Any) -> None:
+        """Record facts of the experiment (JSON values), in one transaction with (table, rows) of each part; write the manifest.
 
         Examples
         --------
@@ -659,7 +659,7 @@ class Ledger:
         >>> run.manifest()["note"]
         'seen by the ethics board'
         """
-        self.write("facts", _fact_rows(redact_in({**facts, "changed": time_now()})))
+        self.write_together([*parts, ("facts", _fact_rows(redact_in({**facts, "changed": time_now()})))])
         self.write_manifest(self.folder)
 
     def manifest(self) -> dict[str, Any]:

@@ -56,6 +56,13 @@ def _copy_ledger(run: Run, path: Path) -> Iterator[sqlite3.Connection]:
         yield copy
 
 
+def _complete(path: Path, folder: Path) -> Run:
+    """Move a complete run to its folder and open it. A process that is killed before leaves no run there."""
+    run = Run(path.rename(folder))
+    run.ledger.write_manifest(folder)  # with its name
+    return run
+
+
 def _delete_other_prompts(copy: sqlite3.Connection, own: list[str], others: list[str], first: bool) -> None:
     """Delete the rows of other prompts from a copied ledger. Rows without a prompt stay in the first part."""
     ids, (deleted, values) = "(SELECT value FROM json_each(?))", ("IN", others) if first else ("NOT IN", own)
@@ -131,14 +138,14 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     run_id = digest(run.manifest(), time_now(), length=8)
     with _new_runs(folder) as parts:
         for number in range(1, n + 1):
-            path = folder / f"part-{number}" / "ledger.sqlite"
-            own = ids[number - 1 :: n]
-            with _copy_ledger(run, path) as copy:
+            path, own = folder / f"partial-{number}", ids[number - 1 :: n]
+            with _copy_ledger(run, path / "ledger.sqlite") as copy:
                 _delete_other_prompts(copy, own, [*{*ids} - {*own}], number == 1)
             share = _share_of_budget(budget, {"usd": cost, "tokens": tokens}, n, number == 1)
-            parts.append(part := Run(path.parent))
             about = {"number": number, "of": n, "run": run_id, "budget": budget}
-            part.ledger.set_facts(part=about, **({"budget": share} if share else {}))
+            with Run(path) as part:
+                part.ledger.set_facts(part=about, **({"budget": share} if share else {}))
+            parts.append(_complete(path, folder / f"part-{number}"))
     return parts
 
 
@@ -320,18 +327,18 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     facts, judges, different = _merge_facts(runs), _merge_judges(runs), []
     if folder.exists():
         raise RunError(f"{folder} exists. Merge into a new folder.")
-    with _new_runs(folder) as made:
-        with _copy_ledger(runs[0], folder / "ledger.sqlite.partial") as copy:
+    path = folder.with_name(f"partial-{os.getpid()}-{folder.name}")
+    with _new_runs(path):
+        with _copy_ledger(runs[0], path / "ledger.sqlite") as copy:
             for part in runs[1:]:
                 copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
                 different += [key for table in ledger_tables() if table not in _IN_EVERY_PART for key in _add_rows(copy, table)]
                 copy.execute("DETACH part")
             copy.execute("DELETE FROM facts WHERE name = 'part'")
-        (folder / "ledger.sqlite.partial").rename(folder / "ledger.sqlite")
-        made.append(run := Run(folder))
-        run.ledger.set_facts(**facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
-        run.ledger.write("judges", judges)
-        record_prompts(run)
+        with Run(path) as run:
+            run.ledger.set_facts(("judges", judges), **facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
+            record_prompts(run)
+        run = _complete(path, folder)
     if different:
         notify(
             f"{len(different):,} units have different results in several parts. The first part's result is kept: "

@@ -620,9 +620,10 @@ class Run(metaclass=Naming):
         Run 'again': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
         """
         export, folder = local_copy(export), local_path(folder, RunError)
-        if (folder / "ledger.sqlite").exists():
+        if (run := cls(folder)).ledger.facts().keys() - {"created", "versions"}:  # all that a killed restore leaves
+            run.close()
             raise RunError(f"{folder} holds a run already; restore into a new folder")
-        _restore(run := cls(folder), export)
+        _restore(run, export)
         return run
 
     def __repr__(self) -> str:
@@ -1021,12 +1022,11 @@ def _restore(run: Run, export: Path) -> None:
     parts = [(name, _read_export(file, name)) for name, file in files.items() if file.is_file()]
     try:
         manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
-        run.ledger.write_together(parts)
+        run.ledger.set_facts(*parts, **{name: value for name, value in manifest.items() if name not in _NOT_FACTS})
     except (ValueError, sqlite3.IntegrityError) as error:
         run.close()
         shutil.rmtree(run.folder, ignore_errors=True)
         raise RunError(f"{export} is not a complete export: {error}") from None
-    run.ledger.set_facts(**{name: value for name, value in manifest.items() if name not in _NOT_FACTS})
 
 
 # %% ../../nbs/01_core/04_run.ipynb #032463a7
