@@ -32,8 +32,8 @@ _IN_EVERY_PART = ("facts", "judges")
 
 
 @contextlib.contextmanager
-def _new_runs(folder: Path) -> Iterator[list[Run]]:
-    """Yield a list for runs that are made in a new or empty folder. After an error close them and remove the folder."""
+def _new_runs(folder: Path, name: Path) -> Iterator[list[Run]]:
+    """Yield a list for runs that are made in a new or empty folder. After an error, which has `name`, close them and remove the folder."""
     runs: list[Run] = []
     try:
         yield runs
@@ -42,7 +42,7 @@ def _new_runs(folder: Path) -> Iterator[list[Run]]:
             run.close()
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, sqlite3.Error | OSError):
-            raise RunError(f"{folder} can't be filled: {error}. Make room, or repair a damaged run, and run again.") from None
+            raise RunError(f"{name} can't be filled: {error}. Make room, or repair a damaged run, and run again.") from None
         raise
 
 
@@ -136,7 +136,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
         raise RunError(f"{folder} isn't empty. Pass another folder for the parts.")
     budget, (cost, tokens) = run.ledger.fact("budget", {}), usage_totals(run)
     run_id = digest(run.manifest(), time_now(), length=8)
-    with _new_runs(folder) as parts:
+    with _new_runs(folder, folder) as parts:
         for number in range(1, n + 1):
             path, own = folder / f"partial-{number}", ids[number - 1 :: n]
             with _copy_ledger(run, path / "ledger.sqlite") as copy:
@@ -328,7 +328,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     if folder.exists():
         raise RunError(f"{folder} exists. Merge into a new folder.")
     path = folder.with_name(f"partial-{os.getpid()}-{folder.name}")
-    with _new_runs(path):
+    with _new_runs(path, folder):
         with _copy_ledger(runs[0], path / "ledger.sqlite") as copy:
             for part in runs[1:]:
                 copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
