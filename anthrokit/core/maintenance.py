@@ -51,7 +51,7 @@ def _copy_ledger(run: Run, path: Path) -> Iterator[sqlite3.Connection]:
     """Copy a run's ledger, even while another process writes to it. Yield a connection to the copy."""
     path.parent.mkdir(parents=True)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as copy:
-        with contextlib.closing(sqlite3.connect(run.folder / "ledger.sqlite")) as source:
+        with run.ledger._open_connection() as source:  # which can read a run on a read-only medium
             source.backup(copy)
         yield copy
 
