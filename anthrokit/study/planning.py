@@ -16,6 +16,8 @@ from ..analysis.clustered import as_labels, check_level
 from ..core.errors import check_range, is_number
 from ..core import Run, TableError
 from ..core.run import run_of, usage_totals
+from ..validity.correction import score_parts
+from ..validity.label_plan import expected_width, smallest_size
 
 # %% auto #0
 __all__ = ['plan']
@@ -41,21 +43,40 @@ def _linear_trend(slope: float, levels: int, power: float, alpha: float) -> int:
     return n
 
 # %% ../../nbs/11_study/08_planning.ipynb #e7a50004
+_MOST = 10**15
+
+
+def _sizes(
+    rate: float, design_effect: float, each: float, half_width: float, ci: float, judge: tuple[float, float]
+) -> tuple[float, float, float]:
+    """Return base prompts, base prompts of a corrected rate, and its labels, with which the intervals have this half-width."""
+    from scipy.special import ndtri
+
+    (sensitivity, specificity), z, width = judge, ndtri(0.5 + ci / 2), 2 * half_width
+    seen, share = rate * sensitivity + (1 - rate) * (1 - specificity), np.clip(rate, 0.01, 0.99)  # share: of the labels
+    design, design_seen = (each if one in (0, 1) else max(design_effect, 1) for one in (rate, seen))  # 0 shows no variance
+    rare = min(rate, 1 - rate)
+    spread = max((1 - rare) * min((design - 1) / each, 1), 1e-9)
+
+    def width_of(prompts: int) -> float:
+        rarer = -prompts * np.expm1(-rare / spread * np.log1p(each * spread))  # shares of base prompts: gamma distribution
+        freedom = np.array([min(max(rarer - 1, 2), prompts - 1), prompts - 1])
+        return expected_width(rate, prompts * each / np.array([design, each]), freedom, ci)
+
+    def corrected_width(prompts: int, labels: int) -> float:
+        errors = sensitivity, labels * share, specificity, labels * (1 - share)
+        return 2 * score_parts(seen, prompts * each / design_seen, *errors, z)[1]
+
+    prompts = smallest_size(width_of, width, _MOST, 6)
+    corrected = smallest_size(lambda n: corrected_width(n, _MOST), width / np.sqrt(2), _MOST, 6)  # half of the variance
+    return prompts, corrected, smallest_size(lambda n: corrected_width(corrected, n), width, _MOST)
+
+
 def _size_rates(rates: pd.DataFrame, half_width: float, ci: float, judge: tuple[float, float]) -> pd.DataFrame:
     """Add what intervals of this half-width take for each rate; `judge` is sensitivity and specificity."""
-    from scipy.stats import norm
-
-    (sensitivity, specificity), rate = judge, rates["rate"]
-    variance, prompts = (half_width / norm.ppf(0.5 + ci / 2)) ** 2, rates["design_effect"] / rates["messages_a_prompt"]
-    seen = rate * sensitivity + (1 - rate) * (1 - specificity)
-    errors = rate * sensitivity * (1 - sensitivity) + (1 - rate) * specificity * (1 - specificity)
-    each = variance / 2 * (sensitivity + specificity - 1) ** 2
-    sizes = {
-        "base_prompts": ((rate * (1 - rate)).clip(lower=0.01) * prompts / variance).clip(lower=6),
-        "base_prompts_corrected": ((seen * (1 - seen)).clip(lower=0.01) * prompts / each).clip(lower=6),
-        "labels": errors / each,
-    }
-    return rates.assign(**{name: np.ceil(size).astype(int) for name, size in sizes.items()})
+    designs = rates[["rate", "design_effect", "messages_a_prompt"]].to_numpy(dtype=float)
+    sizes = np.array([_sizes(*design, half_width, ci, judge) for design in designs], dtype=int)
+    return rates.assign(**dict(zip(["base_prompts", "base_prompts_corrected", "labels"], sizes.T, strict=True)))
 
 # %% ../../nbs/11_study/08_planning.ipynb #e7a50005
 def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
@@ -119,7 +140,7 @@ def plan(
         trend, and at least six), why. Simulated:
         behaviour, rate, design_effect (messages of a prompt if the pilot can't estimate it: rates of 0 or 1, one base prompt),
         base_prompts (the judges' rate alone, at least six), base_prompts_corrected (at least six) and labels (for a rate
-        corrected by labels), messages, cost (US dollars of base_prompts, by the pilot's prices; NA where they
+        corrected by labels, at least eight), messages, cost (US dollars of base_prompts, by the pilot's prices; NA where they
         aren't known).
 
     Raises
@@ -133,7 +154,7 @@ def plan(
     --------
     >>> from anthrokit.study import plan
     >>> plan(half_width=0.05, rate=0.2)[["base_prompts", "base_prompts_corrected", "labels"]].values.tolist()
-    [[47, 166, 392]]
+    [[49, 166, 424]]
     """
     if [rank_biserial, half_width, slope].count(None) != 2:
         raise ValueError(

@@ -27,15 +27,29 @@ from .accuracy import join_people, panel_verdicts
 from .annotations import ITEM
 
 # %% auto #0
-__all__ = ['METHODS', 'rogan_gladen', 'effective_share', 'jeffreys_limits', 'recover_rate', 'shared_error_rates', 'powered_share',
-           'powered_parts', 'group_rate', 'combined_rate', 'powered_difference', 'judged_and_labelled', 'judged_share',
-           'powered_group', 'corrected_rates', 'prediction_powered_differences', 'rate_bounds']
+__all__ = ['METHODS', 'score_parts', 'rogan_gladen', 'effective_share', 'jeffreys_limits', 'recover_rate', 'shared_error_rates',
+           'powered_share', 'powered_parts', 'group_rate', 'combined_rate', 'powered_difference', 'judged_and_labelled',
+           'judged_share', 'powered_group', 'corrected_rates', 'prediction_powered_differences', 'rate_bounds']
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
 def _clip_limits(estimate: Any, low: Any, high: Any, least: float = 0.0) -> np.ndarray:
     """Clip an estimate and its limits to `least` and 1; an interval that lies outside as a whole becomes missing."""
     low, high = (np.where((high < least) | (low > 1), np.nan, end) for end in (low, high))
     return np.clip([estimate, low, high], least, 1)
+
+
+def score_parts(
+    rate: Any, n: Any, sensitivity: Any, n_positive: Any, specificity: Any, n_negative: Any, z: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the middle, the half-width and sensitivity + specificity − 1 of Lang and Reiczigel's interval, before it is clipped."""
+    p, m = (n * rate + z**2 / 2) / (n + z**2), n + z**2
+    se, sp = ((size * share + 1) / (size + 2) for size, share in ((n_positive, sensitivity), (n_negative, specificity)))
+    gain = se + sp - 1
+    true = (p + sp - 1) / gain
+    se_variance, sp_variance = se * (1 - se) / (n_positive + 2), sp * (1 - sp) / (n_negative + 2)
+    shift = 2 * z**2 * (true * se_variance - (1 - true) * sp_variance)
+    half = z * np.sqrt(p * (1 - p) / m + true**2 * se_variance + (1 - true) ** 2 * sp_variance) / gain
+    return true + shift, half, gain
 
 
 def rogan_gladen(
@@ -83,15 +97,9 @@ def rogan_gladen(
     with np.errstate(invalid="ignore", divide="ignore"):
         usable = (se + sp > 1) & (positive > 0) & (negative > 0)
         point = (rate + sp - 1) / (se + sp - 1)
-        p, m = (n * rate + z**2 / 2) / (n + z**2), n + z**2
-        se2, sp2 = (positive * se + 1) / (positive + 2), (negative * sp + 1) / (negative + 2)
-        gain = se2 + sp2 - 1
-        true = (p + sp2 - 1) / gain
-        se_variance, sp_variance = se2 * (1 - se2) / (positive + 2), sp2 * (1 - sp2) / (negative + 2)
-        shift = 2 * z**2 * (true * se_variance - (1 - true) * sp_variance)
-        half = z * np.sqrt(p * (1 - p) / m + true**2 * se_variance + (1 - true) ** 2 * sp_variance) / gain
+        middle, half, gain = score_parts(rate, n, se, positive, sp, negative, z)
         usable &= gain > 0
-        limits = _clip_limits(point, true + shift - half, true + shift + half)
+        limits = _clip_limits(point, middle - half, middle + half)
     point, low, high = np.where(usable, limits, np.nan)
     return point, np.minimum(low, point), np.maximum(high, point)
 

@@ -18,7 +18,7 @@ from ..core.errors import check_range
 from .correction import jeffreys_limits, powered_share, recover_rate
 
 # %% auto #0
-__all__ = ['fewest_labels', 'labels_needed']
+__all__ = ['expected_width', 'smallest_size', 'labels_needed']
 
 # %% ../../nbs/08_validity/06_label_plan.ipynb #1a8c69f7
 def _expected_width(
@@ -34,24 +34,28 @@ def _expected_width(
     return high - low
 
 
+def expected_width(rate: float, rows: np.ndarray, freedom: np.ndarray, ci: float) -> float:
+    """Return the width of `proportion`'s interval: the narrowest for effective sample sizes and degrees of freedom."""
+    from scipy.special import ndtri, stdtrit
+
+    tail, z = 0.5 + ci / 2, ndtri(0.5 + ci / 2)
+    return float(np.ptp(wilson_limits(rate, (rows * (z / stdtrit(np.maximum(freedom, 1), tail)) ** 2).max(), z)))
+
+
 def _width_of_people(rate: float, n: float, clusters: float, alike: float, ci: float) -> float:
     """Return the expected width from n of people's labels alone, drawn by chance.
 
     Two labels of a base prompt correlate by `alike`. Student's t has the degrees of freedom of `proportion`: from the
     base prompts with a label of the rarer kind, or from all base prompts if each counts as one label.
     """
-    from scipy.special import ndtri, stdtrit
-
-    tail, z = 0.5 + ci / 2, ndtri(0.5 + ci / 2)
     rarer, drawn = (clusters * (1 - (1 - 1 / clusters) ** k) for k in (n * min(rate, 1 - rate), n))
-    freedom = np.maximum([min(max(rarer - 1, 2), drawn - 1), drawn - 1], 1)
-    rows = n / (1 + (n - 1) * np.array([alike, 1]) / clusters)
-    return float(np.ptp(wilson_limits(rate, (rows * (z / stdtrit(freedom, tail)) ** 2).max(), z)))
+    freedom = np.array([min(max(rarer - 1, 2), drawn - 1), drawn - 1])
+    return expected_width(rate, n / (1 + (n - 1) * np.array([alike, 1]) / clusters), freedom, ci)
 
 
-def fewest_labels(width_of: Callable[[int], float], width: float, most: int) -> float:
-    """Return the smallest number of labels that gives the width; NaN if `most` labels are not enough."""
-    numbers = range(8, most + 1)
+def smallest_size(width_of: Callable[[int], float], width: float, most: int, least: int = 8) -> float:
+    """Return the smallest number, from `least` to `most`, that gives the width; NaN if `most` is not enough."""
+    numbers = range(least, most + 1)
     place = bisect_left(numbers, True, key=lambda n: width_of(n) <= width)
     return numbers[place] if place < len(numbers) else np.nan
 
@@ -132,7 +136,7 @@ def _plans(row: pd.Series, sensitivity: float, specificity: float, width: float,
     plans = []
     for draw, share in shares.items():
         width_of = partial(_expected_width, q, present, absent, (share, 1 - share), ci=ci)
-        needed = fewest_labels(width_of, width, most)
+        needed = smallest_size(width_of, width, most)
         plans.append({"draw": draw, "share_present": share, "estimate": needed, "floor": floor})
     alone = {"draw": "people alone", "share_present": judged, "estimate": np.nan, "floor": np.nan}
     if np.isnan(floor):
@@ -142,4 +146,4 @@ def _plans(row: pd.Series, sensitivity: float, specificity: float, width: float,
     clusters, each = row["n_clusters"], row["n"] / row["n_clusters"]
     alike = 1.0 if pd.isna(row["design_effect"]) else spread * (row["design_effect"] - 1) / max(each - 1, 1e-9)
     width_of = partial(_width_of_people, rate, clusters=clusters, alike=float(np.clip(alike, 0, 1)), ci=ci)
-    return [*plans, {**alone, "estimate": fewest_labels(width_of, width, most), "floor": width_of(2e9)}]
+    return [*plans, {**alone, "estimate": smallest_size(width_of, width, most), "floor": width_of(2e9)}]

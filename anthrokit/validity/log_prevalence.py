@@ -36,7 +36,7 @@ from .accuracy import people_labels
 from .annotations import ITEM, read_annotations
 from .correction import effective_share, group_rate, jeffreys_limits, powered_difference, recover_rate
 from ..analysis.comparisons import require_levels
-from .label_plan import fewest_labels
+from .label_plan import smallest_size
 
 # %% auto #0
 __all__ = ['UNITS', 'user_names', 'strata_of', 'chances_of', 'draw', 'LogSample', 'sample_log', 'stratified_parts', 'prevalence',
@@ -508,7 +508,7 @@ def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: f
         _, low, high = recover_rate(parts["rate"], [parts["parts"][0], *limits], np.eye(len(worth) + 1))
         return high - low
 
-    return fewest_labels(width_of, width, most)
+    return smallest_size(width_of, width, most)
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #b7481edb
 def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) -> pd.DataFrame:
