@@ -18,11 +18,11 @@ from .partitions import read_labels
 from ..core import Run, RunError, TableError
 from ..core.errors import check_range
 from ..core.run import run_of
-from ..core.tables import TABLES, require_columns, require_unique
+from ..core.tables import INTEGER, TABLES, convert_column, require_columns, require_unique
 
 # %% auto #0
 __all__ = ['JOIN_RUNS', 'Weights', 'as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels',
-           'as_floats', 'judge_columns', 'context_columns', 'number_clusters', 'clusters', 'whole_turns',
+           'as_floats', 'judge_columns', 'context_columns', 'number_clusters', 'clusters', 'whole_turns', 'as_items',
            'require_labelled_once', 'weights_of', 'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom',
            'effective_sizes', 'score_interval', 'cluster_variance', 'proportion', 'influence_correlation', 'Shares',
            'share_estimates', 'shared_correlation', 'recover_limits', 'contrast', 'difference', 'draw_clusters',
@@ -319,14 +319,30 @@ def whole_turns(table: pd.DataFrame) -> np.ndarray:
     >>> whole_turns(pd.DataFrame({"turn": ["1", "10"]}))
     array([ 1, 10])
     """
-    column = table["turn"]
-    numeric = column if pd.api.types.is_numeric_dtype(column) else column.astype("object")
-    turn = pd.to_numeric(numeric, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    whole = np.isfinite(turn) & (turn >= 1) & (turn % 1 == 0)
+    turns, _ = convert_column(table["turn"].reset_index(drop=True), INTEGER)
+    whole = turns.ge(1).fillna(False)
     if not whole.all():
-        row = int(np.argmin(whole))
-        raise TableError(f"column turn: {column.tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1.")
-    return turn.astype(np.int64)
+        row = int(whole.argmin())
+        raise TableError(f"column turn: {table['turn'].tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1.")
+    return turns.to_numpy(np.int64)
+
+
+def as_items(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with dialogue_id as text and turn as a whole number, so that tables of several sources join.
+
+    Raises
+    ------
+    TableError
+        As for `whole_turns`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anthrokit.analysis.clustered import as_items
+    >>> as_items(pd.DataFrame({"dialogue_id": [7], "turn": ["4.0"]})).values.tolist()
+    [['7', 4]]
+    """
+    return table.assign(dialogue_id=table["dialogue_id"].astype("str"), turn=pd.array(whole_turns(table), INTEGER))
 
 
 def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> None:

@@ -30,10 +30,10 @@ from .files import local_copy, local_path, replacing
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
-           'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'require_unique_names', 'check_table',
-           'empty_table', 'escape_cells', 'restore_cells', 'table_suffix', 'check_size', 'open_text', 'read_json',
-           'describe', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records',
-           'data_path']
+           'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'convert_column', 'require_unique_names',
+           'check_table', 'empty_table', 'escape_cells', 'restore_cells', 'table_suffix', 'check_size', 'open_text',
+           'read_json', 'describe', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame',
+           'to_records', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -472,13 +472,22 @@ def _broken_rules(
 _KINDS = {TEXT: "text", INTEGER: "a whole number", NUMBER: "a number", BOOLEAN: "True or False"}
 
 
-def _convert(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
-    """Convert a column to a dtype. Return also the cells, by row, that can't be converted; they are NA."""
+def convert_column(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
+    """Convert a column to a dtype. Return also the cells, by row, that can't be converted; they are NA.
+
+    A whole number may be a text, and end in .0 as in a file of a column that had missing values.
+    """
     errors = TypeError, ValueError, OverflowError
     with contextlib.suppress(*errors):
         return values if values.dtype == dtype else values.astype(dtype), {}
+    if dtype == INTEGER and not pd.api.types.is_numeric_dtype(values):
+        cells = values.astype(object)
+        plain = cells.map(lambda cell: cell.removesuffix(".0") if isinstance(cell, str) else cell)
+        if not plain.equals(cells):
+            numbers, wrong = convert_column(plain, dtype)
+            return numbers, {row: cells[row] for row in wrong}
     if (half := len(values) // 2) > 16:  # most halves have no such cell
-        parts = [_convert(part, dtype) for part in (values.iloc[:half], values.iloc[half:])]
+        parts = [convert_column(part, dtype) for part in (values.iloc[:half], values.iloc[half:])]
         return pd.concat([part for part, _ in parts]), parts[0][1] | parts[1][1]
     cells, converted = values.astype(object).to_numpy(), {}
     for number, row in enumerate(values.index):
@@ -557,7 +566,7 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
         if name not in frame.columns:
             typed[name] = pd.Series(pd.NA, index=frame.index, dtype=dtype)
             continue
-        typed[name], wrong = _convert(frame[name], dtype)
+        typed[name], wrong = convert_column(frame[name], dtype)
         problems = [(row, f"{value!r} is not {_KINDS[dtype]}") for row, value in wrong.items()]
         problems += _broken_rules(typed[name].drop([*wrong]) if wrong else typed[name], name, dtype, rule)
         places += [f"row {row + 1}, column {name}: {what}" for row, what in sorted(problems)]

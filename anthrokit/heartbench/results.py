@@ -18,7 +18,7 @@ from ..analysis.interrater import two_raters
 from ..core import Run, TableError
 from ..core.errors import require_kind
 from ..core.notes import notify
-from ..core.tables import require_unique, require_columns
+from ..core.tables import INTEGER, convert_column, require_unique, require_columns
 from .answers import add_word_counts, require_answers
 from .cases import OTHER, Cases, load_abilities, reject_rows, require_known_criteria, require_one_verdict
 from .scoring import ScoreGrid, ability_means, as_hits, case_scores, strict_mean, nanmean
@@ -359,10 +359,10 @@ def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
 
 def _as_items(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with case_id as text and criterion as a whole number, so that tables of several sources match."""
-    try:
-        return table.astype({"case_id": "str", "criterion": "Int64"})
-    except (TypeError, ValueError) as error:
-        raise TableError(f"column criterion: {error}. Criteria are whole numbers.") from None
+    numbers, wrong = convert_column(table["criterion"].reset_index(drop=True), INTEGER)
+    for row, value in wrong.items():
+        raise TableError(f"column criterion: {value!r} in row {row + 1} is not a criterion. Criteria are whole numbers.")
+    return table.assign(case_id=table["case_id"].astype("str"), criterion=numbers.array)
 
 
 def require_named(votes: pd.DataFrame, unit: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, as_labels, as_names, clusters, judge_columns, resample
-from ..analysis.clustered import as_floats, weights_of
+from ..analysis.clustered import as_floats, as_items, weights_of
 from ..analysis.interrater import resampled_table, two_raters
 from ..core import Run, TableError, label
 from ..core.errors import require_known
@@ -70,17 +70,18 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     source = as_labels(source)
     if "sample" in source.columns:
         require_columns(source, [*ITEM, "judge", "verdict"], "ratings")
+        source = as_items(source)
         require_unique(source, SAMPLE, "{row}: rated twice; give the ratings of one run")
-        source = source.astype({"dialogue_id": "str", "turn": "Int64"})
         about = source[[*ITEM, *source.columns.intersection(["base_id", "tuned"])]].groupby(ITEM, as_index=False).first()
         source = label(source).merge(about, on=ITEM)
     require_columns(source, [*ITEM, "label"])
+    source = as_items(source)
     require_unique(source, ITEM, "{row}: labelled twice; give the labels of one run")
     keep = [*ITEM, *(name for name in ("base_id", "tuned") if name in source.columns)]
     votes = {name: source[name] for name in judge_columns(source)} | {"panel": source["label"]}
     wide = source[keep].assign(**{name: pd.array(as_floats(votes[name]), dtype="boolean") for name in votes})
     long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
-    return long.astype({"dialogue_id": "str", "turn": "Int64", "verdict": "boolean"})
+    return long.astype({"verdict": "boolean"})
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #df1157b7
 def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -98,8 +99,8 @@ def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFra
             "no message has a majority of the annotators: every verdict is blank, or Yes and No are tied. "
             "Pass a sheet with at least one majority."
         )
+    labels = as_items(labels)
     require_unique(labels, ITEM, "{row}: people decided on it twice; read_annotations combines their verdicts")
-    labels = labels.astype({"dialogue_id": "str", "turn": "Int64"})
     labels = labels.assign(weight=weights_of(labels))
     if "tuned" in verdicts.columns:
         tuned = verdicts.loc[verdicts["tuned"].eq(True).fillna(False), ITEM].drop_duplicates()

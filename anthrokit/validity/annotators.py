@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import agreement
+from ..analysis.clustered import as_items
 from ..core import TableError, data_path
 from ..core.errors import require_known
 from ..core.files import write_file
@@ -123,11 +124,10 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     """
     require_columns(queues, [*ITEM, "annotator", "shared"], "queues", rows=False, advice="assign_items makes it")
     require_columns(annotations, [*ITEM, "annotator", "verdict"], "annotations", rows=False)
-    kinds = {"dialogue_id": "str", "turn": "Int64"}
-    latest = latest_annotations(annotations.astype(kinds).reset_index(drop=True))
+    latest = latest_annotations(as_items(annotations).reset_index(drop=True))
     decided, saved = read_verdicts(latest["verdict"]).notna(), latest.reindex(columns=["note", "at"]).notna().any(axis=1)
     latest = latest[[*ITEM, "annotator"]].assign(decided=decided, seen=decided | saved)
-    table = queues.astype(kinds).merge(latest, on=[*ITEM, "annotator"], how="left")
+    table = as_items(queues).merge(latest, on=[*ITEM, "annotator"], how="left")
     table = table.assign(seen=table["seen"].eq(True), decided=table["decided"].eq(True))
     whole = table.groupby(ITEM)["seen"].transform("all")
     table = table.assign(undecided=table["seen"] & ~table["decided"], shared_done=whole & table["shared"])
@@ -173,7 +173,7 @@ def annotator_agreement(
     wide = by_annotator(annotations)
     names = [name for name in wide.columns if name not in (*ITEM, "base_id")]
     if "weight" in annotations:
-        weights = annotations.astype({"dialogue_id": "str", "turn": "Int64"}).groupby(ITEM, as_index=False)["weight"]
+        weights = as_items(annotations).groupby(ITEM, as_index=False)["weight"]
         wide = wide.merge(weights.first(), on=ITEM, how="left")
     if len(names) < 2 or not (wide[names].notna().sum(axis=1) > 1).any():
         raise TableError("no item was labelled by two people; use assign_items to give several people the same items")

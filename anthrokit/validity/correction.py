@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import profile
-from ..analysis.clustered import as_floats, as_labels, as_names, clusters, group_rows
+from ..analysis.clustered import as_floats, as_items, as_labels, as_names, clusters, group_rows
 from ..analysis.clustered import require_labelled_once, cluster_variance, degrees_of_freedom
 from ..analysis.clustered import effective_sizes, influence_correlation, wilson_limits
 from ..analysis.comparisons import require_levels, require_one_column
@@ -325,7 +325,7 @@ def judged_and_labelled(
     raw = _judged_rates(labels, by, ci)
     groups, _ = group_rows(labels, by)  # in the order of the rows of raw
     judged = labels.assign(judged=as_floats(labels["label"]), cluster=clusters(labels), _group=groups)
-    judged = judged.astype({"dialogue_id": "str", "turn": "Int64"}).dropna(subset="judged")
+    judged = as_items(judged).dropna(subset="judged")
     if people is None:
         return raw, judged, judged.iloc[:0]
     verdicts = panel_verdicts(labels[labels.columns.intersection([*ITEM, "base_id", "tuned", "label"])])

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import ClusterCounts, as_floats, as_labels, as_names, clusters, difference, judge_columns, resample
+from ..analysis.clustered import ClusterCounts, as_floats, as_items, as_labels, as_names, clusters, difference, judge_columns
+from ..analysis.clustered import resample
 from ..core import Run, TableError, data_path, read_frame
 from ..core.run import require_run, run_of
 from ..core.errors import require_known
@@ -79,7 +80,7 @@ def judge_errors(
     known, labels = _families(labels, families), as_labels(labels)
     require_columns(labels, [*ITEM, "target", "label"])
     names, own = judge_columns(labels), {known.get(target) for target in labels["target"].unique()}
-    rows = labels.astype({"dialogue_id": "str", "turn": "Int64"}).assign(cluster=clusters(labels), weight=1.0)
+    rows = as_items(labels).assign(cluster=clusters(labels), weight=1.0)
     verdicts = {name: as_floats(rows[name]) for name in names}
     if people is None:
         neutral, votes = [name for name in names if known.get(name) not in own - {None}], pd.DataFrame(verdicts)

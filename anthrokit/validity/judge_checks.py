@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..analysis import drift
 from ..analysis.clustered import ClusterCounts, as_floats, as_names, clusters, difference, resample
-from ..analysis.clustered import resample_rows
+from ..analysis.clustered import as_items, resample_rows
 from ..core import Run, TableError
 from ..core.run import run_of
 from ..core.errors import require_known
@@ -374,7 +374,7 @@ def error_bias(
     if what == "length":
         if messages is None:
             raise TableError("what is 'length', but the texts are missing; pass messages=run.messages()")
-        texts = messages[messages["role"] == "assistant"].astype({"dialogue_id": "str", "turn": "Int64"})
+        texts = as_items(messages[messages["role"] == "assistant"])
         words = texts.set_index(["dialogue_id", "turn"])["content"].str.split().str.len().rename("length")
         both = both.merge(words.reset_index(), on=["dialogue_id", "turn"], how="left")
         if both["length"].isna().all():

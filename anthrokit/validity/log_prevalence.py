@@ -286,7 +286,7 @@ def _labels(runs: Sequence[Run], people: Any, behaviours: Sequence[str]) -> pd.D
     by_people = [people_labels(one, pd.DataFrame()).rename(columns={"truth": "label"}) for one in given if len(one)]
     by_judges = [run.labels() for run in runs if len(run.judges())]
     columns = [*ITEM, "label"]
-    frames = [frame[columns].astype({"dialogue_id": "str", "turn": "Int64"}) for frame in (*by_people, *by_judges)]
+    frames = [frame[columns] for frame in (*by_people, *by_judges)]
     if not frames:
         return pd.DataFrame(columns=columns)
     labels = pd.concat(frames, ignore_index=True).drop_duplicates(ITEM)
