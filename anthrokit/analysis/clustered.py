@@ -17,7 +17,7 @@ import pandas as pd
 from .partitions import read_labels
 from ..core import Run, RunError, TableError
 from ..core.errors import check_range
-from ..core.run import run_of
+from ..core.run import RESULT_COLUMNS, run_of
 from ..core.tables import INTEGER, TABLES, convert_column, require_columns, require_unique
 
 # %% auto #0
@@ -29,8 +29,8 @@ __all__ = ['JOIN_RUNS', 'Weights', 'as_names', 'check_level', 'at_least_half', '
            'has_enough_clusters', 'percentile_interval', 'resample', 'resample_rows', 'holm', 'add_holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
-def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
-    """Return one or several column names as a list.
+def as_names(by: str | Sequence[str], what: str = "by", taken: Iterable[str] = ()) -> list[str]:
+    """Return one or several column names as a list. Those of `by` name groups, and can't be names of columns of results.
 
     Parameters
     ----------
@@ -38,11 +38,15 @@ def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
         The name or names.
     what : str
         The parameter's name, for the error.
+    taken : iterable of str
+        Columns of the result, apart from `RESULT_COLUMNS`.
 
     Raises
     ------
     TypeError
         If `by` is neither text nor a list of texts.
+    TableError
+        If the result has a column of this name.
 
     Examples
     --------
@@ -53,6 +57,8 @@ def as_names(by: str | Sequence[str], what: str = "by") -> list[str]:
     names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else None
     if names is None or not all(isinstance(name, str) for name in names):
         raise TypeError(f"{what} is {by!r}; expected a column name or a list of column names, () for none")
+    if what == "by" and (both := {*names} & {*RESULT_COLUMNS, *taken}):
+        raise TableError(f"{min(both)!r} is a column of the result, too; rename yours, for instance to 'my_{min(both)}'")
     return names
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #6717e510
@@ -324,7 +330,7 @@ def whole_turns(table: pd.DataFrame) -> np.ndarray:
     if not whole.all():
         row = int(whole.argmin())
         raise TableError(f"column turn: {table['turn'].tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1.")
-    return turns.to_numpy(np.int64)
+    return turns.to_numpy(np.int64, copy=True)
 
 
 def as_items(table: pd.DataFrame) -> pd.DataFrame:
@@ -477,8 +483,6 @@ class ClusterCounts:
 
     def __init__(self, frame: pd.DataFrame, by: Sequence[str], cluster: Sequence | None = None):
         self.cluster, self.clusters = number_clusters(clusters(frame) if cluster is None else cluster)
-        if taken := {*by} & {"estimate", "ci_low", "ci_high", "p_value", "n", "n_total", "n_clusters", "ci"}:
-            raise TableError(f"{min(taken)!r} is a column of the result, too; rename yours, for instance to 'my_{min(taken)}'")
         self.group, self.groups = group_rows(frame, by)
         self._target = frame["target"] if "target" in frame.columns else None
 

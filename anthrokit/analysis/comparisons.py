@@ -73,6 +73,7 @@ def level_pairs(
     return list(combinations(levels, 2))
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
+_APART = "no two levels of {group} share a base prompt (base_id) with verdicts, and only such answers are compared"
 _COUNTS = ["_yes", "_scored", "_weight", "_square", "_sure", "_open", "_all"]
 
 
@@ -81,7 +82,9 @@ class LevelCounts:
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         require_one_column(group, by=by)
-        by, named, parts = as_names(by), {}, []
+        if group == "base_id":
+            raise TableError(f"{_APART.format(group=group)}. Name another column as group.")
+        by, named, parts = as_names(by, taken=("within_a", "within_b", "difference_a", "difference_b")), {}, []
         for part in label_parts(labels, by):
             counted, _, named = count_labels(part, by, variant, [group])
             counted = counted[counted[group].notna()].assign(_base=clusters)
@@ -157,7 +160,7 @@ def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[
     """Concatenate comparisons and add p_adjusted within each family; raise if no levels share a base prompt."""
     table = pd.concat(parts, ignore_index=True)
     if not table["n_clusters"].any():
-        raise TableError(f"no two levels of {group} share a base prompt (base_id) with verdicts, and only such answers are compared")
+        raise TableError(_APART.format(group=group))
     keys = {"all": [], "pair": ["a", "b"]}[family] if family in ("all", "pair") else as_names(family, "family")
     if absent := [name for name in keys if name not in table.columns]:
         raise TableError(f"family is 'all', 'pair' or columns of the table, not {absent[0]!r}")

@@ -31,7 +31,7 @@ def _numbers(column: pd.Series) -> pd.Series:
 
 def _answers(responses: pd.DataFrame, items: str | Sequence[str]) -> pd.DataFrame:
     """Return the answers to the items of a scale, as numbers."""
-    items = as_names(items)
+    items = as_names(items, "items")
     if not items or len(set(items)) < len(items):
         raise TableError(f"a scale has items, each once; those given: {', '.join(items) or 'none'}")
     require_columns(responses, items, "responses")

@@ -258,7 +258,7 @@ def mirrored(
     [['both', 1.0], ['one', 0.0], ['neither', 0.0]]
     """
     require_one_column(side, "side", by)
-    by = as_names(by)
+    by = as_names(by, taken=["outcome"])
     rows = _of_behaviour(labels, behaviour, ["base_id", side, *by])
     if without := int(rows[side].isna().sum()):
         raise TableError(f"{without} of {len(rows)} rows have no {side}; fill it, or leave these rows out")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Sequence
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -194,7 +195,7 @@ def simulate_labels(
     True
     """
     random, rates = np.random.default_rng(seed), dict(_RATES if rates is None else rates)
-    names = [f"synthetic {k}" for k in range(1, targets + 1)] if isinstance(targets, int) else list(targets)
+    names = [f"synthetic {k}" for k in range(1, targets + 1)] if isinstance(targets, Integral) else list(targets)
     places = pd.read_csv(data_path("scenarios.csv")).iloc[np.arange(scenarios) % 8].reset_index(drop=True)
     shape, shares = (len(names), base_prompts, scenarios, len(rates)), (base_share, dialogue_share)
     warm = np.where(places["empathy"] == "high", 1.0, -1.0)

@@ -109,7 +109,8 @@ def _incidence(events: np.ndarray, at_risk: np.ndarray) -> tuple[np.ndarray, np.
 def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str]:
     """Return the columns to group by; by default target, if the table has it, and behaviour."""
     default = ["target", "behaviour"] if "target" in labels.columns else ["behaviour"]
-    return default if by is None else as_names(by)
+    taken = "n_first", "n_at_risk", "n_undecided", "half_or_more", "after_turn", "surely", "open", "n_occurring", "n_behaviours"
+    return default if by is None else as_names(by, taken=taken)
 
 
 def select_dialogue_labels(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .clustered import as_labels
+from .clustered import as_labels, as_names
 from .comparisons import compare_levels, level_pairs, LevelCounts
 from ..core import Run, TableError
 from ..core.errors import check_range, require_known
@@ -26,6 +26,8 @@ __all__ = ['DRIFT_VERDICTS', 'equivalence_level', 'drift', 'compare_versions']
 
 # %% ../../nbs/07_analysis/11_versions.ipynb #add20e2d
 DRIFT_VERDICTS = ("beyond the margin", "within the margin", "differs, size open", "undecided")
+_LAST = ["equivalence_low", "equivalence_high", "margin", "verdict"]
+_LAST += ["share_version", "share_baseline", "n_version", "n_baseline", "n_clusters", "ci"]
 
 
 def equivalence_level(ci: float) -> float:
@@ -95,6 +97,7 @@ def drift(
     """
     check_range(0, 1, margin=margin)
     check_range(0.5, 1, ci=ci)
+    by = as_names(by, taken=("version", "baseline", *_LAST))
     levels = LevelCounts(as_labels(labels), group, by, "judged")  # in the order of the table
     pairs = level_pairs(levels.column, levels.column.iloc[0] if baseline is None else baseline)
     table = compare_levels(levels, pairs, group, ci=ci, n_swaps=n_swaps, seed=seed)
@@ -110,9 +113,7 @@ def drift(
     table["verdict"] = np.select([*outcomes.values()], [*outcomes], undecided)
     names = {f"{of}{side}": f"{of}{name}" for of in ("", "share_", "n_") for side, name in (("a", "version"), ("b", "baseline"))}
     table = table.rename(columns=names).drop(columns="effect_size")
-    last = ["equivalence_low", "equivalence_high", "margin", "verdict"]
-    last += ["share_version", "share_baseline", "n_version", "n_baseline", "n_clusters", "ci"]
-    return table[[*table.columns.drop(last), *last]]
+    return table[[*table.columns.drop(_LAST), *_LAST]]
 
 # %% ../../nbs/07_analysis/11_versions.ipynb #aa533073
 _VERSION = ("target", "system", "prompts")

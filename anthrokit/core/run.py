@@ -30,11 +30,11 @@ from .tables import TABLES, all_tables, get_table, ledger_tables
 from .texts import normal_form
 
 # %% auto #0
-__all__ = ['LABEL_CONTEXT', 'HTML_ATTRS', 'digest', 'replace_fields', 'reserved_names', 'check_design', 'similar_runs', 'Run',
-           'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'planned_ratings', 'usage_totals',
-           'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind', 'record_prompts',
-           'add_prompts', 'as_run', 'run_of', 'require_run', 'metadata_rows', 'import_dialogues', 'forget_target',
-           'has_verdicts', 'judges_without_verdicts', 'forget_judges']
+__all__ = ['LABEL_CONTEXT', 'RESULT_COLUMNS', 'HTML_ATTRS', 'digest', 'replace_fields', 'reserved_names', 'check_design',
+           'similar_runs', 'Run', 'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'planned_ratings',
+           'usage_totals', 'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind',
+           'record_prompts', 'add_prompts', 'as_run', 'run_of', 'require_run', 'metadata_rows', 'import_dialogues',
+           'forget_target', 'has_verdicts', 'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -150,11 +150,12 @@ LABEL_CONTEXT = (
     *("target", "user", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario"),
     *("empathy", "professionalism", "turn", "category", "behaviour"),
 )
-_RESULT_COLUMNS = (
-    *("cluster", "level", "a", "b", "n", "ci", "estimate", "ci_low", "ci_high", "p_value", "n_total", "n_clusters"),
-    *("variant", "term", "note", "first_turn", "occurred", "turns_seen", "design_effect", "truth", "tuned"),
+RESULT_COLUMNS = (
+    *("a", "b", "n", "ci", "estimate", "ci_low", "ci_high", "p_value", "n_total", "n_clusters"),
+    *("variant", "term", "note", "first_turn", "occurred", "turns_seen", "design_effect", "truth", "measure"),
+    *("p_adjusted", "effect_size", "n_targets", "n_a", "n_b", "share_a", "share_b", "over_half", "lowest", "highest"),
 )
-_RESERVED = {*LABEL_CONTEXT, *_RESULT_COLUMNS} | {
+_RESERVED = {*LABEL_CONTEXT, *RESULT_COLUMNS, "cluster", "level", "tuned"} | {
     name for table in ("prompts", "dialogues", "messages", "ratings", "labels") for name in TABLES[table].columns
 }
 

@@ -480,12 +480,11 @@ def convert_column(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, 
     errors = TypeError, ValueError, OverflowError
     with contextlib.suppress(*errors):
         return values if values.dtype == dtype else values.astype(dtype), {}
-    if dtype == INTEGER and not pd.api.types.is_numeric_dtype(values):
-        cells = values.astype(object)
-        plain = cells.map(lambda cell: cell.removesuffix(".0") if isinstance(cell, str) else cell)
-        if not plain.equals(cells):
-            numbers, wrong = convert_column(plain, dtype)
-            return numbers, {row: cells[row] for row in wrong}
+    if dtype == INTEGER:
+        plain = [cell[:-2] if isinstance(cell, str) and re.fullmatch(r"-?\d+\.0", cell) else cell for cell in values]
+        if plain != values.tolist():
+            numbers, wrong = convert_column(pd.Series(plain, values.index, dtype=object), dtype)
+            return numbers, {row: values[row] for row in wrong}
     if (half := len(values) // 2) > 16:  # most halves have no such cell
         parts = [convert_column(part, dtype) for part in (values.iloc[:half], values.iloc[half:])]
         return pd.concat([part for part, _ in parts]), parts[0][1] | parts[1][1]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -242,7 +243,7 @@ def plot_slopes(
     drawn, rows = (table[what].value_counts().reindex(list(panels), fill_value=0) for table in (whole, frame))
     of = "" if drawn.equals(rows) else f"{counted(drawn)} of "
     sizes = f"n = {of}{counted(rows, 'lines')} a panel"
-    by_turn = isinstance(before, int) and isinstance(after, int)
+    by_turn = isinstance(before, Integral) and isinstance(after, Integral)
     figure.supxlabel(f"Turns ({sizes})" if by_turn else sizes, fontsize=scaled_size(9))
     figure.suptitle(title, fontsize=scaled_size(8), x=0.01, ha="left")
     return list(axes)

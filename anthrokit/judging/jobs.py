@@ -20,7 +20,7 @@ import pandas as pd
 from ..core import Run, RunError, SetupError, TableError, forget_judges, tables
 from ..core.errors import check_range, diff_settings, lead_of, redact_in, require_known, suggest_name
 from ..core.notes import notify, status_line
-from ..core.run import LABEL_CONTEXT, digest, has_verdicts, judges_without_verdicts, planned_ratings, replace_fields
+from ..core.run import LABEL_CONTEXT, design_columns, digest, has_verdicts, judges_without_verdicts, planned_ratings, replace_fields
 from ..core.votes import mode_status
 from .judges import Criterion, Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter
 from .judges import ask_judge, judge_identity, rate_many
@@ -274,6 +274,11 @@ class JudgingJob(Job):
             if run.ledger.fresh:
                 raise RunError(f"{run.folder} holds no run; simulate makes one")
         judges = as_judges(offline_panel() if judges is None else judges)
+        if both := {judge.name for judge in judges} & {*design_columns(run).columns}:
+            raise TableError(
+                f"{min(both)!r} is a judge and a column of the design, and the labels have a column for each. Rename the judge, "
+                "such as LLMJudge(…, name=…), or the column."
+            )
         about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
         about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]
         own = _behaviours_of(run)

@@ -457,8 +457,8 @@ def corrected_rates(
     [0.58, 0.59, 0.58, 0.98]
     """
     require_known("method", METHODS, method)
-    labels, by, shared = as_labels(labels), as_names(by), method == METHODS[0]
-    columns = _ERRORS if shared else _POWERED
+    labels, shared = as_labels(labels), method == METHODS[0]
+    columns, by = _ERRORS if shared else _POWERED, as_names(by, taken=["raw", "raw_low", "raw_high", *_ERRORS, *_POWERED])
     if shared and isinstance(people, pd.DataFrame) and "measure" in people.columns:
         raw = _judged_rates(labels, by, ci)
         table = _from_accuracy(raw, people, ci)
@@ -534,7 +534,8 @@ def prediction_powered_differences(
     True
     """
     require_one_column(group, by="behaviour")
-    labels, by = as_labels(labels), [name for name in as_names(by) if name != group]
+    by = as_names(by, taken=("raw", "n_people_a", "n_people_b"))
+    labels, by = as_labels(labels), [name for name in by if name != group]
     require_columns(labels, [group, *by])
     levels = require_levels(labels[group])
     raw, judged, sample = judged_and_labelled(labels, people, [group, *by], ci)
@@ -583,7 +584,7 @@ def rate_bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target",
     >>> rate_bounds(labels, "behaviour").values.tolist()
     [['b', 0.5, 0.25, 0.75, 2, 4]]
     """
-    labels, by = as_labels(labels), as_names(by)
+    labels, by = as_labels(labels), as_names(by, taken=("if_no", "if_yes"))
     require_columns(labels, [*by, "label"])
     require_labelled_once(labels, by)
     truth = as_floats(labels["label"])

@@ -97,7 +97,7 @@ def _groups(
     data: pd.DataFrame, by: Any, outcome: str, dose: str, cluster: str
 ) -> Iterator[tuple[dict, str, pd.DataFrame, pd.DataFrame]]:
     """Yield each group's columns, its name for errors, its rows, and the means of its doses."""
-    names = as_names(by)
+    names = as_names(by, taken=("dose", "mean", "mean_low", "mean_high", "slope_before", "slope_after", "error", "inside"))
     require_columns(data, [*names, outcome, dose, cluster], "data")
     for key, part in data.groupby(names, sort=False, observed=True, dropna=False) if names else [((), data)]:
         where = ", ".join(map(str, key)) or "data"

@@ -380,7 +380,7 @@ def check_against_people(
         data = load_human_data(data)
     if not behaviours:
         raise ValueError("behaviours is missing. Name the behaviours that this table measures: behaviours=[…].")
-    behaviours = as_names(behaviours)
+    behaviours = as_names(behaviours, "behaviours")
     require_columns(data, ["message", "truth", "cluster"], "people's")
     people = _people_lists(data) if "people" in data else pd.Series(dtype=object)
     rating = as_numbers(data, ["rating"], "people's labels")["rating"].to_numpy() if "rating" in data else None

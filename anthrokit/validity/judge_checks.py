@@ -287,7 +287,7 @@ def item_response(
     require_packages("raters", "mirt")
     from mirt import fit_mirt
 
-    keys = as_names(person)
+    keys = as_names(person, "person")
     require_columns(table, [item, *keys, value])
     answered = table[table[value].notna()]
     answered = answered.assign(_yes=as_floats(answered[value]), _cluster=clusters(answered, cluster))

@@ -116,7 +116,7 @@ def labels_needed(
     check_range(0, 1, width=width)
     if sensitivity + specificity <= 1:
         raise ValueError(f"sensitivity + specificity is {sensitivity + specificity:g}: not better than chance; use people's labels")
-    by, rows = as_names(by), []
+    by, rows = as_names(by, taken=("draw", "share_present", "floor", "judged")), []
     for _, row in profile(labels, by=by, ci=ci).iterrows():
         plans = _plans(row, sensitivity, specificity, width, ci, min(most, max(row["n"], 8)))
         rows += [{**row[by], **plan, "judged": row["estimate"], "n_total": row["n_total"]} for plan in plans]

@@ -1,0 +1,65 @@
+"""A group can't have the name of a column of the result: a TableError says so before any work."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anthrokit import analysis
+from anthrokit.core import TableError
+from anthrokit.validity import corrected_rates, dose_response, labels_needed, panel_sensitivity, turning_point
+from anthrokit.validity.correction import prediction_powered_differences, rate_bounds
+
+LABELS = analysis.simulate_labels(2, base_prompts=6, scenarios=2, turns=2, rates={"empathy": 0.4}, judge_error=0.2, seed=1)
+PEOPLE = LABELS.rename(columns={"truth": "verdict"})[["dialogue_id", "turn", "behaviour", "verdict"]]
+DOSES = pd.DataFrame({"person": [f"p{n}" for n in range(36)], "dose": [0.0, 0.5, 1.0] * 12, "value": [1.0, 2.0, 4.0, 2.0] * 9})
+FEW, BY = {"n_resamples": 10}, ["behaviour"]
+CASES = {
+    "profile": lambda labels, name: analysis.profile(labels, [*BY, name]),
+    "agreement": lambda labels, name: analysis.agreement(labels, [*BY, name], **FEW),
+    "carry_over": lambda labels, name: analysis.carry_over(labels, [*BY, name]),
+    "compare": lambda labels, name: analysis.compare(labels, "target", [*BY, name], n_swaps=10),
+    "drift": lambda labels, name: analysis.drift(labels, 0.1, "target", by=[*BY, name], n_swaps=10),
+    "emergence": lambda labels, name: analysis.emergence(labels, [*BY, name]),
+    "late_behaviours": lambda labels, name: analysis.late_behaviours(labels, [*BY, name]),
+    "snowball": lambda labels, name: analysis.snowball(labels, [*BY, name]),
+    "flips": lambda labels, name: analysis.flips(labels, "empathy", name, **FEW),
+    "mirrored": lambda labels, name: analysis.mirrored(labels.assign(side=labels["scenario"]), "empathy", name),
+    "corrected": lambda labels, name: corrected_rates(labels, PEOPLE, [*BY, name]),
+    "powered": lambda labels, name: corrected_rates(labels, PEOPLE, [*BY, name], method="prediction_powered"),
+    "powered differences": lambda labels, name: prediction_powered_differences(labels, PEOPLE, by=[*BY, name]),
+    "labels_needed": lambda labels, name: labels_needed(labels, 0.5, [*BY, name]),
+    "panel_sensitivity": lambda labels, name: panel_sensitivity(labels.assign(user=labels["scenario"]), [*BY, name], of="users"),
+    "rate_bounds": lambda labels, name: rate_bounds(labels, [*BY, name]),
+    "dose_response": lambda labels, name: dose_response(DOSES.assign(**{name: "x"}), by=[name], shape="monotone"),
+    "turning_point": lambda labels, name: turning_point(DOSES.assign(**{name: "x"}), by=[name]),
+}
+
+
+def grouped(case, name):
+    return CASES[case](LABELS.assign(**{name: LABELS["scenario"]}), name)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_columns_of_result(case):
+    """Each column of the result, and each common name, is refused or gives the same result under its own name."""
+    whole = grouped(case, "kind")
+    own = [name for name in whole.columns if name not in (*LABELS.columns, *DOSES.columns, "kind")]
+    for name in dict.fromkeys([*own, "a", "b", "measure", "note", "first_turn", "n"]):
+        try:
+            pd.testing.assert_frame_equal(grouped(case, name), whole.rename(columns={"kind": name}))
+        except TableError as error:
+            assert "is a column of the result, too; rename yours" in str(error), (name, str(error))
+
+
+def test_base_prompts_are_no_groups():
+    """The levels of base_id never share a base prompt: refused before any counting."""
+    with pytest.raises(TableError, match="no two levels of base_id share a base prompt .* Name another column as group"):
+        analysis.compare(LABELS.drop(columns="label").assign(label="not read"), "base_id")
+
+
+@pytest.mark.parametrize("whole", [np.int64, np.int32])
+def test_numbers_of_numpy(whole):
+    """Whole numbers of numpy count as whole numbers."""
+    few = {"base_prompts": 3, "scenarios": 2, "turns": 2}
+    made = analysis.simulate_labels(whole(2), **{name: whole(number) for name, number in few.items()}, seed=whole(1))
+    pd.testing.assert_frame_equal(made, analysis.simulate_labels(2, **few, seed=1))
