@@ -6,6 +6,8 @@ import pytest
 
 from anthrokit import analysis
 from anthrokit.core import TableError
+from anthrokit.judging import PronounCounter, judge
+from anthrokit.report import demo_run
 from anthrokit.validity import corrected_rates, dose_response, labels_needed, panel_sensitivity, turning_point
 from anthrokit.validity.correction import prediction_powered_differences, rate_bounds
 
@@ -63,3 +65,12 @@ def test_numbers_of_numpy(whole):
     few = {"base_prompts": 3, "scenarios": 2, "turns": 2}
     made = analysis.simulate_labels(whole(2), **{name: whole(number) for name, number in few.items()}, seed=whole(1))
     pd.testing.assert_frame_equal(made, analysis.simulate_labels(2, **few, seed=1))
+
+
+def test_judge_named_like_a_design_column():
+    """Both would be columns of the labels, so a judge is refused before any rating."""
+    with demo_run() as run:
+        about = {"dialogue_id": run.dialogues()["dialogue_id"][0], "name": "pronoun count", "value": '"May"'}
+        run.ledger.write("metadata", [about])
+        with pytest.raises(TableError, match="'pronoun count' is a judge and a column of the design"):
+            judge(run, PronounCounter())
