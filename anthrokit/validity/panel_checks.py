@@ -79,7 +79,7 @@ def panel_sensitivity(
     >>> panel_sensitivity(ratings).set_index("variant")["estimate"][["panel", "only a", "only c"]].tolist()
     [0.5, 0.5, 0.0]
     """
-    by = as_names(by, taken=["change"])
+    by = as_names(by, taken=("variant", "change"))
     require_known("sensitivity to", ("judges", "users"), of)
     variants = _other_panels(ratings) if of == "judges" else _other_users(ratings)
     parts = []
