@@ -92,10 +92,9 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As `run.labels()`, with turn 1. A judge's verdict is True if any of its verdicts is, and False if all are False. It is missing
-        if one of them is, even if another one is True, because the rates would be too high otherwise. Then the majority of the
-        panel decides, where every judge of the panel has a verdict. For fewer judges, pass `run.labels(judges=[…])`. tuned is True
-        if it is for any of the messages.
+        As `run.labels()`, with turn 1. A judge's verdict is True if any of its verdicts is, and False if all are. It is missing if
+        one of them is, even if another one is True, because the rates would be too high otherwise. Then the majority of the
+        panel decides. tuned is True if it is for any of the messages.
 
     Raises
     ------
@@ -123,8 +122,6 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     verdicts = values.groupby(key, sort=False).max(skipna=False).astype("boolean")
     combine = {"category": "first", "tuned": "any", "judges": "first"}
     items = labels.groupby(key, sort=False).agg({name: how for name, how in combine.items() if name in labels})
-    size = items["judges"].map(json.loads).map(len)
-    votes = decide(verdicts, size)
-    made = items.join(verdicts).join(votes.assign(label=votes["label"].where(votes["votes_cast"] >= size))).reset_index()
+    made = items.join(verdicts).join(decide(verdicts, items["judges"].map(json.loads).map(len))).reset_index()
     context = labels[[name for name in context_columns(labels) if name not in ("turn", "behaviour")]].drop_duplicates("dialogue_id")
     return made.merge(context, on="dialogue_id", how="left").assign(turn=pd.array([1], "Int64")[0])
