@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
     from matplotlib.text import Text
 else:  # names for annotations: matplotlib is loaded by the first figure
-    Artist = Axes = Figure = Text = Any
+    Artist = Axes = Figure = Legend = Text = Any
 
 # %% auto #0
 __all__ = ['COLOURS', 'MARKERS', 'ALLOW_OVERFLOW', 'THEME', 'STYLES', 'CHINESE_FONTS', 'SHARED', 'Style', 'theme', 'scaled_size',
@@ -537,8 +538,8 @@ def new_axes(ax: Axes | None, size: tuple[float, float], wide: bool = False) -> 
     return plt.subplots(figsize=figure_size(size, wide))[1] if ax is None else ax
 
 # %% ../../nbs/09_figures/01_style.ipynb #a9f35901
-def legend_above(ax: Axes, handles: Sequence[Artist] | None = None, title: str | None = None, columns: int = 1) -> None:
-    """Place the legend above the axes at the left, where it hides no data.
+def legend_above(ax: Axes, handles: Sequence[Artist] | None = None, title: str | None = None, columns: int = 1) -> Legend:
+    """Place the legend above the axes at the left, where it hides no data, and return it.
 
     Parameters
     ----------
@@ -556,12 +557,11 @@ def legend_above(ax: Axes, handles: Sequence[Artist] | None = None, title: str |
     >>> from anthrokit.figures.style import legend_above, new_axes
     >>> ax = new_axes(None, (4, 3))
     >>> _ = ax.plot([1, 2], label="A")
-    >>> legend_above(ax)
-    >>> ax.get_legend().get_texts()[0].get_text()
+    >>> legend_above(ax).get_texts()[0].get_text()
     'A'
     """
     place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.3, "alignment": "left"}
-    ax.legend(handles=handles or ax.get_legend_handles_labels()[0], title=title, ncols=columns, **place)
+    return ax.legend(handles=handles or ax.get_legend_handles_labels()[0], title=title, ncols=columns, **place)
 
 # %% ../../nbs/09_figures/01_style.ipynb #ba63ef81
 _TOGETHER = re.compile(r"(?<=n) = (?=\d)|(?<=\d) (?=%)|(?<=%) (?=interval)")  # "n = 12", "95 % interval"
@@ -678,8 +678,7 @@ def _break_axes(ax: Axes, width: float) -> int:
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
         part, columns = legend.get_window_extent(), int((width - edge) / legend.get_window_extent().width)
         if columns > 1 and STYLES[_LOOK.get().style].height and part.height > 0.2 * ax.figure.bbox.height:
-            legend_above(ax, legend.legend_handles, legend.get_title().get_text() or None, columns)
-            legend = ax.get_legend()
+            legend = legend_above(ax, legend.legend_handles, legend.get_title().get_text() or None, columns)
         if legend.get_window_extent().x1 > width - edge:
             legend.set_bbox_to_anchor((edge / width, 1), transform=blended_transform_factory(beside, ax.transAxes))
             _lay_out(ax.figure)

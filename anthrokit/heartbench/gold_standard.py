@@ -146,7 +146,7 @@ def golden_sheets(
     require_columns(items, ["item", "model", "case_id"], "items", rows=False, advice="draw_golden makes it")
     require_unique(items, ["item"], "the item {item!r} occurs twice. Pass the result of one draw.")
     require_answers(answers, "content")
-    experts = as_names(experts)
+    experts = as_names(experts, "experts")
     per_item = len(experts) if per_item is None else per_item
     if not all(name.strip() for name in experts):
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")

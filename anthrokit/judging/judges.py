@@ -485,7 +485,7 @@ def ask_judge(
 
 
 class _AskedQuestion:
-    """A question to a judge: its requests, and the parsing of their responses. An object, since closures cost more for each call."""
+    """A question to a judge: its requests, and the parsing of their responses."""
 
     def __init__(self, judge: PromptJudge, item: Item, questions: Sequence[Question], unit: str, code_of: str, shared: bool):
         self.judge, self.item, self.questions, self.unit = judge, item, questions, unit

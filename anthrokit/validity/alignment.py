@@ -449,7 +449,8 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     table, labels = _labelled_texts(labels), run_of(labels)
     if taxonomy is None:
         taxonomy = run_taxonomy(labels) if isinstance(labels, Run) else Taxonomy.load()
-    named = as_names(behaviours if behaviours is not None else table.get("behaviour", pd.Series(dtype=str)).unique().tolist())
+    asked = table.get("behaviour", pd.Series(dtype=str)).unique().tolist() if behaviours is None else behaviours
+    named = as_names(asked, "behaviours")
     if not named:
         raise ValueError("behaviours is missing. Name the behaviours that these labels measure: behaviours=[…].")
     require_known("judged behaviour", taxonomy.judged, *named)
