@@ -479,8 +479,8 @@ def ask_judge(
         missing = Rating(None, why.get(row["status"], row["error"]), status=row["status"])
         ratings = [missing] * len(questions)
     raw = row["raw"] if row["status"] in ("ok", "refused") else row["raw"] and row["raw"][:LONGEST_ANSWER]
-    if ratings[0].raw != raw:
-        ratings = [replace(ratings[0], raw=raw), *ratings[1:]]
+    if ratings[0].raw is not raw:  # a Response holds its item
+        ratings = [replace_fields(ratings[0], raw=raw), *ratings[1:]]
     return ratings, row["attempts"]
 
 

@@ -285,7 +285,7 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     lines = own_lines(text, judged)
     stated = [one for one in statements(lines, code) if one.code == (code and code.lower())]
     if code and not stated:  # "Verdict 5f3a91c2 Yes"
-        lines = [re.sub(rf"({re.escape(code)})(?=[\W_]{{1,9}}(?:yes|no)\b)", r"\1:", line, flags=re.I) for line in lines]
+        lines = [_CODED.sub(lambda found: f"{found[0]}:" if found[0].lower() == code.lower() else found[0], line) for line in lines]
         stated = [one for one in statements(lines, code) if one.code == code.lower()]
     declined = any(declines(f"no, {one.rest}") for one in stated) or any(map(_begins_to_decline, lines))
     if declined or (not stated and declines(text)):
@@ -300,6 +300,7 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     return Rating(stated[0].verdict, _reason(lines), raw=raw)
 
 
+_CODED = re.compile(r"\b[0-9a-f]{8}(?=[\W_]{1,9}(?:yes|no)\b)", re.I)
 _ZERO = "the judge states a confidence of zero"
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #5fd881df

@@ -254,16 +254,14 @@ _COMMENTS = re.compile(rb"(?:\s*:[^\n]*\n)+")  # what some servers send to keep 
 
 
 def parsed_body(raw: bytes) -> Any:
-    """Return the JSON of a 200 response; raise a fault if it is not JSON, or states an error."""
+    """Return the JSON object of a 200 response; raise a fault if it is not one."""
     raw = raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
         raise Fault("unreadable", "an unparsable response") from None
-    if fault_in_answer(body):
-        raise fault_in_answer(body, paid_tokens(body))
     if not isinstance(body, dict):
-        raise Fault("unreadable", "an unparsable response")
+        raise fault_in_answer(body, paid_tokens(body)) or Fault("unreadable", "an unparsable response")
     return body
 
 # %% ../../nbs/02_models/05_transports.ipynb #1987f961
@@ -389,6 +387,8 @@ class RequestTranslator:
         """
         body = parsed_body(raw)
         if self.provider not in _OPENAI_FORM:
+            if fault := fault_in_answer(body, paid_tokens(body)):
+                raise fault
             response = self._translated(body, raw, asked)
             return _read(response, asked, cost=self._cost(response), finish=stated_reason(body))
         answer, usage = read_chat_completion(body, asked), body.get("usage")
