@@ -49,9 +49,11 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     run = require_run(run)
     messages: dict[str, list[dict[str, Any]]] = {}
     rows = tables.to_records(run.messages()[["dialogue_id", "turn", "role", "content"]].fillna({"content": ""}))
-    for name, text in run.ledger.rows("SELECT dialogue_id, value FROM metadata WHERE name = 'earlier_answers'"):  # of a pair
-        answers = json.loads(text).items()
-        rows += [{"dialogue_id": name, "turn": int(turn), "role": "assistant", "content": answer} for turn, answer in answers]
+    earlier = run.query(  # of a pair; a log's own column of this name holds no object
+        "SELECT dialogue_id, CAST(a.key AS INTEGER) turn, 'assistant' role, a.value content FROM metadata m, json_each(m.value) a "
+        "WHERE name = 'earlier_answers' AND json_type(m.value) = 'object'"
+    )
+    rows += tables.to_records(earlier)
     for row in sorted(rows, key=lambda row: (row["turn"], row["role"] == "assistant")):
         messages.setdefault(row["dialogue_id"], []).append({name: row[name] for name in ("role", "content")})
     histories = run.prompts().set_index("prompt_id")["history"].dropna().map(json.loads)

@@ -369,9 +369,9 @@ def _read_content(
     values = [message[name] for name in _CONTENT if not is_missing(message.get(name)) and message[name] != []]
     content.add(parts or next(iter(values), None), place)
     refusal = message.get("refusal")
-    for words in (message.get("text"), refusal and {"refusal": refusal}, object_in(message, "audio").get("transcript")):
-        if not content.text and words and isinstance(words, str | dict):
-            content.add(words, place)
+    for words in (message.get("text"), refusal, object_in(message, "audio").get("transcript")):
+        if not content.text and isinstance(words, str):
+            content.add({"refusal": words} if words is refusal else words, place)
     if thoughts := first_of(message, _REASONING) or first_of(object_in(message, "extra"), _REASONING):
         content.add({"type": "thinking", "thinking": thoughts}, place)
     text, marks = content.text, ()
@@ -491,14 +491,14 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #fd31b3ab
 _TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
-_TEMPLATE = re.compile(  # the marks of speakers in what a model is sent: ChatML, Llama, Gemma, Alpaca, …
+_TEMPLATE_MARKS = (  # of speakers in what a model is sent: ChatML, Llama, Gemma, Alpaca, …
     r"<\|(?:im_start|start|start_header_id)\|>(?P<name>\w+)(?:<\|(?:end_header_id|message)\|>)?|<start_of_turn>(?P<turn>\w+)"
     r"|<[|｜](?P<role>system|user|human|prompter|assistant|bot)[|｜]>|(?P<mark>\[/?INST\]|<</?SYS>>)"
-    r"|(?:\#\#\#[ ]?(?=\w+:)|(?<!\S)(?=(?-i:[A-Z]+: )))(?P<head>System|Instruction|Input|Human|User|Response|Assistant):",
-    re.I,
+    r"|\#\#\#[ ]?(?P<head>System|Instruction|Input|Human|User|Response|Assistant):"
+    r"|(?<![^\s>])(?P<capitals>(?-i:SYSTEM|HUMAN|USER|ASSISTANT)):(?=\s|$)"
 )
-_TEMPLATE_BEGINNINGS = ("Below is an instruction", "A chat between a curious")  # Alpaca, Vicuna
-_TEMPLATE_ENDS = re.compile(r"<\|(?:im_end|eo[tm]_id|(?:begin_|end_?)of_?text|end|return)\|>|<(?:end_of_turn|bos|eos)>|</?s>|<｜\w+▁\w+｜>")
+_TEMPLATE_ENDS = r"<\|(?:im_end|eo[tm]_id|(?:begin_|end_?)of_?text|end|return)\|>|<(?:end_of_turn|bos|eos)>|</?s>|<｜\w+▁\w+｜>"
+_TEMPLATED = re.compile(rf"(?:\s|{_TEMPLATE_ENDS})*(?:{_TEMPLATE_MARKS}|Below is an instruction|A chat between a curious)", re.I)  # Alpaca, Vicuna
 _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), "user") | {"<<sys>>": "system"}
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
@@ -512,13 +512,15 @@ _LABEL = re.compile(  # **User:** Hi, - User: Hi, [10:01] User: Hi, User (10:01)
 
 def _templated(text: str) -> list[str]:
     """Return what `transcript` splits a text in a chat template into, speakers and texts by turns; empty for other texts."""
-    head = _TEMPLATE_ENDS.sub(" ", text[:200]).lstrip()
-    if not (_TEMPLATE.match(head) or head.startswith(_TEMPLATE_BEGINNINGS)):
+    if not _TEMPLATED.match(text):
         return []
-    text = _TEMPLATE_ENDS.sub(" ", text)
-    marks = [*_TEMPLATE.finditer(text)]
+    text = re.sub(_TEMPLATE_ENDS, " ", text).lstrip()
+    marks = [*re.finditer(_TEMPLATE_MARKS, text, re.I)]
+    marks = [mark for mark in marks if mark.lastgroup == marks[0].lastgroup]  # those of other templates are words of a message
+    if "\nASSISTANT:" in text and marks and marks[0]["capitals"]:
+        marks = [mark for mark in marks if text[: mark.start()][-1:] in ("", "\n")]  # a label begins its line
     names = [_TEMPLATE_ROLES.get(name := mark[mark.lastgroup].lower(), name) for mark in marks]
-    if not marks or ((marks[0]["head"] or marks[0]["mark"]) and not {"user", "assistant"} <= {*map(ROLES.get, names)}):
+    if not marks or (marks[0].lastgroup in ("head", "capitals", "mark") and not {"user", "assistant"} <= {*map(ROLES.get, names)}):
         return []  # an answer that begins with a heading, or writes about [INST]
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     turns = [(name, text[mark.end() : end].strip()) for name, mark, end in zip(names, marks, ends, strict=True)]
@@ -826,10 +828,18 @@ def _prompt_of(row: Record, used: Collection[str]) -> str | None:
 def read_prompt(place: str, row: Record, column: str, roles: Roles) -> list[dict[str, Any]]:
     """Read the messages before an answer: a text of the user, a conversation, or an object that holds one."""
     prompt = row[column]
+    if isinstance(prompt, list) and all(map(_is_texts, prompt)):  # pairs of a message and its answer
+        prompt = turns_of(itertools.chain(*prompt))
     if isinstance(prompt, str) and not _LIST.match(prompt) and not is_transcript(prompt):
         prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
     found = next(find_conversations(prompt), None) if isinstance(prompt, dict) else None
     return read_conversation(found.messages if found else prompt, f"{place}, {column}", roles)
+
+
+def _is_history(value: Any) -> bool:
+    """Return whether a value holds messages, or pairs of a message and its answer."""
+    is_list = isinstance(value, list) and bool(value)
+    return may_hold_messages(value) or (is_list and (all(map(is_message, value)) or all(_is_texts(one) and len(one) == 2 for one in value)))
 
 
 def read_sides(
@@ -837,18 +847,20 @@ def read_sides(
 ) -> list[Dialogue]:
     """Read answers. An answer without messages of the user follows the messages of the record's prompt."""
     context, dialogues = _prompt_of(row, used), []
-    is_history = context == "prompt" and (isinstance(row.get("history"), list) or may_hold_messages(row.get("history")))
+    before = [context] if context else []
+    if context == "prompt" and _is_history(row.get("history")):
+        before = ["history", context]
     for side in sides:
         value = side.value
         if is_missing(value) or (isinstance(value, str) and not may_hold_messages(value)):
             value = [{"role": "assistant", "content": value}]
         messages = read_conversation(value, f"{place}, {side.column}", roles)
-        if context and all(message["role"] != "user" for message in messages):
-            before = [one for name in ["history"] * is_history + [context] for one in read_prompt(place, row, name, roles)]
-            while before and before[-1]["role"] == "assistant" and (context in ("messages", "conversations") or not before[-1]["content"]):
-                before.pop()  # `messages` repeats the chosen answer; a transcript may end with "Assistant:"
-            messages = [*before, *messages]
-        about = {name: value for name, value in row.items() if name not in {*used, context, *["history"] * is_history}} | side.own
+        if before and all(message["role"] != "user" for message in messages):
+            start = [one for name in before for one in read_prompt(place, row, name, roles)]
+            while start and start[-1]["role"] == "assistant" and (context in ("messages", "conversations") or not start[-1]["content"]):
+                start.pop()  # `messages` repeats the chosen answer; a transcript may end with "Assistant:"
+            messages = [*start, *messages]
+        about = {name: value for name, value in row.items() if name not in {*used, *before}} | side.own
         messages = with_system(messages, [row, side.own], place)
         dialogues.append(Dialogue(place, messages, about, side.target, part=side.part, pair=pair))
     return dialogues
@@ -964,7 +976,8 @@ def nested_conversations(row: Record) -> list[Conversation]:
     one_message = _CONTENT if is_message(row) else ("assistant",)
     pair, parsed = pair_of(row) or (), dict(row)
     for name, value in row.items():
-        if name not in one_message and may_hold_messages(value, system=not pair) and (name not in pair or _LIST.match(value)):
+        is_told = name in pair or (pair and not re.search("history|context", name) and isinstance(value, str) and _templated(value))
+        if name not in one_message and may_hold_messages(value, system=not pair) and (not is_told or _LIST.match(value)):
             parsed[name] = as_list(value, f"column {name}")
     every = [one for one in find_conversations(parsed) if one.messages]
     if len(every) < 2:
@@ -972,7 +985,8 @@ def nested_conversations(row: Record) -> list[Conversation]:
 
     def sign(message: Any) -> str:
         fields = unwrapped(message) if isinstance(message, dict) else {}
-        return json.dumps([speaker_of(fields), first_of(fields, _CONTENT)], sort_keys=True, default=str)
+        content = first_of(fields, _CONTENT)
+        return json.dumps([speaker_of(fields), content.strip() if isinstance(content, str) else content], sort_keys=True, default=str)
 
     signs = [{sign(message) for message in conversation.messages} for conversation in every]
     positions = [[name for name in one.path if name.isdecimal()] for one in every]
@@ -1136,7 +1150,7 @@ def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> t
     return key, [*groups.values()]
 
 
-def _order_of(rows: Sequence[tuple[str, Record]]) -> str | None:
+def _order_of(rows: Sequence[tuple[str, Record]], key: str | None) -> str | None:
     """Return the column that numbers the messages of a dialogue; None if there is none."""
     is_dated = all(first_of(unwrapped(row), TIMES) is not None for _, row in rows)
     for column in filter(_POSITION.fullmatch, map(str, rows[0][1])):
@@ -1145,8 +1159,10 @@ def _order_of(rows: Sequence[tuple[str, Record]]) -> str | None:
             continue
         if len({*numbered}) == len(numbered):
             return column
-        if not is_dated and column.lower().startswith("turn") and numbered != sorted(numbered):
-            raise TableError(f"{rows[0][0]}, column {column}: has a number twice, and its rows are out of order; sort them, user first")
+        is_ordered = is_dated or numbered == sorted(numbered) or any(first_of(row, _PARENT) is not None for _, row in rows)
+        if column.lower().startswith("turn") and not is_ordered:
+            remedy = "sort them, user first" if key else "add dialogue_id, or sort the rows of one dialogue, user first"
+            raise TableError(f"{rows[0][0]}, column {column}: has a number twice, and its rows are out of order; {remedy}")
     return None
 
 
@@ -1156,7 +1172,7 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
     Records are sorted by a column such as message_index in which no number is missing or repeated. A column `turn` must
     not decrease. Without both, records that all have a time are sorted by it, and otherwise by a column index.
     """
-    order = _order_of(rows)
+    order = _order_of(rows, key)
     rows = sorted(rows, key=lambda row: as_number(row[1].get(order))) if order else rows
     name = key and as_text(rows[0][1].get(key), f"{rows[0][0]}, column {key}")
     if key and name is None:

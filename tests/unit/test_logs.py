@@ -1279,3 +1279,56 @@ def test_names_in_a_transcript_have_roles(tmp_path):
 def test_columns_with_spaces_in_their_names():
     read = read_messages(pd.DataFrame({"Participant": ["P1"], "User message": ["Hi"], "Bot response": ["No."]}))
     assert read[["user", "assistant"]].values.tolist() == [["Hi", "No."]]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("USER: Hi\nASSISTANT: The form:\nINPUT: x\nRESPONSE: USER: y", ("Hi", "The form:\nINPUT: x\nRESPONSE: USER: y")),
+        ("USER: Hi ASSISTANT: INPUT: x", ("Hi", "INPUT: x")),
+        ("<|im_start|>user\n### Input: a<|im_end|>\n<|im_start|>assistant\nUSER: b<|im_end|>", ("### Input: a", "USER: b")),
+        ("[INST] USER: a [/INST] ### Response: b", ("USER: a", "### Response: b")),
+        ("### Instruction:\nUSER: a\n\n### Response:\nASSISTANT: b", ("USER: a", "ASSISTANT: b")),
+    ],
+)
+def test_marks_of_other_templates_are_words_of_a_message(text, said):
+    read = read_messages([{"text": text}])
+    assert [*zip(read["user"], read["assistant"], strict=True)] == [said]
+
+
+def test_a_text_that_repeats_a_record_in_a_template():
+    """The columns of the record count, as for Alpaca's data, and so does a history in a template."""
+    alpaca = "Below is an instruction.\n\n### Instruction:\nTag\n\n### Input:\nAnn\n\n### Response:\nNo."
+    read = read_messages([{"instruction": "Tag", "input": "Ann", "output": "No.", "text": alpaca}])
+    assert read[["user", "assistant", "system"]].values.tolist() == [["Tag\nAnn", "No.", None]]
+    chat = "<|im_start|>user\nHi <|im_end|>\n<|im_start|>assistant\nNo.\n<|im_end|>"
+    assert len(read_messages([{"messages": [user("Hi "), model("No.\n")], "text": chat}])) == 1
+    assert read_messages([{"history": chat, "prompt": "Oh?", "response": "Yes."}])["user"].tolist() == ["Hi", "Oh?"]
+
+
+@pytest.mark.parametrize("history", [[["a", "b"]], [user("a"), model("b")], [], ["a"], [{"event": "login"}]])
+@pytest.mark.parametrize("answers", [{"chosen": "c", "rejected": "d"}, {"completions": ["c", "d"]}])
+def test_a_history_beside_several_answers(history, answers):
+    """A history of another form is metadata."""
+    read = read_messages([{"prompt": "q", "history": history, **answers}])
+    assert read["user"].tolist() == (["a", "q"] if len(history) and len(history[0]) == 2 else ["q"]) * 2
+
+
+def test_rows_of_a_tree_are_in_any_order():
+    tree = [("1", None, 0, user("a")), ("2", "1", 1, model("b")), ("3", "2", 2, user("c")), ("4", "1", 1, model("d"))]
+    rows = [{"chat_id": "c", "id": name, "parent_id": before, "turn_index": turn, **said} for name, before, turn, said in tree]
+    assert sorted(read_messages(rows)["assistant"]) == ["b", "d"]
+    with pytest.raises(TableError, match="out of order; add dialogue_id, or sort the rows of one dialogue"):
+        read_messages([{"turn_index": n % 2, **said} for n, (*_, said) in enumerate(tree)])
+
+
+@pytest.mark.parametrize("value", [True, False, {"reason": "x"}])
+def test_a_refusal_that_is_not_a_text(value):
+    read = read_messages([{"messages": [user("Hi"), model("No."), user("Oh?"), {"role": "assistant", "content": None, "refusal": value}]}])
+    assert read["assistant"].tolist() == ["No.", ""]
+
+
+@pytest.mark.parametrize("value", ["abc", 3, '{"1": "x"}'])
+def test_a_column_with_the_name_of_the_earlier_answers(value):
+    run = import_messages([{"user": "Hi", "assistant": "No.", "earlier_answers": value}])
+    assert conversations(run)[0]["messages"] == [user("Hi"), model("No.")]
