@@ -48,14 +48,13 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     """
     run = require_run(run)
     messages: dict[str, list[dict[str, Any]]] = {}
-    rows = tables.to_records(run.messages()[["dialogue_id", "turn", "role", "content"]].fillna({"content": ""}))
-    earlier = run.query(  # of a pair; a log's own column of this name holds no object
-        "SELECT dialogue_id, CAST(a.key AS INTEGER) turn, 'assistant' role, a.value content FROM metadata m, json_each(m.value) a "
-        "WHERE name = 'earlier_answers' AND json_type(m.value) = 'object'"
+    rows = run.ledger.rows(  # with the earlier answers of a pair; a log's own column of this name holds no object
+        "SELECT dialogue_id, turn, role, coalesce(content, '') FROM messages UNION ALL "
+        "SELECT dialogue_id, CAST(a.key AS INTEGER), 'assistant', a.value FROM metadata m, json_each(m.value) a "
+        "WHERE name = 'earlier_answers' AND json_type(m.value) = 'object' ORDER BY turn, role DESC"
     )
-    rows += tables.to_records(earlier)
-    for row in sorted(rows, key=lambda row: (row["turn"], row["role"] == "assistant")):
-        messages.setdefault(row["dialogue_id"], []).append({name: row[name] for name in ("role", "content")})
+    for name, _, role, content in rows:
+        messages.setdefault(name, []).append({"role": role, "content": content})
     histories = run.prompts().set_index("prompt_id")["history"].dropna().map(json.loads)
     records = []
     for row in tables.to_records(run.dialogues()):

@@ -36,8 +36,8 @@ __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'IDS', 'LEAVES', 'Record', 'Ra
            'transcript', 'is_transcript', 'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation',
            'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system', 'split_branches',
            'read_whole', 'turns_of', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena',
-           'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'read_labelled', 'dialogue_column',
-           'group_rows', 'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
+           'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'dialogue_column', 'group_rows',
+           'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -504,7 +504,7 @@ _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
 _CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[T ]{1,2})?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
 _LABEL = re.compile(  # **User:** Hi, - User: Hi, [10:01] User: Hi, User (10:01): Hi, or a heading ## User
-    r"(?P<heading>(?=[ \t]*(?:#|\*\*)[^:：]+$))?[ \t>#*_\u200e]{0,9}"
+    r"(?=[^:：]{1,79}[:：]|[ \t]*[#*][^:：]{0,60}$)(?P<heading>(?=[ \t]*(?:#|\*\*)[^:：]+$))?[ \t>#*_\u200e]{0,9}"
     rf"(?P<prefix>-[ \t*]{{1,3}}|\d{{1,4}}[.)][ \t]|{_CLOCK}[ \t]?[-–—]?[ \t])?"
     rf"(?P<name>[^:：*]{{1,39}}?)[ \t*_]{{0,4}}(?: said)?(?:[ \t]?{_CLOCK})?(?(heading)$|[:：](?:\*+(?=\s|$))?)"
 )
@@ -1105,14 +1105,10 @@ def _alternating(row: Record) -> Raw | None:
     return (turns_of(texts), ["data"]) if _is_texts(texts) and len(texts) > 1 else None
 
 
-def _labelled_column(row: Record, roles: Roles = ROLES) -> str | None:
-    """Return the column that holds a text with labelled lines."""
-    return next((name for name, value in row.items() if isinstance(value, str) and labelled_lines(value, roles)), None)
-
-
-def read_labelled(place: str, row: Record, name: str, roles: Roles) -> list[Dialogue]:
-    """Read a text whose lines begin with a speaker and a colon."""
-    return read_whole(place, row, (labelled_lines(row[name], roles), [name]), roles)
+def _labelled(row: Record, roles: Roles = ROLES) -> Raw | None:
+    """Return the messages of a text whose lines begin with a speaker and a colon, and its column."""
+    texts = ((labelled_lines(value, roles), [name]) for name, value in row.items() if isinstance(value, str))
+    return next((found for found in texts if found[0]), None)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
 KEYS = (
@@ -1227,7 +1223,7 @@ FORMATS = (
     Format("messages alone", "assistant (a message without the user's)", _answer_alone, read_whole),
     Format("activity", "title and safeHtmlItem (Google's activity export)", _activity, read_whole),
     Format("alternating texts", "data: a list of texts of user and assistant in turns", _alternating, read_whole),
-    Format("transcripts", "a text with lines that begin with User: and Assistant:", _labelled_column, read_labelled),
+    Format("transcripts", "a text with lines that begin with User: and Assistant:", _labelled, read_whole),
 )
 
 
@@ -1240,7 +1236,7 @@ def format_of(row: Any, roles: Roles = ROLES) -> tuple[Format | None, Any, Any]:
         small = {"_".join(str(name).lower().split()): value for name, value in row.items()}
         for record in (row, small) if len(small) == len(row) else (row,):
             for form in FORMATS:
-                if found := form.find(record, roles) if form.find is _labelled_column else form.find(record):
+                if found := form.find(record, roles) if form.find is _labelled else form.find(record):
                     return form, record, found
     return None, row, None
 

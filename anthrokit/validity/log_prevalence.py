@@ -609,10 +609,9 @@ def prevalence(
         if sampling:
             options = ", ".join(sampling)
             raise TypeError(f"the sample is already drawn, so it takes no {options}. Pass the log instead.")
-        named = () if behaviours is None else as_names(behaviours, "behaviours")
-        require_known("behaviour", log.behaviours, *named, where="the sample: ")
     sample = log if is_drawn else sample_log(log, behaviours, **sampling)
     asked = sample.behaviours if behaviours is None or not is_drawn else as_names(behaviours, "behaviours")
+    require_known("behaviour", sample.behaviours, *asked, where="the sample: ")
     by, rows = as_names(by, taken=["per", "labels_needed", *_COUNTS]), []
     if absent := [name for name in by if name not in sample.messages]:
         raise TableError(f"by is {absent[0]!r}, which the sample lacks. Pass columns={absent[0]!r} to sample_log")
