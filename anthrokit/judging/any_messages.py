@@ -70,9 +70,6 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in group_turns(messages)]
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6a96dceb
-_NAMES = IDS[2:]
-
-
 def _cell(value: Any) -> Any:
     """Return metadata as a number or a text: lists and dicts as JSON, times in ISO 8601."""
     if isinstance(value, Real):
@@ -195,7 +192,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
     turns = group_turns(dialogue.messages)
     texts = paired_turns(dialogue.messages)
     ids = {name: about.pop(name, None) for name in (IDS[:1] if pair else IDS[:2])}
-    column = None if pair else next((name for name in _NAMES if name in about), None)
+    column = None if pair else next((name for name in IDS[2:] if name in about), None)
     name = about.pop(column) if column else None
     if pair is None:
         about.pop("target", None)

@@ -498,7 +498,7 @@ _TEMPLATE_MARKS = (  # of speakers in what a model is sent: ChatML, Llama, Gemma
     r"|(?<![^\s>])(?P<capitals>(?-i:SYSTEM|HUMAN|USER|ASSISTANT)):(?=\s|$)"
 )
 _TEMPLATE_ENDS = r"<\|(?:im_end|eo[tm]_id|(?:begin_|end_?)of_?text|end|return)\|>|<(?:end_of_turn|bos|eos)>|</?s>|<｜\w+▁\w+｜>"
-_TEMPLATED = re.compile(rf"(?:\s|{_TEMPLATE_ENDS})*(?:{_TEMPLATE_MARKS}|Below is an instruction|A chat between a curious)", re.I)  # Alpaca, Vicuna
+_TEMPLATED = re.compile(rf"(?:\s|{_TEMPLATE_ENDS})*(?:{_TEMPLATE_MARKS}|Below is an instruction|A chat between a curious)", re.I)
 _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), "user") | {"<<sys>>": "system"}
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
@@ -1116,8 +1116,8 @@ KEYS = (
     "conversation"
 ).split()
 USERS = ("user", "user_id", "username", "participant_id", "account", "hashed_ip")
-_OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
 _POSITION = re.compile(r"(message|turn)[ _]?(index|idx|number|no|order|position)|position|order|seq|index|idx", re.I)
+_OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
 _OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
 
 
