@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -185,6 +186,7 @@ def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #6b4ab23c
 _IS_ALONE = re.compile(r"[ \t]*\r?\n")
+_PUNCTUATION = tuple(",.;:!?)]}\"'”’»…")  # with which a sentence continues after a mark that it mentions
 
 
 def _is_block(text: str, opening: _Mark, closing: _Mark) -> bool:
@@ -194,7 +196,7 @@ def _is_block(text: str, opening: _Mark, closing: _Mark) -> bool:
     """
     before = text[max(0, opening.start - 80) : opening.start].rstrip(" \t")
     announced = before.endswith((":\n", "：\n", ":\r\n"))
-    goes_on = text[closing.end : closing.end + 1] in tuple(" \t,.;:!?)]}\"'”’»…")
+    goes_on = text[closing.end : closing.end + 1] in (" ", "\t", *_PUNCTUATION)
     return before.endswith("\n") and not announced and (_IS_ALONE.match(text, opening.end) is not None or not goes_on)
 
 
@@ -206,13 +208,21 @@ def _ends_opened_thoughts(text: str, mark: _Mark) -> bool:
     return "\n" in before[len(before.rstrip()) :] or before.rstrip().endswith((*'.!?…。！？*"”)',))
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #a9d88747
-def _skip_mention(text: str, closing: _Mark, unpaired: list[_Mark]) -> _Mark:
-    """Return the mark that ends thoughts: a later unpaired one before an answer, if a sentence mentions and continues after the first."""
-    if _ends_opened_thoughts(text, closing) or _IS_ALONE.match(text, closing.end):
-        return closing
-    later = (mark for mark in unpaired if mark.family == closing.family and mark.start > closing.end)
-    fitting = (mark for mark in later if _ends_opened_thoughts(text, mark) and not is_blank(text[closing.end : mark.start]))
-    return next((mark for mark in fitting if not is_blank(text[mark.end :])), closing)
+def _may_be_mentioned(text: str, opening: _Mark, closing: _Mark) -> bool:
+    """Return whether a closing mark is within a sentence of the thoughts, which continues in lower case or with punctuation."""
+    following = text[closing.end : closing.end + 80].lstrip(" \t")[:1]
+    continues = following.islower() or following in _PUNCTUATION
+    return continues and not _ends_opened_thoughts(text, closing) and not is_blank(text[opening.end : closing.start])
+
+
+def _later_end(text: str, opening: _Mark, closing: _Mark, marks: list[_Mark], pairs: Mapping[int, int]) -> _Mark | None:
+    """Return a later unpaired mark that ends thoughts before an answer, if a sentence may mention their first closing mark."""
+    if not _may_be_mentioned(text, opening, closing):
+        return None
+    paired = {*pairs.values()}
+    later = (mark for place, mark in enumerate(marks) if mark.kind == "close" and mark.start > closing.end and place not in paired)
+    fitting = (mark for mark in later if mark.family == closing.family and _ends_opened_thoughts(text, mark))
+    return next((mark for mark in fitting if not is_blank(text[mark.end :])), None)
 
 
 _OWN_ONLY = ("details", "colons", "budget")  # families whose closing marks end no thoughts of another family
@@ -243,7 +253,6 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         if adjacent and (is_blank(before) or (not reasoning_given and _ends_opened_thoughts(text, closing[0]))):
             return text[closing[-1].end :], [before]
     pairs = _pair_marks(marks)
-    unpaired = [mark for place, mark in enumerate(marks) if mark.kind == "close" and place not in pairs.values()]
     answer_parts, thoughts, at, answered = [], [], 0, False
     for place, mark in enumerate(marks):
         if mark.start < at:
@@ -253,7 +262,7 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         if mark.kind == "open":
             closing_mark = marks[pairs[place]] if place in pairs else None
             if closing_mark and not answered:
-                closing_mark = _skip_mention(text, closing_mark, unpaired)
+                closing_mark = _later_end(text, mark, closing_mark, marks, pairs) or closing_mark
             if found := _thought_after(text, mark, closing_mark, every, answered):
                 thought, end = found
                 thoughts.append(thought)
@@ -371,6 +380,10 @@ def visible_answer(text: str) -> str:
     text = _REPEATED.sub("", _without_label(text))
     marks = [mark for mark in _find_marks(text) if not mark.in_code]
     pairs = _balanced_pairs(marks)
+    if marks and marks[0].kind == "open" and is_blank(text[: marks[0].start]) and 0 in pairs:
+        first, closing = marks[0], marks[pairs[0]]
+        if _may_be_mentioned(text, first, closing) and not _later_end(text, first, closing, marks, pairs):
+            return ""  # a later mark may end the thoughts
     for place, mark in enumerate(marks):
         before = text[max(0, mark.start - 80) : mark.start].rstrip(" \t")
         if mark.kind == "open" and place not in pairs and before[-1:] in ("\n", ""):
