@@ -621,7 +621,9 @@ class Run(metaclass=Naming):
         Run 'again': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
         """
         export, folder = local_copy(export), local_path(folder, RunError)
-        if (run := cls(folder)).ledger.facts().keys() - {"created", "versions"}:  # all that a killed restore leaves
+        run = cls(folder)
+        rows = any(run.ledger.rows(f"SELECT 1 FROM {name} LIMIT 1") for name in ledger_tables() if name != "facts")
+        if rows or run.ledger.facts().keys() - {"created", "versions"}:  # all that a killed restore leaves
             run.close()
             raise RunError(f"{folder} holds a run already; restore into a new folder")
         _restore(run, export)
