@@ -29,8 +29,8 @@ from .errors import RunError, make_redactor, redact, redact_in, require_kind
 from .files import local_path, refuse_links, replacing, write_file
 
 # %% auto #0
-__all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'plain_value', 'insertion', 'package_versions',
-           'Ledger']
+__all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'connect_to_copy', 'plain_value', 'insertion',
+           'package_versions', 'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 2  # of the tables
@@ -282,29 +282,35 @@ def _has_log(path: Path) -> bool:
     return log.exists() and log.stat().st_size > 0
 
 
+@contextlib.contextmanager
+def connect_to_copy(path: Path) -> Iterator[sqlite3.Connection]:
+    """Connect to a temporary copy of a ledger and of its log."""
+    with tempfile.TemporaryDirectory() as folder:
+        for file in filter(Path.exists, (path, Path(f"{path}-wal"))):
+            shutil.copy(file, folder)
+        with contextlib.closing(sqlite3.connect(Path(folder, path.name), isolation_level=None)) as copy:
+            yield copy
+
+
 def _open_to_read(path: Path) -> sqlite3.Connection:
     """Connect to a ledger to read it, also if nothing can be written beside it."""
 
-    def connect(path: Path, mode: str) -> sqlite3.Connection:
+    def connect(mode: str) -> sqlite3.Connection:
         address = f"{path.resolve().as_uri()}?{mode}"
         connection = sqlite3.connect(address, uri=True, check_same_thread=False, isolation_level=None)
         connection.execute("SELECT 1 FROM dialogues LIMIT 1")
         return connection
 
     try:
-        return connect(path, "mode=ro")
+        return connect("mode=ro")
     except sqlite3.OperationalError as error:
         if not error.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
             raise
     if not _has_log(path):
-        return connect(path, "mode=ro&immutable=1")
-    with tempfile.TemporaryDirectory() as folder:  # a process was killed: its last rows are in the log
-        for file in (path, f"{path}-wal"):
-            shutil.copy(file, folder)
-        connection = connect(Path(folder) / path.name, "mode=rw")
+        return connect("mode=ro&immutable=1")
+    with connect_to_copy(path) as source:  # a process was killed: its last rows are in the log
         copy = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        connection.backup(copy)
-        connection.close()
+        source.backup(copy)
         return copy
 
 # %% ../../nbs/01_core/03_ledger.ipynb #0a8445a2

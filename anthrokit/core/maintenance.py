@@ -19,7 +19,7 @@ import pandas as pd
 
 from .errors import RunError, diff_settings, require_kind
 from .files import local_path
-from .ledger import plain_value, time_now
+from .ledger import connect_to_copy, plain_value, time_now
 from .notes import notify
 from .run import Run, as_run, digest, record_prompts, usage_totals
 from .tables import INTEGER, get_table, ledger_tables
@@ -32,35 +32,31 @@ _IN_EVERY_PART = ("facts", "judges")
 
 
 @contextlib.contextmanager
-def _new_runs(folder: Path, name: Path) -> Iterator[list[Run]]:
-    """Yield a list for runs that are made in a new or empty folder. After an error, which has `name`, close them and remove the folder."""
-    runs: list[Run] = []
+def _workshop(place: Path, folder: Path) -> Iterator[Path]:
+    """Yield a temporary folder in a place, for runs that are moved to or into `folder` once they are complete.
+
+    It is removed at the end and after an error, as is a folder without runs. A process that is killed leaves nothing else.
+    """
     try:
-        yield runs
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="partial-", dir=place) as workshop:
+            yield Path(workshop)
     except BaseException as error:
-        for run in runs:
-            run.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            folder.rmdir()
         if isinstance(error, sqlite3.Error | OSError):
-            raise RunError(f"{name} can't be filled: {error}. Make room, or repair a damaged run, and run again.") from None
+            raise RunError(f"{folder} can't be filled: {error}. Make room, or repair a damaged run, and run again.") from None
         raise
 
 
 @contextlib.contextmanager
-def _copy_ledger(run: Run, path: Path) -> Iterator[sqlite3.Connection]:
-    """Copy a run's ledger, even while another process writes to it. Yield a connection to the copy."""
-    path.parent.mkdir(parents=True)
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as copy:
+def _copy_ledger(run: Run, folder: Path) -> Iterator[sqlite3.Connection]:
+    """Copy a run's ledger into a new folder, even while another process writes to it. Yield a connection to the copy."""
+    folder.mkdir()
+    with contextlib.closing(sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)) as copy:
         with run.ledger._open_connection() as source:  # which can read a run on a read-only medium
             source.backup(copy)
         yield copy
-
-
-def _complete(path: Path, folder: Path) -> Run:
-    """Move a complete run to its folder and open it. A process that is killed before leaves no run there."""
-    run = Run(path.rename(folder))
-    run.ledger.write_manifest(folder)  # with its name
-    return run
 
 
 def _delete_other_prompts(copy: sqlite3.Connection, own: list[str], others: list[str], first: bool) -> None:
@@ -136,17 +132,17 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
         raise RunError(f"{folder} isn't empty. Pass another folder for the parts.")
     budget, (cost, tokens) = run.ledger.fact("budget", {}), usage_totals(run)
     run_id = digest(run.manifest(), time_now(), length=8)
-    with _new_runs(folder, folder) as parts:
-        for number in range(1, n + 1):
-            path, own = folder / f"partial-{number}", ids[number - 1 :: n]
-            with _copy_ledger(run, path / "ledger.sqlite") as copy:
+    names = [f"part-{number}" for number in range(1, n + 1)]
+    with _workshop(folder, folder) as workshop:
+        for number, name in enumerate(names, 1):
+            own = ids[number - 1 :: n]
+            with _copy_ledger(run, workshop / name) as copy:
                 _delete_other_prompts(copy, own, [*{*ids} - {*own}], number == 1)
             share = _share_of_budget(budget, {"usd": cost, "tokens": tokens}, n, number == 1)
             about = {"number": number, "of": n, "run": run_id, "budget": budget}
-            with Run(path) as part:
+            with Run(workshop / name) as part:
                 part.ledger.set_facts(part=about, **({"budget": share} if share else {}))
-            parts.append(_complete(path, folder / f"part-{number}"))
-    return parts
+        return [Run((workshop / name).rename(folder / name)) for name in names]
 
 
 def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
@@ -327,18 +323,19 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     facts, judges, different = _merge_facts(runs), _merge_judges(runs), []
     if folder.exists():
         raise RunError(f"{folder} exists. Merge into a new folder.")
-    path = folder.with_name(f"partial-{os.getpid()}-{folder.name}")
-    with _new_runs(path, folder):
-        with _copy_ledger(runs[0], path / "ledger.sqlite") as copy:
+    with _workshop(folder.parent, folder) as workshop:
+        with _copy_ledger(runs[0], workshop / folder.name) as copy:
             for part in runs[1:]:
-                copy.execute("ATTACH ? AS part", [str(part.folder / "ledger.sqlite")])
-                different += [key for table in ledger_tables() if table not in _IN_EVERY_PART for key in _add_rows(copy, table)]
-                copy.execute("DETACH part")
+                with _copy_ledger(part, workshop / "part"):  # SQLite can't attach a ledger on a read-only medium
+                    copy.execute("ATTACH ? AS part", [str(workshop / "part" / "ledger.sqlite")])
+                    different += [key for table in ledger_tables() if table not in _IN_EVERY_PART for key in _add_rows(copy, table)]
+                    copy.execute("DETACH part")
+                shutil.rmtree(workshop / "part")
             copy.execute("DELETE FROM facts WHERE name = 'part'")
-        with Run(path) as run:
+        with Run(workshop / folder.name) as run:
             run.ledger.set_facts(("judges", judges), **facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
             record_prompts(run)
-        run = _complete(path, folder)
+        run = Run((workshop / folder.name).rename(folder))
     if different:
         notify(
             f"{len(different):,} units have different results in several parts. The first part's result is kept: "
@@ -378,15 +375,7 @@ def _readable_rows(
     return rows, False
 
 
-@contextlib.contextmanager
-def _connect_to_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """Connect to a copy of a damaged ledger and of its log."""
-    with tempfile.TemporaryDirectory() as folder:
-        for file in filter(Path.exists, (path, Path(f"{path}-wal"))):
-            shutil.copy(file, folder)
-        with contextlib.closing(sqlite3.connect(Path(folder, path.name), isolation_level=None)) as copy:
-            copy.text_factory = lambda text: text.decode("utf-8", "replace")
-            yield copy
+
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #f2f41778
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:
@@ -428,7 +417,8 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     tables: dict[str, list[dict]] = {}
     ids: dict[str, set] = {}
     saved = []
-    with _connect_to_copy(path) as damaged:
+    with connect_to_copy(path) as damaged:
+        damaged.text_factory = lambda text: text.decode("utf-8", "replace")
         for name in sorted(ledger_tables(), key=lambda name: len(get_table(name).key)):
             about = get_table(name)
             rows, whole = _readable_rows(damaged, name, ids)
@@ -446,11 +436,9 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
             with contextlib.suppress(ValueError, TypeError):  # a damaged value
                 json.loads(row["value"])
                 facts.append(row)
-        run.ledger.write_together(tables.items(), replace=False)
-        run.ledger.write("facts", facts)
+        run.ledger.set_facts(*tables.items(), ("facts", facts), repaired={"from": Path(folder).name, "at": time_now()})
         if not all(entry["whole"] for entry in saved if entry["table"] in ("messages", "dialogues")):
             _replan_dialogues(run)
-        run.ledger.set_facts(repaired={"from": Path(folder).name, "at": time_now()})
     return pd.DataFrame(saved)
 
 
