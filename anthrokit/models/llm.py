@@ -290,17 +290,6 @@ class PromptCache(NamedTuple):
     write: float
 
 
-class _Shown:
-    """A function that shows the pieces of an answer, and whether it has shown one."""
-
-    def __init__(self, show: Callable[[str], None]):
-        self.show, self.begun = show, False
-
-    def __call__(self, piece: str) -> None:
-        self.begun = True
-        self.show(piece)
-
-
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
 _UNREACHED_RETRIES = 3  # further ones to a server that has never answered, within about seven seconds
@@ -727,19 +716,24 @@ class LLM(metaclass=Naming):
             live.limiter.limit(self.rpm, self.tpm)
         if not live.takes_seed:
             parameters.pop("seed", None)
-        request, show = {**parameters, "messages": self.as_sent(messages)}, show and _Shown(show)
+        request, shown = {**parameters, "messages": self.as_sent(messages)}, []
         failed: set[Server] = set()  # servers where this call has failed since its last pause
+
+        def show_piece(piece: str) -> None:
+            shown.append(piece)
+            if show:
+                show(piece)
 
         async with live.concurrency:
             start = time.perf_counter()
             for attempts in itertools.count(1):
                 try:
-                    answer, server = await self._attempt(request, on_lost, failed, show)
+                    answer, server = await self._attempt(request, on_lost, failed, show and show_piece)
                     live.worked.add(_form(request))
                     break
                 except Fault as fault:
                     self._report_trouble(fault, attempts)
-                    pause = None if show and show.begun else self._pause_before_next(fault, attempts, failed)
+                    pause = None if shown else self._pause_before_next(fault, attempts, failed)
                     if pause is None:
                         answer, server = await self._refusal(fault, attempts, request, on_lost), None
                         break
@@ -802,7 +796,7 @@ class LLM(metaclass=Naming):
             last_fault = fault
             failed.add(permit.server)
             live.reached = live.reached or fault.kind not in ("unreachable", "timeout")
-            if fault.kind == "unknown" and len(live.endpoints) > 1:
+            if fault.kind == "unknown" and not all(server.lacks_model for server in live.limiter.servers if server is not permit.server):
                 notify(f"{endpoint.address}: {fault.sentence(self.model)} The other servers take its calls meanwhile.")
             if fault.may_be_paid and on_lost is not None:
                 on_lost(self.lost_attempt(fault, request))

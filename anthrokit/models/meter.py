@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import math
-import operator
 import time
 import warnings
 from collections import Counter, deque
@@ -67,7 +66,6 @@ class Writer:
 OPEN_BATCHES = "batches.status IN ('uploaded', 'begun')"
 _ENOUGH = 5  # answers, to expect what the next ones take
 _BOOKED = ("served_model", "tokens_in", "tokens_cached", "tokens_out", "cost", "attempts", "status", "server")
-_booked_fields = operator.attrgetter(*_BOOKED)
 
 
 @dataclass(frozen=True)
@@ -271,7 +269,7 @@ class Meter:
             addresses = self.run.ledger.fact("addresses", {})
             if addresses.get(llm.name) != llm.address:
                 self.run.ledger.set_facts(addresses={**addresses, llm.name: llm.address})
-        row = dict(zip(_BOOKED, _booked_fields(answer), strict=True))
+        row = {name: getattr(answer, name) for name in _BOOKED}
         row |= {"unit": unit, "purpose": purpose, "model": llm.name, "seconds": round(answer.seconds, 4)}
         row["at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.writer.put("calls", [row])
