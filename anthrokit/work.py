@@ -37,9 +37,9 @@ from .models.loop import await_for, background_loop, wait_for
 from .models.meter import Meter, Request
 
 # %% auto #0
-__all__ = ['Steps', 'MAX_ATTEMPTS', 'run_steps', 'Job', 'CostEstimate', 'run_job', 'arun_job', 'Running', 'mean_response_tokens',
-           'estimate_jobs', 'open_readonly', 'job_function', 'ParseError', 'ask', 'check_outcomes', 'forecast_calls',
-           'PromptJob']
+__all__ = ['Steps', 'MAX_ATTEMPTS', 'run_steps', 'Job', 'CostEstimate', 'sigterm_interrupts', 'run_job', 'arun_job', 'Running',
+           'mean_response_tokens', 'estimate_jobs', 'open_readonly', 'job_function', 'ParseError', 'ask',
+           'check_outcomes', 'forecast_calls', 'PromptJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
 Steps = Generator[Any, Any, Any]
@@ -424,7 +424,7 @@ def _describe_progress(job: Job) -> str:
 
 
 @contextlib.contextmanager
-def _sigterm_interrupts() -> Iterator[None]:
+def sigterm_interrupts() -> Iterator[None]:
     """Let SIGTERM raise KeyboardInterrupt in the main thread, unless it has a handler."""
     in_main_thread = threading.current_thread() is threading.main_thread()
     ours = in_main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -486,7 +486,7 @@ def run_job(
         return Running(job, batch, on)
     sending, bar = _check_sending(batch, on), _Progress(job, progress)
     try:
-        with _sigterm_interrupts(), _active(job, *sending, progress), contextlib.closing(bar):
+        with sigterm_interrupts(), _active(job, *sending, progress), contextlib.closing(bar):
             wait_for(_run(job, *sending), bar.tick)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: {_describe_progress(job)}. Run the same again to go on.") from None

@@ -10,7 +10,6 @@ import contextlib
 import json
 import re
 import secrets
-import signal
 import sqlite3
 import threading
 import time
@@ -40,6 +39,7 @@ from ..models import Completion
 from ..models.loop import wait_for
 from ..models.meter import Meter, Request
 from .studies import Study, is_same, make_private
+from ..work import sigterm_interrupts
 
 # %% auto #0
 __all__ = ['GatewayError', 'RateLimit', 'ChatState', 'reached_limit', 'page_state', 'needs_answer', 'parse_request', 'identify',
@@ -1018,16 +1018,8 @@ def wait_for_signal() -> None:
     >>> threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
     >>> wait_for_signal()
     """
-    stopped = threading.Event()
-    before = None
-    if threading.current_thread() is threading.main_thread():
-        before = signal.signal(signal.SIGTERM, lambda *_: stopped.set())
-    try:
-        with contextlib.suppress(KeyboardInterrupt):
-            stopped.wait()
-    finally:
-        if before is not None:
-            signal.signal(signal.SIGTERM, before)
+    with contextlib.suppress(KeyboardInterrupt), sigterm_interrupts():
+        threading.Event().wait()
 
 
 def serve(
