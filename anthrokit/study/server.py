@@ -20,14 +20,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import filelock
 
 from ..core import SetupError, data_path
 from ..core.files import cache_folder
 from ..core.notes import notify
-from .gateway import Gateway, request_json, wait_for_signal
+from .gateway import BackgroundServer, Gateway, request_json, wait_for_signal
 from .studies import Study, load_settings, make_private
 
 # %% auto #0
@@ -148,7 +148,7 @@ def write_project(study: Study) -> Path:
     return project
 
 # %% ../../nbs/11_study/05_server.ipynb #4cd830fe
-class StudyServer:
+class StudyServer(BackgroundServer):
     """The oTree server of a study.
 
     Parameters
@@ -169,6 +169,7 @@ class StudyServer:
     """
 
     def __init__(self, study: Study | Any):
+        super().__init__()
         self.study = study if isinstance(study, Study) else Study(study)
         self.port = self.study.settings["servers"]["otree_port"]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -180,13 +181,7 @@ class StudyServer:
         """Return the link for Prolific, as participants' browsers see it."""
         return f"{self.study.settings['servers']['gateway']}/enter?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
 
-    def __enter__(self) -> StudyServer:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def start(self) -> StudyServer:
+    def start(self) -> Self:
         """Start the server, and make room for the participants."""
         if _placeholder() in self.study.settings["texts"]["consent"]:
             raise SetupError(

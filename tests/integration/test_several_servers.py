@@ -87,12 +87,13 @@ def test_one_server_fails(start, status, seconds):
     assert failing.failures >= 2 and working.failures == 0 and working.window == float("inf")
 
 
-def test_no_server_has_the_model(start):
-    """The run stops at once if every server says that it has no such model."""
+def test_no_server_has_the_model(start, capsys):
+    """The run stops at once if every server says that it has no such model. No notice promises that others take its calls."""
     one = LLM("openai/m", api_base=[start(status=404)[1] for _ in range(2)], max_retries=5)
     with pytest.raises(SetupError, match="there is no model openai/m"):
         one.complete("Hello")
     assert one.limiter.servers[0].failures and one.limiter.servers[1].failures
+    assert capsys.readouterr().err.count("The other servers take its calls meanwhile") == 1
 
 
 def test_server_shuts_down(start):
