@@ -21,7 +21,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from . import figures, analysis
-from .figures.style import interval_text
+from .figures.style import interval_text, signed_points
 from .models import DEFAULT_MODEL
 from .models.embedded import NOTICE
 from .core import Run, RunError, TableError, data_path
@@ -34,7 +34,7 @@ from .panels import dialogue_html
 from .panels.dialogue import DisplayOptions
 from .panels.frame import CSS
 from .panels.source import RunSource
-from .panels.source import spell_invisible
+from .panels.source import spell_invisible, visible_name
 
 # %% auto #0
 __all__ = ['demo_run', 'profile_table', 'study_columns', 'side_by_side', 'differences_table', 'difference_texts', 'draw_figures',
@@ -194,17 +194,12 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
 
 def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Return the rows of `analysis.compare` as texts, after their columns `names`."""
-
-    def points(value: float) -> str:
-        text = "–" if pd.isna(value) else f"{100 * value:+.0f}".replace("-", "−")
-        return "0" if text[1:] == "0" else text
-
     columns = ["comparison", "difference", f"{100 * rows['ci'].iloc[0]:g} % interval", "p", "clusters"]
     texts = [
         (
             f"{row.a} minus {row.b}",
-            points(row.estimate),
-            interval_text(row, points, "–"),
+            signed_points(row.estimate),
+            interval_text(row, signed_points, "–"),
             "–" if pd.isna(row.p_adjusted) else "< 0.001" if row.p_adjusted < 0.001 else f"{row.p_adjusted:.3f}",
             row.n_clusters,
         )
@@ -280,8 +275,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
     from anthrokit.judging.offline import quality_note
 
     models = [settings for role in ("targets", "users") for settings in run.ledger.fact(role, {}).values()]
-    embedded = any(settings.get("model") == DEFAULT_MODEL for settings in models)
-    notice = [NOTICE] if embedded else []
+    notice = [NOTICE] if any(settings.get("model") == DEFAULT_MODEL for settings in models) else []
     return [*notice, *([quality_note()] if offline else []), *judges_without_verdicts(run).values()]
 
 
@@ -390,5 +384,5 @@ def _report(run: Run, dialogues: int) -> str:
         differences=differences_table(labels, conditions).to_dict("records") if conditions else [],
         quality=_quality_rows() if offline else [],
         n_missing=missing["status"].value_counts().to_dict(),
-        missing=missing.head(30).astype(str).to_dict("records"),
+        missing=missing.head(30).map(visible_name, limit=200).to_dict("records"),
     )

@@ -56,7 +56,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     colours = {pair: own[pair[0]] for pair in pairs} if frame["b"].nunique() == 1 and not series else None
 
     def label(part: pd.DataFrame) -> str:
-        return f"n = {int(part[['n_a', 'n_b']].min(axis=None)):,} or more a side" if len(part) else "no estimate"
+        return f"n = {int(part[['n_a', 'n_b']].min(axis=None)):,} or more a side"
 
     ax = draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs, colours=colours)
     sizes = f"{counted(frame['n_clusters'], 'clusters')}; hollow: p ≥ 0.05 after Holm's correction"
@@ -109,15 +109,11 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         terms = frame["term"].unique()
         texts = dict(zip(terms, shorten_names(terms, 60), strict=True))
     unit = "messages" if "term" in frame.columns else "informative dialogues"
-
-    def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'], unit)}" if len(part) else "no estimate"
-
     drawn = frame[["estimate", "ci_low", "ci_high"]].astype(float)
     low, high = np.nan_to_num([drawn.min(axis=None), drawn.max(axis=None)], nan=1).clip(0.02, 50)
     limits = min(low, 1) / 1.15, max(high, 1) * 1.15
     look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits, "texts": texts}
-    ax = draw_dots(ax, frame, what, series, label=label, **look)
+    ax = draw_dots(ax, frame, what, series, label=lambda part: f"n = {counted(part['n'], unit)}", **look)
     ax.set(xscale="log", xlim=limits)
     ax.xaxis.set_major_locator(_odds_ticks())
     ax.xaxis.set_major_formatter("{x:g}")
@@ -303,11 +299,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Agreement, with 95 % interval'
     """
     what = name_column(frame, ["measure", "estimate", "ci_low", "ci_high", "n"], "analysis.agreement")
-
-    def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'], 'messages')}" if len(part) else "no estimate"
-
-    ax = draw_dots(ax, frame, what, "measure", scale=1, rule=0, label=label)
+    ax = draw_dots(ax, frame, what, "measure", scale=1, rule=0, label=lambda part: f"n = {counted(part['n'], 'messages')}")
     low = np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02
     ax.set(xlim=(low, 1.01), xlabel=f"Agreement, with {describe_interval(frame)}")
     return ax

@@ -79,6 +79,7 @@ def draw_dots(
     *,
     scale: float = 100,
     label: Callable[[pd.DataFrame], str],
+    none: str = "no estimate",
     hollow: bool = False,
     rule: float | None = None,
     limits: tuple[float, float] = (-np.inf, np.inf),
@@ -94,7 +95,9 @@ def draw_dots(
     frame : DataFrame
         The columns `what` and `series`, estimate, ci_low, ci_high.
     label : callable
-        Function from the rows of a series to its legend text, which follows the name of the series.
+        Function from the estimated rows of a series to its legend text, which follows the name of the series.
+    none : str
+        Legend text of a series without any estimate.
     hollow : bool
         Whether points with p_adjusted of 0.05 or more are white.
     rule : float, optional
@@ -133,7 +136,8 @@ def draw_dots(
         }
         shape = {"marker": marker_of(number), **style, **({"markeredgewidth": scaled_size(0.8)} if hollow else {})}
         ax.hlines(at, low, high, color=colours[name], linewidth=scaled_size(1.3))
-        legend = label(part[part["estimate"].notna()])
+        estimates = part[part["estimate"].notna()]
+        legend = label(estimates) if len(estimates) else none
         unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05) if hollow else np.zeros(len(part), dtype=bool)
         shown = f"{names_shown[name]}: {legend}" if series else legend
         ax.plot(np.where(unsure, np.nan, middle), at, label=shown, **shape)
@@ -173,7 +177,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame, series, texts = with_series(frame, what)
 
     def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'])} of {counted(part['n_total'], 'messages')}" if len(part) else "no estimate"
+        return f"n = {counted(part['n'])} of {counted(part['n_total'], 'messages')}"
 
     ax = draw_dots(ax, frame, what, series, label=label, texts=texts or None)
     sizes = f"{counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"

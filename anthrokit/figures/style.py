@@ -356,9 +356,9 @@ def shorten_names(names: Sequence[object], room: int = 32) -> list[str]:
     return [short[str(name)] for name in names]
 
 
-def label_of(name: object, room: int = 32) -> str:
+def label_of(name: object) -> str:
     """Return the text to show for a name: its label set by `theme`, or the name as `format_name` writes it."""
-    return _visible(shorten_name(_LOOK.get().labels.get(name, format_name(name)), room))
+    return _visible(shorten_name(_LOOK.get().labels.get(name, format_name(name))))
 
 
 INVISIBLE = "\u200b\u200e"  # what `_visible` adds
@@ -423,6 +423,12 @@ def describe_interval(frame: pd.DataFrame, low: str = "ci_low") -> str:
 def interval_text(row: Any, form: Callable[[float], str] = "{:.2f}".format, missing: str = "no interval") -> str:
     """Return the limits of a row's interval as text, such as "0.12 to 0.30"."""
     return missing if pd.isna(row.ci_low) else f"{form(row.ci_low)} to {form(row.ci_high)}"
+
+
+def signed_points(share: float) -> str:
+    """Format a difference of shares in whole percentage points: +3, −3, 0, or – for a missing one."""
+    text = "–" if pd.isna(share) else f"{100 * share:+.0f}".replace("-", "−")
+    return "0" if text[1:] == "0" else text
 
 
 def counted(numbers: pd.Series, noun: str = "") -> str:

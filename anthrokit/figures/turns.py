@@ -18,9 +18,9 @@ from ..analysis.timing import emergence, late_share
 from ..core import TableError
 from .profiles import draw_dots, draw_heat, name_column, place_rows, rows_size, warn_if_low
 from .published import fit_notes
-from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, counted, describe_interval
+from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, counted, describe_interval, interval_text
 from .style import figure_size, from_run, in_order, label_of, labels_in, legend_above, marker_of, name_rows, need_columns
-from .style import new_axes, percent, scaled_size, pooled_note, themed, variant_note, with_series
+from .style import new_axes, percent, pooled_note, scaled_size, signed_points, themed, variant_note, with_series
 
 # %% auto #0
 __all__ = ['plot_emergence', 'spread_labels', 'place_lines', 'plot_emergence_curves', 'plot_late', 'plot_snowball',
@@ -266,12 +266,10 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame, series, texts = with_series(frame, what)
 
     def label(part: pd.DataFrame) -> str:
-        if part.empty:
-            return "none occurs"
         half = f"half or more for {at_least_half(part['estimate']).sum()} of {len(part)} that occur"
         return f"{half}; n = {counted(part['n'], 'dialogues')}"
 
-    ax = draw_dots(ax, frame, what, series, label=label, texts=texts)
+    ax = draw_dots(ax, frame, what, series, label=label, none="none occurs", texts=texts)
     ax.axvline(50, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8), linestyle="--")
     notes = (pooled_note(frame) + variant_note(frame).removeprefix("; ")).removesuffix("; ")
     notes = f" ({notes})" if notes else ""
@@ -328,18 +326,14 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 def _snowball_columns(part: pd.DataFrame, interval: str) -> list[tuple[str, list[str], float]]:
     """Return the columns at the right of `plot_snowball`: heading, texts, and place of their right end in points."""
-
-    def difference(row: pd.Series) -> str:
-        if pd.isna(row["ci_low"]):
-            return "no interval"
-        ends = [round(100 * row[name]) for name in ("estimate", "ci_low", "ci_high")]
-        ends = [f"{end:+d}".replace("-", "−") if end else "0" for end in ends]
-        return "{} ({} to {})".format(*ends)
-
+    differences = [
+        f"{signed_points(row.estimate)} ({interval_text(row, signed_points)})" if pd.notna(row.ci_low) else "no interval"
+        for row in part.itertuples()
+    ]
     p_values = ["–" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") for p in part["p_adjusted"]]
     odds = ["–" if pd.isna(odds) else _two_digits(odds) for odds in part["odds_ratio"]]
     return [
-        (f"Percentage-point\ndifference\n({interval})", part.apply(difference, axis=1), 92.0),
+        (f"Percentage-point\ndifference\n({interval})", differences, 92.0),
         ("n without", [f"{n:,}" for n in part["n_after_no"]], 138.0),
         ("n with", [f"{n:,}" for n in part["n_after_yes"]], 174.0),
         ("Odds ratio\nwithin\ndialogues", odds, 222.0),
