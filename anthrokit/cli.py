@@ -262,7 +262,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = lambda message, *_, **__: ak.core.notes.notify(str(message))
             if arguments and arguments[0][:1] != "-" and arguments[0] not in [*app]:  # also before --help
                 raise UnknownCommandError(unused_tokens=arguments)
-            return _print_result(app.meta(arguments))
+            result = app.meta(arguments)
+            if not isinstance(result, _Result):
+                return result or 0
+            print(result.as_json() if _session.json else result, flush=True)
+            return 1 if result.failed else 3 if result.missing else 0
     except KeyboardInterrupt:
         print("anthrokit: interrupted; results are saved, the same command resumes", file=sys.stderr)
         return 130
@@ -298,13 +302,6 @@ def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
             return f"{' '.join(error.command_chain)} needs {error.argument.names[0].lstrip('-').upper()}, as in: {example[1]}"
     return error
 
-
-def _print_result(result: Any) -> int:
-    """Print the result of a command and return the exit code."""
-    if isinstance(result, _Result):
-        print(result.as_json() if _session.json else result, flush=True)
-        return 1 if result.failed else 3 if result.missing else 0
-    return result or 0
 
 # %% ../nbs/16_cli.ipynb #8e3c8761
 def _spent(run: ak.Run) -> dict[str, Any]:
@@ -1226,8 +1223,7 @@ def heartbench_estimate(
         )
     panel = [ak.heartbench.RubricJudge(_llm(name), language=cases.language) for name in judges or ()]
     conditions = [{"prompts": cases.prompts(), "target": _llm(name), "turns": 1} for name in models or ()]
-    run = _existing(run) if judges else run
-    estimates = ak.estimate(judges=panel or None, run=run, conditions=conditions, samples=samples)
+    estimates = ak.estimate(judges=panel or None, run=_existing(run) if judges else run, conditions=conditions, samples=samples)
     return _price(estimates[estimates["purpose"] != "user"].reset_index(drop=True))
 
 # %% ../nbs/16_cli.ipynb #512069f6

@@ -162,10 +162,8 @@ def _worth_a_look(hits: pd.DataFrame) -> pd.DataFrame:
     return hits[["model", "case_id", "criterion"]].assign(**flags)
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #59e2c6e5
-def _dictionary(chinese: bool) -> dict[str, str]:
-    """Return a mapping from English words to the words that are shown."""
-    if not chinese:
-        return {}
+def _dictionary() -> dict[str, str]:
+    """Return a mapping from English words to the Chinese ones that are shown."""
     table = heartbench.cases.load_abilities()
     abilities, dimensions = (table.set_index(kind)[f"{kind}_zh"].to_dict() for kind in ("ability", "dimension"))
     scenes = {english: name for name, english in heartbench.cases.SCENES.items()}
@@ -312,7 +310,7 @@ def _rubric_html(
     """
     rows = rubrics.rows[item]
     rows = rows[rows["model"].isin(pair)]
-    spoken, first = _dictionary(chinese), rows.iloc[0]
+    spoken, first = _dictionary() if chinese else {}, rows.iloc[0]
     shown = rows[(rows["dimension"] == dimension).fillna(False)] if dimension else rows
     left = rows["criterion"].nunique() - shown["criterion"].nunique()
     scores, special = rubrics.scores(item, tuple(pair), protocol)
