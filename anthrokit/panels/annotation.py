@@ -277,6 +277,6 @@ class AnnotationPanel(DecisionPanel):
         if not left:
             return "It is the last one of this behaviour."
         self.postponed[name] = [*(one for one in self.postponed[name] if one != int(item)), int(item)]
-        following = self.items[self.items.index(item) :]
+        following = self.items[self.place :]
         self.update(prefer=[one for one in left if one in following] or left)
         return None

@@ -83,17 +83,6 @@ def _question_html(question: Mapping[str, Any]) -> Markup:
     return render("ballot.html", lines=lines, answers=answers, steps=steps)
 
 # %% ../../nbs/12_panels/10_ballots.ipynb #5e7c6509
-def _parse_points(text: str) -> float | None:
-    """Parse points that a person wrote; None if the field is empty."""
-    text = text.strip().replace("−", "-").replace(",", ".")
-    if not text:
-        return None
-    points = pd.to_numeric(text, errors="coerce")
-    if not 0 < abs(points) <= 10:
-        raise ValueError(f"Points go from 1 to 10, or -10 to -1 for a penalty, not {visible_name(text, 20)!r}.")
-    return float(points)
-
-
 class BallotPanel(DecisionPanel):
     """Vote on rewritten dialogues, criteria or answers with the keyboard, blind to everybody else's votes.
 
@@ -215,8 +204,12 @@ class BallotPanel(DecisionPanel):
             raise
 
     def _points(self, value: str, question: Mapping[str, Any], written: str) -> float | None:
-        """Return the points of a vote on a criterion; raise ValueError if they don't fit it."""
-        points = _parse_points(written)
+        """Return the points that a person wrote for a criterion, None for an empty field; raise ValueError if they don't fit."""
+        text, points = written.strip().replace("−", "-").replace(",", "."), None
+        if text:
+            points = float(pd.to_numeric(text, errors="coerce"))
+            if not 0 < abs(points) <= 10:
+                raise ValueError(f"Points go from 1 to 10, or -10 to -1 for a penalty, not {visible_name(text, 20)!r}.")
         if value != "take":
             return points
         if points is None:

@@ -272,7 +272,7 @@ class DecisionPanel(Panel):
 
     def open_next(self, done: Collection[str], status: str | None = None) -> None:
         """Open the next item of the list that is not done, going on at its start; none if all are done."""
-        at = self.items.index(self.item) + 1 if self.item in self.items else 0
+        at = self.place + 1
         self.update(status, prefer=[one for one in self.items[at:] + self.items[:at] if one not in done] or [""])
 
     def answers_of(self, item: str | None) -> Answers:

@@ -245,9 +245,8 @@ def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
         return _matrix_html(disputes, pair, chosen["verdicts"], of)
     pairs = []
     for name in list(disputes.pairs)[:15]:
-        modes = disputes.modes_of(name)[of]
-        both = modes[((modes >= 0) & (modes < 2)).all(axis=1)]
-        pairs.append((name, disputes.pair_text(name), int((both[:, 0] != both[:, 1]).sum()), len(both), {"pair": name}))
+        counts = _confusion(disputes.modes_of(name)[of], *disputes.pairs[name]).to_numpy()[:2, :2]  # both have a verdict
+        pairs.append((name, disputes.pair_text(name), counts.sum() - counts.trace(), counts.sum(), {"pair": name}))
     return render("judge_pairs.html", pairs=pairs)
 
 
@@ -358,7 +357,7 @@ class DisagreementPanel(DecisionPanel):
         live: float | None = None,
     ):
         source = source if isinstance(source, RunSource) else RunSource(source)
-        if source.run is None and source.ratings.empty:
+        if source.ratings is not None and source.ratings.empty:
             raise TableError("The source has no ratings. Pass a judged run, or frames with a table of ratings.")
         self.annotations = Annotations(source.run if path is None else path)
         self.decisions = Labels(
@@ -446,7 +445,7 @@ class DisagreementPanel(DecisionPanel):
 
     def after(self, name: str, value: str) -> None:
         """Open the next item if the current one is no longer in the list."""
-        following = self.items[self.items.index(self.item) :]
+        following = self.items[self.place :]
         if self.chosen["annotator"] != name:
             self.choose(annotator=name)
         self.update(prefer=following)

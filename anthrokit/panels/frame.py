@@ -111,10 +111,8 @@ def narrow(
     for name, of in sets.items():
         if chosen[name]:
             items = [one for one in items if one in of[chosen[name]]]
-    if texts is None:
-        return items
-    words = fold_text(chosen["text"])
-    return [one for one in items if words in texts.get(one, "")] if words else items
+    words = fold_text(chosen.get("text", ""))
+    return [one for one in items if words in (texts or {}).get(one, "")] if words else items
 
 # %% ../../nbs/12_panels/02_frame.ipynb #543d491b
 ESM = data_path("panels/frame.js").read_text(encoding="utf-8")
@@ -139,25 +137,20 @@ class _Acts:
         self._next: dict[str, int] = {}
         self._held: dict[str, dict[int, tuple[float, Mapping[str, Any]]]] = {}
 
-    def ready(self, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Return the acts that can be done now. An act that arrives after it was given up is dropped."""
+    def ready(self, content: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], bool]]:
+        """Return the acts that have waited long enough, each with whether it is done; one that was given up isn't."""
         if "turn" not in content:
-            return [content]
+            return [(content, True)]
         page, number = content["turn"]
         held, due = self._held.setdefault(page, {}), self._next.get(page, 0)
-        if number >= due:
+        ready = [(content, False)] if number < due else []
+        if not ready:
             held[number] = (time.monotonic(), content)
-        ready = []
         while held and (min(held) == due or time.monotonic() - held[min(held)][0] >= self.lost):
             due = min(held) + 1
-            ready.append(held.pop(due - 1)[1])
+            ready.append((held.pop(due - 1)[1], True))
         self._next[page] = due
         return ready
-
-    def is_late(self, content: Mapping[str, Any]) -> bool:
-        """Return whether later acts of its page were done before this one came."""
-        page, number = content.get("turn", ("", 0))
-        return number < self._next.get(page, 0)
 
 
 class Panel(anywidget.AnyWidget):
@@ -344,6 +337,11 @@ class Panel(anywidget.AnyWidget):
         """Return the item in view."""
         return self.state.get("at")
 
+    @property
+    def place(self) -> int:
+        """Return the place of the item in view in the list, or -1."""
+        return self.items.index(self.item) if self.item in self.items else -1
+
     def choose(self, **changes: Any) -> None:
         """Change some filters, or the item in view (`at`).
 
@@ -364,7 +362,6 @@ class Panel(anywidget.AnyWidget):
     def _assemble(self, state: dict[str, Any]) -> None:
         """Send the frame, and set a state."""
         with self.hold_sync():
-            self._known = {}
             self.frame = {
                 "title": self.title,
                 "run": visible_name(getattr(self.run, "name", ""), 60),
@@ -389,8 +386,7 @@ class Panel(anywidget.AnyWidget):
         warn : bool
             Whether this text is an error.
         """
-        chosen, items = self.chosen, self.items
-        place = items.index(self.item) if self.item in items else -1
+        chosen, items, place = self.chosen, self.items, self.place
         with self.hold_sync():
             if self._known.get("shown") is not items:
                 self._known["shown"] = items
@@ -463,20 +459,14 @@ class Panel(anywidget.AnyWidget):
             is not done if another item is in view by then.
         """
         with self._turn:
-            ready = self._acts.ready(content)
-            for one in ready:
+            for one, is_done in self._acts.ready(content):
                 try:
-                    self._perform(one)
+                    if is_done:
+                        self._perform(one)
                 except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RunError) as error:
                     self.draw(visible_name(error, 400), warn=True)
-                self._confirm(one)
-            if not ready and self._acts.is_late(content):
-                self._confirm(content)
-
-    def _confirm(self, content: Mapping[str, Any]) -> None:
-        """Tell the page that its act is done, and which view it led to."""
-        if "turn" in content:
-            self.send({"done": content["turn"], "serial": self.view["serial"]})
+                if "turn" in one:  # the page waits for the view that its act led to
+                    self.send({"done": one["turn"], "serial": self.view["serial"]})
 
     def _perform(self, content: Mapping[str, Any]) -> None:
         match content.get("act"), content.get("value"):
@@ -488,8 +478,7 @@ class Panel(anywidget.AnyWidget):
             case "at", item:
                 self.choose(at=item)
             case "step", by if self.items:
-                place = self.items.index(self.item) + int(by) if self.item in self.items else 0
-                self.choose(at=self.items[min(max(place, 0), len(self.items) - 1)])
+                self.choose(at=self.items[min(max(self.place + int(by), 0), len(self.items) - 1)])
             case "rows", start:
                 self.send({"stamp": self.listing["stamp"], **self._lines(int(start))})
             case "status", words:
@@ -515,11 +504,9 @@ class Panel(anywidget.AnyWidget):
         """Read again and show new data; the view keeps what is still valid."""
         if self.source is not None:
             self.source.refresh()
-        at, state = self.item, {name: one for name, one in self.state.items() if name != "at"}
         self.prepare()
-        self._assemble(self._valid_part(state))
-        if at in self.items:
-            self.choose(at=at)
+        self._known, state = {}, self._valid_part({name: one for name, one in self.state.items() if name != "at"})
+        self._assemble(state | ({"at": self.item} if self.item in self._listed(state) else {}))
 
     async def _watch(self, seconds: float) -> None:
         pause = seconds

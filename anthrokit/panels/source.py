@@ -113,6 +113,8 @@ class RunSource:
     ----------
     dialogues, messages, labels : DataFrame
         As `run.dialogues()` and so on; a table that wasn't given is empty.
+    ratings : DataFrame or None
+        The ratings that were given, or counted as none; None for a run, which has many: `of` reads those of a dialogue.
     run : Run or None
         The run, where there is one.
     taxonomy : Taxonomy
@@ -155,7 +157,7 @@ class RunSource:
             read, settings = _read_run(self.run), {one.judge: json.loads(one.settings) for one in self.run.judges().itertuples()}
             design = design_of(read["dialogues"])
         self.dialogues, self.messages = read["dialogues"], read["messages"]
-        self.labels, self._ratings = read["labels"], read.get("ratings")
+        self.labels, self.ratings = read["labels"], read.get("ratings")
         self.design = design
         for table, name in product((self.dialogues, self.labels), design):
             if name in table:
@@ -164,17 +166,9 @@ class RunSource:
         self._places: dict[str, dict[str, Any]] = {}  # by table, the rows of each dialogue
         self._rated: tuple[Any, pd.DataFrame] = None, pd.DataFrame()
 
-    @property
-    def ratings(self) -> pd.DataFrame:
-        """Return all ratings; those of a run are read each time, as they are many."""
-        if self._ratings is not None:
-            return self._ratings
-        assert self.run is not None, "a source without a run has its ratings"
-        return self.run.ratings()
-
     def tally(self) -> pd.DataFrame:
         """Count how often each judge said Yes and No of each message and behaviour, as `core.run.vote_counts`."""
-        return count_votes(self._ratings) if self._ratings is not None else vote_counts(self.run)
+        return count_votes(self.ratings) if self.ratings is not None else vote_counts(self.run)
 
     def texts(self) -> dict[str, str]:
         """Return all that is said in each dialogue as `fold_text`, for a search."""
@@ -199,7 +193,7 @@ class RunSource:
         """
         if table == "usage":
             return pd.DataFrame() if self.run is None else self.run.query(_USAGE, [dialogue_id])
-        if table == "ratings" and self._ratings is None and self.run is not None:
+        if table == "ratings" and self.ratings is None and self.run is not None:
             state = dialogue_id, self.run.ledger.version
             if self._rated[0] != state:  # one dialogue is kept: its messages are often read one after the other
                 rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
@@ -349,12 +343,11 @@ def quoted_spans(text: str, reason: object) -> list[tuple[int, int]]:
     return sorted(one.span() for form in forms for one in re.finditer(form, text))
 
 # %% ../../nbs/12_panels/01_source.ipynb #fb243df1
-def block(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT, look: str = "") -> Markup:
+def block(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -> Markup:
     """Return an untrusted text as `safe_html` shows it, in its own paragraph."""
     chinese = isinstance(text, str) and re.search("[\u3400-\u9fff]", text)
     language = Markup(' lang="zh"') if chinese else ""
-    form = Markup('<div class="ak-text {}" dir="auto"{}>{}</div>')
-    return form.format(look, language, safe_html(text, marks, limit))
+    return Markup('<div class="ak-text" dir="auto"{}>{}</div>').format(language, safe_html(text, marks, limit))
 
 
 def box(text: object, title: object, look: str, limit: int | None = LIMIT) -> Markup:

@@ -246,6 +246,7 @@ function render({ model, el }) {
     }
     return sent++;
   };
+  const rest = () => { clearTimeout(waiting); root.removeAttribute("aria-busy"); };
   const choose = (changes) => send("choose", changes);
   const decisions = makeQueue(send, () => model.get("view").serial ?? 0);
   // Keys pressed faster than the kernel answers count from where they lead, not from what is still in view.
@@ -360,8 +361,7 @@ function render({ model, el }) {
   }
   function drawView() {
     const { serial, place: at = -1, status: words = "", warn } = model.get("view"), listing = model.get("listing");
-    clearTimeout(waiting);
-    root.removeAttribute("aria-busy");
+    rest();
     if (serial >= last || wanted >= listing.total) wanted = null;
     list.show(listing, frame().columns ?? []);
     list.mark(state().at ?? null, at);
@@ -411,7 +411,6 @@ function render({ model, el }) {
     if (!changed && page.kept === model.get("page")) return;
     if (changed) [chosen, chosenAt] = [now, performance.now()];
     put(page, "page");
-    page.classList.toggle("ak-nothing", !model.get("page"));
     for (const one of page.querySelectorAll("[data-turn]")) one.classList.toggle("ak-marked", one.dataset.turn === state().turn);
     if (performance.now() - chosenAt > 1000) return;  // whoever reads keeps the place; page and choice may come apart
     if (item !== read) page.scrollTop = 0;
@@ -473,7 +472,10 @@ function render({ model, el }) {
   };
   const received = async (message) => {
     if (message.rows) list.take(message);
-    if (message.done?.[0] === key) decisions.done(message.done[1], message.serial);
+    if (message.done?.[0] === key) {
+      decisions.done(message.done[1], message.serial);
+      if (message.done[1] === sent - 1) rest();  // also where nothing is to be drawn, such as the item in view again
+    }
     if (message.clear) reset(root);
     const wrong = message.wrong && root.querySelector(`[data-field="${message.wrong}"]`);
     if (wrong) {

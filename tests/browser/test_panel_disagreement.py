@@ -139,9 +139,19 @@ def test_deciding(notebook, folder, ratings):
 
 
 def test_a_note_stays_with_its_message(notebook):
-    """What is written and not saved isn't saved with the next message; it outlives an order of the list that leaves the message in view."""
+    """A note that isn't saved isn't saved with the next message; it outlives new data and orders of the list with its message in view."""
     panel = notebook.panels.first
     note = panel.get_by_label("Note")
+    panel.get_by_role("button", name="Next").click()
+    seen(panel.locator(".ak-place")).to_contain_text("2 / ")
+    note.fill("about the second")
+    panel.get_by_role("button", name="Refresh").click()
+    panel.locator(".ak-row[aria-selected=true]").click()
+    notebook.page.wait_for_timeout(1000)
+    assert panel.get_attribute("aria-busy") is None, "an act that changes nothing is done, too"
+    seen(note).to_have_value("about the second")
+    panel.get_by_role("button", name="Previous").click()
+    seen(panel.locator(".ak-place")).to_contain_text("1 / ")
     note.fill("about the first")
     panel.get_by_role("button", name="within", exact=True).click()
     seen(panel.get_by_role("button", name="within ▾")).to_be_visible()
