@@ -472,27 +472,39 @@ def _broken_rules(
 _KINDS = {TEXT: "text", INTEGER: "a whole number", NUMBER: "a number", BOOLEAN: "True or False"}
 
 
+def _whole_number(cell: Any) -> np.int64:
+    """Return a cell as a whole number. Raise if it isn't one."""
+    text = isinstance(cell, str)
+    number = np.int64(int(cell.removesuffix(".0") if text else cell))
+    if not text and number != cell:
+        raise ValueError
+    return number
+
+
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    TEXT: str,
+    INTEGER: _whole_number,
+    NUMBER: float,
+    BOOLEAN: {False: False, True: True}.__getitem__,
+}
+
+
 def convert_column(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
     """Convert a column to a dtype. Return also the cells, by row, that can't be converted; they are NA.
 
     A whole number may be a text, and end in .0 as in a file of a column that had missing values.
     """
-    errors = TypeError, ValueError, OverflowError
+    errors = TypeError, ValueError, OverflowError, KeyError
     with contextlib.suppress(*errors):
         return values if values.dtype == dtype else values.astype(dtype), {}
-    if dtype == INTEGER:
-        plain = [cell[:-2] if isinstance(cell, str) and re.fullmatch(r"-?\d+\.0", cell) else cell for cell in values]
-        if plain != values.tolist():
-            numbers, wrong = convert_column(pd.Series(plain, values.index, dtype=object), dtype)
-            return numbers, {row: values[row] for row in wrong}
-    if (half := len(values) // 2) > 16:  # most halves have no such cell
-        parts = [convert_column(part, dtype) for part in (values.iloc[:half], values.iloc[half:])]
-        return pd.concat([part for part, _ in parts]), parts[0][1] | parts[1][1]
-    cells, converted = values.astype(object).to_numpy(), {}
-    for number, row in enumerate(values.index):
-        with contextlib.suppress(*errors):
-            converted[row] = pd.array(cells[number : number + 1], dtype=dtype)[0]
-    return pd.Series(converted, dtype=dtype).reindex(values.index), values.drop(list(converted)).to_dict()
+    cells, wrong = [*values], []
+    for place, missing in enumerate(values.isna()):
+        try:
+            cells[place] = pd.NA if missing else _CONVERTERS[dtype](cells[place])
+        except errors:
+            cells[place] = pd.NA
+            wrong.append(place)
+    return pd.Series(cells, values.index, dtype=dtype), values.iloc[wrong].to_dict()
 
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
 def require_unique_names(names: Iterable[object], where: str = "") -> None:
