@@ -450,12 +450,11 @@ def _broken_rules(
     values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]
 ) -> Iterator[tuple[int, str]]:
     """Yield the rows of a column that break its rule, and how."""
-    if rule in ("present", "optional", "derived") and name not in ("turn", "sample"):
+    if rule in ("present", "optional", "derived"):
         return
     missing = values.isna()
     present = values[~missing] if missing.any() else values
-    if rule not in ("present", "optional", "derived"):
-        yield from ((row, "is empty") for row in values.index[missing])
+    yield from ((row, "is empty") for row in values.index[missing])
     if rule == "id" and not present.is_unique:
         first = {value: row for row, value in present[::-1].items()}
         for row, value in present[present.duplicated()].astype(object).items():
@@ -482,7 +481,7 @@ def _whole_number(cell: Any) -> np.int64:
 
 
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {
-    TEXT: str,
+    TEXT: lambda cell: str(cell).encode().decode(),  # raises for half a character
     INTEGER: _whole_number,
     NUMBER: float,
     BOOLEAN: {False: False, True: True}.__getitem__,

@@ -61,7 +61,7 @@ def _sizes(
     def width_of(prompts: int) -> float:
         rarer = -prompts * np.expm1(-rare / spread * np.log1p(each * spread))  # shares of base prompts: gamma distribution
         freedom = np.array([min(max(rarer - 1, 2), prompts - 1), prompts - 1])
-        return expected_width(rate, prompts * each / np.array([design, each]), freedom, ci)
+        return expected_width(rate, prompts * each / np.array([design, max(design, each)]), freedom, ci)
 
     def corrected_width(prompts: int, labels: int) -> float:
         errors = sensitivity, labels * share, specificity, labels * (1 - share)
@@ -71,12 +71,6 @@ def _sizes(
     corrected = smallest_size(lambda n: corrected_width(n, _MOST), width / np.sqrt(2), _MOST, 6)  # half of the variance
     return prompts, corrected, smallest_size(lambda n: corrected_width(corrected, n), width, _MOST)
 
-
-def _size_rates(rates: pd.DataFrame, half_width: float, ci: float, judge: tuple[float, float]) -> pd.DataFrame:
-    """Add what intervals of this half-width take for each rate; `judge` is sensitivity and specificity."""
-    designs = rates[["rate", "design_effect", "messages_a_prompt"]].to_numpy(dtype=float)
-    sizes = np.array([_sizes(*design, half_width, ci, judge) for design in designs], dtype=int)
-    return rates.assign(**dict(zip(["base_prompts", "base_prompts_corrected", "labels"], sizes.T, strict=True)))
 
 # %% ../../nbs/11_study/08_planning.ipynb #e7a50005
 def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
@@ -185,7 +179,9 @@ def plan(
     rates, price = pd.DataFrame([["any", rate, design_effect, messages_a_prompt]], columns=names), np.nan
     if pilot is not None:
         rates, price = _of_pilot(pilot)
-    table = _size_rates(rates, half_width, ci, judge)
-    messages = table["base_prompts"] * table.pop("messages_a_prompt").mean()
-    table["messages"] = np.ceil(messages).astype(int)
-    return table.assign(cost=table["messages"] * price, half_width=half_width, ci=ci)
+    sizes = [_sizes(*design, half_width, ci, judge) for design in rates[names[1:]].astype(float).to_numpy()]
+    if np.isnan(sizes).any():
+        raise ValueError(f"half_width is {half_width:g}, which more than {_MOST:.0e} prompts or labels would take; pass a larger one")
+    table = rates.assign(**dict(zip(["base_prompts", "base_prompts_corrected", "labels"], np.transpose(sizes), strict=True)))
+    messages = np.ceil(table["base_prompts"] * table.pop("messages_a_prompt").mean()).astype(int)
+    return table.assign(messages=messages, cost=messages * price, half_width=half_width, ci=ci)
