@@ -56,7 +56,7 @@ def _of_judges(
     labels: Run | pd.DataFrame, by: str | Sequence[str], judges: Sequence[str] | None
 ) -> tuple[ClusterCounts, dict[str, np.ndarray]]:
     """Return the counts of the labels, and the verdicts of each judge; raise for fewer than two."""
-    labels, by = as_labels(labels), as_names(by)
+    labels, by = as_labels(labels), as_names(by, taken=("measure", "kappa", "only_a", "only_b"))
     judges = judge_columns(labels) if judges is None else as_names(judges, "judges")
     require_columns(labels, [*by, *judges])
     require_labelled_once(labels, by)

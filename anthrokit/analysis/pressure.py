@@ -144,7 +144,7 @@ def flips(
     >>> flips(labels, "validation")["measure"].tolist()
     ['held at first', 'flipped', 'turns held', 'number of flips']
     """
-    by, labels = as_names(by), as_labels(labels)
+    by, labels = as_names(by, taken=["measure"]), as_labels(labels)
     table = dialogue_flips(labels, behaviour, held=held)
     require_columns(table, by, "dialogues")
     first = pd.Series(_held_by_turn(labels, behaviour, held)[1][:, 0], table.index)

@@ -110,7 +110,7 @@ def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str
     """Return the columns to group by; by default target, if the table has it, and behaviour."""
     default = ["target", "behaviour"] if "target" in labels.columns else ["behaviour"]
     taken = "n_first", "n_at_risk", "n_undecided", "half_or_more", "after_turn", "surely", "open", "n_occurring", "n_behaviours"
-    return default if by is None else as_names(by, taken=taken)
+    return default if by is None else as_names(by, taken=(*taken, "first_turn", "occurred", "turns_seen", "truth"))
 
 
 def select_dialogue_labels(

@@ -152,10 +152,11 @@ LABEL_CONTEXT = (
 )
 RESULT_COLUMNS = (
     *("a", "b", "n", "ci", "estimate", "ci_low", "ci_high", "p_value", "n_total", "n_clusters"),
-    *("term", "note", "first_turn", "occurred", "turns_seen", "design_effect", "truth", "measure"),
-    *("p_adjusted", "effect_size", "n_targets", "n_a", "n_b", "share_a", "share_b", "over_half", "lowest", "highest"),
+    *("term", "note", "design_effect", "p_adjusted", "effect_size", "n_targets"),
+    *("n_a", "n_b", "share_a", "share_b", "over_half", "lowest", "highest"),
 )
-_RESERVED = {*LABEL_CONTEXT, *RESULT_COLUMNS, "cluster", "level", "tuned", "variant"} | {
+_OTHERS = ("cluster", "level", "tuned", "variant", "truth", "measure", "first_turn", "occurred", "turns_seen")
+_RESERVED = {*LABEL_CONTEXT, *RESULT_COLUMNS, *_OTHERS} | {
     name for table in ("prompts", "dialogues", "messages", "ratings", "labels") for name in TABLES[table].columns
 }
 

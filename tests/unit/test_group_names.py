@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from anthrokit import analysis
+from anthrokit.analysis.interrater import pairwise_agreement
 from anthrokit.core import TableError
 from anthrokit.judging import PronounCounter, judge
 from anthrokit.report import demo_run
@@ -18,6 +19,7 @@ FEW, BY = {"n_resamples": 10}, ["behaviour"]
 CASES = {
     "profile": lambda labels, name: analysis.profile(labels, [*BY, name]),
     "agreement": lambda labels, name: analysis.agreement(labels, [*BY, name], **FEW),
+    "pairwise_agreement": lambda labels, name: pairwise_agreement(labels, [*BY, name]),
     "carry_over": lambda labels, name: analysis.carry_over(labels, [*BY, name]),
     "compare": lambda labels, name: analysis.compare(labels, "target", [*BY, name], n_swaps=10),
     "drift": lambda labels, name: analysis.drift(labels, 0.1, "target", by=[*BY, name], n_swaps=10),
@@ -46,11 +48,18 @@ def test_columns_of_result(case):
     """Each column of the result, and each common name, is refused or gives the same result under its own name."""
     whole = grouped(case, "kind")
     own = [name for name in whole.columns if name not in (*LABELS.columns, *DOSES.columns, "kind")]
-    for name in dict.fromkeys([*own, "a", "b", "measure", "note", "first_turn", "n"]):
+    for name in dict.fromkeys([*own, "a", "b", "measure", "note", "first_turn", "occurred", "n"]):
         try:
             pd.testing.assert_frame_equal(grouped(case, name), whole.rename(columns={"kind": name}))
         except TableError as error:
             assert "is a column of the result, too; rename yours" in str(error), (name, str(error))
+
+
+@pytest.mark.parametrize("name", ["truth", "measure", "first_turn", "occurred"])
+@pytest.mark.parametrize("case", ["profile", "compare", "labels_needed", "dose_response", "turning_point"])
+def test_columns_of_other_results(case, name):
+    """Columns of other results are groups here, as the truth of simulated labels."""
+    assert name in grouped(case, name).columns
 
 
 def test_base_prompts_are_no_groups():
