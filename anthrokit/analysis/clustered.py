@@ -18,7 +18,7 @@ from .partitions import read_labels
 from ..core import Run, RunError, TableError
 from ..core.errors import check_range
 from ..core.run import RESULT_COLUMNS, run_of
-from ..core.tables import INTEGER, TABLES, convert_column, require_columns, require_unique
+from ..core.tables import INTEGER, TABLES, convert_column, reject_rows, require_columns, require_unique
 
 # %% auto #0
 __all__ = ['JOIN_RUNS', 'Weights', 'as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels',
@@ -326,10 +326,8 @@ def whole_turns(table: pd.DataFrame) -> np.ndarray:
     array([ 1, 10])
     """
     turns, _ = convert_column(table["turn"].reset_index(drop=True), INTEGER)
-    whole = turns.ge(1).fillna(False)
-    if not whole.all():
-        row = int(whole.argmin())
-        raise TableError(f"column turn: {table['turn'].tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1.")
+    problem = "column turn: {turn!r} in row {row} is not a turn. Turns are whole numbers from 1."
+    reject_rows(table[["turn"]], ~turns.ge(1).fillna(False), problem)
     return turns.to_numpy(np.int64, copy=True)
 
 
@@ -407,10 +405,8 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
         return np.ones(len(frame))
     column = frame["weight"]
     weights = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    wrong = column.notna().to_numpy() & ~((weights > 0) & np.isfinite(weights))
-    if wrong.any():
-        place = int(np.flatnonzero(wrong)[0])
-        raise TableError(f"row {place + 1}: the weight is {column.tolist()[place]!r}; it must be a finite number above 0, or missing")
+    wrong = column.notna() & ~((weights > 0) & np.isfinite(weights))
+    reject_rows(frame[["weight"]], wrong, "row {row}: the weight is {weight!r}; it must be a finite number above 0, or missing")
     return np.where(np.isnan(weights), 1.0, weights)
 
 

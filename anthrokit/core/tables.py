@@ -30,10 +30,10 @@ from .files import local_copy, local_path, replacing
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
-           'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'convert_column', 'require_unique_names',
-           'check_table', 'empty_table', 'escape_cells', 'restore_cells', 'table_suffix', 'check_size', 'open_text',
-           'read_json', 'describe', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame',
-           'to_records', 'data_path']
+           'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'reject_rows', 'convert_column',
+           'require_unique_names', 'check_table', 'empty_table', 'escape_cells', 'restore_cells', 'table_suffix',
+           'check_size', 'open_text', 'read_json', 'describe', 'read_frame', 'read_parts', 'read_table',
+           'describe_column', 'write_frame', 'to_records', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -445,16 +445,25 @@ def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str, where
         row = ", ".join(f"{name} {first[name]}" for name in unit)
         raise TableError(where + message.format_map({**first, "row": row}))
 
+
+def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str = "") -> None:
+    """Raise if rows are wrong. The message, after its place, is formatted with the columns of the first one and its number, row."""
+    if wrong.any():
+        place = int(wrong.to_numpy(dtype=bool, na_value=False).argmax())
+        [first] = frame.iloc[[place]].to_dict("records")
+        raise TableError(where + message.format_map({**first, "row": place + 1}))
+
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
 def _broken_rules(
     values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]
 ) -> Iterator[tuple[int, str]]:
     """Yield the rows of a column that break its rule, and how."""
-    if rule in ("present", "optional", "derived"):
+    if rule in ("present", "optional", "derived") and name not in ("turn", "sample"):
         return
     missing = values.isna()
     present = values[~missing] if missing.any() else values
-    yield from ((row, "is empty") for row in values.index[missing])
+    if rule not in ("present", "optional", "derived"):
+        yield from ((row, "is empty") for row in values.index[missing])
     if rule == "id" and not present.is_unique:
         first = {value: row for row, value in present[::-1].items()}
         for row, value in present[present.duplicated()].astype(object).items():

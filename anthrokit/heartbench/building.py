@@ -16,9 +16,9 @@ import pandas as pd
 from ..core import Run, TableError
 from ..core.errors import require_known
 from ..core.run import require_run
-from ..core.tables import require_columns, require_unique
+from ..core.tables import reject_rows, require_columns, require_unique
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
-from .cases import prompt_texts, reject_rows, text_patterns
+from .cases import prompt_texts, text_patterns
 from .judging import prompt_job, read_object
 from .results import saturation
 from .scoring import case_means

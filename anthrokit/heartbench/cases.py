@@ -432,14 +432,6 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str]) -> Iterator[str]:
         yield "rubric: has no criterion of an ability, only 其他"
 
 
-def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str = "") -> None:
-    """Raise if rows are wrong. The message, after its place, is formatted with the columns of the first one and its number, row."""
-    if wrong.any():
-        place = int(wrong.to_numpy(dtype=bool, na_value=False).argmax())
-        [first] = frame.iloc[[place]].to_dict("records")
-        raise TableError(where + message.format_map({**first, "row": place + 1}))
-
-
 def has_text(value: Any) -> bool:
     """Return whether a value is a text with a visible character."""
     return isinstance(value, str) and not is_blank(value)

@@ -19,10 +19,10 @@ import pandas as pd
 
 from ..core import TableError, tables
 from ..core.errors import require_known
-from ..core.tables import require_unique, require_columns
+from ..core.tables import reject_rows, require_columns, require_unique
 from ..core.files import local_path
 from ..core.ledger import time_now
-from .cases import OTHER, Case, Cases, as_cases, reject_rows
+from .cases import OTHER, Case, Cases, as_cases
 from .results import require_coordinator, require_named, saturation
 
 # %% auto #0

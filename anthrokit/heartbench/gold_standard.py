@@ -15,9 +15,9 @@ from ..analysis.clustered import as_names, group_rows, weights_of
 from ..core import TableError
 from ..core.errors import check_range, require_known
 from ..core.run import digest
-from ..core.tables import require_unique, require_columns
+from ..core.tables import reject_rows, require_columns, require_unique
 from .answers import require_answers
-from .cases import Cases, has_text, reject_rows
+from .cases import Cases, has_text
 from .experts import open_sheets, require_filled
 from .results import golden, merge_golden
 from ..validity.annotations import read_verdicts

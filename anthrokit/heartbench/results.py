@@ -18,9 +18,9 @@ from ..analysis.interrater import two_raters
 from ..core import Run, TableError
 from ..core.errors import require_kind
 from ..core.notes import notify
-from ..core.tables import INTEGER, convert_column, require_unique, require_columns
+from ..core.tables import INTEGER, convert_column, reject_rows, require_columns, require_unique
 from .answers import add_word_counts, require_answers
-from .cases import OTHER, Cases, load_abilities, reject_rows, require_known_criteria, require_one_verdict
+from .cases import OTHER, Cases, load_abilities, require_known_criteria, require_one_verdict
 from .scoring import ScoreGrid, ability_means, as_hits, case_scores, strict_mean, nanmean
 from .scoring import normalise_points, rangeless, score, score_grid
 

@@ -16,8 +16,8 @@ from ..analysis.clustered import draw_clusters, percentile_interval, as_floats
 from ..core import Run, TableError
 from ..core.run import run_of
 from ..core.errors import require_kind, require_known
-from ..core.tables import require_columns
-from .cases import OTHER, load_abilities, reject_rows, require_one_verdict
+from ..core.tables import reject_rows, require_columns
+from .cases import OTHER, load_abilities, require_one_verdict
 from .judging import verdicts
 
 # %% auto #0

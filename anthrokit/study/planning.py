@@ -60,8 +60,7 @@ def _sizes(
 
     def width_of(prompts: int) -> float:
         rarer = -prompts * np.expm1(-rare / spread * np.log1p(each * spread))  # shares of base prompts: gamma distribution
-        freedom = np.array([min(max(rarer - 1, 2), prompts - 1), prompts - 1])
-        return expected_width(rate, prompts * each / np.array([design, max(design, each)]), freedom, ci)
+        return expected_width(rate, prompts * each / np.array([design, max(design, each)]), rarer, prompts, ci)
 
     def corrected_width(prompts: int, labels: int) -> float:
         errors = sensitivity, labels * share, specificity, labels * (1 - share)

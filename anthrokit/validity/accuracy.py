@@ -80,8 +80,7 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     keep = [*ITEM, *(name for name in ("base_id", "tuned") if name in source.columns)]
     votes = {name: source[name] for name in judge_columns(source)} | {"panel": source["label"]}
     wide = source[keep].assign(**{name: pd.array(as_floats(votes[name]), dtype="boolean") for name in votes})
-    long = wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
-    return long.astype({"verdict": "boolean"})
+    return wide.melt(id_vars=keep, var_name="judge", value_name="verdict")
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #df1157b7
 def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFrame) -> pd.DataFrame:

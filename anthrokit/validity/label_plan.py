@@ -34,23 +34,16 @@ def _expected_width(
     return high - low
 
 
-def expected_width(rate: float, rows: np.ndarray, freedom: np.ndarray, ci: float) -> float:
-    """Return the width of `proportion`'s interval: the narrowest for effective sample sizes and degrees of freedom."""
+def expected_width(rate: float, rows: np.ndarray, rarer: float, clusters: float, ci: float) -> float:
+    """Return the width of `proportion`'s interval, the narrower for two effective sample sizes.
+
+    Student's t has the degrees of freedom of `proportion`: from the base prompts with a label of the rarer kind, and from all
+    base prompts if each counts as one label.
+    """
     from scipy.special import ndtri, stdtrit
 
-    tail, z = 0.5 + ci / 2, ndtri(0.5 + ci / 2)
+    tail, z, freedom = 0.5 + ci / 2, ndtri(0.5 + ci / 2), np.array([min(max(rarer - 1, 2), clusters - 1), clusters - 1])
     return float(np.ptp(wilson_limits(rate, (rows * (z / stdtrit(np.maximum(freedom, 1), tail)) ** 2).max(), z)))
-
-
-def _width_of_people(rate: float, n: float, clusters: float, alike: float, ci: float) -> float:
-    """Return the expected width from n of people's labels alone, drawn by chance.
-
-    Two labels of a base prompt correlate by `alike`. Student's t has the degrees of freedom of `proportion`: from the
-    base prompts with a label of the rarer kind, or from all base prompts if each counts as one label.
-    """
-    rarer, drawn = (clusters * (1 - (1 - 1 / clusters) ** k) for k in (n * min(rate, 1 - rate), n))
-    freedom = np.array([min(max(rarer - 1, 2), drawn - 1), drawn - 1])
-    return expected_width(rate, n / (1 + (n - 1) * np.array([alike, 1]) / clusters), freedom, ci)
 
 
 def smallest_size(width_of: Callable[[int], float], width: float, most: int, least: int = 8) -> float:
@@ -145,5 +138,10 @@ def _plans(row: pd.Series, sensitivity: float, specificity: float, width: float,
     spread = judged * (1 - judged) / ((sensitivity + specificity - 1) ** 2 * rate * (1 - rate))
     clusters, each = row["n_clusters"], row["n"] / row["n_clusters"]
     alike = 1.0 if pd.isna(row["design_effect"]) else spread * (row["design_effect"] - 1) / max(each - 1, 1e-9)
-    width_of = partial(_width_of_people, rate, clusters=clusters, alike=float(np.clip(alike, 0, 1)), ci=ci)
-    return [*plans, {**alone, "estimate": smallest_size(width_of, width, most), "floor": width_of(2e9)}]
+    alike = np.clip([alike, 1], 0, 1)  # of two labels of a base prompt
+
+    def width_of_people(n: float) -> float:
+        rarer, drawn = (clusters * (1 - (1 - 1 / clusters) ** k) for k in (n * min(rate, 1 - rate), n))
+        return expected_width(rate, n / (1 + (n - 1) * alike / clusters), rarer, drawn, ci)
+
+    return [*plans, {**alone, "estimate": smallest_size(width_of_people, width, most), "floor": width_of_people(2e9)}]
