@@ -326,8 +326,10 @@ def whole_turns(table: pd.DataFrame) -> np.ndarray:
     array([ 1, 10])
     """
     turns, _ = convert_column(table["turn"].reset_index(drop=True), INTEGER)
-    problem = "column turn: {turn!r} in row {row} is not a turn. Turns are whole numbers from 1."
-    reject_rows(table[["turn"]], ~turns.ge(1).fillna(False), problem)
+    whole = turns.ge(1).fillna(False)
+    if not whole.all():
+        row = int(whole.argmin())
+        raise TableError(f"column turn: {table['turn'].tolist()[row]!r} in row {row + 1} is not a turn. Turns are whole numbers from 1.")
     return turns.to_numpy(np.int64, copy=True)
 
 
