@@ -283,10 +283,11 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     if text.startswith("{") or ("{" in text and _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```"))):
         return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
     lines = own_lines(text, judged)
-    stated = [one for one in statements(lines, code) if one.code == (code and code.lower())]
+    own = code and code.lower()
+    stated = [one for one in statements(lines, code) if one.code == own]
     if code and not stated:  # "Verdict 5f3a91c2 Yes"
-        lines = [_CODED.sub(lambda found: f"{found[0]}:" if found[0].lower() == code.lower() else found[0], line) for line in lines]
-        stated = [one for one in statements(lines, code) if one.code == code.lower()]
+        lines = [_CODED.sub(lambda found: f"{found[0]}:" if found[0].lower() == own else found[0], line) for line in lines]
+        stated = [one for one in statements(lines, code) if one.code == own]
     declined = any(declines(f"no, {one.rest}") for one in stated) or any(map(_begins_to_decline, lines))
     if declined or (not stated and declines(text)):
         return _missing(raw, "the judge declined", "refused")
