@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import functools
 import hashlib
 import html
@@ -956,18 +957,21 @@ def _export_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
         keys = ["dialogue_id", "turn", "behaviour"]
         votes = labels[[*keys, *judges]].melt(keys, judges, "judge", "\0").rename(columns={"\0": "vote"})  # a judge may be called vote
         yield "votes", votes.dropna(subset="vote")
-    own = ("messages", "ratings", "missing")
-    for name in ledger_tables():
-        if name in ("facts", *own):
-            continue
-        frame = run.query(f"SELECT * FROM {name}")
-        if name == "dialogues":
-            frame = frame.merge(design_columns(run), on="dialogue_id", how="left")
-        if name in _ALWAYS_EXPORTED or len(frame):
-            yield name, frame
-    yield "usage", run.usage().astype({"calls": "Int64", "failed": "Int64"})
-    for name in own:
-        yield name, getattr(run, name)()
+    second = contextlib.nullcontext(run) if run.ledger.fresh else Run(run.folder, read_only=True)
+    with second as reader, concurrent.futures.ThreadPoolExecutor(1) as thread:  # SQLite counts while rows become frames
+        usage, missing = thread.submit(reader.usage), thread.submit(reader.missing)
+        for name in ledger_tables():
+            if name in ("facts", "messages", "ratings"):
+                continue
+            frame = run.query(f"SELECT * FROM {name}")
+            if name == "dialogues":
+                frame = frame.merge(design_columns(run), on="dialogue_id", how="left")
+            if name in _ALWAYS_EXPORTED or len(frame):
+                yield name, frame
+        yield "messages", run.messages()
+        yield "ratings", run.ratings()
+        yield "usage", usage.result().astype({"calls": "Int64", "failed": "Int64"})
+        yield "missing", missing.result()
 
 # %% ../../nbs/01_core/04_run.ipynb #20b1f0aa
 def _read_export(path: Path, name: str) -> list[dict[str, Any]]:

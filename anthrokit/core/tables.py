@@ -123,7 +123,7 @@ TABLES["messages"] = Table(
         "role": (TEXT, ("user", "assistant"), "who speaks: user, or assistant (the target)"),
         "content": (TEXT, "present", "the text; NA if the call failed"),
         "reasoning": (TEXT, "optional", "reasoning of the model; the other side does not see it"),
-        "finish_reason": (TEXT, "optional", "stop, length (cut off by the token limit), …; prompt: given"),
+        "finish_reason": (TEXT, "optional", "stop, length (cut off by the token limit), refusal, empty, …; prompt: given"),
         "role_flip": (BOOLEAN, "optional", "a user message that seems to speak as the assistant"),
         "tokens_in": (INTEGER, "optional", "tokens of the request"),
         "tokens_out": (INTEGER, "optional", "tokens of the response"),

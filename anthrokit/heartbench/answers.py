@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pandas as pd
 
@@ -215,8 +214,11 @@ def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #113b9cf8
 _ANSWERS = """
-SELECT target AS model, case_id, dialogues.status, content, reasoning, finish_reason, served_model, tokens_in,
-    tokens_out, seconds, COALESCE(error, reason) AS error, dialogue_id
+SELECT target AS model, case_id,
+    CASE WHEN finish_reason = 'length' THEN 'truncated' WHEN finish_reason = 'refusal' THEN 'refused'
+        WHEN content IS NOT NULL THEN 'ok' WHEN finish_reason = 'empty' THEN 'empty'
+        WHEN dialogues.status = 'planned' THEN 'planned' ELSE 'failed' END AS status,
+    content, reasoning, finish_reason, served_model, tokens_in, tokens_out, seconds, COALESCE(error, reason) AS error, dialogue_id
 FROM dialogues JOIN cases ON case_id = prompt_id
 LEFT JOIN (SELECT * FROM messages WHERE turn = 1 AND role = 'assistant') USING (dialogue_id)
 ORDER BY target, position
@@ -251,21 +253,9 @@ def answers_of(run: Run, models: str | list[str] | None = None) -> pd.DataFrame:
     table = run.query(_ANSWERS)
     if models is not None:
         table = table[table["model"].isin([models] if isinstance(models, str) else list(models))]
-    status = [_status(*row) for row in table[["status", "content", "finish_reason", "error"]].itertuples(index=False)]
-    table["status"] = pd.Series(status, table.index, dtype="str")
     columns = tables.get_table("messages").columns
     dtypes = {name: columns[name][0] for name in table.columns if name in columns}
-    return table.astype(dtypes).reset_index(drop=True)
-
-
-def _status(dialogue_status: str, content: Any, finish_reason: Any, error: Any) -> str:
-    """Return the status of an answer."""
-    if isinstance(content, str):
-        return {"length": "truncated", "refusal": "refused"}.get(finish_reason, "ok")
-    if dialogue_status == "planned":
-        return "planned"
-    why = error if isinstance(error, str) else ""
-    return "refused" if why.endswith("the model refused") else "empty" if "an empty answer" in why else "failed"
+    return table.astype({**dtypes, "status": "str"}).reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #103cfbb5
 def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
@@ -317,7 +307,8 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         state = {"status": "done", "reason": None} if text else {"status": "failed", "reason": "an empty answer"}
         dialogues.append({"dialogue_id": key, "prompt_id": case_id, "target": model, "repeat": 1, "turns": 1, **state})
         turn = (("user", cases[case_id].dialogue[-1][1]), ("assistant", text))
-        messages += [{"dialogue_id": key, "turn": 1, "role": role, "content": words} for role, words in turn]
+        same = {"dialogue_id": key, "turn": 1}
+        messages += [{**same, "role": role, "content": words, "finish_reason": None if words else "empty"} for role, words in turn]
     run.ledger.write_together([("dialogues", dialogues), ("messages", messages)])
     sources = {name: {"source": "given"} for name in dict.fromkeys(answers["model"])}
     run.ledger.set_facts(targets={**sources, **run.ledger.fact("targets", {})})

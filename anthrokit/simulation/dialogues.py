@@ -538,9 +538,10 @@ def _next_message(
     answer = outcome["response"]
     if answer.status == "refused" and role == "assistant" and answer.content is not None:
         return replace(answer, finish_reason="refusal")
-    if answer.status in ("refused", "empty"):
-        reason = "the model refused" if answer.status == "refused" else f"an empty answer, {outcome['attempts']} times"
-        return Completion(None, "failed", error=reason)
+    if answer.status == "refused":
+        return Completion(None, "failed", finish_reason="refusal", error="the model refused")
+    if answer.status == "empty":
+        return Completion(None, "failed", finish_reason="empty", error=f"an empty answer, {outcome['attempts']} times")
     return answer
 
 
