@@ -705,7 +705,7 @@ def _how(asked: Protocol, dependencies: str | Sequence[str] | None, check_langua
     places = sorted(as_tuple(dependencies or asked.dependencies or "all"))
     return {"dependencies": places, "check_language": check_language and not asked.released}
 
-
+# %% ../../nbs/06_anthroscore/02_scoring.ipynb #29636fdf
 def score_into(
     run: Run,
     texts: Any,

@@ -31,7 +31,7 @@ import lazy_loader
 # %% auto #0
 __all__ = ['printable', 'in_two_lines', 'in_short', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached',
            'Interrupted', 'lead_of', 'rank_names', 'similar_names', 'suggest_name', 'explain_arguments',
-           'explain_class', 'Naming', 'missing_attribute', 'documented', 'found_names', 'parameters_like', 'lazy_names',
+           'explain_class', 'Naming', 'documented', 'found_names', 'parameters_like', 'missing_attribute', 'lazy_names',
            'missing_columns', 'diff_settings', 'require_kind', 'require_known', 'require_all', 'is_number',
            'check_range', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
 
@@ -194,7 +194,7 @@ _FILLERS = set(
 
 
 def _words(text: object, fillers: Iterable[str] = ()) -> list[str]:
-    """Return the stems of the words of a name or text, in lower case: judges, judging and judgement are judg."""
+    """Return the stems of the words of a name or text, in lower case: judges and judging are judg."""
     words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", str(text))]
     ending = r"(?<=...)(ations?|ators?|ates?|ings?|ions?|ors?|ers?|ments?|ies|ed|es|s|e|y)$"
     return [re.sub(ending, "", word) for word in words if word not in fillers]
@@ -234,7 +234,7 @@ def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
             return leads[same[0]]
     return None
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #bb8f46a1
 @functools.cache
 def _related(word: str) -> set[str]:
     """Return the synonyms of the stem of a word."""
@@ -293,7 +293,7 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
     best = sorted(scores, key=lambda each: scores[each], reverse=True)[:3]
     return [each for each in best if scores[each] > 0.85 * scores[best[0]]]
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #9d978207
 def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, words: bool = True) -> list[str]:
     """Return the existing names that an unknown name may mean, by its letters or else by its words, best first: at most three.
 
@@ -323,7 +323,7 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, wo
     by_words = rank_names(name, dict.fromkeys(originals.values()), whole=cutoff > 0.8) if words and not near else []
     return [originals[each] for each in near] or by_words
 
-
+# %% ../../nbs/01_core/00_errors.ipynb #5ef81c49
 def suggest_name(
     name: object, names: Iterable[object], about: Mapping[str, str | None] | None = None, page: str = "", elsewhere: bool = False
 ) -> str:
@@ -562,50 +562,6 @@ class Naming(type):
 
 
 # %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
-def missing_attribute(package: str, name: str) -> str:
-    """Return a message that says where a name that a package lacks is defined, or which name is similar.
-
-    Parameters
-    ----------
-    package : str
-        The package, such as "anthrokit" or "anthrokit.figures".
-    name : str
-        The attribute that it lacks.
-
-    Examples
-    --------
-    >>> missing_attribute("anthrokit", "plot_agreement")
-    "anthrokit has no attribute 'plot_agreement'. Use anthrokit.figures.plot_agreement."
-    >>> missing_attribute("anthrokit", "simulat")
-    "anthrokit has no attribute 'simulat'. Did you mean anthrokit.simulate?"
-    >>> missing_attribute("anthrokit", "RetryPolicy")
-    "anthrokit has no attribute 'RetryPolicy'. Use max_retries, timeout and max_concurrency of anthrokit.LLM."
-    """
-    public = {where.rpartition(".")[2]: where for where in documented()}
-    if (drawing := f"plot_{name}") in public and package.endswith(".figures"):
-        return f"{package} has no attribute {name!r}. Use {public[drawing]}."
-    missing, lead = f"{package} has no attribute {name!r}", _leads()["package"].get(name)
-    if not lead and name in public:
-        return f"{missing}. Use {public[name]}."
-    if lead := lead or lead_of(name, "package", whole=True):
-        return f"{missing}. {lead}"
-    defined = [where for names in import_module("anthrokit._modidx").d["syms"].values() for where in names if where.endswith(f".{name}")]
-    if defined and "_" in name:
-        return f"{missing}. Use {defined[0]}."
-    own = {each: where for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")}
-    if near := similar_names(name, own, words=False) or similar_names(name, public, words=False):
-        return f"{missing}. Did you mean {' or '.join(public[each] for each in near)}? {lead_of(name, 'package') or ''}".rstrip()
-    if library := _library_with(name):
-        return f"{missing}. Use {library}.{name} with a table such as run.labels()."
-    found, parameters = found_names(f"{name}_{package.partition('.')[2]}") if len(_words(name)) else None, parameters_like(name)
-    if found or parameters:
-        return f"{missing}. {found or ''}{' Or ' if found else 'Use '}{parameters[0]}." if parameters else f"{missing}. {found}"
-    end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…
-    kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]][:8]
-    kin = kin or (package != "anthrokit" and import_module(package).__all__)
-    return f"{missing}; {'there are ' + ', '.join(kin) if kin else _leads()['overview']['anthrokit']}"
-
-
 @functools.cache
 def documented() -> dict[str, str]:
     """Return the docstring of each public name, by its shortest path, from the source: nothing is imported.
@@ -656,15 +612,6 @@ def found_names(name: str, *places: str) -> str | None:
     return " ".join(found) or None
 
 
-def _library_with(name: str) -> str | None:
-    """Return which of pandas and seaborn defines a function, from the source: nothing is imported."""
-    for library, files in {"pandas": "__init__.py", "seaborn": "*.py"}.items():
-        folder = Path(str(getattr(find_spec(library), "origin", ""))).parent
-        if any(re.search(rf'^(def {name}\(|    "{name}",$)', path.read_text("utf-8"), re.M) for path in folder.glob(files)):
-            return library
-    return None
-
-
 def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
     """Return the parameters of top-level functions that an unknown name may mean, as text.
 
@@ -690,7 +637,60 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
         owners = {one: where for head in heads for one in head.split(", ")} | owners
     return [f"the parameter {each} of {owners[each]}" for each in similar_names(name, owners, 0.85, bool(owner))]
 
+# %% ../../nbs/01_core/00_errors.ipynb #b7d84aa3
+def missing_attribute(package: str, name: str) -> str:
+    """Return a message that says where a name that a package lacks is defined, or which name is similar.
 
+    Parameters
+    ----------
+    package : str
+        The package, such as "anthrokit" or "anthrokit.figures".
+    name : str
+        The attribute that it lacks.
+
+    Examples
+    --------
+    >>> missing_attribute("anthrokit", "plot_agreement")
+    "anthrokit has no attribute 'plot_agreement'. Use anthrokit.figures.plot_agreement."
+    >>> missing_attribute("anthrokit", "simulat")
+    "anthrokit has no attribute 'simulat'. Did you mean anthrokit.simulate?"
+    >>> missing_attribute("anthrokit", "RetryPolicy")
+    "anthrokit has no attribute 'RetryPolicy'. Use max_retries, timeout and max_concurrency of anthrokit.LLM."
+    """
+    public = {where.rpartition(".")[2]: where for where in documented()}
+    if (drawing := f"plot_{name}") in public and package.endswith(".figures"):
+        return f"{package} has no attribute {name!r}. Use {public[drawing]}."
+    missing, lead = f"{package} has no attribute {name!r}", _leads()["package"].get(name)
+    if not lead and name in public:
+        return f"{missing}. Use {public[name]}."
+    if lead := lead or lead_of(name, "package", whole=True):
+        return f"{missing}. {lead}"
+    defined = [where for names in import_module("anthrokit._modidx").d["syms"].values() for where in names if where.endswith(f".{name}")]
+    if defined and "_" in name:
+        return f"{missing}. Use {defined[0]}."
+    own = {each: where for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")}
+    if near := similar_names(name, own, words=False) or similar_names(name, public, words=False):
+        return f"{missing}. Did you mean {' or '.join(public[each] for each in near)}? {lead_of(name, 'package') or ''}".rstrip()
+    if library := _library_with(name):
+        return f"{missing}. Use {library}.{name} with a table such as run.labels()."
+    found, parameters = found_names(f"{name}_{package.partition('.')[2]}") if len(_words(name)) else None, parameters_like(name)
+    if found or parameters:
+        return f"{missing}. {found or ''}{' Or ' if found else 'Use '}{parameters[0]}." if parameters else f"{missing}. {found}"
+    end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…
+    kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]][:8]
+    kin = kin or (package != "anthrokit" and import_module(package).__all__)
+    return f"{missing}; {'there are ' + ', '.join(kin) if kin else _leads()['overview']['anthrokit']}"
+
+
+def _library_with(name: str) -> str | None:
+    """Return which of pandas and seaborn defines a function, from the source: nothing is imported."""
+    for library, files in {"pandas": "__init__.py", "seaborn": "*.py"}.items():
+        folder = Path(str(getattr(find_spec(library), "origin", ""))).parent
+        if any(re.search(rf'^(def {name}\(|    "{name}",$)', path.read_text("utf-8"), re.M) for path in folder.glob(files)):
+            return library
+    return None
+
+# %% ../../nbs/01_core/00_errors.ipynb #4da25298
 class _Package(ModuleType):
     """A package whose modules, if they are called, call their function of the same name or name the one that was meant."""
 

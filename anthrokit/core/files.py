@@ -372,7 +372,7 @@ def local_copy(path: str | os.PathLike) -> Path:
         version = repr(sorted(storage.find(place, detail=True, refresh=True).items()))
     return _copied(address, version)[0]
 
-
+# %% ../../nbs/01_core/06_files.ipynb #cd97b647
 @contextlib.contextmanager
 def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -> Iterator[Path]:
     """Yield a local folder to write to. For an address, it contains the files there, and is copied back at the end.
@@ -427,7 +427,6 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
                 if removed := [file for file, copy in stored.items() if not copy.exists()]:
                     storage.rm(removed)
             shutil.rmtree(folder)
-
 
 # %% ../../nbs/01_core/06_files.ipynb #1b2c3d4e
 _Loaded = TypeVar("_Loaded")

@@ -301,7 +301,7 @@ class Reading:
     start: int
     end: int
 
-
+# %% ../../nbs/05_judging/04_grammar.ipynb #165970ad
 _CALL = re.compile(
     r"(?:^|[,!.?]\s*)(?:oh |hey |hi |hello |morning |thanks |yes |my |dear |old |sweet )*(\w+)(?=\s*[,!.?…]|$)",
     re.I,

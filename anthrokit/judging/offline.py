@@ -378,7 +378,7 @@ class ClassifierJudge(LanguageJudge):
         votes = _above(self.scores(texts, behaviour.name, with_rules=False), self.threshold, "probability {:.2f}; threshold {:.2f}")
         return [replace(vote, score=float(one)) for vote, one in zip(votes, self.scores(texts, behaviour.name), strict=True)]
 
-
+# %% ../../nbs/05_judging/05_offline.ipynb #45e7b53b
 @load_once
 def grammar_judge() -> GrammarJudge:
     """Return the grammar judge of the offline panel; one instance, to share its parses.

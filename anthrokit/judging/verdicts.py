@@ -49,14 +49,6 @@ class Rating:
 # %% ../../nbs/05_judging/01_verdicts.ipynb #d00efebd
 _YES = {"yes", "true", "present", "是"}
 _WORD = re.compile(r"(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)\b(?P<rest>.*)", re.I)
-_HEAD = re.compile(
-    r"(?:final\s+)?(?:verdict|answer|label|decision)\b[\s*_`'\")(\[\]<:：]{0,9}(?P<code>[0-9a-f]{8}\b)?"
-    r"[\s*_`'\")(\[\]>]{0,9}(?:[:：=\-–—→]|\Z)",
-    re.I,
-)
-_MARKUP = re.compile(r"<\|\w{1,20}\|>|</?(?:answer|verdict|response|s)>|\\boxed\b", re.I)  # "<|im_end|>", "</answer>"
-_REASON = re.compile(r"(?:reason(?:ing)?|explanation|justification)\b[\s*_`'\")(\[\]]{0,9}[:：]", re.I)
-_BARE = re.compile(r"[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
 _HEDGE = re.compile(
     r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|<)",
     re.I,
@@ -64,34 +56,8 @@ _HEDGE = re.compile(
 # "Yes, no doubt" and "No: it says 'yes'" don't retract a verdict.
 _TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", re.I)
 _OPPOSITE = re.compile(r"\b(?:absent|not\s+present|false|present|true)\b", re.I)
-_RETRACTS = re.compile(  # a later line that takes back a verdict without another one
-    r"[\W_]*(?:correction|actually|wait|scratch that|strike that|disregard|ignore|i (?:take (?:it|that)|retract|withdraw))\b",
-    re.I,
-)
-_WORDS = r"(?P<word>yes|no|true|false|present|absent|missing|not\s+present|是|否)"
-_OPENS = re.compile(rf"(?:[^:：=,.\"“]{{1,40}}[:：=][^\w\"'“‘«]*)?{_WORDS}(?:[\W_]*$|\s*[,.;!—–])", re.I)
-_CLOSES = re.compile(rf"(?<![^\W_]){_WORDS}[\W_]*$", re.I)
-_NEXT = re.compile(rf"(?<![^\W_]){_WORDS}\b(?![ \t]+[^\W\d_])", re.I)
-_QUOTES = re.compile(r"(?<!\bis)(?<!\bbe)(?<!\bto)(?<=\w)[,\s]*[\"'“‘«]$")  # it says "no"; not: it is "no"
-_IS = re.compile(  # not "at present"
-    r"(?:^|[^\w\s]\s*|\b(?:is|are|was|were|be|it|not|indeed|clearly|actually|now|behaviou?r)\s+)$", re.I
-)
-_CLAUSE = re.compile(r"[.;!?,:：—]|\b(?:but|rather)\b")
-_NEGATES = re.compile(r"\b(?:not?|none|never|neither|nor|nothing|without|hardly|cannot)\b|n['’]t\b|不", re.I)
-_DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b(?! (?:just|only|merely|simply)\b)", re.I)
-_SUPPOSES = re.compile(  # an earlier line that makes a verdict an example or a supposition
-    r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
-    r"|\b(?:for example|example|format|template|such as|instead of|not|never|hypothetical(?:ly)?))[\W_]*$",
-    re.I,
-)
 _RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no problem", "present participle"
 _CORRECTED = re.compile(r"\b(?:correction|actually|i mean|rather|scratch that|on reflection|but)\b", re.I)
-_NO_CONFIDENCE = re.compile(  # "confidence: 0", "0 % sure"; not "confidence 0.8"
-    r"\b(?:confidence|certainty)\b[\s*_`'\")(\[\]:：=]{0,9}(?:(?:of|is|level|score)[\s:]{1,3})?"
-    r"0(?:[.,]0{1,9})?(?![\d.,]{0,9}\d)"
-    r"|(?<![\d.,])0(?:[.,]0{1,9})? ?%? ?(?:confiden|certain|sure)",
-    re.I,
-)
 _LINE = 300  # characters of a line that are parsed
 _LETTER = re.compile(r"[^\W_]")
 
@@ -120,6 +86,27 @@ def _is_yes(word: str) -> bool:
     return " ".join(word.lower().split()) in _YES
 
 
+def _begins(line: str) -> int:
+    """Return the position of the first letter or digit of a line."""
+    return first.start() if (first := _LETTER.search(line)) else len(line)
+
+# %% ../../nbs/05_judging/01_verdicts.ipynb #044474f9
+_RETRACTS = re.compile(  # a later line that takes back a verdict without another one
+    r"[\W_]*(?:correction|actually|wait|scratch that|strike that|disregard|ignore|i (?:take (?:it|that)|retract|withdraw))\b",
+    re.I,
+)
+_WORDS = r"(?P<word>yes|no|true|false|present|absent|missing|not\s+present|是|否)"
+_OPENS = re.compile(rf"(?:[^:：=,.\"“]{{1,40}}[:：=][^\w\"'“‘«]*)?{_WORDS}(?:[\W_]*$|\s*[,.;!—–])", re.I)
+_CLOSES = re.compile(rf"(?<![^\W_]){_WORDS}[\W_]*$", re.I)
+_NEXT = re.compile(rf"(?<![^\W_]){_WORDS}\b(?![ \t]+[^\W\d_])", re.I)
+_QUOTES = re.compile(r"(?<!\bis)(?<!\bbe)(?<!\bto)(?<=\w)[,\s]*[\"'“‘«]$")  # it says "no"; not: it is "no"
+_IS = re.compile(  # not "at present"
+    r"(?:^|[^\w\s]\s*|\b(?:is|are|was|were|be|it|not|indeed|clearly|actually|now|behaviou?r)\s+)$", re.I
+)
+_CLAUSE = re.compile(r"[.;!?,:：—]|\b(?:but|rather)\b")
+_NEGATES = re.compile(r"\b(?:not?|none|never|neither|nor|nothing|without|hardly|cannot)\b|n['’]t\b|不", re.I)
+
+
 def claims(line: str, code: str | None = None) -> set[bool]:
     """Return the verdicts with which a line opens, closes, or goes on after a code; both if the line retracts one."""
     if _RETRACTS.match(line):
@@ -135,10 +122,27 @@ def claims(line: str, code: str | None = None) -> set[bool]:
             said.add(_is_yes(closing["word"]) is not bool(_NEGATES.search(_CLAUSE.split(before)[-1])))
     return said
 
-
-def _begins(line: str) -> int:
-    """Return the position of the first letter or digit of a line."""
-    return first.start() if (first := _LETTER.search(line)) else len(line)
+# %% ../../nbs/05_judging/01_verdicts.ipynb #fcdc01d6
+_HEAD = re.compile(
+    r"(?:final\s+)?(?:verdict|answer|label|decision)\b[\s*_`'\")(\[\]<:：]{0,9}(?P<code>[0-9a-f]{8}\b)?"
+    r"[\s*_`'\")(\[\]>]{0,9}(?:[:：=\-–—→]|\Z)",
+    re.I,
+)
+_MARKUP = re.compile(r"<\|\w{1,20}\|>|</?(?:answer|verdict|response|s)>|\\boxed\b", re.I)  # "<|im_end|>", "</answer>"
+_REASON = re.compile(r"(?:reason(?:ing)?|explanation|justification)\b[\s*_`'\")(\[\]]{0,9}[:：]", re.I)
+_BARE = re.compile(r"[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
+_DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b(?! (?:just|only|merely|simply)\b)", re.I)
+_SUPPOSES = re.compile(  # an earlier line that makes a verdict an example or a supposition
+    r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
+    r"|\b(?:for example|example|format|template|such as|instead of|not|never|hypothetical(?:ly)?))[\W_]*$",
+    re.I,
+)
+_NO_CONFIDENCE = re.compile(  # "confidence: 0", "0 % sure"; not "confidence 0.8"
+    r"\b(?:confidence|certainty)\b[\s*_`'\")(\[\]:：=]{0,9}(?:(?:of|is|level|score)[\s:]{1,3})?"
+    r"0(?:[.,]0{1,9})?(?![\d.,]{0,9}\d)"
+    r"|(?<![\d.,])0(?:[.,]0{1,9})? ?%? ?(?:confiden|certain|sure)",
+    re.I,
+)
 
 
 def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]:
