@@ -405,7 +405,7 @@ def _secrets(options: dict[str, Any], address: Any) -> str | None:
     _, private = by_privacy({name: value for name, value in options.items() if name != "extra_body"})
     if isinstance(body, dict) and by_privacy(body)[1]:
         private["extra_body"] = body
-    if isinstance(address, str) and ("?" in address or ak.core.errors.redact(address) != address):
+    if any("?" in one or ak.core.errors.redact(one) != one for one in ak.core.errors.strings_in([address])):
         private["api_base"] = address
     return next(iter(private), None)
 
@@ -438,7 +438,7 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         )
     if repeated := sorted(set(options) & {"name", *entry}):
         raise _UsageError(f"{path}: {place} options repeat {repeated[0]}, which the section sets already")
-    for key in ("model", "name", "api_base", "api_key_env"):
+    for key in ("model", "name", "api_key_env"):
         if not isinstance(entry.get(key, ""), str):
             raise _UsageError(f"{path}: {place} {key} is {entry[key]!r}; it must be a text in quotation marks")
     if "model" not in entry:
