@@ -849,7 +849,7 @@ def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
     frame["number"] = frame["number"].replace(0, pd.NA)
     return frame.assign(**{name: where[name] for name in SCALE})
 
-
+# %% ../../nbs/06_anthroscore/02_scoring.ipynb #6feaa995
 def stored_summary(run: Run, **scale: Any) -> pd.DataFrame:
     """Return one row for each text of a run, as `summarise` does, without loading the sentences.
 

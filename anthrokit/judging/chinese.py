@@ -130,11 +130,6 @@ _PRONOUN = re.compile(
     r"(?P<other>[他她它]们?|大家|别人|有人|人们|谁)"
 )
 _OBJECT = re.compile(r"(?:[跟和对给把被向为像替]|(?<![可但就还于只])是|当作?)$")
-_CONDITION = re.compile(r"如果|要是|假如|假设|假使|倘若|即使|哪怕")
-_ASKED = re.compile(r"(?:[吗呢]\W*|[？?]\W*)$")
-_REPORTS = re.compile(r"^(?:都|总|昨天|也|这样|是)*(?:说(?!再见)|问|提到|形容|反映|写)")
-_CONTRAST = re.compile(r"^(?:其实|但|可(?![以能爱])|不过|然而)")
-_RECENTLY = re.compile(r"^(?:刚|昨[天晚儿]|今[早天儿]|周[一二三四五六日末]|上周|最近|早上|清晨|傍晚|天不亮)")
 _NOUNS = {"n", "PER", "nr", "ORG", "nt", "nz"}
 
 
@@ -149,6 +144,13 @@ def _parts(clause: str) -> list[tuple[str, int, int]]:
     found = [match for match in _PRONOUN.finditer(clause) if not _OBJECT.search(clause[: match.start()])]
     parts = [(str(match.lastgroup), match.start(), match.end()) for match in found]
     return parts if parts and parts[0][1] == 0 else [("", 0, 0), *parts]
+
+# %% ../../nbs/05_judging/11_chinese.ipynb #097c5a54
+_CONDITION = re.compile(r"如果|要是|假如|假设|假使|倘若|即使|哪怕")
+_ASKED = re.compile(r"(?:[吗呢]\W*|[？?]\W*)$")
+_REPORTS = re.compile(r"^(?:都|总|昨天|也|这样|是)*(?:说(?!再见)|问|提到|形容|反映|写)")
+_CONTRAST = re.compile(r"^(?:其实|但|可(?![以能爱])|不过|然而)")
+_RECENTLY = re.compile(r"^(?:刚|昨[天晚儿]|今[早天儿]|周[一二三四五六日末]|上周|最近|早上|清晨|傍晚|天不亮)")
 
 
 def read_statements(text: str) -> list[Statement]:

@@ -103,7 +103,7 @@ def user_turn_judge(llm: LLM | str, **settings: Any) -> LLMJudge:
     """
     return LLMJudge(llm, template=USER_TURN_TEMPLATE, context="dialogue", **settings)
 
-
+# %% ../../nbs/05_judging/09_persona_checks.ipynb #17b001a4
 def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:
     """Swap the roles, so that `judge_table` judges the user's turns from the second on.
 

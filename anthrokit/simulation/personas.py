@@ -425,13 +425,6 @@ _MINOR = re.compile(
     r"(?:middle|primary|elementary|high|secondary)[- ]school(?:er)?\b|my homework)\b",
     re.I,
 )
-_ROMANTIC = re.compile(
-    r"\b(?:romance|romantic\w*|flirt\w*|kiss\w*|sexy|sexual\w*|lovers?|in love|love (?:you|me)|girlfriend|boyfriend|"
-    r"be my (?:partner|girl|man|wife|husband|valentine)|as a couple|an item|marry|propose|date (?:me|you)|"
-    r"go(?:ing)? (?:out|on a date) with|crush on|together with (?:me|you)|cuddle\w*|seduc\w*|naked|intimate)\b",
-    re.I,
-)
-ROMANTIC_BEHAVIOURS = ("declining romance",)
 
 
 def is_possible_minor(who: str | None) -> bool:
@@ -456,6 +449,15 @@ def is_possible_minor(who: str | None) -> bool:
     age = extract_age(who, description=True)
     return age < 18 if age is not None else bool(_MINOR.search(who))
 
+# %% ../../nbs/04_simulation/06_personas.ipynb #c207f259
+_ROMANTIC = re.compile(
+    r"\b(?:romance|romantic\w*|flirt\w*|kiss\w*|sexy|sexual\w*|lovers?|in love|love (?:you|me)|girlfriend|boyfriend|"
+    r"be my (?:partner|girl|man|wife|husband|valentine)|as a couple|an item|marry|propose|date (?:me|you)|"
+    r"go(?:ing)? (?:out|on a date) with|crush on|together with (?:me|you)|cuddle\w*|seduc\w*|naked|intimate)\b",
+    re.I,
+)
+ROMANTIC_BEHAVIOURS = ("declining romance",)
+
 
 def is_romantic(prompt: Mapping[str, Any]) -> bool:
     """Return whether a first message, or its base prompt or scenario, is romantic.
@@ -477,7 +479,7 @@ def is_romantic(prompt: Mapping[str, Any]) -> bool:
         return True
     return any(unreadable(text) == "language" for text in texts)
 
-
+# %% ../../nbs/04_simulation/06_personas.ipynb #ec7fee0b
 def check_personas(prompts: pd.DataFrame, persona: str | None = None) -> None:
     """Raise if prompts don't fit the person; `simulate` calls it before any work.
 
