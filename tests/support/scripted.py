@@ -1,10 +1,26 @@
-"""A stand-in for a provider, for the chapters on HeartBench's answers and judges."""
+"""A stand-in for a provider, and responses sent to a judge by hand."""
 
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from anthrokit.models import LLM
+from anthrokit.judging.judges import ask_judge
+from anthrokit.models import LLM, Completion
+
+UNIT = "d1/1/agency/yes-no/1"
+
+
+def answered(judge, item, questions, *responses):
+    """Send texts or completions to a judge, the last one until it asks no more; return its requests, and (ratings, attempts)."""
+    steps = ask_judge(judge, item, questions, UNIT)
+    requests, responses = [next(steps)], iter(responses)
+    response = next(responses)
+    while True:
+        try:
+            requests.append(steps.send(response if isinstance(response, Completion) else Completion(response)))
+        except StopIteration as end:
+            return requests, end.value
+        response = next(responses, response)
 
 
 class Scripted(ThreadingHTTPServer):
