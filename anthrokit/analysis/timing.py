@@ -23,12 +23,15 @@ __all__ = ['turn_grid', 'first_occurrences', 'select_dialogue_labels', 'emergenc
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #c3e1ecef
 def _require_first_turn(labels: pd.DataFrame) -> None:
-    """Raise if no row is of turn 1, because first occurrences there would be missed."""
+    """Raise if no row, or none of a target, is of turn 1, because first occurrences there would be missed."""
     require_columns(labels, ["dialogue_id", "turn", "label"])
-    if (first := whole_turns(labels).min()) > 1:
+    codes, targets = group_rows(labels, [*labels.columns.intersection(["target"])])
+    firsts = pd.Series(whole_turns(labels)).groupby(codes).min()
+    if (first := firsts.max()) > 1:
+        where = "".join(f"{name} {value!r}: " for name, value in targets.loc[firsts.idxmax()].items())
         raise TableError(
-            f"no label is of turn 1, the first is of turn {first}, so first occurrences are unknown. Give the labels of all "
-            f"turns. If dialogues begin at turn {first}, use labels.assign(turn=labels['turn'] - {first - 1})"
+            f"{where}no label is of turn 1, the first is of turn {first}, so first occurrences are unknown. Give the labels of all "
+            f"turns. If dialogues begin at turn {first}, subtract {first - 1} from their turns"
         )
 
 
@@ -71,7 +74,7 @@ def first_occurrences(labels: Run | pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     TableError
-        A column is missing, a turn is below 1 or not a whole number, or no row is of turn 1.
+        A column is missing, a turn is below 1 or not a whole number, or no row, or none of a target, is of turn 1.
 
     Examples
     --------
