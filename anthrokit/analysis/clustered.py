@@ -919,8 +919,8 @@ def resample(
     *sums : array, clusters × columns
         Sums by cluster.
     n_clusters : sequence of int, optional
-        Number of clusters of each column, if some clusters lack rows in some columns. Results are then measures ×
-        columns. By default all clusters.
+        Number of clusters of each column, if some clusters lack rows in some columns, or of each result. Results are
+        measures × columns. By default all clusters.
     n_resamples : int
         Number of resamples; 0 gives estimates without intervals.
     ci : float

@@ -168,7 +168,8 @@ def judge_accuracy(
         by…, measure (precision, recall, specificity, F1, raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low,
         ci_high, n (messages with both labels), n_total (labelled by people), n_positive (Yes by people),
         n_clusters, n_effective (the effective number of labels, for precision, recall and specificity).
-        Rows of the judge "panel" are about the panel's label. A measure with a denominator of 0 is NA.
+        Rows of the judge "panel" are about the panel's label. A measure with a denominator of 0 is NA. The interval is
+        also NA if the messages of the denominator, such as those labelled Yes, are of too few base prompts.
 
     Raises
     ------
@@ -209,7 +210,9 @@ def judge_accuracy(
         "n_positive": hit + miss,
         "n_clusters": (sum(sums) > 0).sum(axis=0),
     }
-    parameters = {"n_clusters": counts["n_clusters"], "n_resamples": n_resamples, "ci": ci, "seed": seed}
+    of_measure = (0, 1), (0, 2), (3, 1), (0, 1, 2), *[range(4)] * 3  # the kinds of messages that each measure is about
+    n_clusters = np.concatenate([(sum(sums[kind] for kind in own) > 0).sum(axis=0) for own in of_measure])
+    parameters = {"n_clusters": n_clusters, "n_resamples": n_resamples, "ci": ci, "seed": seed}
     table = resample(accuracy_measures, *sums, **parameters)
     table = resampled_table(table, MEASURES, tally.groups, counts)
     totals = [[tally.sums(kind * weight**power).sum(axis=0) for kind in kinds] for power in (1, 2)]

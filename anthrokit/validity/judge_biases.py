@@ -153,7 +153,9 @@ def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.
         tally, weight, own = ClusterCounts(part, [], part["cluster"]), part["weight"].to_numpy(), part["own"].to_numpy(dtype=bool)
         sums = [tally.sums(side * value) for side in (own, ~own) for value in (part["error"].to_numpy() * weight, weight)]
         means = [side.sum(axis=0).item() for side in sums]
-        limits = resample(lambda a, n, b, m: a / n - b / m, *sums, **resampling).loc[0, ["estimate", "ci_low", "ci_high"]]
+        fewer = [min((sums[1] > 0).sum(), (sums[3] > 0).sum())]  # clusters of a side
+        limits = resample(lambda a, n, b, m: a / n - b / m, *sums, n_clusters=fewer, **resampling)
+        limits = limits.loc[0, ["estimate", "ci_low", "ci_high"]]
         about = {"judge": judge, "judge_family": part["judge_family"].iloc[0], "reference": reference}
         rows.append({**about, **limits, "own": means[0] / means[1], "other": means[2] / means[3],
                      "n_own": own.sum(), "n_other": (~own).sum(), "n_clusters": len(tally.clusters)})
