@@ -15,27 +15,19 @@ import pandas as pd
 from .clustered import as_names, check_level, sorted_levels
 from ..core.errors import check_range
 from ..core import TableError
-from ..core.tables import require_columns
+from ..core.tables import as_numbers, require_columns
 
 # %% auto #0
 __all__ = ['scale_score', 'reliability', 'rank_biserial', 'rank_test', 'compare_conditions']
 
 # %% ../../nbs/07_analysis/09_people.ipynb #2da2c207
-def _numbers(column: pd.Series) -> pd.Series:
-    """Return a column as numbers; raise on text and infinity."""
-    numbers = pd.to_numeric(column, errors="coerce").astype("Float64")
-    if len(wrong := column[~np.isfinite(numbers.to_numpy(float, na_value=np.nan)) & column.notna()]):
-        raise TableError(f"column {column.name}: {wrong.tolist()[0]!r} is not a finite number; convert it, or leave it empty")
-    return numbers
-
-
 def _answers(responses: pd.DataFrame, items: str | Sequence[str]) -> pd.DataFrame:
     """Return the answers to the items of a scale, as numbers."""
     items = as_names(items, "items")
     if not items or len(set(items)) < len(items):
         raise TableError(f"a scale has items, each once; those given: {', '.join(items) or 'none'}")
     require_columns(responses, items, "responses")
-    return responses[items].apply(_numbers)
+    return as_numbers(responses[items], items, "responses")
 
 
 def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: float = 0.5) -> pd.Series:
@@ -75,7 +67,7 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
     """
     check_range(0, 1, closed=True, answered=answered)
     answers = _answers(responses, items)
-    return answers.mean(axis=1).where(answers.notna().mean(axis=1) >= answered).rename("score")
+    return answers.mean(axis=1).where(answers.notna().mean(axis=1) >= answered).astype("Float64").rename("score")
 
 # %% ../../nbs/07_analysis/09_people.ipynb #6510d919
 def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.95) -> pd.DataFrame:
@@ -107,7 +99,7 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     from scipy.stats import f
 
     check_level(ci)
-    answers = _answers(responses, items).astype(float).dropna()
+    answers = _answers(responses, items).dropna()
     if answers.shape[1] < 2 or len(answers) < 3:
         raise TableError(
             "Cronbach's alpha needs two or more items, and three or more participants who answered all of them; there are "
@@ -205,7 +197,7 @@ def _two_conditions(
     levels = sorted_levels(people[condition])
     if not {high, low} <= {*levels}:
         raise TableError(f"column {condition}: conditions {high!r} and {low!r} are asked for, there are {levels}")
-    numbers = _numbers(people[score]).astype(float)
+    numbers = as_numbers(people, [score], "participants")[score]
     a, b = (numbers[(people[condition] == name) & numbers.notna()].to_numpy() for name in (high, low))
     if min(len(a), len(b)) < 2:
         raise TableError(f"each condition needs two participants with a score; {high!r} has {len(a)} and {low!r} has {len(b)}")

@@ -18,6 +18,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TextIO
@@ -30,10 +31,10 @@ from .files import local_copy, local_path, replacing
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
-           'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'reject_rows', 'convert_column',
-           'require_unique_names', 'check_table', 'empty_table', 'escape_cells', 'restore_cells', 'table_suffix',
-           'check_size', 'open_text', 'read_json', 'describe', 'read_frame', 'read_parts', 'read_table',
-           'describe_column', 'write_frame', 'to_records', 'data_path']
+           'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'reject_rows', 'reject_values',
+           'as_numbers', 'convert_column', 'require_unique_names', 'check_table', 'empty_table', 'escape_cells',
+           'restore_cells', 'table_suffix', 'check_size', 'open_text', 'read_json', 'describe', 'read_frame',
+           'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -452,6 +453,31 @@ def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str 
         place = int(wrong.to_numpy(dtype=bool, na_value=False).argmax())
         [first] = frame.iloc[[place]].to_dict("records")
         raise TableError(where + message.format_map({**first, "row": place + 1}))
+
+
+def reject_values(frame: pd.DataFrame, wrong: pd.Series, column: str, where: str, expected: str) -> None:
+    """Raise if a row is wrong. The error names the row of the file, by the index of the frame, and its value."""
+    if wrong.any():
+        place, value = frame.index[at := wrong.to_numpy().argmax()], frame[column].iloc[[at]].item()
+        row, value = place + 1 if isinstance(place, Integral) else place, "empty" if pd.isna(value) else repr(value)
+        raise TableError(f"{where}: row {row}, column {column}: is {value:.80}, not {expected}; convert or correct it")
+
+
+def as_numbers(
+    frame: pd.DataFrame,
+    columns: Iterable,
+    where: str,
+    valid: Callable = np.isfinite,
+    expected: str = "a finite number",
+    required: bool = False,
+) -> pd.DataFrame:
+    """Return a table with columns converted to numbers; raise for an invalid value, and for a missing one if it is required."""
+    converted = frame.copy()
+    for column in columns:
+        values = converted[column] = pd.to_numeric(frame[column], errors="coerce").astype(float)
+        reject_values(frame, ~valid(values) & (required | frame[column].notna()), column, where, expected)
+    return converted
+
 
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
 def _broken_rules(

@@ -14,8 +14,7 @@ import pandas as pd
 from ..analysis.clustered import add_holm, as_names, check_count, check_level, has_enough_clusters
 from ..core import TableError
 from ..core.errors import is_number, require_known
-from ..core.tables import require_columns
-from .human_data import as_numbers
+from ..core.tables import as_numbers, require_columns
 
 # %% auto #0
 __all__ = ['dose_response', 'turning_point', 'left_out_doses']

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import permutations
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +24,14 @@ from ..anthroscore.mentions import get_protocol
 from ..core import TableError, data_path, public_file, tables
 from ..core.errors import require_known
 from ..core.run import shares_cluster
-from ..core.tables import require_columns, require_unique
+from ..core.tables import as_numbers, reject_values, require_columns, require_unique
 from ..judging import rate_many
 from ..judging.jobs import Judges, as_judges
 from ..simulation import Taxonomy
 from .accuracy import accuracy_measures
 
 # %% auto #0
-__all__ = ['dataset_behaviours', 'load_human_data', 'as_numbers', 'check_against_people', 'load_rankings', 'check_anthroscore',
+__all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'load_rankings', 'check_anthroscore',
            'load_trial_outcomes']
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #65b0340a
@@ -160,29 +159,10 @@ def _parts(folder: str, path: str | os.PathLike | None) -> dict[str, pd.DataFram
 _require = partial(require_columns, rows=False, advice="pass the published file")
 
 
-def as_numbers(
-    frame: pd.DataFrame, columns: Sequence[str], where: str, valid: Callable = pd.notna, expected: str = "a number", required: bool = False
-) -> pd.DataFrame:
-    """Return a table with columns converted to numbers; raise for an invalid value, and for a missing one if it is required."""
-    numbers = {column: pd.to_numeric(frame[column], errors="coerce").astype(float) for column in columns}
-    for column, values in numbers.items():
-        wrong = ~valid(values) & (required | frame[column].notna())
-        _reject(frame, wrong, column, where, expected)
-    return frame.assign(**numbers)
-
-
-def _reject(frame: pd.DataFrame, wrong: pd.Series, column: str, where: str, expected: str) -> None:
-    """Raise if a row is wrong. The error names the row of the file, by the index of the frame, and its value."""
-    if wrong.any():
-        place, value = frame.index[at := wrong.to_numpy().argmax()], frame[column].iloc[[at]].item()
-        row, value = place + 1 if isinstance(place, Integral) else place, "empty" if pd.isna(value) else repr(value)
-        raise TableError(f"{where}: row {row}, column {column}: is {value:.80}, not {expected}; convert or correct it")
-
-
 def _texts(frame: pd.DataFrame, name: str, **columns: str) -> pd.DataFrame:
     """Return columns of a file under our names, as text; raise if an id, a cluster or a message is missing."""
     for own in [own for own in ("item_id", "cluster", "message") if own in columns]:
-        _reject(frame, frame[columns[own]].isna(), columns[own], name, "a text")
+        reject_values(frame, frame[columns[own]].isna(), columns[own], name, "a text")
     return pd.DataFrame({own: frame[theirs].astype("str") for own, theirs in columns.items()}).reset_index(drop=True)
 
 
@@ -206,7 +186,7 @@ def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     frame = _part(frame, "resp_cat", asked, name).dropna(subset="majority_prob")
     frame = as_numbers(frame, ["majority_prob"], name, lambda values: values.between(0, 1), "a number from 0 to 1")
     answers = frame["answers"].map(partial(_members, valid=(1, 2, 3, 4, 5).__contains__))
-    _reject(frame, answers.isna(), "answers", name, "a list of numbers from 1 to 5, such as [1, 4, 5]")
+    reject_values(frame, answers.isna(), "answers", name, "a list of numbers from 1 to 5, such as [1, 4, 5]")
     people = [[answer < 3 for answer in points if answer != 3] for points in answers]
     table = _texts(frame, name, item_id="text_hash", cluster="turn_a", user="turn_a", message="turn_b")
     return table.assign(truth=(frame["majority_prob"] < 0.5).to_numpy(), people=people)
@@ -237,7 +217,7 @@ def _rated(frame: pd.DataFrame, name: str, scale: str) -> pd.DataFrame:
     keys = zip(conversations["chat_name"], conversations["multiplier"].astype(float), strict=True)
     turns = dict(zip(keys, conversations["conversation_arr"], strict=True))
     unknown = pd.Series([one not in turns for one in zip(scripts, steps, strict=True)], frame.index)
-    _reject(frame, unknown, "domain_variant", name, "a conversation that was published with this multiplier")
+    reject_values(frame, unknown, "domain_variant", name, "a conversation that was published with this multiplier")
     rows = []
     for (script, step), ratings in frame[scale].groupby([scripts, steps]):
         row = {"item_id": f"{script} {step:+.1f}", "cluster": script}
@@ -321,7 +301,7 @@ def _people_lists(data: pd.DataFrame) -> pd.Series:
     """Return the lists of people's verdicts, as lists or the text of these; without rows where they are missing."""
     known = data.dropna(subset="people")
     lists = known["people"].map(partial(_members, valid=lambda verdict: pd.isna(verdict) or verdict in (0, 1)))
-    _reject(known, lists.isna(), "people", "people's labels", "a list of True and False")
+    reject_values(known, lists.isna(), "people", "people's labels", "a list of True and False")
     return lists
 
 
@@ -487,7 +467,7 @@ def load_rankings(
     ranked = _part(ranked, "subtask", "quick-fire-ranking", "rankings").dropna(subset="prompt_id")
     ranked = as_numbers(ranked, ["prompt_id"], "rankings", *whole).astype({"prompt_id": int})
     ranked = as_numbers(ranked, places, "rankings", required=True)
-    _reject(ranked, ranked["ppt_id"].isna(), "ppt_id", "rankings", "the id of a person")
+    reject_values(ranked, ranked["ppt_id"].isna(), "ppt_id", "rankings", "the id of a person")
     require_unique(ranked, ["ppt_id", "prompt_id", *places], "rankings: {row} occurs twice; pass the published file")
     ranked = ranked.reset_index(drop=True)
     parts = []
@@ -602,13 +582,13 @@ def load_trial_outcomes(path: str | os.PathLike | None = None) -> pd.DataFrame:
         own = f"trial_{file.replace('-', '_')}.jsonl"
         frame = _published(own) if path is None else tables.read_frame(Path(path) / f"{file}.jsonl")
         _require(frame, [*context, *outcomes], where := f"{file} of the trial")
-        _reject(frame, frame["ppt_id"].isna(), "ppt_id", where, "the id of a person")
+        reject_values(frame, frame["ppt_id"].isna(), "ppt_id", where, "the id of a person")
         frame = as_numbers(frame, ["multiplier"], where, lambda values: values.between(-1, 1), "a dose from -1 to 1", required=True)
         for name in outcomes:
             low, high = (1, 7) if name == "ios_scale" else (0, 100)
             frame = as_numbers(frame, [name], where, partial(pd.Series.between, left=low, right=high), f"a number from {low} to {high}")
         frame["week"] = frame["week"].mask(frame["study_id"] == "cross-sectional", "w0")
-        _reject(frame, ~frame["week"].str.fullmatch(r"w\d+", na=False), "week", where, "a week such as w1")
+        reject_values(frame, ~frame["week"].str.fullmatch(r"w\d+", na=False), "week", where, "a week such as w1")
         parts.append(frame.melt(context, outcomes, "outcome", "value").dropna(subset="value"))
     table = pd.concat(parts, ignore_index=True)
     week = table["week"].str.removeprefix("w").astype(int)

@@ -18,7 +18,7 @@ from ..core import Run, TableError, data_path, label, read_frame
 from ..core.files import reject_path
 from ..core.run import run_of
 from ..core.errors import check_range, missing_columns, require_kind
-from ..core.tables import require_columns, require_unique
+from ..core.tables import as_numbers, require_columns, require_unique
 from ..core.texts import unreadable
 from ..judging import PronounCounter, rate_many
 from ..judging.jobs import Judges, as_judges
@@ -185,16 +185,6 @@ def style_features(texts: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(table | {"warm words": lower.str.count(rf"\b(?:{'|'.join(_WARM)})")})
 
 # %% ../../nbs/08_validity/09_perception.ipynb #26902997
-def _finite(values: pd.DataFrame, what: str) -> pd.DataFrame:
-    """Return a table of answers as floats; raise for a value that is not a finite number or missing."""
-    numbers = values.apply(pd.to_numeric, errors="coerce").astype("Float64").astype(float)  # boolean beside float gives objects
-    rows, columns = np.nonzero(values.notna().to_numpy() & ~np.isfinite(numbers.to_numpy()))
-    if len(rows):
-        value, name, column = values.iat[rows[0], columns[0]], values.index[rows[0]], values.columns[columns[0]]
-        raise TableError(f"{what}: column {column}, answer {name!r}: '{value!s:.60}' is not a finite number; convert it or leave it out")
-    return numbers
-
-
 def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
     """Return the values of the answers ranked higher minus those ranked lower; raise for unknown answers."""
     require_columns(pairs, ["cluster", "more", "less"], "pairs")
@@ -276,7 +266,7 @@ def fit_perception(
     """
     if scores.columns.nlevels != 2:
         raise TableError("the columns of scores name no judge and behaviour; judge_scores and judge_labels make such tables")
-    kind, scores = scale_kind(scores.columns.get_level_values(0)), _finite(scores, "scores")
+    kind, scores = scale_kind(scores.columns.get_level_values(0)), as_numbers(scores, scores, "scores")
     centre, spread = scores.mean(), scores.std() * 0 + 1 if kind == "labels" else scores.std()
     usual = 10.0 if kind == "labels" else 10_000.0  # chosen by cross-validation over the prompts that are not test prompts
     penalty = usual if penalty is None else penalty
@@ -545,7 +535,8 @@ def partial_effects(
     check_level(ci)
     if shared := [name for name in features if adjust_for is not None and name in adjust_for]:
         raise TableError(f"the column(s) {shared} are in features and in adjust_for; give each in one of the two")
-    both = _finite(features if adjust_for is None else adjust_for.join(features), "features")
+    both = features if adjust_for is None else adjust_for.join(features)
+    both = as_numbers(both, both, "features")
     binary, spread = (both.isin([0, 1]) | both.isna()).all(), both.std()
     differences = pd.DataFrame(_differences(both / spread.mask(binary | ~(spread > 0), 1), pairs), columns=both.columns)
     complete = differences.notna().all(axis=1).to_numpy()

@@ -15,8 +15,8 @@ from ..analysis.clustered import as_floats, as_names, check_count, check_level, 
 from ..core.errors import check_range, require_kind, require_known
 from ..core import Run, TableError
 from ..core.run import require_run, run_of
-from ..core.tables import require_columns
-from .human_data import as_numbers
+from ..core.tables import as_numbers, require_columns
+from .label_plan import smallest_size
 
 # %% auto #0
 __all__ = ['FACTORS', 'variance_components', 'rating_factors', 'cheapest_design']
@@ -149,7 +149,7 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
         require_columns(table, columns if tuple(columns) != FACTORS.get(name) else (), "ratings")
     table = table[table[value].notna()]
     if pd.api.types.is_numeric_dtype(table[value]):
-        observed = as_numbers(table, [value], "ratings", np.isfinite, "a finite number")[value].to_numpy()
+        observed = as_numbers(table, [value], "ratings")[value].to_numpy()
     else:
         observed = as_floats(table[value])
     codes = _factor_codes(table, factors)
@@ -220,8 +220,8 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     -------
     DataFrame
         change ("none": the given design, "cheapest", "only base_prompts", …), the five numbers of the design, width
-        (expected, by the normal distribution), cost (US dollars). If no design has the width, the numbers and cost are
-        missing, and width is that of the largest numbers.
+        (expected, by Student's t with one degree of freedom fewer than base prompts), cost (US dollars). If no design has
+        the width, the numbers and cost are missing, and width is that of the largest numbers.
 
     Raises
     ------
@@ -238,9 +238,9 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     >>> plan = pd.DataFrame({"purpose": ["target", "user", "judge"], "cost": [4.0, 4.0, 2.0]})
     >>> now = {"base_prompts": 20, "scenarios": 4, "users": 1, "judges": 3, "samples": 1}
     >>> cheapest_design(found, 0.1, plan, now).set_index("change").loc["cheapest", ["base_prompts", "users"]].tolist()
-    [77, 3]
+    [82, 3]
     """
-    from scipy.special import ndtri
+    from scipy.special import stdtrit
 
     check_range(0, 1, width=width)
     check_level(ci)
@@ -256,7 +256,7 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     known, fixed = [*FACTORS, "sample", "rest"], as_names(fixed, "fixed")
     require_known("component", known, *components["component"], where="a design has the components of FACTORS only: ")
     require_known("component", known, *fixed, where="fixed: ")
-    components = as_numbers(components, ["estimate"], "components", np.isfinite, "a finite number", required=True)
+    components = as_numbers(components, ["estimate"], "components", required=True)
     require_columns(plan, ["purpose", "cost"], "plan", advice="estimate makes it")
     costs = plan[plan["purpose"].isin(["target", "user", "judge"])].groupby("purpose")["cost"].agg(lambda part: part.sum(skipna=False))
     if costs.isna().any() or not costs.sum() > 0:
@@ -264,7 +264,7 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
         raise TableError(f"the plan's costs are unknown or 0: {known}; give each model a price=(in, out)")
     part = components.set_index("component")["estimate"].clip(lower=0).drop(fixed, errors="ignore")
     size = {name: float(part.get(name, 0)) for name in known}
-    z, dialogues = ndtri(0.5 + ci / 2), now["base_prompts"] * now["scenarios"] * now["users"]
+    dialogues = now["base_prompts"] * now["scenarios"] * now["users"]
     price = costs.get("target", 0) + costs.get("user", 0), costs.get("judge", 0) / (turns * now["judges"] * now["samples"])
 
     def describe(b: float, s: int, u: int, j: int, k: int) -> dict[str, float]:
@@ -272,16 +272,16 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
         within = size["base prompt"] + size["dialogue"] / (s * u) + size["message"] / messages
         within += (size["judge × message"] + size["rest"] + size["sample"] / k) / (messages * j)
         variance = size["scenario"] / s + size["user"] / u + size["judge"] / j + within / b
-        return {"width": 2 * z * np.sqrt(variance), "cost": b * s * u * (price[0] + price[1] * turns * j * k) / dialogues}
+        width = 2 * stdtrit(b - 1, 0.5 + ci / 2) * np.sqrt(variance)
+        return {"width": width, "cost": b * s * u * (price[0] + price[1] * turns * j * k) / dialogues}
 
     def search(options: Mapping[str, Sequence[int]]) -> dict[str, object]:
         found = []
         for s, u, j, k in product(*(options[name] for name in _DESIGN[1:])):
-            floor, at_one = (describe(b, s, u, j, k)["width"] ** 2 for b in (np.inf, 1.0))
-            if floor < width**2:
-                b = max(2, int(np.ceil((at_one - floor) / (width**2 - floor))), options["base_prompts"][0])
-                if b <= options["base_prompts"][-1]:
-                    found.append((describe(b, s, u, j, k)["cost"], (b, s, u, j, k)))
+            least, largest = options["base_prompts"][0], options["base_prompts"][-1]
+            b = smallest_size(lambda b, rest=(s, u, j, k): describe(b, *rest)["width"], width, largest, max(2, least))
+            if not np.isnan(b):
+                found.append((describe(b, s, u, j, k)["cost"], (b, s, u, j, k)))
         if not found:
             return {"width": describe(*(values[-1] for values in options.values()))["width"]}
         _, numbers = min(found)
