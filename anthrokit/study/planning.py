@@ -54,7 +54,7 @@ def _sizes(
 
     (sensitivity, specificity), z, width = judge, ndtri(0.5 + ci / 2), 2 * half_width
     seen, share = rate * sensitivity + (1 - rate) * (1 - specificity), np.clip(rate, 0.01, 0.99)  # share: of the labels
-    design, design_seen = (each if one in (0, 1) else max(design_effect, 1) for one in (rate, seen))  # 0 shows no variance
+    design = max(design_effect, 1)
     rare = min(rate, 1 - rate)
     spread = max((1 - rare) * min((design - 1) / each, 1), 1e-9)
 
@@ -64,7 +64,7 @@ def _sizes(
 
     def corrected_width(prompts: int, labels: int) -> float:
         errors = sensitivity, labels * share, specificity, labels * (1 - share)
-        return 2 * score_parts(seen, prompts * each / design_seen, *errors, z)[1]
+        return 2 * score_parts(seen, prompts * each / (each if seen in (0, 1) else design), *errors, z)[1]  # 0 shows no variance
 
     prompts = smallest_size(width_of, width, _MOST, 6)
     corrected = smallest_size(lambda n: corrected_width(n, _MOST), width / np.sqrt(2), _MOST, 6)  # half of the variance

@@ -38,12 +38,14 @@ def expected_width(rate: float, rows: np.ndarray, rarer: float, clusters: float,
     """Return the width of `proportion`'s interval, the narrower for two effective sample sizes.
 
     Student's t has the degrees of freedom of `proportion`: from the base prompts with a label of the rarer kind, and from all
-    base prompts if each counts as one label.
+    base prompts if each counts as one label, as it does if there is no label of the rarer kind.
     """
     from scipy.special import ndtri, stdtrit
 
     tail, z, freedom = 0.5 + ci / 2, ndtri(0.5 + ci / 2), np.array([min(max(rarer - 1, 2), clusters - 1), clusters - 1])
-    return float(np.ptp(wilson_limits(rate, (rows * (z / stdtrit(np.maximum(freedom, 1), tail)) ** 2).max(), z)))
+    shrunk, none = (z / stdtrit(np.maximum(freedom, 1), tail)) ** 2, np.exp(-rarer)  # none: the chance of no rarer label
+    sides = (rate, (rows * shrunk).max(), 1 - none), (0, clusters * shrunk[1], none)
+    return float(sum(np.ptp(wilson_limits(share, size, z)) * chance for share, size, chance in sides))
 
 
 def smallest_size(width_of: Callable[[int], float], width: float, most: int, least: int = 8) -> float:
