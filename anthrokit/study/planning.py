@@ -17,7 +17,7 @@ from ..core.errors import check_range, is_number
 from ..core import Run, TableError
 from ..core.run import run_of, usage_totals
 from ..validity.correction import score_parts
-from ..validity.label_plan import expected_width, smallest_size
+from ..validity.label_plan import expected_width, require_better_than_chance, smallest_size
 
 # %% auto #0
 __all__ = ['plan']
@@ -93,7 +93,7 @@ def plan(
     levels: int = 5,
     pilot: Run | str | os.PathLike | pd.DataFrame | None = None,
     rate: float = 0.2,
-    design_effect: float = 7.5,
+    design_effect: float | None = None,
     messages_a_prompt: float = 40,
     judge: tuple[float, float] = (0.85, 0.93),
     power: float = 0.8,
@@ -117,8 +117,8 @@ def plan(
         A judged run, its folder or its labels, for the rates, design effects and messages per base prompt; a run also
         gives the dollars per message.
     rate, design_effect, messages_a_prompt : float
-        Used without a pilot; by default as in data of the papers' shape (8 scenarios of 5 turns, naive
-        standard errors about 2.7 times too small).
+        Used without a pilot; by default as in data of the papers' shape (8 scenarios of 5 turns, naive standard errors
+        about 2.7 times too small). The default design effect is 1 + (messages_a_prompt − 1) / 6, so 7.5 for 40 messages.
     judge : (float, float)
         Sensitivity and specificity of the judges, for rates corrected by labels.
     power, alpha : float
@@ -168,12 +168,12 @@ def plan(
         return pd.DataFrame([{"quantity": "participants an arm", "n": n, "why": why}])
     check_range(0, 0.5, half_width=half_width)
     check_range(0, 1, closed=True, rate=rate)
-    check_range(0, design_effect=design_effect, messages_a_prompt=messages_a_prompt)
+    check_range(0, messages_a_prompt=messages_a_prompt)
+    design_effect = 1 + (messages_a_prompt - 1) / 6 if design_effect is None else design_effect
+    check_range(0, design_effect=design_effect)
     if not isinstance(judge, tuple | list) or len(judge) != 2:
         raise ValueError(f"judge is sensitivity and specificity, such as (0.85, 0.93); not {judge!r}")
-    check_range(0, 1, closed=True, sensitivity=judge[0], specificity=judge[1])
-    if sum(judge) <= 1:
-        raise ValueError(f"judge={judge} is not better than chance: sensitivity + specificity must exceed 1")
+    require_better_than_chance(*judge)
     names = ["behaviour", "rate", "design_effect", "messages_a_prompt"]
     rates, price = pd.DataFrame([["any", rate, design_effect, messages_a_prompt]], columns=names), np.nan
     if pilot is not None:

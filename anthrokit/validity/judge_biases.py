@@ -154,10 +154,9 @@ def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.
         sums = [tally.sums(side * value) for side in (own, ~own) for value in (part["error"].to_numpy() * weight, weight)]
         means = [side.sum(axis=0).item() for side in sums]
         fewer = [min((sums[1] > 0).sum(), (sums[3] > 0).sum())]  # clusters of a side
-        limits = resample(lambda a, n, b, m: a / n - b / m, *sums, n_clusters=fewer, **resampling)
-        limits = limits.loc[0, ["estimate", "ci_low", "ci_high"]]
+        limits = resample(lambda a, n, b, m: a / n - b / m, *sums, n_clusters=fewer, **resampling).drop(columns=["n_clusters", "ci"])
         about = {"judge": judge, "judge_family": part["judge_family"].iloc[0], "reference": reference}
-        rows.append({**about, **limits, "own": means[0] / means[1], "other": means[2] / means[3],
+        rows.append({**about, **limits.loc[0], "own": means[0] / means[1], "other": means[2] / means[3],
                      "n_own": own.sum(), "n_other": (~own).sum(), "n_clusters": len(tally.clusters)})
     return pd.DataFrame(rows), _mean_errors(errors, ["reference", "target_family", "judge_family"], **resampling).drop(columns="ci")
 

@@ -18,7 +18,7 @@ from ..core.errors import check_range
 from .correction import jeffreys_limits, powered_share, recover_rate
 
 # %% auto #0
-__all__ = ['expected_width', 'smallest_size', 'labels_needed']
+__all__ = ['expected_width', 'require_better_than_chance', 'smallest_size', 'labels_needed']
 
 # %% ../../nbs/08_validity/06_label_plan.ipynb #1a8c69f7
 def _expected_width(
@@ -46,6 +46,13 @@ def expected_width(rate: float, rows: np.ndarray, rarer: float, clusters: float,
     shrunk, none = (z / stdtrit(np.maximum(freedom, 1), tail)) ** 2, np.exp(-rarer)  # none: the chance of no rarer label
     sides = (rate, (rows * shrunk).max(), 1 - none), (0, clusters * shrunk[1], none)
     return float(sum(np.ptp(wilson_limits(share, size, z)) * chance for share, size, chance in sides))
+
+
+def require_better_than_chance(sensitivity: float, specificity: float) -> None:
+    """Raise if judges with this sensitivity and specificity are not better than chance."""
+    check_range(0, 1, closed=True, sensitivity=sensitivity, specificity=specificity)
+    if sensitivity + specificity <= 1:
+        raise ValueError(f"sensitivity + specificity is {sensitivity + specificity:g}: not better than chance; use people's labels")
 
 
 def smallest_size(width_of: Callable[[int], float], width: float, most: int, least: int = 8) -> float:
@@ -92,7 +99,7 @@ def labels_needed(
     Raises
     ------
     ValueError
-        If width is outside 0 to 1, or the judges are not better than chance.
+        If width, sensitivity or specificity is outside 0 to 1, or the judges are not better than chance.
 
     Notes
     -----
@@ -109,8 +116,7 @@ def labels_needed(
     'people alone'
     """
     check_range(0, 1, width=width)
-    if sensitivity + specificity <= 1:
-        raise ValueError(f"sensitivity + specificity is {sensitivity + specificity:g}: not better than chance; use people's labels")
+    require_better_than_chance(sensitivity, specificity)
     by, rows = as_names(by, taken=("draw", "share_present", "floor", "judged")), []
     for _, row in profile(labels, by=by, ci=ci).iterrows():
         plans = _plans(row, sensitivity, specificity, width, ci, min(most, max(row["n"], 8)))
