@@ -450,9 +450,10 @@ def golden(
         table["weight"] = expert_votes.groupby(unit, sort=False)["weight"].first().to_numpy()
     if settled is None:
         return table.assign(golden=verdict)
-    settled = _as_items(settled)
+    require_columns(settled, [*unit, "expert", "hit"], "settled votes", rows=False)
+    settled = _as_items(settled.assign(hit=pd.array(as_floats(settled["hit"]), "boolean")))
     require_coordinator(settled, expert_votes, unit)
-    by_coordinator = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"].astype("boolean")
+    by_coordinator = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"]
     applies = enough & verdict.isna() & by_coordinator.notna()
     return table.assign(golden=verdict.mask(applies, by_coordinator), settled=applies)
 

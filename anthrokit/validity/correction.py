@@ -322,6 +322,7 @@ def judged_and_labelled(
     labels: pd.DataFrame, people: Any, by: list[str], ci: float
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return raw rates, judged messages, and people's labels, if any; each message has the index of its raw rate."""
+    require_columns(labels, ITEM)
     raw = _judged_rates(labels, by, ci)
     groups, _ = group_rows(labels, by)  # in the order of the rows of raw
     judged = labels.assign(judged=as_floats(labels["label"]), cluster=clusters(labels), _group=groups)
