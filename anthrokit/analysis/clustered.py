@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from .partitions import read_labels
 from ..core import Run, RunError, TableError
 from ..core.errors import check_range
 from ..core.run import RESULT_COLUMNS, run_of
-from ..core.tables import INTEGER, TABLES, convert_column, reject_rows, require_columns, require_unique
+from ..core.tables import INTEGER, TABLES, as_numbers, convert_column, require_columns, require_unique
 
 # %% auto #0
 __all__ = ['JOIN_RUNS', 'Weights', 'as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels',
@@ -405,11 +406,9 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
     """
     if "weight" not in frame.columns:
         return np.ones(len(frame))
-    column = frame["weight"]
-    weights = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    wrong = column.notna() & ~((weights > 0) & np.isfinite(weights))
-    reject_rows(frame[["weight"]], wrong, "row {row}: the weight is {weight!r}; it must be a finite number above 0, or missing")
-    return np.where(np.isnan(weights), 1.0, weights)
+    valid, expected = partial(pd.Series.between, left=0, right=np.inf, inclusive="neither"), "a finite number above 0"
+    weights = as_numbers(frame[["weight"]], ["weight"], "labels", valid, expected)["weight"]
+    return np.where(weights.isna(), 1.0, weights)
 
 
 def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:

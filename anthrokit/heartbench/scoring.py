@@ -16,7 +16,7 @@ from ..analysis.clustered import draw_clusters, percentile_interval, as_floats
 from ..core import Run, TableError
 from ..core.run import run_of
 from ..core.errors import require_kind, require_known
-from ..core.tables import reject_rows, require_columns
+from ..core.tables import as_numbers, reject_rows, require_columns
 from .cases import OTHER, load_abilities, require_one_verdict
 from .judging import verdicts
 
@@ -69,11 +69,9 @@ def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits", advice="verdicts(run) makes it")
     problem = "criterion {criterion} of case {case_id!r}, model {model!r}: the case or the model is missing. Enter it."
     reject_rows(hits, hits[["model", "case_id"]].isna().any(axis=1), problem)
-    points = pd.to_numeric(hits["score"], errors="coerce")
-    problem = "column score: {score!r} is not a number of points, such as 3 or -4."
-    reject_rows(hits, points.isna() & hits["score"].notna(), problem)
+    hits = as_numbers(hits, ["score"], "hits", expected="a number of points, such as 3 or -4").astype({"score": "Float64"})
     truth = pd.Series(as_floats(hits["hit"]), hits.index).astype("boolean")
-    return hits.assign(score=points.astype("Float64"), hit=truth)
+    return hits.assign(hit=truth)
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #76423aeb
 def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
