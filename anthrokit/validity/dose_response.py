@@ -87,7 +87,7 @@ def _monotone(means: pd.DataFrame, doses: np.ndarray) -> np.ndarray:
     """Return the isotonic curve at doses."""
     from sklearn.isotonic import IsotonicRegression
 
-    rising = np.corrcoef(means["dose"], means["mean"])[0, 1] >= 0
+    rising = np.cov(means["dose"], means["mean"])[0, 1] >= 0
     model = IsotonicRegression(increasing=bool(rising), out_of_bounds="nan")
     return model.fit(means["dose"], means["mean"], 1 / means["error"] ** 2).predict(doses)
 
