@@ -220,8 +220,9 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     -------
     DataFrame
         change ("none": the given design, "cheapest", "only base_prompts", …), the five numbers of the design, width
-        (expected, by Student's t with one degree of freedom fewer than base prompts), cost (US dollars). If no design has
-        the width, the numbers and cost are missing, and width is that of the largest numbers.
+        (expected; by the normal distribution for scenarios, users and judges, by Student's t for what is divided by the
+        number of base prompts), cost (US dollars). If no design has the width, the numbers and cost are missing, and width
+        is that of the largest numbers.
 
     Raises
     ------
@@ -238,9 +239,9 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     >>> plan = pd.DataFrame({"purpose": ["target", "user", "judge"], "cost": [4.0, 4.0, 2.0]})
     >>> now = {"base_prompts": 20, "scenarios": 4, "users": 1, "judges": 3, "samples": 1}
     >>> cheapest_design(found, 0.1, plan, now).set_index("change").loc["cheapest", ["base_prompts", "users"]].tolist()
-    [82, 3]
+    [80, 3]
     """
-    from scipy.special import stdtrit
+    from scipy.special import ndtri, stdtrit
 
     check_range(0, 1, width=width)
     check_level(ci)
@@ -271,8 +272,8 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
         messages = s * u * turns
         within = size["base prompt"] + size["dialogue"] / (s * u) + size["message"] / messages
         within += (size["judge × message"] + size["rest"] + size["sample"] / k) / (messages * j)
-        variance = size["scenario"] / s + size["user"] / u + size["judge"] / j + within / b
-        width = 2 * stdtrit(b - 1, 0.5 + ci / 2) * np.sqrt(variance)
+        floor = size["scenario"] / s + size["user"] / u + size["judge"] / j
+        width = 2 * np.sqrt(ndtri(0.5 + ci / 2) ** 2 * floor + stdtrit(b - 1, 0.5 + ci / 2) ** 2 * within / b)
         return {"width": width, "cost": b * s * u * (price[0] + price[1] * turns * j * k) / dialogues}
 
     def search(options: Mapping[str, Sequence[int]]) -> dict[str, object]:
