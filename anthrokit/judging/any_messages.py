@@ -127,7 +127,7 @@ def _words_of(column: Any) -> list[str]:
 def _is_personal(column: Any) -> bool:
     """Return whether a column may name a person: user_id, userEmail or remote_addr, but not model_name or user_country."""
     words = _words_of(column)
-    if "".join(words) in _USER_COLUMNS or words[-2:] == ["user", "agent"]:
+    if "".join(words) in _USER_COLUMNS or words[-2:] in (["user", "agent"], ["user", "id"], ["user", "uuid"]):
         return words != ["user"]
     return any(one in _PERSONAL_WORDS and not _THINGS & {*words[:place][-1:]} for place, one in enumerate(words))
 

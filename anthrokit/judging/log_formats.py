@@ -112,7 +112,7 @@ def scalars(row: Mapping[str, Any], used: Collection[str] = ()) -> dict[str, Any
 # %% ../../nbs/05_judging/10_log_formats.ipynb #9ca61e26
 SPEAKERS = {
     "user": "user human prompter client patient seeker visitor speaker humanmessage you usr 来访者 用户 求助者 患者 病人",
-    "assistant": "assistant gpt chatgpt bot chatbot model ai agent aimessage aimessagechunk claude gemini grok helper "
+    "assistant": "assistant gpt chatgpt bing bard copilot bot chatbot model ai agent aimessage aimessagechunk claude gemini grok helper "
     "counselor counsellor therapist supporter listener sys 咨询师 心理咨询师 心理医生 助手 医生",
     "system": "system developer systemmessage",
     "tool": "tool function function_call function_response observation ipython tool_call tool_calls tool_response "
@@ -129,20 +129,21 @@ class _KnownRoles(dict[str, str]):
 
 
 ROLES: Roles = _KnownRoles({name: role for role, names in SPEAKERS.items() for name in names.split()})
-_SPEAKER = ("role", "from", "speaker", "sender", "author")
-_IS_USER = ("is_user", "isCreatedByUser")
+_SPEAKER = ("role", "from", "speaker", "sender", "author", "sender_name")
+_FLAGS = dict.fromkeys(("is_user", "isCreatedByUser", "is_human", "from_user"), ("assistant", "user"))
+_FLAGS |= dict.fromkeys(("is_bot", "isBot"), ("user", "assistant"))  # the role where it is false, and where it is true
 _CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance")
-_WRAPPERS = ("message", "response", "data", "kwargs", "result", "content")
+_WRAPPERS = ("message", "response", "data", "kwargs", "result", "payload", "content")
 _CALLS = ("tool_calls", "function_call")
-_MODEL = ("target", "model", "model_name", "modelName", "model_slug", "model_id", "modelSlug")
-TIMES = tuple("timestamp create_time created_at createdAt inserted_at send_date time at date tstamp".split())
+_MODEL = tuple("target model model_name modelName model_slug modelSlug model_id modelId gen_ai.response.model gen_ai.request.model".split())
+TIMES = tuple("timestamp create_time created_at createdAt inserted_at send_date time at date tstamp timestamp_ms".split())
 _ID = ("id", "uuid", "messageId", "message_id", "_id", "user_message_id")
 _PARENT = tuple("parent parentId parentMessageId parent_id parent_message_uuid parent_response_id parent_message_id".split())
 _CHOSEN = ("if_chosen", "is_chosen", "chosen", "selected")
 _RANK = ("rank", "within_turn_id")
 _REASONING = ("reasoning_content", "reasoning", "thinking", "thoughts", "thinking_trace")
-_FINISH = ("finish_reason", "stop_reason")
-_HIDDEN = ("deleted", "is_system", "is_visually_hidden_from_conversation", "isHidden")
+_FINISH = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")
+_HIDDEN = ("deleted", "is_system", "is_visually_hidden_from_conversation", "isHidden", "isMeta")
 IDS = ("base_id", "prompt_id", "dialogue_id", "id", "conversation_id", "conversationId", "uuid", "conversation_hash")
 LEAVES = ("current_node", "currentId", "current_leaf_message_uuid", "currentNode")
 _SYSTEM = ("system", "system_prompt", "systemInstruction", "system_message", "instructions")
@@ -152,6 +153,7 @@ _PROMPT = ("prompt", "question", "instruction", "input", "query", "context", "hi
 _AFTER = ("response", "completion", "answer", "output", "generation", "assistant")
 _ANSWER = ("response", "completion", "text", "content", "answer", "output", "generation")
 _ERROR = ("error", "errorMessage")
+_REQUESTS = ("request", "request_body", "requestBody", "input", "inputs", "body", "kwargs")  # of an API, beside its response
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #3c545542
 def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,12 +170,12 @@ def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def speaker_of(message: Mapping[str, Any]) -> Any:
     """Return the speaker that a message names; None if it names none."""
-    for name in _IS_USER:
-        if (is_user := as_flag(message.get(name))) is not None:
-            return "user" if is_user else "assistant"
+    for name, roles in _FLAGS.items():
+        if (flag := as_flag(message.get(name))) is not None:
+            return roles[flag]
     for name in _SPEAKER:
         if not is_missing(value := message.get(name)):
-            return value.get("role") if isinstance(value, dict) else value
+            return speaker_of(value) or value.get("name") if isinstance(value, dict) else value
     kind = message.get("type")
     return kind if isinstance(kind, str) and kind.lower() in ROLES else None
 
@@ -185,7 +187,7 @@ def is_message(value: Any) -> bool:
     value = unwrapped(value)
     if not isinstance(speaker := speaker_of(value), str):
         return False
-    named = not {*_SPEAKER, *_IS_USER}.isdisjoint(value) or ROLES.get(speaker.lower(), "tool") != "tool"
+    named = not {*_SPEAKER, *_FLAGS}.isdisjoint(value) or ROLES.get(speaker.lower(), "tool") != "tool"
     return named and not {*_CONTENT, *_CALLS}.isdisjoint(value)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #4aa6a17c
@@ -193,7 +195,7 @@ _THOUGHT = re.compile(r"think|thought|reason")
 _TOOL = re.compile(r"tool|function|^code|execution|computer|tether|search|retrieval|custom_call|mcp")
 _MEDIA = re.compile(r"image|audio|video|file|document|media|asset|pointer|citation|attachment|source|step|inlinedata")
 _WORDS = ("text", "value", "refusal", "parts", "content", "transcript", "markdown")
-_THINKING = ("thinking", "think", "reasoning", "reasoningContent", "thoughts", "summary", *_WORDS)
+_THINKING = ("thinking", "think", "reasoning", "reasoningContent", "thoughts", *_WORDS, "summary", "description")
 _TOOL_KEYS = {"toolUse", "toolResult", "functionCall", "functionResponse", "executableCode", "codeExecutionResult"}
 
 
@@ -223,8 +225,9 @@ class Content:
         is_medium = _MEDIA.search(kind or " ".join(map(str, part)).lower())
         has_thought = part.get("thought") is True or not {"thinking", "reasoningContent"}.isdisjoint(part)
         if has_thought or _THOUGHT.search(kind):
-            inner = Content()
-            inner.add(first_of(part, _THINKING), place)
+            inner, thoughts = Content(), next((part[name] for name in _THINKING if name in part and part[name] not in ("", [])), None)
+            for one in thoughts if isinstance(thoughts, list) else [thoughts]:
+                inner.add({"type": "thought", **one} if isinstance(one, dict) else one, place)
             self.thoughts += inner.words + inner.thoughts
         elif _TOOL.search(kind) or not _TOOL_KEYS.isdisjoint(part):
             self.tools += 1
@@ -289,7 +292,7 @@ def as_time(value: Any) -> str | None:
     return (time.tz_localize("UTC") if time.tz is None else time.tz_convert("UTC")).isoformat(timespec="seconds")
 
 
-_NOT_METADATA = {*_SPEAKER, *_IS_USER, *_CONTENT, *_ID, *_PARENT, *_MODEL, *_REASONING, *_FINISH, *_HIDDEN, *_WRAPPERS}
+_NOT_METADATA = {*_SPEAKER, *_FLAGS, *_CONTENT, *_ID, *_PARENT, *_MODEL, *_REASONING, *_FINISH, *_HIDDEN, *_WRAPPERS}
 
 
 def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]:
@@ -321,8 +324,9 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
     message, content = unwrapped(value), Content()
     kind, calls = str(message.get("type")).lower(), first_of(message, _CALLS)
     names = [name for name in _CONTENT if name in message]
-    is_item = not {*_SPEAKER} & {*message} and (_TOOL.search(kind) or _THOUGHT.search(kind))  # OpenAI's Responses
+    is_item = first_of(message, _SPEAKER) is None and (_TOOL.search(kind) or _THOUGHT.search(kind))  # OpenAI's Responses
     speaker = ("tool" if _TOOL.search(kind) else "assistant") if is_item else speaker_of(message)
+    speaker = "system" if kind == "service" else speaker  # Telegram: a call, a new photo
     error = first_of(message, _ERROR)
     fields = () if names else [name for name, one in message.items() if isinstance(one, dict)]
     bare = [{name: message[name]} for name in fields if name in _TOOL_KEYS or _MEDIA.search(name.lower())]
@@ -334,7 +338,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
         raise TableError(f"{place}: the speaker's name is none of {known}, …; say whose it is: roles={{'name': 'assistant'}}")
     about = object_in(message, "metadata")
     is_context = "editable_context" in str(object_in(message, "content").get("content_type"))
-    hidden = is_context or any(as_flag(level.get(name)) for level in (message, about) for name in _HIDDEN)
+    hidden = is_context or kind == "service" or any(as_flag(level.get(name)) for level in (message, about) for name in _HIDDEN)
     text, marks = None, ()
     if not hidden:
         text, marks = _read_content(message, content, role, [message] if is_item else bare, place)
@@ -353,7 +357,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
         "error": "the log has an error" if failed else None,
         "finish_reason": "refusal" if content.refused else as_text(finish, place) if isinstance(finish, str) else None,
         "id": first_of(message, _ID),
-        "parent": first_of(message, _PARENT),
+        "parent": first_of(message, _PARENT) or next(reversed(plain(message.get("ancestors")) or []), None),  # HuggingChat
         "chosen": next((flag for name in _CHOSEN if (flag := as_flag(message.get(name))) is not None), None),
         "rank": next((rank for name in _RANK if (rank := as_number(message.get(name))) is not None), None),
         "tool": role == "tool" or only_tool,
@@ -592,7 +596,7 @@ def may_hold_messages(value: Any, system: bool = False) -> bool:
     """Return whether a cell is a text that `as_list` could convert to messages; `system` as for `is_transcript`."""
     if not isinstance(value, str):
         return False
-    quoted = (f"{mark}{name}{mark}" for mark in "\"'" for name in (*_SPEAKER, *_IS_USER, "type"))
+    quoted = (f"{mark}{name}{mark}" for mark in "\"'" for name in (*_SPEAKER, *_FLAGS, "type"))
     return is_transcript(value, system) or (bool(_LIST.match(value)) and any(name in value for name in quoted))
 
 
@@ -619,7 +623,16 @@ def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict
                 messages.append({**read_message({**message, **info, "mes": text}, message_place, roles), "chosen": at == shown})
         else:
             messages.append(read_message(message, message_place, roles))
-    return messages
+    is_newest_first = _is_newest_first([message["at"] for message in messages])
+    is_linked = any(message["parent"] is not None for message in messages)
+    is_pair = [message["role"] for message in messages] == ["user", "assistant"]  # of two clocks
+    return messages[::-1] if is_newest_first and not (is_linked or is_pair) else messages
+
+
+def _is_newest_first(times: Sequence[str | None]) -> bool:
+    """Return whether every message has a time, and no later message has a later one."""
+    known = [*filter(None, times)]
+    return len(known) == len(times) and known[:1] > known[-1:] and known == sorted(known, reverse=True)
 
 
 def _replies(message: Mapping[str, Any]) -> list[Any]:
@@ -644,10 +657,11 @@ def _flat(messages: Sequence[Any]) -> Iterator[Any]:
 _PAIRS = tuple(
     tuple(pair.split("/"))
     for pair in "user/assistant prompt/completion prompt/response instruction/output instruction/response question/answer "
-    "query/response input/output user_message/assistant_message human/assistant human/ai user/ai user/bot question/response "
+    "query/response query/answer input/output user_message/assistant_message human/assistant human/ai user/ai user/bot question/response "
     "prompt/answer prompt/assistant question/assistant "
     "input/assistant message/response user_input/model_output context/response questionText/answerText prompt/output "
-    "user_prompt/model_response message/text user_message/bot_response user_message/bot_message text_input/output".split()
+    "user_prompt/model_response user_input/response prompt/generated_text message/text user_message/bot_response "
+    "user_message/bot_message text_input/output".split()
 )
 _DEPTH = 12
 
@@ -669,6 +683,7 @@ class Conversation(NamedTuple):
     messages: list[Any]
     leaf: Any
     enclosing: Sequence[Mapping[str, Any]]
+    is_field: bool = False  # a message that is the value of a field, not an element of a list
 
 
 def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequence[Mapping[str, Any]] = ()) -> Iterator[Conversation]:
@@ -681,8 +696,10 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequen
         if messages := [value] if has_replies else _tree(value) or _transposed(value):
             yield Conversation(path, messages, leaf, enclosing)
             return
-        for name, one in value.items():
-            yield from find_conversations(one, (*path, str(name)), (*enclosing, value))
+        inner = [found for name, one in value.items() for found in find_conversations(one, (*path, str(name)), (*enclosing, value))]
+        yield from inner
+        if path and not inner and is_message(value):
+            yield Conversation(path, [value], leaf, enclosing, is_field=True)
     elif isinstance(value, list):
         pairs = [[one[name] for name in pair_of(one) or ()] for one in value] if path else []
         if any(map(is_message, value)) and not _holds_conversations(value):
@@ -721,7 +738,7 @@ def _has_message(node: Mapping[str, Any]) -> bool:
 def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the messages of an object that holds messages by id. A node without a message passes its parent on."""
     nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, dict)]
-    if any(one["id"] == "client-created-root" and speaker_of(unwrapped(one)) is None for one in nodes):  # Grok
+    if "client-created-root" in value and all(speaker_of(unwrapped(one)) is None for one in nodes):  # Grok
         nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
     linked = [one for one in nodes if "message" in one or not {*_PARENT}.isdisjoint(one)]
     spoken = [one for one in nodes if _has_message(one)]
@@ -770,7 +787,8 @@ def target_of(*rows: Mapping[str, Any]) -> Any:
 def with_system(messages: list[dict[str, Any]], rows: Sequence[Mapping[str, Any]], place: str) -> list[dict[str, Any]]:
     """Put the system prompt of a record before its messages, if they have none."""
     value = next((one for row in rows[::-1] if (one := first_of(row, _SYSTEM)) is not None), None)
-    if not value or not isinstance(value, str | dict) or any(message["role"] == "system" for message in messages):
+    is_parts = isinstance(value, list) and all(isinstance(one, dict) and "text" in one for one in value)
+    if not (is_parts or isinstance(value, str | dict)) or any(message["role"] == "system" for message in messages):
         return messages
     content = Content()
     content.add(value, f"{place}, column system")
@@ -967,6 +985,18 @@ def read_completions(place: str, row: Record, name: str, roles: Roles) -> list[D
     return read_sides(place, row, roles, sides, {name})
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8e2a5fc0
+def _is_answer_last(found: Conversation) -> bool:
+    return isinstance(one := found.messages[-1], dict) and ROLES.get(str(speaker_of(unwrapped(one))).strip().lower()) == "assistant"
+
+
+def _object_of(value: Any) -> Any:
+    """Return a cell that holds a JSON object as that object."""
+    if isinstance(value, str) and re.match(r'\s*\{\s*"', value):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
+
+
 def nested_conversations(row: Record) -> list[Conversation]:
     """Return the conversations of a record, without those that another one repeats.
 
@@ -979,7 +1009,15 @@ def nested_conversations(row: Record) -> list[Conversation]:
         is_told = name in pair or (pair and not re.search("history|context", name) and isinstance(value, str) and _templated(value))
         if name not in one_message and may_hold_messages(value, system=not pair) and (not is_told or _LIST.match(value)):
             parsed[name] = as_list(value, f"column {name}")
-    every = [one for one in find_conversations(parsed) if one.messages]
+        elif name not in one_message and (name not in pair or re.match(r"\s*[{\[]", str(row[pair[0]]))):
+            parsed[name] = _object_of(value)
+    found = [one for one in find_conversations(parsed) if one.messages]
+    every = [one for one in found if not one.is_field]
+    fields = [one for one in found if one.is_field]
+    if len(every) == 1 and not _is_answer_last(every[0]):  # of a request, beside which the response has one message
+        every += [*filter(_is_answer_last, fields)][:1]
+    elif not every and [*map(_is_answer_last, fields)] == [False, True]:
+        every = fields
     if len(every) < 2:
         return every
 
@@ -1019,8 +1057,7 @@ def _beside(
     name = next((name for name in _AFTER if name in others), None)
     if name is None or is_answered:
         return [], []
-    said = others[name] if isinstance(others[name], dict) else {"role": "assistant", "content": others[name]}
-    return [name], read_conversation([said], f"{place}, column {name}", roles)
+    return [name], read_conversation([{"role": "assistant", "content": others[name]}], f"{place}, column {name}", roles)
 
 
 def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles) -> list[Dialogue]:
@@ -1032,15 +1069,17 @@ def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles
             for number, message in enumerate(messages):
                 message["rank"] = number
     columns, dialogues = {one.path[0] for one in every if one.path}, []
-    has_prompt = len(read) == 2 and read[0][-1]["role"] in ("user", "system")
+    has_prompt = len(read) == 2 and read[0][-1]["role"] != "assistant"
     if has_prompt and all(message["role"] == "assistant" for message in read[1]):
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
-    if len(every) == 1 and len(every[0].path) == 1:
+    requests = {name: row[name] for name in _REQUESTS if len(every) == 1 and object_in(row, name)}
+    columns |= {*requests}
+    if len(every) == 1 and every[0].path and not any(map(str.isdecimal, every[0].path)):
         names, said = _beside(place, row, every[0].path[0], read[0], roles)
         columns |= {*names}
         read[0] += said
     if len(every) == 1 and all(message["role"] != "user" and message["parent"] is None for message in read[0]):
-        named = [(outer, _prompt_of(outer, columns)) for outer in every[0].enclosing[::-1]]
+        named = [(outer, _prompt_of(outer, columns)) for outer in (*every[0].enclosing[::-1], *requests.values())]
         if prompts := [(outer, name) for outer, name in named if name and isinstance(outer[name], str)]:
             read[0] = [*read_prompt(place, *prompts[0], roles), *read[0]]
             columns.add(prompts[0][1])
@@ -1053,7 +1092,8 @@ def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles
             about |= scalars(outer, columns) | scalars(object_in(outer, "conversation"))  # Grok
         part = ".".join(one.path) if len(every) > 1 else ""
         dialogues += split_branches(
-            messages, one.leaf, one.enclosing, record_place, part, about=about, target=target_of(*one.enclosing[::-1])
+            messages, one.leaf, [*requests.values(), *one.enclosing], record_place, part, about=about,
+            target=target_of(*one.enclosing[::-1], *requests.values()),
         )
     return dialogues
 
@@ -1095,7 +1135,8 @@ def _activity(row: Record) -> Raw | None:
     if not isinstance(title, str) or not isinstance(items, list):
         return None
     parts = [one.get("html") for one in items if isinstance(one, dict)]
-    answer = html.unescape(re.sub(r"<[^<>]*>", "", "\n".join(part for part in parts if isinstance(part, str))))
+    lines = re.sub(r"<br[^<>]*>|</(?:p|li|h\d|tr|pre|div)>\n?", "\n", "\n".join(part for part in parts if isinstance(part, str)))
+    answer = html.unescape(re.sub(r"<[^<>]*>", "", lines))
     return turns_of([title.removeprefix("Prompted "), answer.strip()]), ["title", "safeHtmlItem"]
 
 
@@ -1115,9 +1156,9 @@ KEYS = (
     "dialogueid dialogid conversationid messagetreeid chatid sessionid threadid transcriptid conversationhash convid convoid "
     "conversation"
 ).split()
-USERS = ("user", "user_id", "username", "participant_id", "account", "hashed_ip")
-_POSITION = re.compile(r"(message|turn)[ _]?(index|idx|number|no|order|position)|position|order|seq|index|idx", re.I)
-_OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_IS_USER, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
+USERS = ("user", "user_id", "end_user", "username", "participant_id", "account", "hashed_ip")
+_POSITION = re.compile(r"turn|(message|turn)[ _]?(index|idx|number|no|order|position)|position|order|seq|index|idx", re.I)
+_OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_FLAGS, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
 _OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
 
 
@@ -1162,6 +1203,23 @@ def _order_of(rows: Sequence[tuple[str, Record]], key: str | None) -> str | None
     return None
 
 
+def _turn_of(row: Record) -> tuple[str, str] | None:
+    """Return the columns of a turn that is a row of its dialogue: it has the dialogue's id, and a time or a number."""
+    pair = pair_of(row)
+    if not pair or dialogue_column([row]) is None or all(is_missing(row[name]) for name in pair) or not is_missing(row.get("history")):
+        return None
+    is_placed = first_of(row, TIMES) is not None or any(map(_POSITION.fullmatch, map(str, row)))
+    return pair if is_placed and all(is_missing(row[name]) or isinstance(row[name], str) for name in pair) else None
+
+
+def _messages_of(row: Record) -> list[Record]:
+    """Return the messages of a row: the row itself, or those of the user and the assistant in a turn."""
+    if is_message(row) or not (pair := _turn_of(row)):
+        return [row]
+    rest = {name: value for name, value in row.items() if name not in pair}
+    return [{**rest, "role": role, "content": row[name]} for name, role in zip(pair, ("user", "assistant"), strict=True)]
+
+
 def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles = ROLES) -> list[Dialogue]:
     """Join records of one message each into a dialogue, or into one dialogue for each of its branches.
 
@@ -1169,7 +1227,13 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
     not decrease. Without both, records that all have a time are sorted by it, and otherwise by a column index.
     """
     order = _order_of(rows, key)
-    rows = sorted(rows, key=lambda row: as_number(row[1].get(order))) if order else rows
+    times = [as_time(first_of(unwrapped(row), TIMES)) for _, row in rows]
+    if order:
+        rows = sorted(rows, key=lambda row: as_number(row[1].get(order)))
+    elif all(times) and all(as_number(row.get("turn")) is None for _, row in rows):
+        dated = [*zip(times, rows, strict=True)]
+        rows = [row for _, row in sorted(dated[:: -1 if times[0] > times[-1] else 1], key=operator.itemgetter(0))]
+    rows = [(place, one) for place, row in rows for one in _messages_of(row)]
     name = key and as_text(rows[0][1].get(key), f"{rows[0][0]}, column {key}")
     if key and name is None:
         raise TableError(f"{rows[0][0]}, column {key}: is empty")
@@ -1188,9 +1252,6 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
     users = ({str(row[column]) for row in asked if not is_missing(row.get(column))} for column in USERS)
     if key is None and any(len(names) > 1 for names in users) and all(message["parent"] is None for message in messages):
         raise TableError(f"{rows[0][0]}: the rows are of several users, and no column tells their dialogues apart; add dialogue_id")
-    times = [message["at"] for message in messages]
-    if last == -math.inf and all(times) and not order:
-        messages = sorted(messages[:: -1 if times[0] > times[-1] else 1], key=lambda message: message["at"])
     about: Record = {} if key is None else {"dialogue_id": name}
     for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
         own = asked * (column in USERS) or [row for _, row in rows]  # a user's id, not that of an assistant
@@ -1198,7 +1259,7 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
         is_envelope = column in _WRAPPERS and isinstance(next(iter(values), None), dict)
         if values and not is_envelope and all(value == values[0] for value in values):
             about[column] = values[0]
-    return split_branches(messages, None, [], rows[0][0], about=about, target=target_of(about))
+    return split_branches(messages, None, [about], rows[0][0], about=about, target=target_of(about))
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1597869d
 class Format(NamedTuple):
@@ -1219,6 +1280,7 @@ FORMATS = (
     Format("completions", "a prompt and a list of completions", _completions_column, read_completions),
     Format("conversations", "a list or a tree of messages (role and content, …)", nested_conversations, read_nested),
     Format("one message per row", "dialogue_id, role and content", is_message, None),
+    Format("one turn per row", "dialogue_id, turn or time, user and assistant", _turn_of, None),
     Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
     Format("messages alone", "assistant (a message without the user's)", _answer_alone, read_whole),
     Format("activity", "title and safeHtmlItem (Google's activity export)", _activity, read_whole),
@@ -1230,11 +1292,13 @@ FORMATS = (
 def format_of(row: Any, roles: Roles = ROLES) -> tuple[Format | None, Any, Any]:
     """Return the first format of a record, the record, and what was found in it.
 
-    If none fits, names in lower case with underscores are tried.
+    If none fits, names in lower case with underscores are tried, and then the fields of the objects in it as well.
     """
     if isinstance(row, dict):
         small = {"_".join(str(name).lower().split()): value for name, value in row.items()}
-        for record in (row, small) if len(small) == len(row) else (row,):
+        small = small if len(small) == len(row) else row
+        lifted = [{name: one} if not isinstance(one, dict) else one for name, one in small.items()]
+        for record in (row, small, {name: value for one in lifted for name, value in one.items()}):
             for form in FORMATS:
                 if found := form.find(record, roles) if form.find is _labelled else form.find(record):
                     return form, record, found
@@ -1378,7 +1442,7 @@ def read_log(
     def leave_out(error: TableError, *places: str) -> None:
         reason = str(error).removeprefix(places[0]).lstrip(",: ")
         if bad_rows == "raise":
-            where = str(error) if places[0] in str(error) else f"{places[0]}, {error}"
+            where = str(error) if any(place in str(error) for place in places) else f"{places[0]}, {error}"
             raise TableError(f"{where}. bad_rows='skip' leaves such rows out and lists them") from None
         outcomes.update(dict.fromkeys(places, ("left out", reason)))
 

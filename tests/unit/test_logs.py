@@ -485,6 +485,152 @@ FORMS = {
         [{"conversation_id": "x", "model": "alpha", "conversation": SIDES["chosen"], "turn": 1, "language": "English"}],
         {"alpha": [MISSED]},
     ),
+    "ChatGPT, of 2025": (
+        [
+            {
+                "conversation_id": "c3",
+                "mapping": {
+                    "client-created-root": {"id": "client-created-root", "parent": None, "message": None},
+                    "a": node("a", "client-created-root", "user", "Hi"),
+                    "b": node("b", "a", "assistant", MISSED, model_slug="alpha"),
+                },
+            }
+        ],
+        {"alpha": [MISSED]},
+    ),
+    "HuggingChat": (
+        [
+            {
+                "model": "alpha",
+                "messages": [
+                    {"id": "a", "from": "user", "content": "Hi", "ancestors": [], "children": ["b", "c"]},
+                    {"id": "b", "from": "assistant", "content": MISSED, "ancestors": ["a"]},
+                    {"id": "c", "from": "assistant", "content": PROGRAM, "ancestors": ["a"]},
+                ],
+            }
+        ],
+        {"alpha": [MISSED, PROGRAM]},
+    ),
+    "Telegram": (
+        {
+            "name": "Bot",
+            "messages": [
+                {"type": "service", "date": "2026-01-01T10:00:00", "actor": "Ann", "text": ""},
+                {"type": "message", "date": "2026-01-01T10:00:00", "from": "User", "text": "Hi"},
+                {"type": "message", "from": "Bot", "text": ["I often ", {"type": "bold", "text": "feel"}, " lonely."]},
+            ],
+        },
+        {"messages": [OFTEN]},
+    ),
+    "Discord": (
+        {
+            "messages": [
+                {"type": "Default", "content": "Hi", "author": {"name": "ann", "isBot": False}},
+                {"type": "Reply", "content": OFTEN, "author": {"name": "helper", "isBot": True}},
+            ]
+        },
+        {"messages": [OFTEN]},
+    ),
+    "newest message first": (
+        {
+            "messages": [
+                {"sender_name": "AI", "timestamp_ms": 1700000005000, "content": OFTEN},
+                {"sender_name": "User", "timestamp_ms": 1700000000000, "content": "Hi"},
+            ]
+        },
+        {"messages": [OFTEN]},
+    ),
+    "Gemini CLI": (
+        {
+            "messages": [
+                {"type": "user", "content": "Hi"},
+                {"type": "gemini", "content": PROGRAM, "thoughts": [{"subject": "s", "description": "I feel."}]},
+            ]
+        },
+        {"messages": [PROGRAM]},
+    ),
+    "Codex": (
+        [{"type": "response_item", "payload": one} for one in (user("Hi"), model([{"type": "output_text", "text": OFTEN}]))],
+        {"messages": [OFTEN]},
+    ),
+    "a flag of the speaker": (
+        [{"chat_id": 1, "is_bot": False, "text": "Hi"}, {"chat_id": 1, "is_bot": True, "text": OFTEN}],
+        {"messages": [OFTEN]},
+    ),
+    "OpenAI's Responses": (
+        [
+            {
+                "request": {"model": "alpha", "instructions": "Be kind.", "input": "Hi"},
+                "response": {
+                    "output": [{"type": "reasoning", "summary": []}, {"type": "message", **model([{"type": "output_text", "text": OFTEN}])}]
+                },
+            }
+        ],
+        {"alpha": [OFTEN]},
+    ),
+    "Anthropic's messages": (
+        [
+            {
+                "request": {"system": [{"type": "text", "text": "Be kind."}], "messages": [user("Hi")]},
+                "response": {"type": "message", "model": "alpha", **model([{"type": "text", "text": OFTEN}])},
+            }
+        ],
+        {"alpha": [OFTEN]},
+    ),
+    "Bedrock's Converse": (
+        [
+            {
+                "modelId": "alpha",
+                "input": {"inputBodyJson": {"messages": [user([{"text": "Hi"}])], "system": [{"text": "Be kind."}]}},
+                "output": {"outputBodyJson": {"output": {"message": model([{"text": OFTEN}])}, "stopReason": "end_turn"}},
+            }
+        ],
+        {"alpha": [OFTEN]},
+    ),
+    "Ollama": ([{"model": "alpha", "message": model(OFTEN), "messages": [user("Hi")]}], {"alpha": [OFTEN]}),
+    "LangSmith": (
+        [
+            {
+                "inputs": {"messages": [[{"lc": 1, "type": "constructor", "kwargs": {"type": "human", "content": "Hi"}}]]},
+                "outputs": {
+                    "generations": [
+                        [{"text": OFTEN, "message": {"type": "constructor", "kwargs": {"type": "ai", "content": OFTEN}}}]
+                    ]
+                },
+            }
+        ],
+        {"messages": [OFTEN]},
+    ),
+    "LangSmith, a question": ([{"inputs": {"question": "Hi"}, "outputs": {"answer": OFTEN}}], {"messages": [OFTEN]}),
+    "Langfuse, as CSV": (
+        [
+            {"id": "1", "input": json.dumps([user("Hi")]), "output": json.dumps(model(OFTEN))},
+            {"id": "2", "input": json.dumps({"messages": [user("Hi")]}), "output": MISSED},
+        ],
+        {"messages": [OFTEN, MISSED]},
+    ),
+    "OpenTelemetry": (
+        [
+            {
+                "name": "chat",
+                "attributes": {
+                    "gen_ai.request.model": "alpha",
+                    "gen_ai.input.messages": json.dumps([{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}]),
+                    "gen_ai.output.messages": json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": OFTEN}]}]),
+                },
+            }
+        ],
+        {"alpha": [OFTEN]},
+    ),
+    "two messages in fields": ([{"request": user("Hi"), "response": model(OFTEN)}], {"messages": [OFTEN]}),
+    "a turn a row": (
+        [
+            {"session_id": "s", "turn": 2, "system": "Be kind.", "question": "Oh", "answer": MISSED},
+            {"session_id": "s", "turn": 1, "system": "Be kind.", "question": "Hi", "answer": OFTEN},
+            {"session_id": "t", "turn": 1, "system": "Be kind.", "question": "Hi", "answer": PROGRAM},
+        ],
+        {"messages": [OFTEN, MISSED, PROGRAM]},
+    ),
     "memory of ChatGPT": (
         [
             {
