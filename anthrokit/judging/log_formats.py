@@ -1157,7 +1157,7 @@ KEYS = (
     "conversation"
 ).split()
 USERS = ("user", "user_id", "end_user", "username", "participant_id", "account", "hashed_ip")
-_POSITION = re.compile(r"turn|(message|turn)[ _]?(index|idx|number|no|order|position)|position|order|seq|index|idx", re.I)
+_POSITION = re.compile(r"(message|turn)[ _]?(index|idx|number|no|order|position)|position|order|seq|index|idx", re.I)
 _OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_FLAGS, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
 _OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
 
@@ -1190,6 +1190,8 @@ def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> t
 def _order_of(rows: Sequence[tuple[str, Record]], key: str | None) -> str | None:
     """Return the column that numbers the messages of a dialogue; None if there is none."""
     is_dated = all(first_of(unwrapped(row), TIMES) is not None for _, row in rows)
+    if all(map(_turn_of, (row for _, row in rows))) and len({as_number(row.get("turn")) for _, row in rows} - {None}) == len(rows):
+        return "turn"
     for column in filter(_POSITION.fullmatch, map(str, rows[0][1])):
         numbered = [as_number(row.get(column)) for _, row in rows]
         if None in numbered or (is_dated and column in ("index", "idx")):
@@ -1208,7 +1210,7 @@ def _turn_of(row: Record) -> tuple[str, str] | None:
     pair = pair_of(row)
     if not pair or dialogue_column([row]) is None or all(is_missing(row[name]) for name in pair) or not is_missing(row.get("history")):
         return None
-    is_placed = first_of(row, TIMES) is not None or any(map(_POSITION.fullmatch, map(str, row)))
+    is_placed = first_of(row, TIMES) is not None or any(name == "turn" or _POSITION.fullmatch(str(name)) for name in row)
     return pair if is_placed and all(is_missing(row[name]) or isinstance(row[name], str) for name in pair) else None
 
 
