@@ -33,9 +33,9 @@ from ..models.thoughts import separate_thoughts
 __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'IDS', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'USERS', 'FORMATS',
            'is_missing', 'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'object_in', 'scalars', 'unwrapped',
            'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time', 'read_message', 'branches',
-           'transcript', 'is_transcript', 'labelled_lines', 'as_list', 'may_hold_messages', 'read_conversation',
-           'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system', 'split_branches',
-           'read_whole', 'turns_of', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena',
+           'transcript', 'is_transcript', 'labelled_lines', 'turns_of', 'as_list', 'may_hold_messages',
+           'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
+           'split_branches', 'read_whole', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena',
            'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'dialogue_column', 'group_rows',
            'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
@@ -495,14 +495,17 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #fd31b3ab
 _TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
-_TEMPLATE_MARKS = (  # of speakers in what a model is sent: ChatML, Llama, Gemma, Alpaca, …
-    r"<\|(?:im_start|start|start_header_id)\|>(?P<name>\w+)(?:<\|(?:end_header_id|message)\|>)?|<start_of_turn>(?P<turn>\w+)"
-    r"|<[|｜](?P<role>system|user|human|prompter|assistant|bot)[|｜]>|(?P<mark>\[/?INST\]|<</?SYS>>)"
-    r"|\#\#\#[ ]?(?P<head>System|Instruction|Input|Human|User|Response|Assistant):"
-    r"|(?<![^\s>])(?P<capitals>(?-i:SYSTEM|HUMAN|USER|ASSISTANT)):(?=\s|$)"
-)
+_TEMPLATES = {  # chat templates, and the mark of a speaker in each
+    "ChatML, Llama 3, Harmony": r"<\|(?:im_start|start|start_header_id)\|>(\w+)(?:<\|(?:end_header_id|message)\|>)?",
+    "Gemma": r"<start_of_turn>(\w+)",
+    "Zephyr, Phi, DeepSeek": r"<[|｜](system|user|human|prompter|assistant|bot)[|｜]>",
+    "Llama 2": r"(\[/?INST\]|<</?SYS>>)",
+    "Alpaca": r"\#\#\#[ ]?(System|Instruction|Input|Human|User|Response|Assistant):",
+    "Vicuna": r"(?<![^\s>])((?-i:SYSTEM|HUMAN|USER|ASSISTANT)):(?=\s|$)",
+}
+_IN_WORDS = ("Llama 2", "Alpaca", "Vicuna")  # an answer may begin with such a heading, or write about [INST]
 _TEMPLATE_ENDS = r"<\|(?:im_end|eo[tm]_id|(?:begin_|end_?)of_?text|end|return)\|>|<(?:end_of_turn|bos|eos)>|</?s>|<｜\w+▁\w+｜>"
-_TEMPLATED = re.compile(rf"(?:\s|{_TEMPLATE_ENDS})*(?:{_TEMPLATE_MARKS}|Below is an instruction|A chat between a curious)", re.I)
+_TEMPLATED = re.compile(rf"(?:\s|{_TEMPLATE_ENDS})*(?:{'|'.join(_TEMPLATES.values())}|Below is an instruction|A chat between a curious)", re.I)
 _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), "user") | {"<<sys>>": "system"}
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
@@ -519,13 +522,13 @@ def _templated(text: str) -> list[str]:
     if not _TEMPLATED.match(text):
         return []
     text = re.sub(_TEMPLATE_ENDS, " ", text).lstrip()
-    marks = [*re.finditer(_TEMPLATE_MARKS, text, re.I)]
-    marks = [mark for mark in marks if mark.lastgroup == marks[0].lastgroup]  # those of other templates are words of a message
-    if "\nASSISTANT:" in text and marks and marks[0]["capitals"]:
+    found = [(name, [*re.finditer(mark, text, re.I)]) for name, mark in _TEMPLATES.items()]
+    template, marks = min(found, key=lambda one: one[1][0].start() if one[1] else len(text))  # marks of the others are words
+    if template == "Vicuna" and "\nASSISTANT:" in text:
         marks = [mark for mark in marks if text[: mark.start()][-1:] in ("", "\n")]  # a label begins its line
-    names = [_TEMPLATE_ROLES.get(name := mark[mark.lastgroup].lower(), name) for mark in marks]
-    if not marks or (marks[0].lastgroup in ("head", "capitals", "mark") and not {"user", "assistant"} <= {*map(ROLES.get, names)}):
-        return []  # an answer that begins with a heading, or writes about [INST]
+    names = [_TEMPLATE_ROLES.get(name := mark[1].lower(), name) for mark in marks]
+    if not marks or (template in _IN_WORDS and not {"user", "assistant"} <= {*map(ROLES.get, names)}):
+        return []
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     turns = [(name, text[mark.end() : end].strip()) for name, mark, end in zip(names, marks, ends, strict=True)]
     turns = [turn for turn in turns[:-1] if turn[1]] + turns[-1:]  # nothing between [INST] and <<SYS>>
@@ -577,6 +580,21 @@ def _numpy_list(text: str) -> Any:
     return ast.literal_eval(re.sub(r"(?<=: )(?:datetime\.datetime\([^()]*\)|Timestamp\([^()]*\)|nan)(?=[,}])", "None", text))
 
 
+def _is_texts(value: Any) -> bool:
+    """Return whether a value is a list of texts."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def _is_text_pairs(value: Any) -> bool:
+    """Return whether a value is a list of messages of a user, each with the answer to it."""
+    return isinstance(value, list) and bool(value) and all(_is_texts(one) and len(one) == 2 for one in value)
+
+
+def turns_of(texts: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return alternating texts of a user and an assistant as messages."""
+    return [{"role": role, "content": text} for role, text in zip(itertools.cycle(("user", "assistant")), texts)]
+
+
 def as_list(value: Any, place: str) -> Any:
     """Return a cell as a list of messages if it is one, JSON or Python's notation of one, or a transcript."""
     if isinstance(value, str):
@@ -589,7 +607,7 @@ def as_list(value: Any, place: str) -> Any:
             raise TableError(f"{place}: starts like a JSON list of messages and can't be read as one")
         if is_transcript(value, system=True):
             return transcript(as_text(value, place))
-    return value
+    return turns_of(itertools.chain(*value)) if _is_text_pairs(value) else value
 
 
 def may_hold_messages(value: Any, system: bool = False) -> bool:
@@ -671,11 +689,6 @@ def pair_of(row: Any) -> tuple[str, str] | None:
     return next((names for names in _PAIRS if {*names} <= {*row}), None) if isinstance(row, dict) else None
 
 
-def _is_texts(value: Any) -> bool:
-    """Return whether a value is a list of texts."""
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
-
-
 class Conversation(NamedTuple):
     """A conversation within a record: its path, raw messages, last shown message, and the objects that enclose it."""
 
@@ -702,7 +715,8 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequen
             yield Conversation(path, [value], leaf, enclosing, is_field=True)
     elif isinstance(value, list):
         pairs = [[one[name] for name in pair_of(one) or ()] for one in value] if path else []
-        if any(map(is_message, value)) and not _holds_conversations(value):
+        is_told = _is_text_pairs(value) and re.fullmatch(r"(chat_)?history|conversations?|messages|visible", path[-1] if path else "")
+        if is_told or (any(map(is_message, value)) and not _holds_conversations(value)):
             yield Conversation(path, value, leaf, enclosing)
         elif pairs and all(map(_is_texts, pairs)):
             raw = []
@@ -822,10 +836,6 @@ def read_whole(place: str, row: Record, found: Raw, roles: Roles) -> list[Dialog
     return [Dialogue(place, messages, about, target_of(row))]
 
 
-def turns_of(texts: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return alternating texts of a user and an assistant as messages."""
-    return [{"role": role, "content": text} for role, text in zip(itertools.cycle(("user", "assistant")), texts)]
-
 # %% ../../nbs/05_judging/10_log_formats.ipynb #c288d3fc
 class Side(NamedTuple):
     """One of several answers or conversations in a record: its column, value, name, target and own columns."""
@@ -846,8 +856,6 @@ def _prompt_of(row: Record, used: Collection[str]) -> str | None:
 def read_prompt(place: str, row: Record, column: str, roles: Roles) -> list[dict[str, Any]]:
     """Read the messages before an answer: a text of the user, a conversation, or an object that holds one."""
     prompt = row[column]
-    if isinstance(prompt, list) and all(map(_is_texts, prompt)):  # pairs of a message and its answer
-        prompt = turns_of(itertools.chain(*prompt))
     if isinstance(prompt, str) and not _LIST.match(prompt) and not is_transcript(prompt):
         prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
     found = next(find_conversations(prompt), None) if isinstance(prompt, dict) else None
@@ -857,7 +865,7 @@ def read_prompt(place: str, row: Record, column: str, roles: Roles) -> list[dict
 def _is_history(value: Any) -> bool:
     """Return whether a value holds messages, or pairs of a message and its answer."""
     is_list = isinstance(value, list) and bool(value)
-    return may_hold_messages(value) or (is_list and (all(map(is_message, value)) or all(_is_texts(one) and len(one) == 2 for one in value)))
+    return may_hold_messages(value) or _is_text_pairs(value) or (is_list and all(map(is_message, value)))
 
 
 def read_sides(
@@ -930,12 +938,8 @@ def _arena_columns(row: Record) -> list[tuple[str, str]]:
 
 def _texts_of(value: Any) -> Any:
     """Return a cell that holds a JSON list of texts as that list."""
-    if isinstance(value, str) and re.match(r'\s*\[\s*(?:"|null)', value):
-        try:
-            return ["" if one is None else one for one in json.loads(value)]
-        except (ValueError, RecursionError):
-            return value
-    return value
+    value = _parsed(value)
+    return ["" if one is None else one for one in value] if isinstance(value, list) else value
 
 
 def read_arena(place: str, row: Record, names: list[tuple[str, str]], roles: Roles) -> list[Dialogue]:
@@ -989,9 +993,9 @@ def _is_answer_last(found: Conversation) -> bool:
     return isinstance(one := found.messages[-1], dict) and ROLES.get(str(speaker_of(unwrapped(one))).strip().lower()) == "assistant"
 
 
-def _object_of(value: Any) -> Any:
-    """Return a cell that holds a JSON object as that object."""
-    if isinstance(value, str) and re.match(r'\s*\{\s*"', value):
+def _parsed(value: Any) -> Any:
+    """Return a cell that holds a JSON object, or a JSON list of texts, as that."""
+    if isinstance(value, str) and re.match(r'\s*(?:\{\s*"|\[\s*(?:"|null))', value):
         with suppress(ValueError, RecursionError):
             return json.loads(value)
     return value
@@ -1010,8 +1014,8 @@ def nested_conversations(row: Record) -> list[Conversation]:
         if name not in one_message and may_hold_messages(value, system=not pair) and (not is_told or _LIST.match(value)):
             parsed[name] = as_list(value, f"column {name}")
         elif name not in one_message and (name not in pair or re.match(r"\s*[{\[]", str(row[pair[0]]))):
-            parsed[name] = _object_of(value)
-    found = [one for one in find_conversations(parsed) if one.messages]
+            parsed[name] = _parsed(value)
+    found = [one for one in find_conversations(parsed) if one.messages and not (pair and _is_text_pairs(one.messages))]
     every = [one for one in found if not one.is_field]
     fields = [one for one in found if one.is_field]
     if len(every) == 1 and not _is_answer_last(every[0]):  # of a request, beside which the response has one message
@@ -1205,6 +1209,11 @@ def _order_of(rows: Sequence[tuple[str, Record]], key: str | None) -> str | None
     return None
 
 
+def _is_row_of_message(row: Record) -> bool:
+    """Return whether a record is a message; the answer to a prompt beside it is not."""
+    return is_message(row) and (speaker_of(row) is not None or pair_of(row) is None)
+
+
 def _turn_of(row: Record) -> tuple[str, str] | None:
     """Return the columns of a turn that is a row of its dialogue: it has the dialogue's id, and a time or a number."""
     pair = pair_of(row)
@@ -1216,7 +1225,7 @@ def _turn_of(row: Record) -> tuple[str, str] | None:
 
 def _messages_of(row: Record) -> list[Record]:
     """Return the messages of a row: the row itself, or those of the user and the assistant in a turn."""
-    if is_message(row) or not (pair := _turn_of(row)):
+    if _is_row_of_message(row) or not (pair := _turn_of(row)):
         return [row]
     rest = {name: value for name, value in row.items() if name not in pair}
     return [{**rest, "role": role, "content": row[name]} for name, role in zip(pair, ("user", "assistant"), strict=True)]
@@ -1281,7 +1290,7 @@ FORMATS = (
     Format("arena", "conversation_a and conversation_b, or response_a and response_b", _arena_columns, read_arena),
     Format("completions", "a prompt and a list of completions", _completions_column, read_completions),
     Format("conversations", "a list or a tree of messages (role and content, …)", nested_conversations, read_nested),
-    Format("one message per row", "dialogue_id, role and content", is_message, None),
+    Format("one message per row", "dialogue_id, role and content", _is_row_of_message, None),
     Format("one turn per row", "dialogue_id, turn or time, user and assistant", _turn_of, None),
     Format("pairs", "user and assistant (or prompt and response, instruction and output, …)", pair_of, read_pair),
     Format("messages alone", "assistant (a message without the user's)", _answer_alone, read_whole),
