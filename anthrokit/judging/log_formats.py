@@ -505,7 +505,8 @@ _TEMPLATES = {  # chat templates, and the mark of a speaker in each
 }
 _IN_WORDS = ("Llama 2", "Alpaca", "Vicuna")  # an answer may begin with such a heading, or write about [INST]
 _TEMPLATE_ENDS = r"<\|(?:im_end|eo[tm]_id|(?:begin_|end_?)of_?text|end|return)\|>|<(?:end_of_turn|bos|eos)>|</?s>|<｜\w+▁\w+｜>"
-_TEMPLATED = re.compile(rf"(?:\s|{_TEMPLATE_ENDS})*(?:{'|'.join(_TEMPLATES.values())}|Below is an instruction|A chat between a curious)", re.I)
+_TEMPLATE_STARTS = "|".join([*_TEMPLATES.values(), "Below is an instruction", "A chat between a curious"])
+_TEMPLATED = re.compile(rf"(?:\s|{_TEMPLATE_ENDS})*(?:{_TEMPLATE_STARTS})", re.I)
 _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), "user") | {"<<sys>>": "system"}
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
@@ -608,6 +609,14 @@ def as_list(value: Any, place: str) -> Any:
         if is_transcript(value, system=True):
             return transcript(as_text(value, place))
     return turns_of(itertools.chain(*value)) if _is_text_pairs(value) else value
+
+
+def _parsed(value: Any) -> Any:
+    """Return a cell that holds a JSON object, or a JSON list of texts, as that."""
+    if isinstance(value, str) and re.match(r'\s*(?:\{\s*"|\[\s*(?:"|null))', value):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
 
 
 def may_hold_messages(value: Any, system: bool = False) -> bool:
@@ -991,14 +1000,6 @@ def read_completions(place: str, row: Record, name: str, roles: Roles) -> list[D
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8e2a5fc0
 def _is_answer_last(found: Conversation) -> bool:
     return isinstance(one := found.messages[-1], dict) and ROLES.get(str(speaker_of(unwrapped(one))).strip().lower()) == "assistant"
-
-
-def _parsed(value: Any) -> Any:
-    """Return a cell that holds a JSON object, or a JSON list of texts, as that."""
-    if isinstance(value, str) and re.match(r'\s*(?:\{\s*"|\[\s*(?:"|null))', value):
-        with suppress(ValueError, RecursionError):
-            return json.loads(value)
-    return value
 
 
 def nested_conversations(row: Record) -> list[Conversation]:
