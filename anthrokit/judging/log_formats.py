@@ -864,7 +864,7 @@ def _prompt_of(row: Record, used: Collection[str]) -> str | None:
 
 def read_prompt(place: str, row: Record, column: str, roles: Roles) -> list[dict[str, Any]]:
     """Read the messages before an answer: a text of the user, a conversation, or an object that holds one."""
-    prompt = row[column]
+    prompt = row[column] if isinstance(row[column], list | dict) else as_text(row[column], f"{place}, column {column}")
     if isinstance(prompt, str) and not _LIST.match(prompt) and not is_transcript(prompt):
         prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
     found = next(find_conversations(prompt), None) if isinstance(prompt, dict) else None
@@ -878,13 +878,13 @@ def _is_history(value: Any) -> bool:
 
 
 def read_sides(
-    place: str, row: Record, roles: Roles, sides: Sequence[Side], used: set[str], pair: bool = False
+    place: str, row: Record, roles: Roles, sides: Sequence[Side], used: set[str], prompt: str | None = None, pair: bool = False
 ) -> list[Dialogue]:
     """Read answers. An answer without messages of the user follows the messages of the record's prompt."""
-    context, dialogues = _prompt_of(row, used), []
-    before = [context] if context else []
-    if context == "prompt" and _is_history(row.get("history")):
-        before = ["history", context]
+    context, dialogues = prompt or _prompt_of(row, used), []
+    before = [context] if context and not is_missing(row[context]) else []
+    if (prompt or context == "prompt") and _is_history(row.get("history")):
+        before = ["history", *before]
     for side in sides:
         value = side.value
         if is_missing(value) or (isinstance(value, str) and not may_hold_messages(value)):
@@ -895,7 +895,7 @@ def read_sides(
             while start and start[-1]["role"] == "assistant" and (context in ("messages", "conversations") or not start[-1]["content"]):
                 start.pop()  # `messages` repeats the chosen answer; a transcript may end with "Assistant:"
             messages = [*start, *messages]
-        about = {name: value for name, value in row.items() if name not in {*used, *before}} | side.own
+        about = {name: value for name, value in row.items() if name not in {*used, *before, prompt}} | side.own
         messages = with_system(messages, [row, side.own], place)
         dialogues.append(Dialogue(place, messages, about, side.target, part=side.part, pair=pair))
     return dialogues
@@ -1110,22 +1110,16 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
     before = row["history"] if isinstance(row.get("history"), list) else []
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
         raise TableError(f"{place}, column history: {describe(wrong[0])} is not a pair of a message and its answer")
+    (prompt, answer), value = names, row[names[1]]
     thoughts = {name: row[name] for name in _REASONING if isinstance(row.get(name), str)}
-    used = {*names, *thoughts, *(["history"] if before else [])}
-    raw = turns_of(itertools.chain(*before))
-    for name, role in zip(names, ("user", "assistant"), strict=True):
-        where = f"{place}, column {name}"
-        value = as_list(row[name], where) if role == "user" and may_hold_messages(row[name]) else row[name]
-        if isinstance(value, list | dict):
-            raw += value if isinstance(value, list) else [value]
-            if raw and isinstance(raw[-1], dict) and raw[-1].get("content") == "" and str(raw[-1].get("role")).lower() == "assistant":
-                raw.pop()  # the answer is in the other column
-            continue
-        text = as_text(value, where)
-        if name == "instruction" and isinstance(row.get("input"), str):
-            text, used = "\n".join(filter(None, [text, row["input"]])), used | {"input"}
-        raw += [{"role": role, "content": text, **(thoughts if role == "assistant" else {})}] if text or role == "assistant" else []
-    return read_whole(place, row, (raw, used), roles)
+    used = {answer, *thoughts}
+    if prompt == "instruction" and isinstance(row.get("input"), str):
+        row, used = {**row, prompt: "\n".join(filter(None, [as_text(row[prompt], place), row["input"]]))}, used | {"input"}
+    if not isinstance(value, list | dict):
+        value = as_text(value, f"{place}, column {answer}")
+    if not any(map(is_message, value if isinstance(value, list) else [value])):
+        value = [{"role": "assistant", "content": value, **thoughts}]
+    return read_sides(place, row, roles, [Side(answer, value, "", target_of(row))], used, prompt)
 
 
 def _answer_alone(row: Record) -> Raw | None:
