@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from .cases import OTHER, Case, Cases, as_cases
 from .results import require_coordinator, require_named, saturation
 
 # %% auto #0
-__all__ = ['VOTES', 'EXPERT_VERDICTS', 'TURN_VOTES', 'Ballots', 'turns_sheet', 'write_sheets', 'open_sheets', 'require_filled',
+__all__ = ['VOTES', 'EXPERT_VERDICTS', 'TURN_VOTES', 'open_sheets', 'require_filled', 'Ballots', 'turns_sheet', 'write_sheets',
            'read_sheets', 'valuable_points', 'cut_at_points', 'criteria_sheet', 'decide', 'disputed', 'apply_decisions',
            'mock_report']
 
@@ -37,6 +37,50 @@ TURN_VOTES = ("valuable", "ordinary", "unsure")
 _ALLOWED = (*VOTES, *EXPERT_VERDICTS, *TURN_VOTES[:2])
 _BALLOT = ["expert", "item", "criterion", "vote", "points", "note", "at"]
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not preserved by CSV files
+
+
+def open_sheets(
+    sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike],
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each sheet after its location in errors ("file: ", or ""), with votes in lower case; "" is a blank vote."""
+    if isinstance(sheets, str | os.PathLike):
+        sheets = [sheets]
+    texts = dict.fromkeys(("item", "expert", "vote", "note", "at"), "str")  # an expert may be called NA
+    if not (sheets := [sheets] if isinstance(sheets, pd.DataFrame) else list(sheets)):
+        raise TableError("there are no sheets. Pass a sheet, its file, or a list of files.")
+    for sheet in sheets:
+        path = None if isinstance(sheet, pd.DataFrame) else sheet
+        frame = sheet if path is None else tables.read_frame(path, dtype=texts)
+        frame = frame.rename(columns=lambda name: name.lower() if str(name).lower() in ("points", "note") else name)
+        require_columns(frame, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=path)
+        plain = {name: frame[name].astype("str").str.strip() for name in ("item", "expert")}  # Ada and Ada with a blank are one
+        frame = frame.assign(**{name: texts.where(texts.ne("")) for name, texts in plain.items()})
+        votes = frame["vote"].astype(object).where(frame["vote"].notna(), "").astype(str).str.strip().str.lower()
+        yield "" if path is None else f"{path}: ", frame.assign(vote=votes).reset_index(drop=True)
+
+
+def require_filled(sheet: pd.DataFrame, where: str, *, withdrawn: bool = False) -> pd.DataFrame:
+    """Return the rows with a vote, or of ballots also the withdrawn ones; raise if one has no item, criterion or expert."""
+    voted, number = sheet["vote"].ne(""), pd.to_numeric(sheet["criterion"], errors="coerce").fillna(-1)
+    if withdrawn:
+        voted |= sheet["expert"].notna()
+    unnamed = voted & (number.lt(0 if withdrawn else 1) | number.mod(1).ne(0) | sheet[["item", "expert"]].isna().any(axis=1))
+    problem = "row {row}: a vote needs a criterion (1, 2, …), an item and the name of the expert, not {criterion!r}, {item!r}, {expert!r}"
+    reject_rows(sheet, unnamed, problem, where)
+    return sheet[voted].assign(criterion=number[voted].astype(int))
+
+
+def _read_votes(sheet: pd.DataFrame, where: str, allowed: Sequence[str], **rows: bool) -> pd.DataFrame:
+    """Return the votes of a sheet, with criterion and points as numbers; raise if one is not allowed."""
+    problem = f"row {{row}}: the vote {{vote!r}} is not {', '.join(allowed)}, or blank"
+    reject_rows(sheet, ~sheet["vote"].isin(["", *allowed]), problem, where)
+    sheet = sheet.reindex(columns=[*dict.fromkeys([*_BALLOT, *sheet])])
+    votes = require_filled(sheet, where, **rows)
+    texts = sheet["points"].astype("str").str.strip().str.replace("−", "-").str.replace(",", ".")
+    points = pd.to_numeric(texts, errors="coerce").where(lambda values: values.abs() <= 10)
+    wrong = points.isna() & texts.notna() & texts.ne("") & sheet.index.isin(votes.index)
+    reject_rows(sheet, wrong, "row {row}: the points are {points!r}; they must be a number from -10 to 10", where)
+    return votes.assign(points=points)
 
 
 class Ballots:
@@ -94,13 +138,13 @@ class Ballots:
         if not all(isinstance(name, str) and name.strip() for name in (expert, item)):
             raise ValueError(f"a vote needs an expert and an item, not {expert!r} and {item!r}. Pass two names.")
         expert = expert.strip()
-        number = pd.to_numeric(points, errors="coerce") if points is not None else 0.0
-        if not abs(number) <= 10:
+        number = float("nan") if points is None else pd.to_numeric(points, errors="coerce")
+        if points is not None and not abs(number) <= 10:
             raise ValueError(f"points is {points!r}; it must be a number from -10 to 10")
         if _CONTROL.search(f"{expert}{item}"):
             raise ValueError(f"{expert!r} or {item!r} contains control characters, which are not allowed in names. Remove them.")
         note = _CONTROL.sub("", note or "")
-        row = pd.DataFrame([[expert, item, int(criterion), vote, points, note or None, time_now()]], columns=_BALLOT)
+        row = pd.DataFrame([[expert, item, int(criterion), vote, float(number), note or None, time_now()]], columns=_BALLOT)
         lock = contextlib.nullcontext() if self.path is None else filelock.FileLock(f"{self.path}.lock")
         with lock:
             rows = self._read()
@@ -108,29 +152,20 @@ class Ballots:
             if self.path is None:
                 self._rows = rows
             else:
-                tables.write_frame(rows.fillna("").astype("str"), self.path, "ballots")  # atomic
+                tables.write_frame(rows, self.path, "ballots")  # atomic
 
     def _read(self) -> pd.DataFrame:
         """Return every vote that was cast, or raise if the file holds something else."""
         if self.path is None or not self.path.exists():
             return self._rows
-        frame = tables.read_frame(self.path, dtype=str).fillna("")
-        require_columns(frame, _BALLOT, "ballots", rows=False, source=self.path)
-        valid = frame["vote"].isin(["", *_ALLOWED]) & frame["criterion"].str.fullmatch(r"-?\d+")
-        valid &= frame["points"].eq("") | pd.to_numeric(frame["points"], errors="coerce").abs().le(10)
-        valid &= frame["expert"].str.strip().ne("") & frame["item"].str.strip().ne("")
-        if not valid.all():
-            row = frame[~valid].iloc[0]
-            values = ", ".join(f"{name} {row[name]!r}" for name in _BALLOT[:5])
-            raise TableError(f"{self.path}: row {int((~valid).argmax()) + 1} is not a vote: {values}")
-        return frame
+        [(where, sheet)] = open_sheets(self.path)
+        return _read_votes(sheet, where, _ALLOWED, withdrawn=True)
 
     def table(self) -> pd.DataFrame:
         """Return the valid votes: expert, item, criterion, vote, points, note, at."""
         rows = self._read().drop_duplicates(["expert", "item", "criterion"], keep="last")
         rows = rows[rows["vote"].ne("")].reset_index(drop=True)
-        points, note = pd.to_numeric(rows["points"], errors="coerce"), rows["note"].replace("", None)
-        return rows.assign(criterion=rows["criterion"].astype(int), points=points.astype(float), note=note)
+        return rows.astype({"criterion": int, "points": float})
 
     def __repr__(self) -> str:
         rows = self.table()
@@ -218,34 +253,6 @@ def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) 
     return paths
 
 
-def open_sheets(
-    sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike],
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each sheet after its location in errors ("file: ", or ""), with votes in lower case; "" is a blank vote."""
-    if isinstance(sheets, str | os.PathLike):
-        sheets = [sheets]
-    texts = dict.fromkeys(("item", "expert", "vote"), "str")  # an expert may be called NA
-    if not (sheets := [sheets] if isinstance(sheets, pd.DataFrame) else list(sheets)):
-        raise TableError("there are no sheets. Pass a sheet, its file, or a list of files.")
-    for sheet in sheets:
-        path = None if isinstance(sheet, pd.DataFrame) else sheet
-        frame = sheet if path is None else tables.read_frame(path, dtype=texts)
-        frame = frame.rename(columns=lambda name: name.lower() if str(name).lower() in ("points", "note") else name)
-        require_columns(frame, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=path)
-        plain = {name: frame[name].astype("str").str.strip() for name in ("item", "expert")}  # Ada and Ada with a blank are one
-        frame = frame.assign(**{name: texts.where(texts.ne("")) for name, texts in plain.items()})
-        votes = frame["vote"].astype(object).where(frame["vote"].notna(), "").astype(str).str.strip().str.lower()
-        yield "" if path is None else f"{path}: ", frame.assign(vote=votes).reset_index(drop=True)
-
-
-def require_filled(sheet: pd.DataFrame, where: str) -> pd.DataFrame:
-    """Return the rows with a vote; raise TableError if one has no criterion or expert."""
-    voted, number = sheet["vote"].ne(""), pd.to_numeric(sheet["criterion"], errors="coerce").fillna(0)
-    unnamed = voted & (number.lt(1) | number.mod(1).ne(0) | sheet["expert"].isna())
-    reject_rows(sheet, unnamed, "row {row}: a vote needs a criterion (1, 2, …) and the name of the expert", where)
-    return sheet[voted].assign(criterion=number[voted].astype(int))
-
-
 def read_sheets(sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike]) -> pd.DataFrame:
     """Read votes on criteria or turns from sheets that experts filled in.
 
@@ -271,17 +278,8 @@ def read_sheets(sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.Pat
     >>> read_sheets(sheet)[["item", "criterion", "vote"]].values.tolist()
     [['c', 1, 'valuable']]
     """
-    allowed, parts = (*VOTES, *TURN_VOTES), []
-    for where, sheet in open_sheets(sheets):
-        problem = f"row {{row}}: the vote {{vote!r}} is not {', '.join(allowed)}, or blank"
-        reject_rows(sheet, ~sheet["vote"].isin(["", *allowed]), problem, where)
-        votes = require_filled(sheet, where).reindex(columns=_BALLOT[:-1])
-        texts = votes["points"].astype("str").str.strip().str.replace("−", "-").str.replace(",", ".")
-        points = pd.to_numeric(texts, errors="coerce").where(lambda values: values.abs() <= 10)
-        for row in votes.index[texts.notna() & texts.ne("") & points.isna()]:
-            raise TableError(f"{where}row {row + 1}: the points are {votes['points'][row]!r}; they must be a number from -10 to 10")
-        parts.append(votes.assign(points=points))
-    return pd.concat(parts, ignore_index=True)
+    parts = [_read_votes(sheet, where, (*VOTES, *TURN_VOTES)) for where, sheet in open_sheets(sheets)]
+    return pd.concat(parts, ignore_index=True)[_BALLOT[:-1]]
 
 
 # %% ../../nbs/10_heartbench/11_experts.ipynb #b5b75a13
