@@ -181,11 +181,12 @@ def run_cases(run: Run) -> Cases:
     return Cases([case_of(json.loads(record), names) for record in records], source=run.name)
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #c2b9ebc0
-def require_answers(answers: pd.DataFrame, *columns: str, rows: bool = False) -> None:
-    """Raise unless a table has answers with these columns, one of each model to each case."""
+def require_answers(answers: pd.DataFrame, *columns: str, rows: bool = False) -> pd.DataFrame:
+    """Return answers with case_id as text; raise unless they have these columns, one answer of each model to each case."""
     unit = ["model", "case_id"]
     require_columns(answers, [*unit, *columns], "answers", rows=rows)
     require_unique(answers, unit, "{model!r} answers case {case_id!r} twice. Keep one answer.")
+    return answers.astype({"case_id": "str"})
 
 
 def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
@@ -286,7 +287,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     {'adviser': 736, 'listener': 1026}
     """
     cases = as_cases(cases)
-    require_answers(answers, "content")
+    answers = require_answers(answers, "content")
     if unknown := sorted(set(answers["case_id"]) - {case.case_id for case in cases}):
         raise TableError(f"there is an answer to the case {unknown[0]!r}, which {cases.source} doesn't have")
     run = require_run(run)

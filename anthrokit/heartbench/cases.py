@@ -25,7 +25,7 @@ from ..core import TableError, data_path, public_file
 from ..core.errors import require_all, require_kind, require_known, similar_names, suggest_name
 from ..core.files import local_path, read_toml, write_file
 from ..core.run import HTML_ATTRS, digest
-from ..core.tables import read_json, require_unique, require_columns
+from ..core.tables import INTEGER, convert_column, read_json, require_unique, require_columns
 from ..core.texts import is_blank
 from ..core.votes import label
 from ..judging.judges import Criterion
@@ -441,6 +441,8 @@ def read_case(record: Any, names: Mapping[str, str], max_turns: int = 9) -> Case
     """Read a record in the released format as a case, or return its problems; names as from `ability_names`."""
     if not isinstance(record, dict):
         return ["is not a JSON object"]
+    if type(record.get("question_id")) is int:
+        record = {**record, "question_id": str(record["question_id"])}
     problems = [] if has_text(record.get("question_id")) else ["has no question_id"]
     problems += _dialogue_problems(record.get("dialogue"), max_turns)
     problems += _rubric_problems(record.get("rubric"), names)
@@ -654,6 +656,14 @@ def bundled_ratings(
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
+def as_items(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with case_id as text and criterion as a whole number, so that tables of several sources match."""
+    numbers, wrong = convert_column(table["criterion"].reset_index(drop=True), INTEGER)
+    for row, value in wrong.items():
+        raise TableError(f"column criterion: {value!r} in row {row + 1} is not a criterion. Criteria are whole numbers.")
+    return table.assign(case_id=table["case_id"].astype("str"), criterion=numbers.array)
+
+
 def require_one_verdict(votes: pd.DataFrame) -> None:
     """Raise if the table has verdicts of several judges, or on several answers of one model."""
     problem = "there are two verdicts of {model!r} on case {case_id!r}, criterion {criterion}. "
@@ -698,6 +708,7 @@ def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     """
     cases = as_cases(cases)
     require_columns(votes, ["model", "case_id", "criterion", "hit"], "verdicts", rows=False)
+    votes = as_items(votes)
     require_known_criteria(votes, cases)
     require_one_verdict(votes)
     criteria = cases.criteria().merge(cases.frame()[["case_id", "difficulty", "scene", "turns"]], on="case_id")

@@ -71,9 +71,8 @@ def draw_golden(
     """
     about = cases.frame()[["case_id", "scene", "difficulty"]]
     by = as_names(by)
-    require_answers(answers, "content")
+    answers = require_answers(answers, "content")
     check_range(0, 1, closed=True, share=share)
-    answers = answers.astype({"case_id": "str"})
     unknown = ~answers["case_id"].isin(about["case_id"])
     reject_rows(answers, unknown, "there are answers to {case_id!r}, which is not one of the cases")
     pool = answers[answers["content"].map(has_text).astype(bool)][["model", "case_id"]]
@@ -145,15 +144,14 @@ def golden_sheets(
     """
     require_columns(items, ["item", "model", "case_id"], "items", rows=False, advice="draw_golden makes it")
     require_unique(items, ["item"], "the item {item!r} occurs twice. Pass the result of one draw.")
-    require_answers(answers, "content")
+    answers = require_answers(answers, "content")
     experts = as_names(experts, "experts")
     per_item = len(experts) if per_item is None else per_item
     if not all(name.strip() for name in experts):
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")
     if not 1 <= per_item <= len(experts) or len(set(experts)) < len(experts):
         raise TableError(f"per_item is {per_item} with the experts {', '.join(experts)}. Give 1 to the number of different experts.")
-    items, answers = (table.astype({"case_id": "str"}) for table in (items, answers))
-    text = items.merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
+    text = items.astype({"case_id": "str"}).merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
     reject_rows(text, text["content"].isna(), "the answer of {model!r} to case {case_id!r} is missing")
     random = np.random.default_rng(seed)
     names, assigned = [experts[k] for k in random.permutation(len(experts))], {name: [] for name in experts}

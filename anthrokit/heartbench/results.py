@@ -18,9 +18,9 @@ from ..analysis.interrater import two_raters
 from ..core import Run, TableError
 from ..core.errors import require_kind
 from ..core.notes import notify
-from ..core.tables import INTEGER, convert_column, reject_rows, require_columns, require_unique
+from ..core.tables import reject_rows, require_columns, require_unique
 from .answers import add_word_counts, require_answers
-from .cases import OTHER, Cases, load_abilities, require_known_criteria, require_one_verdict
+from .cases import OTHER, Cases, as_items, load_abilities, require_known_criteria, require_one_verdict
 from .scoring import ScoreGrid, ability_means, as_hits, case_scores, strict_mean, nanmean
 from .scoring import normalise_points, rangeless, score, score_grid
 
@@ -357,14 +357,6 @@ def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
     return most
 
 
-def _as_items(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with case_id as text and criterion as a whole number, so that tables of several sources match."""
-    numbers, wrong = convert_column(table["criterion"].reset_index(drop=True), INTEGER)
-    for row, value in wrong.items():
-        raise TableError(f"column criterion: {value!r} in row {row + 1} is not a criterion. Criteria are whole numbers.")
-    return table.assign(case_id=table["case_id"].astype("str"), criterion=numbers.array)
-
-
 def require_named(votes: pd.DataFrame, unit: Sequence[str]) -> None:
     """Raise if a vote has no expert or no item, by which votes are counted."""
     for name in (*unit, "expert"):
@@ -428,7 +420,7 @@ def golden(
     require_columns(expert_votes, ["case_id", "criterion", "expert", "hit"], "expert votes", rows=False)
     if not 0.5 <= share < 1:
         raise ValueError(f"share is {share}; it must be at least one half and below 1")
-    expert_votes = _as_items(expert_votes)
+    expert_votes = as_items(expert_votes)
     unit = [name for name in ("model", "case_id", "criterion") if name in expert_votes]
     problem = "the expert {expert!r} votes twice on case {case_id!r}, criterion {criterion}. Keep one vote."
     require_named(expert_votes, unit)
@@ -451,7 +443,7 @@ def golden(
     if settled is None:
         return table.assign(golden=verdict)
     require_columns(settled, [*unit, "expert", "hit"], "settled votes", rows=False)
-    settled = _as_items(settled.assign(hit=pd.array(as_floats(settled["hit"]), "boolean")))
+    settled = as_items(settled.assign(hit=pd.array(as_floats(settled["hit"]), "boolean")))
     require_coordinator(settled, expert_votes, unit)
     by_coordinator = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"]
     applies = enough & verdict.isna() & by_coordinator.notna()
@@ -465,7 +457,7 @@ def merge_golden(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFr
     unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
     require_columns(hits, [*unit, "hit"], "hits", rows=False, advice="heartbench.verdicts makes it")
     require_unique(golden_verdicts, unit, "case {case_id!r}, criterion {criterion} has two golden verdicts. Keep one.")
-    golden_verdicts, hits = _as_items(golden_verdicts), _as_items(hits)
+    golden_verdicts, hits = as_items(golden_verdicts), as_items(hits)
     matching = hits.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
     problem = "there are two verdicts on case {case_id!r}, criterion {criterion}, beside a golden one. "
     advice = "Pass the hits of one judge, and of the model that the golden verdicts are about."
