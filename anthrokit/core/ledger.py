@@ -562,10 +562,11 @@ class Ledger:
             [(others,)] = connection.execute("PRAGMA data_version")
             return id(connection), connection.total_changes, others
 
-    @property
-    def shared(self) -> bool:
-        """Return whether this process has opened the run for writing more than once."""
-        return self._lock is not None and self._lock.lock_counter > 1
+    def require_alone(self) -> None:
+        """Raise if this process has opened the run for writing more than once."""
+        if self._lock is not None and self._lock.lock_counter > 1:
+            remedy = "Stop the gateway, close the run (run.close()), and try again."
+            raise RunError(f"the run {self.folder} is open in this process. {remedy}")
 
     def change(self, statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> None:
         """Execute statements, each with rows of values, in one transaction. The first makes the run and its manifest."""

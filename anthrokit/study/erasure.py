@@ -256,8 +256,7 @@ def _erase_user(folder: Path, user: str) -> pd.DataFrame:
 
 def _dialogue_of(run: Run, participant: str) -> list[str]:
     """Return the id of a participant's dialogue; raise if this process may still write to the run."""
-    if run.ledger.shared:
-        raise RunError(f"the run {run.folder} is open in this process. Stop the gateway, close the run (run.close()), and erase again.")
+    run.ledger.require_alone()
     return [participant]
 
 

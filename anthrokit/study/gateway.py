@@ -248,6 +248,7 @@ class Chats:
         self.llm = study.llm().prepare()
         self.run, self.people = study.run(read_only=False), study.open_people()
         try:
+            self.run.ledger.require_alone()  # two gateways would answer a message twice
             people = self.people.participants()
             prompts = {name: digest(one.prompt) for name, one in study.conditions.items()}
             if missing := sorted({*people["condition"]} - {*prompts}):
@@ -669,7 +670,7 @@ class Gateway(BackgroundServer):
     Raises
     ------
     SetupError, RunError
-        At the start, if the model can't be called, the port is in use, or another process writes to the run.
+        At the start, if the model can't be called, the port is in use, or anything else writes to the run.
 
     Examples
     --------

@@ -439,18 +439,19 @@ class Study:
             longer than the settings allow.
         """
         questions = self.settings["questions"]
+        # A form sends line breaks as two characters, which its limit of length counts as one.
+        given = ((item, value.replace("\r\n", "\n") if isinstance(value, str) else value) for item, value in answers.items())
+        answers = {plain_value(item): value for item, value in given}
         for item, value in answers.items():
             if len(item) > 100:
                 raise TableError(f"an item has a name of {len(item)} characters; at most 100 are allowed")
             if not isinstance(value, str | int | None) or isinstance(value, bool):
                 raise TableError(f"{item}: an answer must be a text or a whole number, not {type(value).__name__}")
-            if len(str(value)) > questions["longest_answer"]:
-                most = questions["longest_answer"]
-                raise TableError(f"{item}: {len(str(value))} characters; at most {most} are kept")
+            if (length := len(str(value))) > (most := questions["longest_answer"]):
+                raise TableError(f"{item}: {length} characters; at most {most} are kept")
             if questionnaire == OPEN and item not in questions["open_items"]:
                 raise TableError(f"Open question {item!r} does not exist. In study.toml, [questions] open_items "
                                  "lists those that do.")
-        answers = {plain_value(item): value for item, value in answers.items()}
         if answers:
             columns = {"item": list(answers), "value": [_as_text(value) for value in answers.values()]}
             rows = pd.DataFrame(columns).assign(participant="p", questionnaire=questionnaire, at="now")

@@ -51,3 +51,17 @@ def test_direction_of_a_participants_chat(browser):
     page.locator("textarea").fill("مرحبا")
     seen(page.locator("textarea:dir(rtl)")).to_have_count(1)
     page.close()
+
+
+def test_participants_chat_that_is_read_too_often(browser):
+    """A page that the gateway holds off, as after many reloads, shows the chat a moment later and can be written in."""
+    page, front = browser.new_page(), data_path("study/front")
+    page.set_content((front / "chat.html").read_text(encoding="utf-8"))
+    page.evaluate("""() => { let calls = 0; window.fetch = async () => new Response(JSON.stringify(calls++
+      ? {over: false, messages: [{role: "assistant", content: "Well, thanks."}]}
+      : {error: {code: "too_fast", message: "That was very fast."}}), {status: calls > 1 ? 200 : 429}); }""")
+    page.add_script_tag(content=(front / "chat.js").read_text(encoding="utf-8"))
+    page.evaluate("studyChat({gateway: '', token: '', root: document.getElementById('chat')})")
+    seen(page.locator(".chat-line")).to_have_count(1)
+    seen(page.locator("textarea")).to_be_enabled()
+    page.close()

@@ -50,7 +50,7 @@ window.studyChat = function ({gateway, token, root, changed}) {
   }
 
   async function call(path, body, show) {
-    // Until there is an answer: a gateway that is started anew, a connection that breaks.
+    // Until there is an answer: a gateway that is started anew, a connection that breaks, a page that reads the chat too often.
     for (let attempt = 0; ; attempt++) {
       try {
         const answer = await fetch(gateway + path, body
@@ -60,7 +60,7 @@ window.studyChat = function ({gateway, token, root, changed}) {
           return {status: answer.status, read: {}};
         }
         const read = await answer.json();
-        if (answer.status !== 503) return {status: answer.status, read};
+        if (answer.status !== 503 && (body || answer.status !== 429)) return {status: answer.status, read};
         tell(read.error.message);
       } catch (error) {
         tell("The connection was interrupted. Your message is not lost; trying again…");

@@ -111,9 +111,7 @@ class Chat(Page):
 
     @staticmethod
     def error_message(player, values):
-        token = player.participant.study_token
-        if refusal(token, "/v1/end", {}):
-            return "Please stay in the chat a little longer; the button appears when it is time."
+        return refusal(player.participant.study_token, "/v1/end", {})
 
 
 class Description(Page):
