@@ -208,11 +208,7 @@ def read_golden(
     """
     parts = []
     for where, sheet in open_sheets(sheets):
-        try:
-            rows = sheet.assign(hit=read_verdicts(sheet["vote"].replace(_WORDS)))
-        except TableError as error:
-            raise TableError(f"{where}{error}") from None
-        rows = require_filled(rows, where)
+        rows = require_filled(sheet.assign(hit=read_verdicts(sheet["vote"].replace(_WORDS), where)), where)
         for row, item in rows["item"][~rows["item"].isin(items["item"])].items():
             raise TableError(f"{where}row {row + 1}: the item {item!r} is not in the draw")
         parts.append(rows)

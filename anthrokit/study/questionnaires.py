@@ -197,7 +197,9 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
     if others and "at" not in responses:
         responses = responses.assign(at="unknown")
     if others and "questionnaire" in responses:  # items of another one may be called the same
-        responses = responses[responses["questionnaire"].isin(names)]
+        spelled = {name.lower(): name for name in names}
+        own = responses["questionnaire"].astype("str").str.strip().str.lower().map(spelled)
+        responses = responses.assign(questionnaire=own)[own.notna()]
     numbers = responses.index + 1
     responses = check_table(responses, "responses", "the answers")
     for number, row in zip(numbers, responses.itertuples(), strict=True):

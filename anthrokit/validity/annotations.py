@@ -165,13 +165,15 @@ def draw_annotation_sample(
 _WORDS = dict.fromkeys(["yes", "true", "y", "1"], True) | dict.fromkeys(["no", "false", "n", "0"], False)
 
 
-def read_verdicts(column: pd.Series) -> pd.Series:
+def read_verdicts(column: pd.Series, where: str = "") -> pd.Series:
     """Parse Yes (y, true, 1), No (n, false, 0) and blank to True, False and NA.
 
     Parameters
     ----------
     column : Series
         A column as people filled it in; case is ignored.
+    where : str
+        Beginning of the error, such as "sheet.csv: ".
 
     Returns
     -------
@@ -193,7 +195,7 @@ def read_verdicts(column: pd.Series) -> pd.Series:
     words = column.map(lambda value: "" if pd.isna(value) else str(value).strip().lower().removesuffix(".0"))
     if wrong := [row for row, word in enumerate(words, 1) if word and word not in _WORDS]:
         name, value = column.name or "verdict", str(column.iloc[wrong[0] - 1])
-        raise TableError(f"row {wrong[0]}: the {name} {value!r} is not Yes, No or blank")
+        raise TableError(f"{where}row {wrong[0]}: the {name} {value!r} is not Yes, No or blank")
     return words.map(_WORDS).astype("boolean")
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #a38cb93f
@@ -203,13 +205,11 @@ def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     frame = source if is_frame else tables.read_frame(source, dtype=tables.get_table("annotations").text_dtypes)
     require_columns(frame, [*ITEM, "verdict"], "annotations", rows=False, source=source)
     frame = frame.reset_index(drop=True)
-    if "annotator" in frame:
-        names = frame["annotator"].convert_dtypes().astype("str").str.strip()  # a blank cell makes numbers of people floats
-        frame["annotator"] = names.mask(names == "")
-    try:
-        verdicts = {name: read_verdicts(frame[name]) for name in ("verdict", "undone") if name in frame}
-    except TableError as error:
-        raise TableError(f"{'the sheet' if is_frame else source}: {error}") from None
+    for name in frame.columns.intersection(["annotator", "behaviour"]):
+        texts = frame[name].convert_dtypes().astype("str").str.strip()  # a blank cell makes numbers of people floats
+        frame[name] = texts.mask(texts == "")
+    where = "the sheet: " if is_frame else f"{source}: "
+    verdicts = {name: read_verdicts(frame[name], where) for name in ("verdict", "undone") if name in frame}
     return frame.assign(**verdicts).dropna(how="all", subset=[*ITEM, "verdict"])
 
 
