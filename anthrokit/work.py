@@ -256,16 +256,16 @@ class CostEstimate(NamedTuple):
 async def _work(job: Job, do: Callable[[Steps], Awaitable[Any]], limit: int | None = None) -> None:
     """Work on all queues of a job side by side.
 
-    An error cancels the other units. BudgetReached ends its queue, and is raised after all queues have ended.
-    `limit`: replaces the concurrency limit of each queue.
+    An error cancels the other units. BudgetReached, or a unit that was cancelled, ends its queue, and is raised after all
+    queues have ended. `limit`: replaces the concurrency limit of each queue.
     """
-    stops: list[BudgetReached] = []
+    stops: list[BaseException] = []
 
     async def worker(steps: Steps | None, queue: Generator[Steps]) -> None:
         while steps is not None:
             try:
                 await do(steps)
-            except BudgetReached as stop:
+            except (BudgetReached, asyncio.CancelledError) as stop:  # a TaskGroup would drop a cancelled unit silently
                 stops.append(stop)
                 queue.close()
             steps = next(queue, None)
@@ -488,7 +488,7 @@ def run_job(
     try:
         with sigterm_interrupts(), _active(job, *sending, progress), contextlib.closing(bar):
             wait_for(_run(job, *sending), bar.tick)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, concurrent.futures.CancelledError):
         raise Interrupted(f"stopped: {_describe_progress(job)}. Run the same again to go on.") from None
     return job.result()
 

@@ -287,22 +287,25 @@ class ExecutorPool:
         return await self.run(compute, work)
 
     async def run(self, function: Callable[..., Any], *arguments: Any, on_lost: Callable[[], None] = lambda: None) -> Any:
-        """Return the executor's result of a function; retry once if the worker is lost."""
+        """Return the executor's result of a function; retry once if the worker is lost or the executor cancels the work."""
         for attempt in (1, 2):
             try:
-                return await asyncio.wrap_future(self.executor.submit(function, *arguments))
-            except Exception as error:
-                broken = isinstance(error, concurrent.futures.BrokenExecutor)
-                if not broken and _LOST.isdisjoint(kind.__name__ for kind in type(error).__mro__):
+                future = self.executor.submit(function, *arguments)
+            except RuntimeError as error:
+                raise SetupError(
+                    f"the executor was shut down or has lost a worker and accepts no more work ({error}). Finished work is "
+                    f"saved. Make another executor and run the same again."
+                ) from None
+            try:
+                return await asyncio.wrap_future(future)
+            except (Exception, asyncio.CancelledError) as error:
+                task = asyncio.current_task()
+                if (task and task.cancelling()) or _LOST.isdisjoint(kind.__name__ for kind in type(error).__mro__):
                     raise
                 on_lost()
-                if broken:
-                    raise SetupError(
-                        f"the executor has lost a worker and accepts no more work ({error}). Finished work is saved. "
-                        f"Make another executor and run the same again."
-                    ) from None
                 if attempt == 2:
-                    raise SetupError(f"work was lost twice with its worker ({error}). Finished work is saved.") from None
+                    reason = str(error) or "the executor cancelled it"
+                    raise SetupError(f"work was lost twice with its worker ({reason}). Finished work is saved.") from None
 
     def map(
         self,
@@ -371,5 +374,6 @@ class ExecutorPool:
         self._waiting.clear()
 
 
-# Dask's and Ray's errors that mean that a worker has gone.
+# Errors of executors, Dask's and Ray's among them, that mean that a worker has gone, or that work was cancelled with it.
 _LOST = {"KilledWorker", "WorkerCrashedError", "NodeDiedError", "ObjectLostError", "CommClosedError"}
+_LOST |= {"BrokenExecutor", "CancelledError"}

@@ -537,7 +537,7 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
     how = {"headers": form.headers, "proxy": form.proxy, "allow_redirects": False}  # another host would receive the key
     async with _session().post(form.url, data=data, **how) as response:
         if 300 <= response.status < 400 and (place := response.headers.get("Location")):
-            raise Fault("form", f"the server redirects to {place.partition('?')[0]}. Give its address as api_base.", response.status)
+            raise Fault("unknown", f"the server redirects to {place.partition('?')[0]}. Give its address as api_base.", response.status)
         raw = await _body(response, show)
     return routed(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
 
