@@ -240,8 +240,7 @@ class ExecutorPool:
 
     def _ended(self, task: asyncio.Task) -> None:
         self._out.discard(task)
-        if not task.cancelled():
-            self._send()
+        self._send()
 
     async def _do_shard(self, shard: list[_PendingCall]) -> None:
         calls = [(self._pickle(call.llm), call.messages, call.parameters) for call in shard]
@@ -252,8 +251,8 @@ class ExecutorPool:
                 request = {**call.parameters, "messages": call.llm.as_sent(call.messages)}
                 if not call.llm.embedded:
                     errors.append(call.book([call.llm.lost_attempt(fault, request)]))
-            if any(errors):
-                raise next(filter(None, errors))
+            for error in filter(None, errors):
+                raise error
 
         try:
             outcomes = await self.run(work_off, calls, on_lost=lost)
@@ -304,8 +303,7 @@ class ExecutorPool:
                     raise
                 on_lost()
                 if attempt == 2:
-                    reason = str(error) or "the executor cancelled it"
-                    raise SetupError(f"work was lost twice with its worker ({reason}). Finished work is saved.") from None
+                    raise SetupError(f"work was cancelled or lost twice with its worker ({error!r}). Finished work is saved.") from None
 
     def map(
         self,

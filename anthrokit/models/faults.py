@@ -301,12 +301,12 @@ _BY_CLASS = {  # names in the chain that mean a fault; the first kind that fits
     "timeout": "TimeoutError Timeout APITimeoutError ReadTimeout",
     "dropped": "ReadError RemoteProtocolError ServerDisconnectedError ClientOSError ClientPayloadError",
 }
-_PREFIXES = re.compile(r"^((litellm\.)?\w+(Error|Exception)(:| -)\s*)+")
+_NO_WORDS = re.compile(r"^((litellm\.)?\w+(Error|Exception)(:| -)\s*)+|:? ?<\w+(Error: |Message\().*")  # names, Python's objects
 
 
 def fault_of_error(error: Exception, timeout: float) -> Fault | None:
     """Return the fault that an exception of LiteLLM or of an HTTP client means; None for any other exception."""
-    text, status = _PREFIXES.sub("", str(error)), getattr(error, "status_code", None)
+    text, status = _NO_WORDS.sub("", str(error)), getattr(error, "status_code", None)
     chain: list[BaseException] = [error]  # and those that caused it
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and cause not in chain:
         chain.append(cause)

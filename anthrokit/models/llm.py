@@ -273,9 +273,6 @@ class CallState:
     def __reduce__(self) -> tuple:
         return CallState, ()
 
-    def __repr__(self) -> str:
-        return "CallState(…)"
-
 # %% ../../nbs/02_models/07_llm.ipynb #a320e839
 _LEAST = {"gemini": 2048, "deepseek": 64}  # where LiteLLM's table doesn't say; 1,024 elsewhere
 _BLOCK = {"openai": 128, "deepseek": 64}

@@ -99,11 +99,10 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] = lambda: 
     >>> wait_for(asyncio.sleep(0, result="done"))
     'done'
     """
-    try:
-        is_within = asyncio.get_running_loop() is _LOOP  # it would wait for itself
-    except RuntimeError:  # no loop runs in this thread
-        is_within = False
-    if is_within:
+    running = None
+    with contextlib.suppress(RuntimeError):  # no loop runs in this thread
+        running = asyncio.get_running_loop()
+    if running is not None and running is _LOOP:  # it would wait for itself
         work.close()
         raise SetupError("a model can't be called while a request is made or a response is parsed. Use a LocalJudge, or await acomplete")
     future = asyncio.run_coroutine_threadsafe(work, background_loop())
