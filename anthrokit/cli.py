@@ -284,10 +284,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
     """Return what is wrong with the arguments, and what was probably meant."""
     if isinstance(error, UnknownCommandError):
-        name = (error.unused_tokens or arguments)[0]
-        commands = {one: app[one].help for one in app if one[0] != "-"}
+        name, chain = (error.unused_tokens or arguments)[0], error.command_chain or ()
+        group = functools.reduce(App.__getitem__, chain, app)
+        commands = {one: group[one].help for one in group if one[0] != "-"}
         lead = lead_of(name, "option" if name[:1] == "-" else "command")
-        return f"Unknown command {name!r}; {lead or suggest_name(name, commands, commands, 'anthrokit --help', elsewhere=True)}"
+        lead = lead or suggest_name(name, commands, commands, f"{' '.join(['anthrokit', *chain])} --help", elsewhere=True)
+        return f"Unknown command {name!r}; {lead}"
     if isinstance(error, UnknownOptionError):
         name = (error.token.keyword or error.token.value).partition("=")[0]
         known = [*error.argument_collection, *app.meta.assemble_argument_collection()]
@@ -456,6 +458,8 @@ _WITH_ADDRESS = re.compile(r"(.*?)(?:@(https?://.+|[\w.-]+:\d+(?:/.*)?|localhost
 def _llm(text: str) -> ak.LLM:
     """Return the model of a name in the settings, a LiteLLM string, or a string with an address after an @."""
     if text not in _session.models:
+        if "," in text:
+            raise _UsageError(f"{text!r} is not the name of a model. Separate names by spaces: {text.replace(',', ' ')}")
         parts = _WITH_ADDRESS.fullmatch(text)
         assert parts, "the pattern matches every text"
         model, address = parts.groups()

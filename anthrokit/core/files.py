@@ -25,8 +25,9 @@ import filelock
 from .errors import RunError, TableError
 
 # %% auto #0
-__all__ = ['local_path', 'read_toml', 'require_texts', 'reject_path', 'compile_pattern', 'replacing', 'write_file',
-           'refuse_links', 'cache_folder', 'public_file', 'local_copy', 'local_folder', 'load_once', 'preload']
+__all__ = ['local_path', 'require_file', 'read_toml', 'require_texts', 'reject_path', 'compile_pattern', 'replacing',
+           'write_file', 'refuse_links', 'cache_folder', 'public_file', 'local_copy', 'local_folder', 'load_once',
+           'preload']
 
 # %% ../../nbs/01_core/06_files.ipynb #5b131a2d
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # a scheme of two letters or more: C:/ is a drive
@@ -66,6 +67,20 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
     return Path(path).expanduser()
 
 # %% ../../nbs/01_core/06_files.ipynb #5db6fe60
+def require_file(path: Path) -> Path:
+    """Return the path of a file. Raise TableError if it is missing or a folder.
+
+    Examples
+    --------
+    >>> require_file(Path("nowhere.csv"))
+    Traceback (most recent call last):
+    anthrokit.core.errors.TableError: nowhere.csv: there is no such file
+    """
+    if path.is_dir() or not path.exists():
+        raise TableError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}")
+    return path
+
+
 def read_toml(path: str | os.PathLike) -> dict[str, Any]:
     """Read a TOML file.
 
@@ -85,11 +100,9 @@ def read_toml(path: str | os.PathLike) -> dict[str, Any]:
     >>> read_toml(data_path("grammar.toml"))["physical movement"]["does"][:2]
     ['walk', 'jog']
     """
-    path = local_path(path)
+    path = require_file(local_path(path))
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise TableError(f"{path}: there is no such file") from None
     except OSError as error:
         raise TableError(f"{path}: can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

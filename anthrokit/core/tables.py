@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 
 from .errors import TableError, missing_columns, suggest_name, require_kind, require_known
-from .files import local_copy, local_path, replacing
+from .files import local_copy, local_path, replacing, require_file
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
@@ -773,14 +773,6 @@ def _explain_encoding(path: Path, encoding: str) -> str:
     return f"{path}: is not {encoding}"
 
 
-def _existing_file(path: str | os.PathLike) -> Path:
-    """Return the path of a file. Raise if it does not exist."""
-    path = local_copy(path)
-    if not path.is_file():
-        raise TableError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}")
-    return path
-
-
 @contextlib.contextmanager
 def _explain_file_errors(path: Path, encoding: str) -> Iterator[None]:
     """Turn errors of decoding, decompression and parsing into a TableError that names the file."""
@@ -855,7 +847,7 @@ def read_json(
     ...     list(read_json(path))
     [('line 1', {'a': 1}), ('line 3', [2])]
     """
-    path = _existing_file(path)
+    path = require_file(local_copy(path))
     with _explain_file_errors(path, encoding), open_text(path, encoding, "\n") as file:
         if table_suffix(path) != ".json":
             for number, line in enumerate(file, start=1):
@@ -1028,7 +1020,7 @@ def read_frame(
     ['friendship', 'life coaching', 'career development', 'general planning']
     """
     require_kind(path, str | os.PathLike, "the path of a table's file")
-    path = _existing_file(path)
+    path = require_file(local_copy(path))
     if (suffix := table_suffix(path)) is None:
         hint = f". {_SAVE_AS_CSV}" if path.suffix.lower() in (".xlsx", ".xls", ".xlsm", ".ods") else ""
         raise TableError(f"{path}: a table is read from {TABLE_FILES}, not {path.suffix or 'this'}{hint}")
@@ -1070,7 +1062,7 @@ def read_parts(
     >>> [len(part) for part in read_parts(data_path("prompts.csv"), 500)]
     [500, 460]
     """
-    path = _existing_file(path)
+    path = require_file(local_copy(path))
     if table_suffix(path) not in (".csv", ".tsv"):
         yield read_frame(path, encoding, dtype)
         return

@@ -17,7 +17,7 @@ import pandas as pd
 from ..core import Run, TableError, import_dialogues, label, tables
 from ..core.ledger import package_versions
 from ..core.run import digest, require_run
-from ..core.files import local_copy, local_path
+from ..core.files import local_copy, local_path, require_file
 from .anthrobench_files import listed_judges, one_target
 from ..core.notes import notify
 from ..judging import LocalJudge, PronounCounter, Rating
@@ -535,8 +535,7 @@ def _behaviours_of(log: EvalLog, added: Iterable[Behaviour]) -> list[dict[str, A
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
 def read_log(path: str | os.PathLike) -> EvalLog:
     """Return the log in a file; raise an error that names the file."""
-    if not (file := local_copy(path)).is_file():
-        raise TableError(f"{path}: there is no such file")
+    file = require_file(local_copy(path))
     try:
         return read_eval_log(str(file))
     except Exception as error:  # of many kinds: zip, JSON, validation

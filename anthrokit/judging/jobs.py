@@ -20,7 +20,7 @@ import pandas as pd
 from ..core import Run, RunError, SetupError, TableError, forget_judges, tables
 from ..core.errors import check_range, diff_settings, lead_of, redact_in, require_known, suggest_name
 from ..core.notes import notify, status_line
-from ..core.run import LABEL_CONTEXT, design_columns, digest, has_verdicts, judges_without_verdicts, planned_ratings, replace_fields
+from ..core.run import LABEL_CONTEXT, digest, has_verdicts, judges_without_verdicts, planned_ratings, replace_fields
 from ..core.votes import mode_status
 from .judges import Criterion, Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter
 from .judges import ask_judge, judge_identity, rate_many
@@ -118,8 +118,8 @@ def as_judges(judges: Judges) -> list[Judge]:
     for judge in judges:
         if not isinstance(judge, Judge):
             raise ValueError(
-                f"{judge!r:.80} is not a judge. A judge is a model or its name, such as 'openai/gpt-4.1', or a subclass of LocalJudge or "
-                "PromptJudge. See help(anthrokit.judging.LocalJudge)."
+                f"{judge!r:.80} is not a judge. A judge is a model or its name, such as 'openai/gpt-4.1', or an instance of a subclass of "
+                "LocalJudge or PromptJudge, such as PatternJudge(). See help(anthrokit.judging.LocalJudge)."
             )
         if isinstance(judge, PromptJudge) and not {"llm", "_limit"} <= vars(judge).keys():
             raise ValueError(f"{type(judge).__name__} has no model; call super().__init__(llm) in its __init__")
@@ -274,7 +274,7 @@ class JudgingJob(Job):
             if run.ledger.fresh:
                 raise RunError(f"{run.folder} holds no run; simulate makes one")
         judges = as_judges(offline_panel() if judges is None else judges)
-        if both := {judge.name for judge in judges} & {*design_columns(run).columns}:
+        if both := {judge.name for judge in judges} & {name for (name,) in run.ledger.rows("SELECT name FROM metadata GROUP BY name")}:
             raise TableError(
                 f"{min(both)!r} is a judge and a column of the design, and the labels have a column for each. Rename the judge, "
                 "such as LLMJudge(…, name=…), or the column."

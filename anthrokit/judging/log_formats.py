@@ -1500,7 +1500,8 @@ def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[
     where = f"{source}: the table" if isinstance(source, str | os.PathLike) else "the table"
     names = list(dict.fromkeys(str(name) for _, row in records if isinstance(row, dict) for name in row))
     if {why for _, _, why in account} - {_UNKNOWN_FORM} or not names:
-        return f"{where} holds no dialogue: row 1 {account[0][2]}"
+        hint = ". For texts without dialogues, pass DataFrame({'assistant': texts})" if isinstance(records[0][1], str) else ""
+        return f"{where} holds no dialogue: row 1 {account[0][2]}{hint}"
     wanted = ("user", "assistant", "messages", "chosen", "rejected", "dialogue_id", "role", "content")
     close = {name: similar_names(name, {*names} - {*wanted}, 0.6, words=False) for name in wanted if name not in names}
     near = {name: others[0] for name, others in close.items() if others}

@@ -425,7 +425,7 @@ class LLM(metaclass=Naming):
         self.addresses = tuple(map(shown_address, bases))
         _check_json(model, options_sent)
         self.parameters, private = by_privacy(options_sent)
-        self.credentials, self._live = Credentials(api_key, bases, private, model), CallState()
+        self.credentials, self._live = Credentials((api_key or "").strip() or None, bases, private, model), CallState()
         self.body = _without_texts(private.get("extra_body"))
         if not self.embedded:
             preload(begin_import)

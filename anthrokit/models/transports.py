@@ -325,9 +325,9 @@ class RequestTranslator:
         own = {name: value for name, value in {**self.ready, **request}.items() if name not in _NOT_IN_BODY}
         mapped = translate_parameters(self.model, self.provider, own)
         mapped.pop("stream", None)
-        url, headers = sent["api_base"], {name: str(value) for name, value in (sent["headers"] or {}).items()}
+        url, headers = sent["api_base"], {name: str(value).strip() for name, value in (sent["headers"] or {}).items()}
         if self.provider == "openai":
-            key = self.ready.get("api_key") or os.environ.get("OPENAI_API_KEY") or "none"
+            key = self.ready.get("api_key") or os.environ.get("OPENAI_API_KEY", "").strip() or "none"
             url, headers = f"{str(url).rstrip('/')}/chat/completions", {**headers, "Authorization": f"Bearer {key}"}
         headers = {"Content-Type": "application/json", **{name.title(): value for name, value in headers.items()}}
         mapped.pop("json_mode", None)

@@ -296,6 +296,9 @@ def test_exit_code_of_missing_units(server, tmp_path):
         (["export", "runs/none", "out"], 1, "anthrokit: runs/none holds no run"),
         (["judge", "x", "--smaples", "3"], 2, "Unknown option --smaples; did you mean --samples?"),
         (["dance"], 2, "Unknown command 'dance'"),
+        (["heartbench", "dance"], 2, "Unknown command 'dance'; there are answer, judge, score, estimate"),
+        (["check", "."], 2, ".: is a folder, not a file"),
+        (["estimate", "--judges", "openai/a,openai/b"], 2, "Separate names by spaces: openai/a openai/b"),
         (["simulate", "x", "--design", "warm"], 2, "--design takes column=value"),
     ],
 )
