@@ -829,7 +829,7 @@ def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | Non
 def save(
     figure: Figure | Axes | list[Axes],
     path: str | os.PathLike,
-    formats: Sequence[str] = ("png", "svg"),
+    formats: str | Sequence[str] = ("png", "svg"),
     *,
     data: pd.DataFrame | None = None,
 ) -> list[Path]:
@@ -841,7 +841,7 @@ def save(
         The return value of a figure function.
     path : str or path
         Path without a suffix. Missing folders are created.
-    formats : sequence of str
+    formats : str or sequence of str
         Formats such as png, svg and pdf.
     data : DataFrame, optional
         Table to write; by default the tables that the figure was drawn from.
@@ -871,7 +871,7 @@ def save(
     is_exact = any(figure.get_figwidth() in (style.width, style.wide) for style in STYLES.values())
     box = figure.bbox_inches if is_exact else None
     with theme():
-        for ending in formats:
+        for ending in [formats] if isinstance(formats, str) else formats:
             file = Path(f"{path}.{ending}")
             figure.savefig(file, format=ending, metadata=undated.get(ending), bbox_inches=box)
             written.append(file)

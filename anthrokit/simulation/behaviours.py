@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..core import TableError, data_path
-from ..core.errors import Naming, require_all, suggest_name
+from ..core.errors import Naming, require_all, require_known, suggest_name
 from ..core.files import read_toml
 from ..core.run import HTML_ATTRS, digest
 
@@ -62,6 +62,11 @@ class Behaviour:
     sources: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
     permissible: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        where = f"behaviour {self.name!r:.60}"
+        vars(self).update(check_entry(vars(self), entry_fields(Behaviour), where))
+        require_known("how", ("judged", "counted"), self.how, where=f"{where}: ")
 
     def entry(self) -> dict[str, Any]:
         """Return the behaviour's fields as in a taxonomy file. Omit sources, present and permissible if they are empty."""
@@ -112,7 +117,7 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
         value = entry.get(name, None if required else default)
         value = value.strip() if isinstance(value, str) else value
         value = float(value) if kind is float and type(value) is int else value
-        if kind is tuple and isinstance(value, list) and all(isinstance(text, str) for text in value):
+        if kind is tuple and isinstance(value, list | tuple) and all(isinstance(text, str) for text in value):
             value = tuple(value)
         if required and value in (None, ""):
             raise TableError(f"{where}: {name} is missing or blank")
@@ -157,7 +162,7 @@ class Taxonomy(metaclass=Naming):
     """
 
     def __init__(self, behaviours: Iterable[Behaviour], title: str = "behaviours"):
-        self.behaviours = require_all(behaviours, Behaviour, "behaviours (Taxonomy.load(path) reads a file of them)")
+        self.behaviours = require_all(behaviours, Behaviour, "a list of behaviours (Taxonomy.load(path) reads a file of them)")
         self.title = title
         self._by_name = {behaviour.name: behaviour for behaviour in self.behaviours}
         if not self.behaviours:
@@ -260,11 +265,8 @@ class Taxonomy(metaclass=Naming):
     ) -> Self:
         """Make a taxonomy from entries as `Behaviour.entry` returns them and a run's manifest saves them."""
         checked = check_entries(list(entries), entry_fields(Behaviour), f"{source}: behaviour")
-        behaviours = [Behaviour(**entry) for entry in checked]
-        if wrong := [one for one in behaviours if one.how not in ("judged", "counted")]:
-            raise TableError(f"{source}: {wrong[0].name}: how is {wrong[0].how!r}; it is 'judged' or 'counted'")
         try:
-            return cls(behaviours, title)
+            return cls([Behaviour(**entry) for entry in checked], title)
         except TableError as error:
             raise TableError(f"{source}: {error}") from None
 
