@@ -269,10 +269,10 @@ def profile(
 
     Notes
     -----
-    Ibrahim et al. (2026): frequency per message, over all turns. Missing labels do not count in n. For a category, an
-    incomplete message counts as 1 if a label is True, else as the share that shows one of the missing behaviours among
-    the complete messages of the group that show no other. Without complete messages the estimate is missing; if they
-    are of too few base prompts, the interval is missing.
+    Ibrahim et al. (2026): frequency per message, over all turns. Missing labels do not count in n. For a category, a
+    message with missing labels counts as 1 if another label is True. Otherwise it counts as a share: of the group's
+    complete messages without the behaviours that it has a label for, the share that shows one of the others. Without
+    complete messages the estimate is missing; if they are of too few base prompts, the interval is missing.
 
     Examples
     --------

@@ -248,7 +248,7 @@ def snowball(
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #41251be5
 def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return all pairs of sequences x, y of 0 and 1: features of the model of y given x, and strata (x, ones of y)."""
+    """Return features and strata of all pairs of 0/1 sequences x and y. A stratum has one x, and one number of ones in y."""
     code = np.arange(4**length)
     x, y = ((code[:, None] >> np.arange(length) + shift & 1).astype(float) for shift in (length, 0))
     features = np.zeros((len(code), turns + 3))

@@ -1043,7 +1043,7 @@ def make_redactor() -> Callable[[str], str]:
 
 
 def _may_be_key(value: str) -> bool:
-    """Return whether a value can be a key. Words such as "required", and numbers, would be removed from other texts."""
+    """Return whether a value can be a key. Numbers and words such as "required" are not, or they would be removed from other texts."""
     return len(value) >= 8 and not value.isdigit() and (len(value) >= 16 or not value.isalpha())
 
 # %% ../../nbs/01_core/00_errors.ipynb #f5f11614

@@ -221,7 +221,7 @@ def draft_criteria(
         rows = answers[answers["case_id"].astype("str") == case.case_id].dropna(subset=["content"]).sort_values("model")
         texts = dict(zip(rows["model"], rows["content"], strict=True))
         if len(texts) < 2:
-            raise TableError(f"case {case.case_id!r} has answers of {len(texts)} models. Drafting needs two or more.")
+            raise TableError(f"case {case.case_id!r} has answers of {len(texts)} models. Add answers: drafting needs two or more.")
         prompts[case.case_id] = [
             draft_prompt(case, texts, abilities, n=n, language=language, notes=notes.get(case.case_id, ""))
         ]

@@ -301,7 +301,7 @@ class WordingSearch:
         return self.verdicts(judges, "tuning")[[[*unique].index(name) for name in names]]
 
     def gain(self, before: np.ndarray, after: np.ndarray, edits: Sequence[Edit]) -> float:
-        """Return the improvement on messages with both verdicts whose base prompts are not those of the edits."""
+        """Return the improvement on messages that have both verdicts. Messages with base prompts of the edits are left out."""
         own = self.rows["cluster"].isin([cluster for _, _, cluster in edits]).to_numpy()
         both = ~(np.isnan(before) | np.isnan(after) | own)
         truth, weight = self.rows["truth"].to_numpy()[both], np.ones((1, both.sum()))
