@@ -15,9 +15,9 @@ from ..core import TableError
 from ..core.errors import require_known
 from .profiles import draw_dots, draw_heat, name_column
 from .published import fit_notes
-from .style import COLOURS, INVISIBLE, Axes, colours_of, counted, describe_interval, from_run, in_order, interval_text
-from .style import keep_data, label_of, labels_in, legend_above, model_labels, name_rows, need_columns, new_axes, percent
-from .style import scaled_size, shorten_names, themed, variant_note, with_series
+from .style import COLOURS, INVISIBLE, Axes, colours_of, count_estimated, counted, describe_interval, from_run, in_order
+from .style import interval_text, keep_data, label_of, labels_in, legend_above, model_labels, name_rows, need_columns
+from .style import new_axes, note_missing, percent, scaled_size, shorten_names, themed, variant_note, with_series
 
 # %% auto #0
 __all__ = ['plot_differences', 'plot_odds', 'plot_similarity', 'plot_drift', 'plot_conditions', 'plot_agreement']
@@ -59,7 +59,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return f"n = {int(part[['n_a', 'n_b']].min(axis=None)):,} or more a side"
 
     ax = draw_dots(ax, frame, what, "pair", label=label, hollow=True, rule=0, texts=pairs, colours=colours)
-    sizes = f"{counted(frame['n_clusters'], 'clusters')}; hollow: p ≥ 0.05 after Holm's correction"
+    sizes = f"{count_estimated(frame, 'n_clusters', 'clusters')}; hollow: p ≥ 0.05 after Holm's correction"
     lines = [f"Difference in percentage points, with {describe_interval(frame)}", f"({sizes}{variant_note(frame)})"]
     if len(pairs) == 1:
         a, b, _ = next(iter(pairs))
@@ -154,9 +154,9 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
     table = table.astype(float).where(np.tril(np.ones(table.shape, dtype=bool), -1)).iloc[1:, :-1]
     ax = new_axes(ax, (2.9 + 1.25 * len(table), 1.3 + 0.6 * len(table)), wide=len(table) > 3)
     limits = (0, 1) if part["estimate"].min() >= 0 else (-1, 1)
-    bar = draw_heat(ax, table, notes.fillna("").iloc[1:, :-1], limits, measure.capitalize(), wrap=18, models=True)
+    bar = draw_heat(ax, table, notes.fillna("").iloc[1:, :-1], limits, measure.capitalize(), wrap=18, kinds=("target", "target"))
     for row, column in np.argwhere(table.isna() & np.tril(np.ones(table.shape, dtype=bool))):
-        ax.text(column + 0.5, row + 0.5, "no estimate", ha="center", va="center", fontsize=scaled_size(7))
+        note_missing(ax, column + 0.5, row + 0.5)
     if part["estimate"].isna().all():
         bar.remove()
     sizes = f"n = {counted(part['n_clusters'], 'clusters')}, {part['n_behaviours'].max()} behaviours"
@@ -196,6 +196,8 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     what = next((name for name in ("behaviour", "category") if name in frame.columns), frame.columns[0])
     several, whole = frame["version"].nunique() > 1, what in ("variant", "version")
     frame, series, texts = with_series(frame, "" if whole else what)
+    by = [name for name in (series, what) if name]
+    frame = frame.sort_values(by, key=lambda names: names.map({name: place for place, name in enumerate(in_order(names))}))
     rows = labels_in(what, list(dict.fromkeys(frame[what])))
     names = ["Any behaviour" if whole else rows[name] for name in frame[what]]
     if series:
@@ -216,10 +218,12 @@ def plot_drift(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.hlines(rows, *inner.to_numpy().T, color=colour, linewidth=scaled_size(3))
         look = {"color": colour, "marker": marker, "markersize": scaled_size(5), "linestyle": ""}
         ax.plot(share, rows, label=verdict, **look)
+    for row in np.flatnonzero(frame["estimate"].isna()):
+        note_missing(ax, 0, row)
     name_rows(ax, names)
     models = model_labels(list(dict.fromkeys([*frame["version"], *frame["baseline"]])))
     both = f"{'version' if several else models[frame['version'].iloc[0]]} minus {models[frame['baseline'].iloc[0]]}"
-    sizes = f"n = {counted(frame['n_clusters'], 'clusters')}; {describe_interval(frame)}"
+    sizes = f"n = {count_estimated(frame, 'n_clusters', 'clusters')}; {describe_interval(frame)}"
     notes = f"{sizes}; thick: the equivalence interval; band: margin ±{margin:g}"
     ax.set_xlabel(f"Difference in percentage points, {both}\n({notes})")
     legend_above(ax)

@@ -15,9 +15,9 @@ import pandas as pd
 from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
-from .style import ALLOW_OVERFLOW, Axes, colours_of, contrast_ratio, counted, describe_interval, fill_name
-from .style import figure_size, from_run, in_order, label_of, labels_in, legend_above, marker_of, model_labels, name_rows
-from .style import need_columns, new_axes, percent, scaled_size, themed, variant_note, with_series
+from .style import ALLOW_OVERFLOW, Axes, colours_of, contrast_ratio, count_estimated, counted, describe_interval
+from .style import figure_size, fill_name, from_run, in_order, label_of, labels_in, legend_above, marker_of, model_labels
+from .style import name_rows, need_columns, new_axes, percent, scaled_size, themed, variant_note, with_series
 
 # %% auto #0
 __all__ = ['name_column', 'row_kinds', 'rows_size', 'warn_if_low', 'place_rows', 'draw_dots', 'plot_profile', 'plot_corrected',
@@ -180,7 +180,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         return f"n = {counted(part['n'])} of {counted(part['n_total'], 'messages')}"
 
     ax = draw_dots(ax, frame, what, series, label=label, texts=texts or None)
-    sizes = f"{counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"
+    sizes = f"{count_estimated(frame, 'n_clusters', 'clusters')}{variant_note(frame)}"
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(frame)} ({sizes})")
     return ax
 
@@ -240,7 +240,8 @@ def draw_heat(
     name: str,
     *,
     wrap: int = 30,
-    models: bool = False,
+    kinds: tuple[str, str] = ("", ""),
+    slanted: bool = False,
     colour_map: str = "cividis",
     root: bool = False,
     faded: np.ndarray | None = None,
@@ -259,8 +260,10 @@ def draw_heat(
         Label of the colour bar.
     wrap : int
         Number of characters after which row names are wrapped.
-    models : bool
-        Whether the names are model names.
+    kinds : tuple of str
+        The kinds of the rows and of the columns, as the first argument of `labels_in`: "target" for models.
+    slanted : bool
+        Whether the names of columns are slanted, without line breaks.
     root : bool
         Whether colours follow the square root of the numbers, which separates small ones.
     faded : array of bool, optional
@@ -269,9 +272,8 @@ def draw_heat(
     import seaborn
     from matplotlib.colors import PowerNorm, to_rgb
 
-    def texts(names: Sequence[str], room: int) -> list[str]:
-        return list(labels_in("target" if models else "", names, room).values())
-
+    rows = labels_in(kinds[0], list(table.index)).values()
+    columns = labels_in(kinds[1], list(table.columns), 32 if slanted else 80).values()
     seaborn.heatmap(
         table.astype(float),
         annot=notes,
@@ -284,8 +286,8 @@ def draw_heat(
         linewidths=0.6,
         annot_kws={"fontsize": scaled_size(7)},
         cbar_kws={"label": name},
-        xticklabels=[fill_name(text, 16) for text in texts(list(table.columns), 80)],
-        yticklabels=[fill_name(text, wrap) for text in texts(list(table.index), 32)],
+        xticklabels=columns if slanted else [fill_name(text, 16) for text in columns],
+        yticklabels=[fill_name(text, wrap) for text in rows],
     )
     mesh = ax.collections[0]
     if faded is not None:
@@ -300,5 +302,7 @@ def draw_heat(
     ax.set(xlabel="", ylabel="")
     ax.grid(visible=False)
     ax.tick_params(axis="both", labelrotation=0)
+    for label in ax.get_xticklabels() if slanted else ():
+        label.set(rotation=40, ha="right")
     return ax.collections[0].colorbar
 

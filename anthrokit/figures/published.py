@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..core import TableError
 from .profiles import draw_heat
-from .style import COLOURS, Axes, colours_of, counted, figure_size, fill_name, label_of, labels_in, legend_above
+from .style import COLOURS, Axes, colours_of, counted, figure_size, labels_in, legend_above
 from .style import model_labels, name_rows, need_columns, new_axes, scaled_size, shorten_names, themed
 
 # %% auto #0
@@ -84,10 +84,7 @@ def plot_scores(
     ax = new_axes(ax, (3.4 + 0.52 * table.shape[1], 1.9 + 0.3 * len(table)), wide=table.shape[1] > 6)
     digits = int(not np.allclose(table.fillna(0) % 1, 0))
     notes = table.map(lambda score: "" if pd.isna(score) else f"{score:.{digits}f}".replace("-", "−"))
-    draw_heat(ax, table, notes, (0, 100), label, root=root)
-    ax.set_xticklabels([label_of(name) for name in table.columns], rotation=40, ha="right")
-    models = model_labels(list(table.index)).values()
-    ax.set_yticklabels([fill_name(text, 30) for text in models], rotation=0)
+    draw_heat(ax, table, notes, (0, 100), label, root=root, kinds=("target", ""), slanted=True)
     if beside is not None:
         style = {"xycoords": ("axes fraction", "data"), "fontsize": scaled_size(7)}
         for place, name in enumerate(table.index):

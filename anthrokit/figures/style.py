@@ -438,6 +438,11 @@ def counted(numbers: pd.Series, noun: str = "") -> str:
     return f"{number} {noun.removesuffix('s') if high == 1 else noun}".rstrip()
 
 
+def count_estimated(frame: pd.DataFrame, column: str, noun: str) -> str:
+    """Format the counts of a column as `counted` does, of the rows with an estimate."""
+    return counted(frame.loc[frame["estimate"].notna(), column], noun)
+
+
 def variant_note(frame: pd.DataFrame) -> str:
     """Return a note for the caption that says which behaviours a table of categories counts."""
     notes = {"judged": "judged behaviours only", "all": "all behaviours, pronouns too"}
@@ -449,6 +454,17 @@ def pooled_note(frame: pd.DataFrame) -> str:
     """Return a note for the caption if a table pools several targets, else an empty text."""
     most = int(frame["n_targets"].max()) if "n_targets" in frame.columns else 1
     return f"{most} targets together; " if most > 1 else ""
+
+
+def dialogue_sizes(frame: pd.DataFrame) -> str:
+    """Return a note with the numbers of dialogues and clusters of estimates, and with what the table pools."""
+    dialogues, clusters = (count_estimated(frame, name, noun) for name, noun in (("n", "dialogues"), ("n_clusters", "clusters")))
+    return f"{pooled_note(frame)}n = {dialogues}, {clusters}{variant_note(frame)}"
+
+
+def note_missing(ax: Axes, x: float, y: float) -> None:
+    """Write "no estimate" at a place of the data."""
+    ax.text(x, y, "no estimate", ha="center", va="center", fontsize=scaled_size(7))
 
 # %% ../../nbs/09_figures/01_style.ipynb #5ca6dd4c
 def in_order(names: Sequence[str]) -> list[str]:
@@ -684,6 +700,8 @@ def _break_axes(ax: Axes, width: float) -> int:
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
         part, columns = legend.get_window_extent(), int((width - edge) / legend.get_window_extent().width)
         if columns > 1 and STYLES[_LOOK.get().style].height and part.height > 0.2 * ax.figure.bbox.height:
+            for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+                handle.set_label(text.get_text())  # that of a bar has none
             legend = legend_above(ax, legend.legend_handles, legend.get_title().get_text() or None, columns)
         if legend.get_window_extent().x1 > width - edge:
             legend.set_bbox_to_anchor((edge / width, 1), transform=blended_transform_factory(beside, ax.transAxes))

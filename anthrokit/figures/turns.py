@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,10 @@ from ..analysis.timing import emergence, late_share
 from ..core import TableError
 from .profiles import draw_dots, draw_heat, name_column, place_rows, rows_size, warn_if_low
 from .published import fit_notes
-from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, counted, describe_interval, interval_text
-from .style import figure_size, from_run, in_order, label_of, labels_in, legend_above, marker_of, name_rows, need_columns
-from .style import new_axes, percent, pooled_note, scaled_size, signed_points, themed, variant_note, with_series
+from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, counted, describe_interval, dialogue_sizes
+from .style import figure_size, from_run, in_order, interval_text, labels_in, legend_above, marker_of, name_rows
+from .style import need_columns, new_axes, note_missing, percent, pooled_note, scaled_size, signed_points, themed
+from .style import variant_note, with_series
 
 # %% auto #0
 __all__ = ['plot_emergence', 'spread_labels', 'place_lines', 'plot_emergence_curves', 'plot_late', 'plot_snowball',
@@ -41,8 +42,10 @@ def _draw_bars_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
     """
     places, colours = place_rows(ax, what, rows), _turn_colours(sorted(frame["turn"].astype(int).unique()))
     for place, name in zip(places, rows, strict=True):
-        part = frame[(frame[what] == name) & frame["estimate"].notna()].sort_values("turn")
+        part = frame[frame[what] == name].sort_values("turn")
         share, low, high = percent(part)
+        if not len(part) and not whole:
+            note_missing(ax, 50, place)
         if not len(part) or (whole and not share[-1] > 0):
             continue
         steps = np.diff(share, prepend=0.0) * (100 / share[-1] if whole else 1)
@@ -114,8 +117,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
     estimated = frame[frame["estimate"].notna()].astype({"turn": int})
     ends = estimated.groupby([*([series] if series else []), what], dropna=False)["turn"].max()
     marks = _turn_marks(sorted(estimated["turn"].unique()), sorted(ends.unique()), describe_interval(frame))
-    sizes = f"n = {counted(frame['n'], 'dialogues')}, {counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"
-    sizes, (width, high) = f"{pooled_note(frame)}{sizes}", rows_size(frame, what)
+    sizes, (width, high) = dialogue_sizes(frame), rows_size(frame, what)
     if ax is not None:
         _draw_bars_of_turns(ax, estimated, what, rows)
         ax.set_xlabel(f"Dialogues in which it has occurred (%)\n({sizes})")
@@ -129,14 +131,16 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
         lines, 2 * columns, figsize=size, sharey=True, squeeze=False, width_ratios=[3, 2] * columns
     )
     pairs = grid.reshape(-1, 2)
-    for (left, right), target in zip(pairs, targets, strict=False):
+    for number, ((left, right), target) in enumerate(zip(pairs, targets, strict=False)):
         part = estimated[estimated[series] == target] if series else estimated
         _draw_bars_of_turns(left, part, what, rows)
         _draw_bars_of_turns(right, part, what, rows, whole=True)
-        left.set_xlabel("Dialogues (%)")
-        right.set_xlabel("Dialogues with the\nbehaviour (%)")
+        if number >= len(targets) - columns:  # the last of its column
+            left.set_xlabel("Dialogues (%)")
+            right.set_xlabel("Dialogues with it (%)")
         if series:
-            left.set_title(textwrap.fill(texts[target], 24), fontsize=scaled_size(9))
+            letters = int(4.9 * size[0] / scaled_size(1))  # in the width of two panels
+            left.set_title(textwrap.fill(texts[target], letters), fontsize=scaled_size(9))
     for unused in pairs[len(targets) :].ravel():
         unused.set_visible(False)
     figure.supxlabel(f"First occurrence by turn ({sizes})", fontsize=scaled_size(9))
@@ -175,48 +179,31 @@ def place_lines(frame: pd.DataFrame, n_lines: int) -> tuple[np.ndarray, bool]:
     return (np.arange(n_lines) - (n_lines - 1) / 2) * 0.35 / max(n_lines, 2), not width.max() > 3
 
 
-def _incidence_lines(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str], every: Sequence[str]) -> list[dict]:
+def _incidence_lines(
+    ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str], every: Sequence[str], texts: Mapping[str, str]
+) -> list[dict]:
     """Draw lines, with intervals if there is room. Return the text, height and style of the label at each line's end.
 
-    A line has the colour and marker of its place among `every` name, so that it keeps them where others never occur.
+    `texts` are the names to show. A line has the colour and marker of its place among `every` name, so that it keeps
+    them where others never occur.
     """
     kinds = {name: behaviour_categories().get(name, name) for name in every}
     ends, colours = [], colours_of(list(kinds.values()))
-    names, (shifts, roomy) = labels_in(what, rows, 30), place_lines(frame[frame[what].isin(rows)], len(rows))
+    shifts, roomy = place_lines(frame[frame[what].isin(rows)], len(rows))
     for shift, name in zip(shifts, rows, strict=True):
         part, number = frame[frame[what] == name].sort_values("turn"), every.index(name)
         at, (share, low, high) = part["turn"].to_numpy(dtype=float) + shift, percent(part)
         look = {"color": colours[kinds[name]], "marker": marker_of(number), "markersize": scaled_size(4)}
         if roomy:
             ax.vlines(at, low, high, color=look["color"], linewidth=scaled_size(1), alpha=0.6)
-        ax.plot(at, share, linewidth=scaled_size(1.2), linestyle=("-", "--", "-.", ":")[number % 4], **look)
+        line = {"linewidth": scaled_size(1.2), "linestyle": ("-", "--", "-.", ":")[number % 4], "label": texts[name]}
+        ax.plot(at, share, **line, **look, **ALLOW_OVERFLOW)
         limits = f" ({low[-1]:.0f} to {high[-1]:.0f})" if np.isfinite(low[-1]) else ""
         turn = part["turn"].iloc[-1]
         early = f" by turn {turn}" if turn < frame["turn"].max() else ""
-        text = f"{names[name]}  {share[-1]:.0f}{limits}{early}"
+        text = f"{texts[name]}  {share[-1]:.0f}{limits}{early}"
         ends.append({"text": text, "height": share[-1], "look": look})
     return ends
-
-
-def _draw_curves(ax: Axes, frame: pd.DataFrame, what: str, title: str = "") -> None:
-    """Draw the lines of one target, or of several together."""
-    shown = frame[frame["estimate"].notna()]
-    occurs = shown.groupby(what)["estimate"].transform("max") > 0
-    rows, never = in_order(shown.loc[occurs, what]), in_order(shown.loc[~occurs, what])
-    turns = sorted((shown if len(shown) else frame)["turn"].astype(int).unique())
-    texts = [text if what == "target" else text.lower() for text in labels_in(what, never).values()]
-    below = f"Never: {', '.join(texts)}" if never else ""
-    ax.set(
-        xticks=turns,
-        xlim=(turns[0] - 0.25, turns[-1] + 0.3),
-        ylim=(0, 102),
-        xlabel="\n".join(["Turn", *textwrap.wrap(below, 80, max_lines=4, placeholder=" …")]),
-        ylabel="Dialogues in which it has occurred (%)",
-    )
-    sizes = f"n = {counted(frame['n'], 'dialogues')}, {counted(frame['n_clusters'], 'clusters')}{variant_note(frame)}"
-    beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}" if len(shown) else "no estimate"
-    ax.set_title(f"{title}{pooled_note(frame)}{sizes};\n{beside}", fontsize=scaled_size(8))
-    _end_labels(ax, turns[-1] + 0.3, _incidence_lines(ax, shown, what, rows, in_order(frame[what])))
 
 
 @from_run(emergence)
@@ -241,7 +228,24 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if series and frame[series].nunique() > 1:
         raise TableError(f"one ax shows one {series}: filter the table by {series}")
     ax = new_axes(ax, (7.2, max(3.2, 0.3 * frame[what].nunique())), wide=True)
-    _draw_curves(ax, frame, what, f"{texts[frame[series].iloc[0]]}: " if series else "")
+    shown = frame[frame["estimate"].notna()]
+    occurs = shown.groupby(what)["estimate"].transform("max") > 0
+    rows, never = in_order(shown.loc[occurs, what]), in_order(shown.loc[~occurs, what])
+    turns = sorted((shown if len(shown) else frame)["turn"].astype(int).unique())
+    never = [text if what == "target" else text.lower() for text in labels_in(what, never).values()]
+    below = f"Never: {', '.join(never)}" if never else ""
+    ax.set(
+        xticks=turns,
+        xlim=(turns[0] - 0.25, turns[-1] + 0.3),
+        ylim=(0, 102),
+        xlabel="\n".join(["Turn", *textwrap.wrap(below, 80, max_lines=4, placeholder=" …")]),
+        ylabel="Dialogues in which it has occurred (%)",
+    )
+    beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}" if len(shown) else "no estimate"
+    title = f"{texts[frame[series].iloc[0]]}: " if series else ""
+    ax.set_title(f"{title}{dialogue_sizes(frame)};\n{beside}", fontsize=scaled_size(8))
+    ends = _incidence_lines(ax, shown, what, rows, in_order(frame[what]), labels_in(what, rows, 30))
+    _end_labels(ax, turns[-1] + 0.3, ends)
     return ax
 
 # %% ../../nbs/09_figures/04_turns.ipynb #0add7d18
@@ -311,11 +315,11 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ("after_no", "without", -0.12, "o", COLOURS[0]), ("after_yes", "with", 0.12, "s", COLOURS[1])
     ):  # fmt: skip
         style = {"markersize": scaled_size(4.5), "zorder": 3, **ALLOW_OVERFLOW}
-        ax.plot(100 * part[name].astype(float), at + offset, marker, color=colour, label=f"after a turn {where} it", **style)
+        ax.plot(100 * part[name].astype(float), at + offset, marker, color=colour, label=f"after one {where} it", **style)
         low, high = (100 * part[f"{name}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
         ax.hlines(at + offset, low, high, color=colour, linewidth=scaled_size(1.2))
     _write_columns(ax, _snowball_columns(part, describe_interval(frame)))
-    room = 32 if ax.figure.get_figwidth() > scaled_size(7) else 20  # the columns take more than half of a slide
+    room = 32 if ax.figure.get_figwidth() > scaled_size(7) else 23  # the columns take more than half of a slide
     name_rows(ax, list(labels_in(what, rows, room).values()))
     notes = f"{pooled_note(frame).removesuffix('; ')}{variant_note(frame)}".removeprefix("; ")
     label = f"Next turns that show it (%), with {describe_interval(frame, 'after_yes_low')}"
@@ -326,10 +330,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 def _snowball_columns(part: pd.DataFrame, interval: str) -> list[tuple[str, list[str], float]]:
     """Return the columns at the right of `plot_snowball`: heading, texts, and place of their right end in points."""
-    differences = [
-        f"{signed_points(row.estimate)} ({interval_text(row, signed_points)})" if pd.notna(row.ci_low) else "no interval"
-        for row in part.itertuples()
-    ]
+    differences = [f"{signed_points(row.estimate)} ({interval_text(row, signed_points)})" for row in part.itertuples()]
     p_values = ["–" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") for p in part["p_adjusted"]]
     odds = ["–" if pd.isna(odds) else _two_digits(odds) for odds in part["odds_ratio"]]
     return [
@@ -382,12 +383,11 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     notes = odds.map(lambda value: "" if pd.isna(value) else _two_digits(value))
     ax = new_axes(ax, (3.0 + 0.62 * len(names), 2.0 + 0.36 * len(names)), wide=len(names) > 5)
     clear = ((low > 1) | (high < 1)).to_numpy()
-    bar = draw_heat(ax, np.log2(odds).clip(-3, 3), notes, (-3, 3), "Odds ratio", colour_map="PuOr_r", faded=~clear)
+    bar = draw_heat(ax, np.log2(odds).clip(-3, 3), notes, (-3, 3), "Odds ratio", colour_map="PuOr_r", faded=~clear, slanted=True)
     bar.set_ticks([-3, -2, -1, 0, 1, 2, 3], labels=["⅛ or less", "¼", "½", "1", "2", "4", "8 or more"])
     edge = {"fill": False, "edgecolor": ax.xaxis.label.get_color(), "linewidth": scaled_size(1.6)}
     for row, column in np.argwhere(p_values.to_numpy() < 0.05):
         ax.add_patch(Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, **edge))
-    ax.set_xticklabels([label_of(name) for name in names], rotation=40, ha="right")
     asked = counted(frame["p_adjusted"].notna().agg(["sum"]), "cells")
     ax.set(xlabel="in the next turn", ylabel="after a turn with")
     sizes = f"n = {counted(estimated['n'] if len(estimated) else frame['n'], 'informative dialogues')} a cell"
@@ -423,20 +423,14 @@ def plot_holding(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """
     need_columns(frame, ["turn", "estimate", "ci_low", "ci_high", "n", "n_clusters"], "analysis.holding")
     frame, series, texts = with_series(frame, "")
-    names = in_order(frame[series]) if series else [None]
-    colours = colours_of(names)
+    if not series:
+        frame, texts = frame.assign(all=""), {"": ""}
+    names, turns = in_order(frame[series or "all"]), sorted(frame["turn"].unique())
     ax = new_axes(ax, (6, 3.3 + 0.17 * len(names)))
-    for number, name in enumerate(names):
-        part = (frame[frame[series] == name] if series else frame).sort_values("turn")
-        at = part["turn"].to_numpy(dtype=float) + (number - (len(names) - 1) / 2) * 0.06
-        look = {"color": colours[name], "marker": marker_of(number), "markersize": scaled_size(4)}
-        share, low, high = percent(part)
-        ax.vlines(at, low, high, color=look["color"], linewidth=scaled_size(1), alpha=0.6)
-        ax.plot(at, share, linewidth=scaled_size(1.3), label=texts.get(name), **look, **ALLOW_OVERFLOW)
-    ax.set(ylim=(0, 102), ylabel="Dialogues that have held out (%)")
-    ax.set_xticks(sorted(frame["turn"].unique()))
-    sizes = f"n = {counted(frame['n'], 'dialogues')}, {counted(frame['n_clusters'], 'clusters')}; {describe_interval(frame)}"
-    ax.set_xlabel(f"Turn\n({sizes})")
+    _incidence_lines(ax, frame, series or "all", names, names, texts)
+    ax.set(xticks=turns, xlim=(turns[0] - 0.25, turns[-1] + 0.25), ylim=(0, 102), ylabel="Dialogues that have held out (%)")
+    interval = describe_interval(frame) if place_lines(frame, len(names))[1] else "intervals are in the table"
+    ax.set_xlabel(f"Turn\n({dialogue_sizes(frame)}; {interval})")
     if series:
         legend_above(ax)
     return ax

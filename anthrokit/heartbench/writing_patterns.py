@@ -19,7 +19,7 @@ from ..core.files import read_toml
 from ..core.tables import require_unique, require_columns
 from ..core.texts import detect_language, is_blank, mask_quotations, plain_apostrophes
 from ..figures.profiles import draw_dots
-from ..figures.style import Axes, counted, legend_above, themed
+from ..figures.style import Axes, counted, describe_interval, legend_above, themed
 from .answers import count_words, require_answers
 from ..judging.languages import language_of, read_sentences, read_words, simplified
 from .scoring import case_means
@@ -321,7 +321,7 @@ def patterns_and_scores(
         for held, columns in others.items():
             rows.append((measure, held, *_relation(value, own, columns, case, **options)))
     names = ["measure", "held", "estimate", "ci_low", "ci_high", "sd", "n", "n_clusters"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows, columns=names).assign(ci=ci)
 
 
 def _relation(value: pd.Series, own: pd.Series, others: list, case: pd.Series, **options: float) -> tuple[Any, ...]:
@@ -369,5 +369,5 @@ def plot_patterns(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     ax = draw_dots(ax, table, "measure", "held", scale=1, label=label, rule=0)
     legend_above(ax, title="Held constant")
-    ax.set_xlabel("Points of the case score for one standard deviation, with intervals by case")
+    ax.set_xlabel(f"Points of the case score for one standard deviation, with {describe_interval(table)} by case")
     return ax

@@ -12,7 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from .. import analysis
-from ..figures.style import counted, describe_interval, format_name, interval_text, variant_note
+from ..figures.style import counted, describe_interval, dialogue_sizes, format_name, interval_text
 from ..figures.turns import place_lines, spread_labels
 from .dialogue import DisplayOptions, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Panel, options_of
@@ -184,8 +184,7 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
     ends = spread_labels([one["points"][-1]["top"] for one in lowest], step=8, low=0, high=100)
     for one, end in zip(lowest, ends.round(2).tolist(), strict=True):
         one["end"] = end
-    sizes = f"n = {counted(table['n'], 'dialogues')}, {counted(table['n_clusters'], 'clusters')}{variant_note(table)}"
-    caption = f"Dialogues in which it has occurred by the turn (%), with {describe_interval(table)}; {sizes}"
+    caption = f"Dialogues in which it has occurred by the turn (%), with {describe_interval(table)}; {dialogue_sizes(table)}"
     return {"lines": lines, "stops": [(across(turn), turn) for turn in turns], "caption": caption, "never": never}
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #3641b441
