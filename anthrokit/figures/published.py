@@ -233,10 +233,7 @@ def plot_slopes(
         ax.set_title(f"{names[name]}\n{rises} rise, {falls} fall", fontsize=scaled_size(8))
         ax.set(xticks=[0, 1], xticklabels=[before, after], xlim=(-0.25, 1.25))
         ax.set_ylim(bottom=0)
-    if lines > 1:
-        figure.supylabel("Messages that show it (%)", fontsize=scaled_size(9))
-    else:
-        axes[0].set_ylabel("Messages that show it (%)")
+    figure.supylabel("Messages that show it (%)", fontsize=scaled_size(9))
     drawn, rows = (table[what].value_counts().reindex(list(panels), fill_value=0) for table in (whole, frame))
     of = "" if drawn.equals(rows) else f"{counted(drawn)} of "
     sizes = f"n = {of}{counted(rows, 'lines')} a panel"

@@ -15,7 +15,7 @@ from ..core.errors import require_known
 from ..core.tables import require_columns, require_unique
 from ..figures import plot_counts, plot_scores
 from ..figures.published import fit_notes
-from ..figures.style import COLOURS, Axes, Text, chinese_font, colours_of, counted, describe_interval, figure_size, in_order
+from ..figures.style import COLOURS, Axes, chinese_font, colours_of, counted, describe_interval, figure_size, in_order
 from ..figures.style import keep_data, label_of, legend_above, model_labels, new_axes, scaled_size, themed
 from .cases import OTHER, Cases, load_abilities
 from .results import wide_scores
@@ -38,12 +38,6 @@ def score_sizes(scores: pd.DataFrame, unit: str) -> str:
     rows = scores[scores["level"] == "ability"] if "level" in scores else scores
     return f"n = {counted(rows['n'], 'cases')} a {unit}" if {"name", "n"} <= set(rows) else ""
 
-
-def in_chinese(*texts: Text) -> None:
-    """Set a font with Chinese characters, and matplotlib's font for the others."""
-    family = [chinese_font(), "DejaVu Sans"]
-    for text in texts:
-        text.set_fontfamily(family)
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #b4411b21
 @themed
@@ -145,7 +139,7 @@ def plot_abilities(
         _draw_words(ax, words)
     keep_data(ax.figure, table if words is None else table.assign(words=words))
     if chinese:
-        in_chinese(*ax.get_xticklabels(), *ax.get_yticklabels(), *above.get_xticklabels())
+        chinese_font()  # raises if there is none
     fit_notes(ax, 0.8)  # the gaps between dimensions take up to a sixth of a cell
     cell = 72 / ax.figure.dpi * ax.get_window_extent().width / np.ptp(ax.get_xlim())
     ax.vlines(ends[:-1], 0, len(table), color=ax.get_facecolor(), lw=min(scaled_size(5), cell / 6))
@@ -307,9 +301,9 @@ def plot_radar(
     for text, side in zip(ax.get_xticklabels(), np.sin(angles), strict=True):
         text.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
     ax.tick_params(axis="x", pad=3)
-    legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncol=2, frameon=False)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncol=2, frameon=False)
     if chinese:
-        in_chinese(*ax.get_xticklabels(), *legend.get_texts())
+        chinese_font()  # raises if there is none
     return ax
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #992f99c6

@@ -13,8 +13,9 @@ import pandas as pd
 from ..analysis.clustered import draw_clusters
 from ..core.errors import check_range
 from ..core import Run, TableError
-from ..figures.style import Axes, colours_of, counted, figure_size, in_order, model_labels, scaled_size, themed
-from .figures import closed, in_chinese, names_of, score_sizes, set_spokes
+from ..figures.style import Axes, chinese_font, colours_of, counted, figure_size, in_order, model_labels
+from ..figures.style import scaled_size, themed
+from .figures import closed, names_of, score_sizes, set_spokes
 from .cases import load_abilities
 from .results import wide_scores
 from .scoring import ability_means, as_hits, case_scores, nanmean, score_grid
@@ -213,7 +214,7 @@ def plot_personas(
     spokes = ",  ".join(one.replace(" ", "\u00a0") for one in numbered)  # a number stays beside its name
     legend = f"{spokes}\nGrey: mean of {counted(pd.Series([len(table)]), 'models')}; scale 0 to 100, circles at 50 and 100"
     legend += f"; {sizes}" if (sizes := score_sizes(scores, "spoke")) else ""
-    key = figure.supxlabel(legend, fontsize=scaled_size(8))
+    figure.supxlabel(legend, fontsize=scaled_size(8))
     if chinese:
-        in_chinese(key)
+        chinese_font()  # raises if there is none
     return grid.flat[0]
