@@ -700,7 +700,7 @@ def _break_axes(ax: Axes, width: float) -> int:
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
         part, columns = legend.get_window_extent(), int((width - edge) / legend.get_window_extent().width)
         if columns > 1 and STYLES[_LOOK.get().style].height and part.height > 0.2 * ax.figure.bbox.height:
-            for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            for handle, text in zip(filter(None, legend.legend_handles), legend.get_texts(), strict=True):
                 handle.set_label(text.get_text())  # that of a bar has none
             legend = legend_above(ax, legend.legend_handles, legend.get_title().get_text() or None, columns)
         if legend.get_window_extent().x1 > width - edge:
