@@ -303,7 +303,10 @@ class ExecutorPool:
                     raise
                 on_lost()
                 if attempt == 2:
-                    raise SetupError(f"work was cancelled or lost twice with its worker ({error!r}). Finished work is saved.") from None
+                    raise SetupError(
+                        f"work was cancelled, or lost with its worker, twice ({error!r}). Finished work is saved. Find out why "
+                        f"the workers end, make another executor, and run the same again."
+                    ) from None
 
     def map(
         self,

@@ -176,7 +176,7 @@ def test_executor_gives_the_same_ratings(tmp_path):
                 judge(run, panel("a", "b"), behaviours=["empathy", "agency"], on=on, progress=False)
                 frames.append(run.ratings().sort_values(KEYS, ignore_index=True))
     assert frames[0].equals(frames[1]) and len(frames[0]) == 60
-    with make_run(tmp_path / "lost", 2) as run, pytest.raises(SetupError, match="has lost a worker"):
+    with make_run(tmp_path / "lost", 2) as run, pytest.raises(SetupError, match="lost with its worker, twice"):
         judge(run, panel("a"), behaviours=["empathy"], on=Broken(), progress=False)
 
 
