@@ -137,7 +137,7 @@ class Ballots:
             raise ValueError(f"the vote is {vote!r}; it must be {', '.join(_ALLOWED)}, or empty")
         if not all(isinstance(name, str) and name.strip() for name in (expert, item)):
             raise ValueError(f"a vote needs an expert and an item, not {expert!r} and {item!r}. Pass two names.")
-        expert = expert.strip()
+        expert, item = expert.strip(), item.strip()
         number = float("nan") if points is None else pd.to_numeric(points, errors="coerce")
         if points is not None and not abs(number) <= 10:
             raise ValueError(f"points is {points!r}; it must be a number from -10 to 10")

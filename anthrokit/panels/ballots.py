@@ -119,8 +119,8 @@ class BallotPanel(DecisionPanel):
         self, sheet: pd.DataFrame, ballots: Ballots, expert: str = "", *, state: Mapping[str, Any] | None = None
     ):
         _require_sheet(sheet)
-        self.expert, self.sheet = expert.strip() or _expert_of(sheet), sheet.reset_index(drop=True)
-        items, self.total = sheet["item"].astype(str), len(sheet)
+        items, self.total = sheet["item"].astype("str").str.strip(), len(sheet)  # as ballots name them
+        self.expert, self.sheet = expert.strip() or _expert_of(sheet), sheet.assign(item=items).reset_index(drop=True)
         self.decisions = Votes(ballots, list(zip(items, sheet["criterion"].astype(int), strict=True)))
         self.places = [str(place) for place in range(self.total)]
         self.sets = sets_of(pd.DataFrame({"item": items.tolist(), "at": self.places}), ["item"], "at")

@@ -69,8 +69,8 @@ assert len(PAYLOADS) == len(set(PAYLOADS)) == 50
 
 
 def name(number):
-    """A payload as a name, short enough for an operating system, unique and without what SQLite can't hold."""
-    return f"{number} {PAYLOADS[number][:200]}"
+    """A payload as a name, short enough for an operating system, unique and without blanks at its end, which names lose."""
+    return f"{number} {PAYLOADS[number][:200]}".replace("\0", "").strip()
 
 
 def write(folder):
