@@ -5,6 +5,7 @@ from . import inspect_logs as inspect_logs
 from . import petri as petri
 from . import preferences as preferences
 from . import scout as scout
+from . import sycophancy as sycophancy
 from .anthrobench_files import read_anthrobench as read_anthrobench
 from .anthrobench_files import write_anthrobench as write_anthrobench
 from .chats import to_datasets as to_datasets
