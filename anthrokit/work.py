@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, 
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 import pandas as pd
 
@@ -38,7 +38,7 @@ from .models.meter import Meter, Request
 
 # %% auto #0
 __all__ = ['Steps', 'MAX_ATTEMPTS', 'run_steps', 'Job', 'CostEstimate', 'sigterm_interrupts', 'run_job', 'arun_job', 'Running',
-           'mean_response_tokens', 'estimate_jobs', 'open_readonly', 'job_function', 'ParseError', 'ask',
+           'mean_response_tokens', 'estimate_jobs', 'open_readonly', 'JobFunction', 'job_function', 'ParseError', 'ask',
            'check_outcomes', 'forecast_calls', 'PromptJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
@@ -751,7 +751,20 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
             yield empty
 
 # %% ../nbs/03_work.ipynb #209da0ad
-def job_function(make: Callable[..., Job]) -> Any:
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class JobFunction(Protocol[_P, _R]):
+    """A function that runs a job and returns its result."""
+
+    job: Callable[_P, Job]
+    awaited: Callable[_P, Awaitable[_R]]
+
+    def __call__(self, *args: _P.args, **options: _P.kwargs) -> _R: ...
+
+
+def job_function(make: Callable[_P, _R]) -> JobFunction[_P, _R]:
     """Turn a function that makes a job into a function that runs it.
 
     The parameters `batch`, `on`, `progress` and `wait` of the function, if it has them, are passed to
@@ -761,11 +774,11 @@ def job_function(make: Callable[..., Job]) -> Any:
     Parameters
     ----------
     make : callable
-        Returns a `Job`.
+        Returns a `Job`. Its annotation is the type of the job's result.
 
     Returns
     -------
-    callable
+    JobFunction
         A function with the parameters of `make` that returns the job's result.
 
     Examples
@@ -800,7 +813,7 @@ def job_function(make: Callable[..., Job]) -> Any:
     awaited.__name__ = awaited.__qualname__ = f"a{make.__name__}"
     awaited.__doc__ = f"Run `{make.__name__}` in code that awaits; the same parameters."
     now.job, now.awaited = make, awaited
-    return now
+    return cast("JobFunction[_P, _R]", now)
 
 # %% ../nbs/03_work.ipynb #84a7c3d9
 class ParseError(ValueError):

@@ -18,7 +18,7 @@ import pandas as pd
 from .partitions import read_labels
 from ..core import Run, RunError, TableError
 from ..core.errors import check_range
-from ..core.run import RESULT_COLUMNS, run_of
+from ..core.run import LABEL_CONTEXT, RESULT_COLUMNS, run_of
 from ..core.tables import INTEGER, TABLES, as_numbers, convert_column, require_columns, require_unique
 
 # %% auto #0
@@ -202,7 +202,8 @@ def as_floats(values: pd.Series) -> np.ndarray:
         ) from None
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ef664442
-_VOTES = {*TABLES["labels"].columns, "category", "truth", "tuned"} - {"dialogue_id", "turn"}
+_CONTEXT = {*LABEL_CONTEXT} - {"category", "behaviour"}
+_VOTES = {*TABLES["labels"].columns, "category", "truth", "tuned"} - _CONTEXT
 
 
 def judge_columns(labels: pd.DataFrame) -> list[str]:

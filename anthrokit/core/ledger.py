@@ -526,7 +526,7 @@ class Ledger:
                 self._lock = None
 
     @contextlib.contextmanager
-    def _open_connection(self) -> Iterator[sqlite3.Connection]:
+    def open_connection(self) -> Iterator[sqlite3.Connection]:
         """Yield the connection. Errors of SQLite become RunErrors, except errors in a statement."""
         try:
             with self._guard:
@@ -540,7 +540,7 @@ class Ledger:
 
     def query(self, sql: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
         """Return the result of a SELECT as a frame."""
-        with self._open_connection() as connection:
+        with self.open_connection() as connection:
             return pd.read_sql_query(sql, connection, params=tuple(parameters))
 
     def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[tuple]:
@@ -552,13 +552,13 @@ class Ledger:
         >>> demo_run().ledger.rows("SELECT COUNT(*) FROM ratings WHERE status = ?", ["ok"])
         [(3200,)]
         """
-        with self._open_connection() as connection:
+        with self.open_connection() as connection:
             return connection.execute(sql, tuple(parameters)).fetchall()
 
     @property
     def version(self) -> tuple[int, ...]:
         """A value that changes with every change of the ledger, by this process or another."""
-        with self._open_connection() as connection:
+        with self.open_connection() as connection:
             [(others,)] = connection.execute("PRAGMA data_version")
             return id(connection), connection.total_changes, others
 
@@ -574,7 +574,7 @@ class Ledger:
             raise RunError(f"the run {self.folder} was opened read-only")
         if not (statements := _plain_statements(statements)):
             return
-        with self._open_connection():
+        with self.open_connection():
             if fresh := self.fresh:
                 self._make()
             _require_in_place(self)

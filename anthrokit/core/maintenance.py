@@ -54,7 +54,7 @@ def _copy_ledger(run: Run, folder: Path) -> Iterator[sqlite3.Connection]:
     """Copy a run's ledger into a new folder, even while another process writes to it. Yield a connection to the copy."""
     folder.mkdir()
     with contextlib.closing(sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)) as copy:
-        with run.ledger._open_connection() as source:  # which can read a run on a read-only medium
+        with run.ledger.open_connection() as source:  # which can read a run on a read-only medium
             source.backup(copy)
         yield copy
 

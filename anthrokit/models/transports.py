@@ -67,7 +67,6 @@ def _import_into(future: concurrent.futures.Future) -> None:
         warnings.filterwarnings("ignore", message="Items? .* on TypedDict class", category=UserWarning)
         litellm.suppress_debug_info = True
         litellm.telemetry = False
-        litellm.cache = None
     except BaseException as error:
         future.set_exception(error)
     else:
