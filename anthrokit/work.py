@@ -32,6 +32,7 @@ from .core.tables import get_table
 from .models import LLM, Batch, Budget, Completion, ExecutorPool
 from .models.batches import BatchQueue, Provider, count_pending
 from .models.embedded import NOTICE
+from .models.executors import Workers
 from .models.llm import provider_of
 from .models.loop import await_for, background_loop, wait_for
 from .models.meter import Meter, Request
@@ -298,7 +299,7 @@ async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None =
             job.meter.writer.flush()
 
 # %% ../nbs/03_work.ipynb #e8195d70
-def _check_sending(batch: bool | Batch = False, on: Any = None) -> tuple[Batch | None, ExecutorPool | None]:
+def _check_sending(batch: bool | Batch = False, on: Workers | None = None) -> tuple[Batch | None, ExecutorPool | None]:
     """Check how requests are sent: in batches, by an executor, or by calls of this process if both are None."""
     if not isinstance(batch, (bool, Batch)):
         raise ValueError(f"batch is {batch!r}. Pass True, or Batch(…) with your settings.")
@@ -366,7 +367,7 @@ def _active(
         if batch is None:
             _require_no_batches(job)
         if pool is not None:
-            pool.refuse_keys(job.models)
+            pool.reject_keys(job.models)
         job.meter.refresh()  # other jobs may have spent since this one was made
         job.meter.check(job.models)
         if job.meter.named:
@@ -441,7 +442,7 @@ def run_job(
     job: Job,
     *,
     batch: bool | Batch = False,
-    on: Any = None,
+    on: Workers | None = None,
     progress: bool = True,
     wait: bool = True,
 ) -> Any:
@@ -497,7 +498,7 @@ async def arun_job(
     job: Job,
     *,
     batch: bool | Batch = False,
-    on: Any = None,
+    on: Workers | None = None,
     progress: bool = True,
 ) -> Any:
     """Do the pending units of a job, in asynchronous code. The parameters are those of `run_job`.
@@ -543,7 +544,7 @@ class Running:
     (..., <done: 80 of 80 ratings are saved, 0 are left>)
     """
 
-    def __init__(self, job: Job, batch: bool | Batch = False, on: Any = None):
+    def __init__(self, job: Job, batch: bool | Batch = False, on: Workers | None = None):
         sending = _check_sending(batch, on)
         self.job, self._active = job, contextlib.ExitStack()
         self._active.callback(setattr, job.run.ledger, "before_close", None)

@@ -19,6 +19,7 @@ from .scoring import Scorer, load_scorer, message_texts, score_into, score_messa
 from ..core.run import Run, digest, run_of
 from ..core.files import local_folder, write_file
 from ..core.notes import status_line
+from ..models.executors import Workers
 from ..models.parts import Part, map_parts, parts_of, require_same_settings
 
 # %% auto #0
@@ -91,7 +92,7 @@ def _score_files(
     entities: Any,
     model: Any,
     *,
-    on: Any,
+    on: Workers | None,
     progress: bool,
     protocol: str = "paper",
     dependencies: Sequence[str] | None = None,
@@ -139,7 +140,7 @@ def score(
     *,
     run: Run | None = None,
     into: str | os.PathLike | None = None,
-    on: Any = None,
+    on: Workers | None = None,
     role: str = "user",
     progress: bool = False,
     **options: Any,

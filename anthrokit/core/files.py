@@ -26,7 +26,7 @@ from .errors import RunError, TableError
 
 # %% auto #0
 __all__ = ['local_path', 'require_file', 'read_toml', 'require_texts', 'reject_path', 'compile_pattern', 'replacing',
-           'write_file', 'refuse_links', 'cache_folder', 'public_file', 'local_copy', 'local_folder', 'load_once',
+           'write_file', 'reject_links', 'cache_folder', 'public_file', 'local_copy', 'local_folder', 'load_once',
            'preload']
 
 # %% ../../nbs/01_core/06_files.ipynb #5b131a2d
@@ -235,7 +235,7 @@ def write_file(path: str | os.PathLike, content: str | bytes) -> Path:
     return Path(path)
 
 
-def refuse_links(folder: str | os.PathLike) -> None:
+def reject_links(folder: str | os.PathLike) -> None:
     """Raise if a folder contains a link through which files of anthrokit would be written.
 
     Symbolic links are rejected, and a `run.lock` that is a hard link to a file with content.
@@ -252,7 +252,7 @@ def refuse_links(folder: str | os.PathLike) -> None:
 
     Examples
     --------
-    >>> refuse_links("nowhere")
+    >>> reject_links("nowhere")
     """
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         if links := sorted((entry.name, not entry.is_symlink()) for entry in entries if entry.is_symlink() or _would_empty(entry)):

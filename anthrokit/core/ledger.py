@@ -26,7 +26,7 @@ import pandas as pd
 
 from . import tables
 from .errors import RunError, make_redactor, redact, redact_in, require_kind
-from .files import local_path, refuse_links, replacing, write_file
+from .files import local_path, reject_links, replacing, write_file
 
 # %% auto #0
 __all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'connect_to_copy', 'plain_value', 'insertion',
@@ -172,7 +172,7 @@ def open_database(
     ...         connection.execute("SELECT COUNT(*) FROM one").fetchone()
     (0,)
     """
-    refuse_links(path.parent)
+    reject_links(path.parent)
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=60)
     try:
         for pragma in ("journal_mode=WAL", *pragmas):
@@ -374,7 +374,7 @@ def _check_folder(path: Path, read_only: bool) -> None:
     folder = path.parent
     if folder.exists() and not folder.is_dir():
         raise RunError(f"{folder} is a file; a run is a folder")
-    refuse_links(folder)
+    reject_links(folder)
     if path.exists():
         return
     if read_only:

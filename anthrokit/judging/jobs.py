@@ -28,6 +28,7 @@ from .offline import offline_panel
 from .verdicts import Rating
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget
 from ..models.answers import split_parts
+from ..models.executors import Workers
 from ..simulation import Behaviour, Taxonomy, load_family, simulate
 from ..work import CostEstimate, Job, Steps, check_outcomes, estimate_jobs, job_function, mean_response_tokens
 from ..work import open_readonly
@@ -625,7 +626,7 @@ def judge(
     targets: str | Iterable[str] | None = None,
     budget: Budget | None = None,
     batch: bool | Batch = False,
-    on: Any = None,
+    on: Workers | None = None,
     progress: bool = True,
     wait: bool = True,
 ) -> Run:

@@ -356,7 +356,7 @@ class _Engine:
 _FORKED = False
 
 
-def _refuse_fork() -> None:
+def _reject_fork() -> None:
     if _FORKED:
         raise SetupError(
             "the embedded model was loaded before this process was forked, and does not work in a fork. Start "
@@ -367,7 +367,7 @@ def _refuse_fork() -> None:
 @load_once
 def _engine() -> _Engine:
     """Return the engine of this process; the model is loaded at the first call."""
-    _refuse_fork()
+    _reject_fork()
     return _Engine()
 
 
@@ -497,7 +497,7 @@ def load_embedded() -> tuple[Any, Any]:
     (False, 'left')
     """
     folder = _converted("smollm2-135m-instruct")
-    _refuse_fork()
+    _reject_fork()
     transformers = quiet_transformers()
     own = {"trust_remote_code": False, "local_files_only": True}
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, padding_side="left", **own)

@@ -18,7 +18,7 @@ import time
 import weakref
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from ..core import BudgetReached, CallFailed, SetupError
 from ..core.errors import check_range
@@ -29,7 +29,7 @@ from .loop import wait_for
 from .answers import Completion
 
 # %% auto #0
-__all__ = ['RayExecutor', 'ExecutorPool']
+__all__ = ['Workers', 'RayExecutor', 'SupportsSubmit', 'ExecutorPool']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
@@ -153,6 +153,13 @@ class RayExecutor:
         return self._remote(function).options(**self._options).remote(*arguments).future()
 
 
+class SupportsSubmit(Protocol):
+    """An executor of `concurrent.futures`, or anything with its `submit`, such as a Dask client."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any:
+        """Begin a call in a worker; return its future."""
+
+
 class ExecutorPool:
     """A pool that sends work to an executor's workers, shard by shard.
 
@@ -179,7 +186,7 @@ class ExecutorPool:
     [2, 5]
     """
 
-    def __init__(self, executor: Any, *, shards: int | None = None, calls: int = 200):
+    def __init__(self, executor: SupportsSubmit, *, shards: int | None = None, calls: int = 200):
         if not callable(getattr(executor, "submit", None)):
             raise ValueError(f"on is {executor!r:.80}; pass an executor, such as ProcessPoolExecutor(4), or a Dask client")
         workers = getattr(executor, "_max_workers", None)
@@ -195,7 +202,7 @@ class ExecutorPool:
         self._pickled: weakref.WeakKeyDictionary[LLM, bytes] = weakref.WeakKeyDictionary()
 
     @classmethod
-    def of(cls, on: Any) -> Self:
+    def of(cls, on: Workers) -> Self:
         """Return an ExecutorPool unchanged, or wrap an executor with default settings."""
         return on if isinstance(on, cls) else cls(on)
 
@@ -204,7 +211,7 @@ class ExecutorPool:
         """Return how many units to process at once so that no worker waits."""
         return 2 * self.shards * self.calls
 
-    def refuse_keys(self, models: Iterable[LLM]) -> None:
+    def reject_keys(self, models: Iterable[LLM]) -> None:
         """Raise if models can't be called in other processes."""
         for llm in models:
             if llm.credentials.key or llm.credentials.options or any("…" in shown for shown in llm.addresses):
@@ -378,3 +385,6 @@ class ExecutorPool:
 # Errors of executors, Dask's and Ray's among them, that mean that a worker has gone, or that work was cancelled with it.
 _LOST = {"KilledWorker", "WorkerCrashedError", "NodeDiedError", "ObjectLostError", "CommClosedError"}
 _LOST |= {"BrokenExecutor", "CancelledError"}
+
+
+Workers = SupportsSubmit | ExecutorPool

@@ -21,7 +21,7 @@ from ..core.files import local_copy, write_file
 from ..core.notes import ProgressBar, notify
 from ..core.run import digest
 from ..core.tables import open_text
-from .executors import ExecutorPool
+from .executors import ExecutorPool, Workers
 
 # %% auto #0
 __all__ = ['JSON_LINES', 'Part', 'parts_of', 'require_same_settings', 'map_parts']
@@ -214,7 +214,7 @@ def map_parts(
     parts: Sequence[Part],
     folder: Path,
     *arguments: Any,
-    on: Any = None,
+    on: Workers | None = None,
     progress: bool = False,
 ) -> list[Path]:
     """Call a function for each part that has no result yet, and save its table.

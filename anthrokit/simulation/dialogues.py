@@ -26,6 +26,7 @@ from ..core.run import add_prompts, as_run, bind, check_design, digest, forget_t
 from ..core.run import metadata_rows, require_same_prompts, reserved_names
 from ..core.texts import unreadable
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
+from ..models.executors import Workers
 from ..models.transports import CachedPrefix
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
@@ -686,7 +687,7 @@ def simulate(
     protocol: str = "paper",
     budget: Budget | None = None,
     batch: bool | Batch = False,
-    on: Any = None,
+    on: Workers | None = None,
     progress: bool = True,
     wait: bool = True,
 ) -> Run:

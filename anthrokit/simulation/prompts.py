@@ -23,6 +23,7 @@ from ..core.run import as_run, bind, digest, has_facts, record_prompts, require_
 from ..core.tables import require_columns, require_unique
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
+from ..models.executors import Workers
 from ..work import CostEstimate, Job, Request, Steps, forecast_calls, job_function
 
 # %% auto #0
@@ -436,7 +437,7 @@ def contextualise(
     *,
     budget: Budget | None = None,
     batch: bool | Batch = False,
-    on: Any = None,
+    on: Workers | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Have a model write a first message for each base prompt and scenario.

@@ -25,7 +25,7 @@ import pandas as pd
 
 from ..core import Run, RunError, SetupError, TableError, data_path
 from ..core.errors import redact
-from ..core.files import local_path, read_toml, refuse_links, write_file
+from ..core.files import local_path, read_toml, reject_links, write_file
 from ..core.ledger import insertion, open_database, plain_value, time_now, transaction
 from ..core.tables import check_table, table_sql
 from ..models import LLM, Budget
@@ -151,7 +151,7 @@ class People:
     def __init__(self, path: str | os.PathLike):
         self.path, self._guard = Path(path), threading.RLock()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        refuse_links(self.path.parent)
+        reject_links(self.path.parent)
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite's other files get the same mode
         schema = {table: table_sql(table) for table in ("participants", "responses")}
         try:

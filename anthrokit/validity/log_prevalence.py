@@ -30,6 +30,7 @@ from ..judging.jobs import Judges
 from ..judging.log_formats import dialogue_column, format_of, read_records
 from ..judging.judges import judge_identity
 from ..judging.offline import sentence_judge
+from ..models.executors import Workers
 from ..models.parts import JSON_LINES, Part, map_parts, parts_of, require_same_settings
 from ..simulation import Taxonomy
 from .accuracy import people_labels
@@ -332,7 +333,7 @@ def sample_log(
     users: str = "pseudonym",
     anonymise: bool = False,
     seed: int = 0,
-    on: Any = None,
+    on: Workers | None = None,
     progress: bool = True,
     **options: Any,
 ) -> LogSample:

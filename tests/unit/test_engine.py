@@ -185,7 +185,7 @@ def test_executor_limits():
         assert ExecutorPool(threads).shards == 3 and ExecutorPool(threads, shards=5, calls=10).places == 100
         assert ExecutorPool(threads).map(max, [(1, 2), (5, 3)]) == [2, 5]
         with pytest.raises(SetupError, match="has a key"):
-            ExecutorPool(threads).refuse_keys([LLM("openai/m", api_key="sk-0123456789abcdefgh")])
+            ExecutorPool(threads).reject_keys([LLM("openai/m", api_key="sk-0123456789abcdefgh")])
     with pytest.raises(ValueError, match="pass an executor"):
         ExecutorPool(4)
 
