@@ -872,13 +872,13 @@ def ask(
     ({'seed': 10}, {'seed': 11})
     """
     row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None, "attempts": 0, "response": None}
-    added: list[dict[str, str]] = []
+    repair_messages: list[dict[str, str]] = []
     for attempt in range(1, max_attempts + 1):
-        sent = request(attempt) if callable(request) else request
+        call = request(attempt) if callable(request) else request
         if attempt > 1:
-            seed = {"seed": (sent.parameters["seed"] + attempt - 1) % 2**31} if "seed" in sent.parameters else {}
-            sent = replace(sent, messages=[*sent.messages, *added], parameters={**sent.parameters, **seed})
-        response = yield sent
+            seed = {"seed": (call.parameters["seed"] + attempt - 1) % 2**31} if "seed" in call.parameters else {}
+            call = replace(call, messages=[*call.messages, *repair_messages], parameters={**call.parameters, **seed})
+        response = yield call
         row |= {"attempts": attempt, "response": response}
         if response.status != "failed":
             row["raw"] = response.content
@@ -890,10 +890,10 @@ def ask(
             return {**row, "status": "ok", "error": None}, parse(response.content or "")
         except ValueError as problem:
             row["error"] = str(problem) or type(problem).__name__
-        added = []
-        if retry_message is not None and (response.content or "seed" not in sent.parameters):  # another seed may suffice
+        repair_messages = []
+        if retry_message is not None and (response.content or "seed" not in call.parameters):  # another seed may suffice
             texts = {"assistant": response.content or "…", "user": retry_message(row["error"])}
-            added = [{"role": role, "content": text} for role, text in texts.items()]
+            repair_messages = [{"role": role, "content": text} for role, text in texts.items()]
     return row, None
 
 # %% ../nbs/03_work.ipynb #da4c179f

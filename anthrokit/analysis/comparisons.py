@@ -304,7 +304,7 @@ def compare_differences(
 
     Notes
     -----
-    The interval is computed from the intervals of the two differences, as each of these is from the intervals of two shares.
+    The interval combines the intervals of the two differences, which combine those of their shares in the same way.
 
     Examples
     --------

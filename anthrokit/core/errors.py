@@ -275,19 +275,19 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
     >>> rank_names("bar_colours", {"palette": "Colours of the bars.", "ax": "Where to draw.", "order": "Order of the bars."})
     ['palette']
     """
-    asked = {*_words(name, {"name", "id", "num"} if whole else _FILLERS)}
-    held = {each: _words_of(each, str(text or "")) for each, text in about.items()}
-    fits = {word: {each: _fit(word, *held[each]) for each in held} for word in asked}
-    found = {word: sum(fit > 0.3 for fit in fits[word].values()) for word in asked}
-    weight = {word: log((1 + len(held)) / (0.5 + found[word])) for word in asked}
+    query_words = {*_words(name, {"name", "id", "num"} if whole else _FILLERS)}
+    words_by_name = {each: _words_of(each, str(text or "")) for each, text in about.items()}
+    fits = {word: {each: _fit(word, *words_by_name[each]) for each in words_by_name} for word in query_words}
+    n_matches = {word: sum(fit > 0.3 for fit in fits[word].values()) for word in query_words}
+    weight = {word: log((1 + len(words_by_name)) / (0.5 + n_matches[word])) for word in query_words}
     scores = {}
-    for each, (own, *_) in held.items():
-        fit = {word: fits[word][each] for word in asked}
+    for each, (own, *_) in words_by_name.items():
+        fit = {word: fits[word][each] for word in query_words}
         complete = fit and all(one >= 0.8 for one in fit.values())
-        rare = any(fit[word] and found[word] <= max(2, len(held) / 20 * (fit[word] > 0.5)) for word in asked)
-        share = sum(weight[word] * fit[word] for word in asked) / (sum(weight.values()) or 1)
+        rare = any(fit[word] and n_matches[word] <= max(2, len(words_by_name) / 20 * (fit[word] > 0.5)) for word in query_words)
+        share = sum(weight[word] * fit[word] for word in query_words) / (sum(weight.values()) or 1)
         share *= (1 + sum(map(bool, fit.values())) / max(1, len(fit))) / 2
-        covered = sum(max(_fit(word, {one}, set(), set()) for word in asked) for one in own) / max(1, len(own)) if asked else 0
+        covered = sum(max(_fit(word, {one}, set(), set()) for word in query_words) for one in own) / max(1, len(own)) if query_words else 0
         if complete or (rare and share > 0.25 and not whole):
             scores[each] = 0.6 * share + 0.3 * covered + 0.1 * (each.count(".") < 2)
     best = sorted(scores, key=lambda each: scores[each], reverse=True)[:3]
@@ -313,13 +313,13 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, wo
     >>> similar_names("temprature", ["temperature", "top_p"]), similar_names("base_url", ["model", "api_base"])
     (['temperature'], ['api_base'])
     """
-    originals, asked = {str(each).lower(): str(each) for each in names}, str(name).lower()
-    cores = {each: {word.rstrip("s") for word in each.split("_")} - _FILLERS for each in (*originals, asked)}
-    same = [each for each in originals if cutoff <= 0.8 and cores[asked] and cores[each] == cores[asked]]
-    near = [asked] if asked in originals else get_close_matches(asked, same, 3, 0.6) or get_close_matches(asked, originals, 1, 0.9)
-    near, head = near or get_close_matches(asked, originals, 3, cutoff), len(asked.partition("_")[0]) + 1
-    rest = {each: each[head:] for each in near if each[:head] == asked[:head] and each not in same}  # what follows plot_ decides
-    near = [each for each in near if each not in rest or get_close_matches(asked[head:], [rest[each]], 1, cutoff)]
+    originals, wanted_name = {str(each).lower(): str(each) for each in names}, str(name).lower()
+    cores = {each: {word.rstrip("s") for word in each.split("_")} - _FILLERS for each in (*originals, wanted_name)}
+    same = [each for each in originals if cutoff <= 0.8 and cores[wanted_name] and cores[each] == cores[wanted_name]]
+    near = [wanted_name] if wanted_name in originals else get_close_matches(wanted_name, same, 3, 0.6) or get_close_matches(wanted_name, originals, 1, 0.9)
+    near, head = near or get_close_matches(wanted_name, originals, 3, cutoff), len(wanted_name.partition("_")[0]) + 1
+    rest = {each: each[head:] for each in near if each[:head] == wanted_name[:head] and each not in same}  # what follows plot_ decides
+    near = [each for each in near if each not in rest or get_close_matches(wanted_name[head:], [rest[each]], 1, cutoff)]
     by_words = rank_names(name, dict.fromkeys(originals.values()), whole=cutoff > 0.8) if words and not near else []
     return [originals[each] for each in near] or by_words
 
@@ -1027,8 +1027,8 @@ def make_redactor() -> Callable[[str], str]:
 
     def remove(text: str) -> str:
         shapes = [shape for marks, shape in _SHAPES.items() if any(mark in text for mark in marks)]
-        found = [match for shape in shapes for match in shape.finditer(text) if _is_key(match)]
-        spans = [match.span("login" if "login" in match.re.groupindex else 0) for match in found]
+        matches = [match for shape in shapes for match in shape.finditer(text) if _is_key(match)]
+        spans = [match.span("login" if "login" in match.re.groupindex else 0) for match in matches]
         for secret in secrets:
             if secret in text:
                 spans += [match.span() for match in re.finditer(re.escape(secret), text)]

@@ -277,7 +277,7 @@ def time_now() -> str:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #e5a70f2d
 def _has_log(path: Path) -> bool:
-    """Return whether the last writer did not close the file."""
+    """Return whether a write-ahead log is left, since the last writer did not close the file."""
     log = Path(f"{path}-wal")
     return log.exists() and log.stat().st_size > 0
 

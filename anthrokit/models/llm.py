@@ -640,7 +640,8 @@ class LLM(metaclass=Naming):
     # Calls
 
     def as_sent(self, messages: Sequence[Mapping[str, str]] | str) -> list[Mapping[str, str]]:
-        """Return messages as they are sent: a text as a user message, the system text where the model accepts it.
+        """Return messages in the form that the model takes: a text becomes a user message, and a system text moves into the first
+        user message if the model has no system role.
 
         Examples
         --------

@@ -175,7 +175,7 @@ class Meter:
             )
 
     def most(self, request: Request, batch: bool = False, tokens_out: float = math.inf) -> tuple[float, int]:
-        """Return the largest possible cost of a call in dollars and in tokens, if the answer has at most these tokens."""
+        """Return the maximum dollars and tokens of a call whose response has at most `tokens_out` tokens."""
         price = request.llm.prices(batch) or (0.0, 0.0)
         longest = max(request.parameters.get("max_tokens") or request.llm.longest_answer, self._longest_seen.get(request.llm.name, 0))
         tokens_in, tokens_out = guess_messages(request.messages), min(longest, tokens_out)

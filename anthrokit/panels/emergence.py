@@ -85,7 +85,7 @@ class _Occurrences:
         self._known: dict[tuple, _Curves | None] = {}
 
     def of(self, name: str) -> pd.DataFrame:
-        """Return the labels of one of the names."""
+        """Return the labels of one behaviour or category."""
         if name not in self._of:
             table = self.labels
             if name not in self.common:

@@ -287,7 +287,7 @@ class WordingSearch:
         self.rows = self.table[self.table["split"] == "tuning"]
 
     def verdicts(self, judges: Sequence[Judge], split: str) -> np.ndarray:
-        """Judge the messages of a part; return the verdicts as 1, 0 and NaN, judges × messages."""
+        """Judge the messages of one split; return the verdicts, judges × messages, as 1, 0 and NaN."""
         judge_run(self.run, judges, behaviours=[self.behaviour.name], taxonomy=[self.behaviour], targets=split, **self.how)
         names, ids = [one.name for one in judges], self.table.loc[self.table["split"] == split, "dialogue_id"]
         wide = modes(self.run.ratings()).pivot(index="dialogue_id", columns="judge", values="mode")
