@@ -313,13 +313,13 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, wo
     >>> similar_names("temprature", ["temperature", "top_p"]), similar_names("base_url", ["model", "api_base"])
     (['temperature'], ['api_base'])
     """
-    originals, wanted_name = {str(each).lower(): str(each) for each in names}, str(name).lower()
-    cores = {each: {word.rstrip("s") for word in each.split("_")} - _FILLERS for each in (*originals, wanted_name)}
-    same = [each for each in originals if cutoff <= 0.8 and cores[wanted_name] and cores[each] == cores[wanted_name]]
-    near = [wanted_name] if wanted_name in originals else get_close_matches(wanted_name, same, 3, 0.6) or get_close_matches(wanted_name, originals, 1, 0.9)
-    near, head = near or get_close_matches(wanted_name, originals, 3, cutoff), len(wanted_name.partition("_")[0]) + 1
-    rest = {each: each[head:] for each in near if each[:head] == wanted_name[:head] and each not in same}  # what follows plot_ decides
-    near = [each for each in near if each not in rest or get_close_matches(wanted_name[head:], [rest[each]], 1, cutoff)]
+    originals, query = {str(each).lower(): str(each) for each in names}, str(name).lower()
+    cores = {each: {word.rstrip("s") for word in each.split("_")} - _FILLERS for each in (*originals, query)}
+    same = [each for each in originals if cutoff <= 0.8 and cores[query] and cores[each] == cores[query]]
+    near = [query] if query in originals else get_close_matches(query, same, 3, 0.6) or get_close_matches(query, originals, 1, 0.9)
+    near, head = near or get_close_matches(query, originals, 3, cutoff), len(query.partition("_")[0]) + 1
+    rest = {each: each[head:] for each in near if each[:head] == query[:head] and each not in same}  # what follows plot_ decides
+    near = [each for each in near if each not in rest or get_close_matches(query[head:], [rest[each]], 1, cutoff)]
     by_words = rank_names(name, dict.fromkeys(originals.values()), whole=cutoff > 0.8) if words and not near else []
     return [originals[each] for each in near] or by_words
 

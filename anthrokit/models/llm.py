@@ -640,8 +640,9 @@ class LLM(metaclass=Naming):
     # Calls
 
     def as_sent(self, messages: Sequence[Mapping[str, str]] | str) -> list[Mapping[str, str]]:
-        """Return messages in the form that the model takes: a text becomes a user message, and a system text moves into the first
-        user message if the model has no system role.
+        """Return messages as the model takes them: a text as a user message.
+
+        A model without a system role gets the system text in the first user message.
 
         Examples
         --------

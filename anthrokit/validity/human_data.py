@@ -376,8 +376,8 @@ def check_against_people(
         if (tuned := shares_cluster(data["message"], data["cluster"], digests).sum()):
             raise TableError(
                 f"{judge.name} was tuned on {tuned} of these {len(data)} messages, or on messages of their "
-                "clusters, so its accuracy would be overestimated. Pass the other messages: see the column "
-                "split of judge.split."
+                "clusters, so its accuracy would be overestimated. Pass only rows whose "
+                "judge.split[\"split\"] is \"test\"."
             )
         ratings = [rate_many(judge, texts, taxonomy[name]) for name in behaviours]
         verdicts = pd.DataFrame([[one.verdict for one in row] for row in ratings], dtype="boolean").T
