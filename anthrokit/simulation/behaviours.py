@@ -128,12 +128,21 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
 
 
 def check_entries(entries: Iterable[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Check the entries of one kind, as `check_entry` does. Errors give an entry's number and name."""
+    """Check the entries of one kind, as `check_entry` does. Errors give an entry's number and name.
+
+    Raise also if there is no entry, or two have the same name.
+    """
     if not isinstance(entries, Iterable):
         raise TableError(f"{where}: {entries!r} is not a list of entries")
     names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in entries]
     places = [f"{where} {number} ({name or 'without a name'})" for number, name in enumerate(names, 1)]
-    return [check_entry(one, usual, place) for one, place in zip(entries, places, strict=True)]
+    checked = [check_entry(one, usual, place) for one, place in zip(entries, places, strict=True)]
+    if not checked:
+        raise TableError(f"{where}: there is no entry. Begin each one with [[{where.split()[-1]}]].")
+    names = [one.get("id") or one["name"] for one in checked]  # without surrounding blanks
+    if doubled := sorted({name for name in names if names.count(name) > 1}):
+        raise TableError(f"{where}: these names occur more than once: {', '.join(doubled)}")
+    return checked
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #97cd3c50
 class Taxonomy(metaclass=Naming):

@@ -109,8 +109,6 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
             raise TableError(f"{where}: age is {persona.age}; it must be from 5 to 120")
         for pattern in persona.never:
             compile_pattern(pattern, f"{where}: never")
-        if persona.name in personas:
-            raise TableError(f"{path}: duplicate persona {persona.name!r}")
         personas[persona.name] = persona
     return personas
 
@@ -304,7 +302,8 @@ def _against(stated: Mapping[str, str], persona: Persona | None, first: Mapping[
 # %% ../../nbs/04_simulation/06_personas.ipynb #8fe703d3
 _UNITS = (
     r"(?! ?(?:%|km|kilomet|met(?:er|re)s|miles?|min(?:utes?)?\b|hours?|days?|weeks?|months?|degrees|pounds|euros|"
-    r"dollars|kg|kilos?|percent|times|of\b|feet|foot|ft\b|['’′/]|\.\d|cm\b|stone|lbs?\b|seconds?|pages?|chapters?|grand\b))"
+    r"dollars|years?\b(?![- ]old\b| of age|[,.;)]|$)|"
+    r"kg|kilos?|per ?cent|times|of\b|feet|foot|ft\b|['’′/]|\.\d|cm\b|stone|lbs?\b|seconds?|pages?|chapters?|grand\b))"
 )
 _OWN_AGES = (
     rf"\bI(?:’m| am) (?:now |only |already |just |almost |nearly )?(?:an? [\w -]{{2,40}}, )?(\d{{1,2}})\b{_UNITS}",
@@ -420,8 +419,9 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
 _UNDER_AGE = "eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
 _MINOR = re.compile(
     r"\b(?:teen(?:s|ager|aged?)?|school ?(?:girl|boy|child|kid)|pupil|minor|adolescent|preteen|under ?age|"
-    r"(?:year|grade) (?:[5-9]|1[0-2]|five|six|seven|eight|nine|ten|eleven|twelve)\b|"
-    rf"(?:{_UNDER_AGE})[- ]years?[- ](?:old|of age)|aged? (?:{_UNDER_AGE})\b|"
+    r"(?:year|grade) (?:[5-9]|1[0-2]|five|six|seven|eight|nine|ten|eleven|twelve)\b|grader\b|(?:[5-9]|1[0-2])th grade\b|"
+    rf"(?:{_UNDER_AGE})[- ]years?[- ](?:old|of age)|aged? (?:{_UNDER_AGE})\b|(?:of|,) (?:{_UNDER_AGE})\b(?! [a-z])|"
+    rf"^(?:you are )?(?:an? )?(?:\w+ ){{0,2}}(?:child|kid|boy|girl)\b|(?<![\d.])(?:[5-9]|1[0-7])\b{_UNITS}|"
     r"(?:middle|primary|elementary|high|secondary)[- ]school(?:er)?\b|my homework)\b",
     re.I,
 )
@@ -433,8 +433,9 @@ def is_possible_minor(who: str | None) -> bool:
     Parameters
     ----------
     who : str or None
-        An age in digits decides. Without one, English words such as "pupil" decide. In another language, a person could
-        be a minor if the description has a number from 5 to 17, or none from 18 to 99.
+        An age in digits decides. Without one, a number from 5 to 17 that counts nothing ("Lena (16)"), or English words
+        such as "pupil" decide. In another language, a person could be a minor if the description has a number from 5 to
+        17, or none from 18 to 99.
 
     Examples
     --------

@@ -132,11 +132,6 @@ def _questionnaire(path: Path) -> Questionnaire:
     items = [Item(**one) for one in check_entries(read.pop("item"), usual, f"{path}: item")]
     for number, item in enumerate(items, 1):
         _check_item(item, read["scales"], f"{path}: item {number} ({item.id})")
-    ids = [item.id for item in items]
-    if doubled := sorted({one for one in ids if ids.count(one) > 1}):
-        raise TableError(f"{path}: these items occur more than once: {', '.join(doubled)}")
-    if not items:
-        raise TableError(f"{path}: there is no [[item]]")
     if idle := [scale for scale in read["scales"] if scale not in {item.scale for item in items}]:
         raise TableError(f"{path}: no item counts under {', '.join(idle)}")
     return Questionnaire(items=tuple(items), **read)
@@ -189,8 +184,9 @@ OPEN = "description"  # the questionnaire that open answers are kept under
 def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], others: bool) -> pd.DataFrame:
     """Check responses and set their dtypes. With `others`, rows of other questionnaires are dropped, and times may be missing."""
     require_kind(responses, pd.DataFrame, "responses as a table with one row per answer")
-    if "value" in responses and pd.api.types.is_numeric_dtype(responses["value"]):  # gaps make 3 a 3.0
-        responses = responses.assign(value=responses["value"].map("{:g}".format, na_action="ignore"))
+    if "value" in responses:  # gaps make 3 a 3.0, and a spreadsheet may add blanks
+        values = responses["value"].astype("str").str.replace(r"^\s*(\d+)(\.0+)?\s*$", r"\1", regex=True)
+        responses = responses.assign(value=values.where(values.str.strip().ne("")))
     items_by_key = {(one.name, item.id): item for one in questionnaires for item in one.items}
     names, asked, wrong = {one.name for one in questionnaires}, {item for _, item in items_by_key}, []
     responses = responses.reset_index(drop=True)
