@@ -19,10 +19,10 @@ import pandas as pd
 
 from ..core import TableError, tables
 from ..core.errors import require_known
-from ..core.tables import reject_rows, require_columns, require_unique
+from ..core.tables import as_numbers, reject_rows, require_columns, require_unique
 from ..core.files import local_path
 from ..core.ledger import time_now
-from .cases import OTHER, Case, Cases, as_cases
+from .cases import OTHER, Case, Cases, as_cases, as_items
 from .results import require_coordinator, require_named, saturation
 
 # %% auto #0
@@ -70,17 +70,22 @@ def require_filled(sheet: pd.DataFrame, where: str, *, withdrawn: bool = False) 
     return sheet[voted].assign(criterion=number[voted].astype(int))
 
 
+_TO_TEN = {"valid": lambda points: points.abs() <= 10, "expected": "a number from -10 to 10"}
+
+
+def _with_points(votes: pd.DataFrame, where: str = "votes", **valid: Any) -> pd.DataFrame:
+    """Return votes with points as numbers, where "2,5" is 2.5 and "−4" is -4; raise if one is not a number, or not `valid`."""
+    texts = votes["points"].astype("str").str.strip().str.replace("−", "-").str.replace(",", ".")
+    return as_numbers(votes.assign(points=texts.where(texts.ne(""))), ["points"], where, **valid)
+
+
 def _read_votes(sheet: pd.DataFrame, where: str, allowed: Sequence[str], **rows: bool) -> pd.DataFrame:
     """Return the votes of a sheet, with criterion and points as numbers; raise if one is not allowed."""
     problem = f"row {{row}}: the vote {{vote!r}} is not {', '.join(allowed)}, or blank"
     reject_rows(sheet, ~sheet["vote"].isin(["", *allowed]), problem, where)
     sheet = sheet.reindex(columns=[*dict.fromkeys([*_BALLOT, *sheet])])
-    votes = require_filled(sheet, where, **rows)
-    texts = sheet["points"].astype("str").str.strip().str.replace("−", "-").str.replace(",", ".")
-    points = pd.to_numeric(texts, errors="coerce").where(lambda values: values.abs() <= 10)
-    wrong = points.isna() & texts.notna() & texts.ne("") & sheet.index.isin(votes.index)
-    reject_rows(sheet, wrong, "row {row}: the points are {points!r}; they must be a number from -10 to 10", where)
-    return votes.assign(points=points)
+    sheet = sheet.assign(points=sheet["points"].where(sheet["vote"].ne("")))
+    return require_filled(_with_points(sheet, where.removesuffix(": ") or "votes", **_TO_TEN), where, **rows)
 
 
 class Ballots:
@@ -138,13 +143,11 @@ class Ballots:
         if not all(isinstance(name, str) and name.strip() for name in (expert, item)):
             raise ValueError(f"a vote needs an expert and an item, not {expert!r} and {item!r}. Pass two names.")
         expert, item = expert.strip(), item.strip()
-        number = float("nan") if points is None else pd.to_numeric(points, errors="coerce")
-        if points is not None and not abs(number) <= 10:
-            raise ValueError(f"points is {points!r}; it must be a number from -10 to 10")
         if _CONTROL.search(f"{expert}{item}"):
             raise ValueError(f"{expert!r} or {item!r} contains control characters, which are not allowed in names. Remove them.")
         note = _CONTROL.sub("", note or "")
-        row = pd.DataFrame([[expert, item, int(criterion), vote, float(number), note or None, time_now()]], columns=_BALLOT)
+        row = pd.DataFrame([[expert, item, int(criterion), vote, points, note or None, time_now()]], columns=_BALLOT)
+        row = _with_points(row, **_TO_TEN)
         lock = contextlib.nullcontext() if self.path is None else filelock.FileLock(f"{self.path}.lock")
         with lock:
             rows = self._read()
@@ -316,6 +319,7 @@ def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5
     unit = ["item", "criterion"]
     require_columns(votes, ["expert", *unit, "vote"], "votes", rows=False, advice="Ballots.table makes it")
     require_known("vote", TURN_VOTES, *votes["vote"].astype("str").unique())
+    votes = as_items(votes, "item")
     require_named(votes, unit)
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, message {criterion}")
     cast = votes[unit].assign(**{name: votes["vote"].eq(name) for name in TURN_VOTES})
@@ -465,11 +469,11 @@ def decide(
         require_known("vote", VOTES, *table["vote"].astype("str").unique())
     if experts < 1 or not 0 < share <= 1:
         raise ValueError(f"experts is {experts}, share {share}; experts must be 1 or more, and share above 0 to 1")
-    unit = ["item", "criterion"]
+    unit, votes = ["item", "criterion"], _with_points(as_items(votes, "item"))
     require_named(votes, unit)
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
     cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
-    points = votes["points"].astype(float).where(cast["take"])
+    points = votes["points"].where(cast["take"])
     cast = cast.assign(points=points, points_low=points, points_high=points)
     aggregates = {**dict.fromkeys((*VOTES, "n"), "sum"), "points": "median", "points_low": "min", "points_high": "max"}
     table = cast.groupby(unit, sort=False).agg(aggregates).reset_index()
@@ -487,11 +491,12 @@ def decide(
     table = table.assign(taken=taken, why=reasons, settled=False)
     if settled is None:
         return table
+    settled = _with_points(as_items(settled, "item"))
     require_coordinator(settled, votes, unit)
     by_coordinator = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
     applies = table["taken"].eq(False).fillna(False).astype(bool) & by_coordinator["vote"].notna()
     take = applies & by_coordinator["vote"].eq("take")
-    pointless = take & ~by_coordinator["points"].astype(float).abs().gt(0)
+    pointless = take & ~by_coordinator["points"].abs().gt(0)
     reject_rows(table, pointless, "criterion {criterion} of {item!r} is settled as taken, without points. Give it points.")
     return table.assign(
         taken=table["taken"].mask(applies, take),
@@ -524,7 +529,7 @@ def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
     >>> disputed(votes.assign(points=2, note=None), load_cases("bundled"), experts=2)["notes"].item()
     'a: take, 2\\nb: drop, 2'
     """
-    table = decide(votes, **rule)
+    table, votes = decide(votes, **rule), _with_points(as_items(votes, "item"))
     divided = table[list(VOTES)].max(axis=1).lt(table["n"]) | table["taken"].eq(False).fillna(False)
     lines = [
         f"{row.expert}: {row.vote}"

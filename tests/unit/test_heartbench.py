@@ -585,7 +585,7 @@ def test_experts_points_as_they_are_typed():
     votes = heartbench.experts.read_sheets(sheet.assign(Points=["3,5", "−2", ""]))
     assert votes["points"].tolist()[:2] == [3.5, -2] and votes["points"].isna()[2] and set(votes["expert"]) == {"Ada"}
     for points in ("300", "ten"):
-        with pytest.raises(TableError, match=f"row 1: the points are '{points}'"):
+        with pytest.raises(TableError, match=f"row 1, column points: is '{points}', not a number from -10 to 10"):
             heartbench.experts.read_sheets(sheet.assign(points=points))
 
 
