@@ -33,8 +33,8 @@ from .files import local_copy, local_path, replacing, require_file
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
            'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'reject_rows', 'reject_values',
            'as_numbers', 'convert_column', 'require_unique_names', 'check_table', 'empty_table', 'escape_cells',
-           'restore_cells', 'table_suffix', 'check_size', 'open_text', 'read_json', 'describe', 'read_frame',
-           'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records', 'data_path']
+           'restore_cells', 'table_suffix', 'check_size', 'open_text', 'unique_object', 'read_json', 'describe',
+           'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -788,7 +788,7 @@ def _explain_file_errors(path: Path, encoding: str) -> Iterator[None]:
         raise TableError(f"{path}: can't be unpacked: {error}") from None
 
 # %% ../../nbs/01_core/01_tables.ipynb #0443f574
-def _unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make a JSON object. Raise if a name occurs twice."""
     made = dict(pairs)
     if len(made) < len(pairs):
@@ -800,7 +800,7 @@ def _unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _parse_json(text: str, path: Path, place: str = "") -> Any:
     """Parse a JSON text. If it is the other kind of file, the error says how to name it."""
     try:
-        return json.loads(text, object_pairs_hook=_unique_object)
+        return json.loads(text, object_pairs_hook=unique_object)
     except (ValueError, RecursionError) as error:
         where = f"{place} is not JSON" if place else f"can't be read as .json: line {getattr(error, 'lineno', 1)}"
         why = getattr(error, "msg", None) or (str(error) if type(error) is ValueError else type(error).__name__)
@@ -848,8 +848,10 @@ def read_json(
     [('line 1', {'a': 1}), ('line 3', [2])]
     """
     path = require_file(local_copy(path))
+    if (suffix := table_suffix(path)) in (".csv", ".tsv", ".parquet"):
+        raise TableError(f"{path}: is a {suffix} file; expected JSON lines (.jsonl) or a JSON list (.json) of nested records")
     with _explain_file_errors(path, encoding), open_text(path, encoding, "\n") as file:
-        if table_suffix(path) != ".json":
+        if suffix != ".json":
             for number, line in enumerate(file, start=1):
                 if not line.strip():
                     continue

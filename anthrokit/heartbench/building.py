@@ -16,7 +16,8 @@ import pandas as pd
 from ..core import Run, TableError
 from ..core.errors import require_known
 from ..core.run import require_run
-from ..core.tables import reject_rows, require_columns, require_unique
+from ..core.tables import as_numbers, require_columns, require_unique
+from .answers import require_answers
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
 from .cases import prompt_texts, text_patterns
 from .judging import prompt_job, read_object
@@ -208,17 +209,18 @@ def draft_criteria(
     Raises
     ------
     TableError
-        A case has answers of fewer than two models.
+        A case has answers of fewer than two models, or two of one model.
 
     Examples
     --------
     >>> draft_criteria(cases, answers, model="openai/gpt-4o", run="runs/drafts")  # doctest: +SKIP
     """
-    require_columns(answers, ["model", "case_id", "content"], "answers", rows=False)
+    answers = require_answers(answers, "content")
+    answers = answers[answers["content"].map(has_text).astype(bool)].sort_values("model")
     notes = {} if points is None else dict(zip(points["point_id"], points["notes"], strict=True))
     prompts = {}
     for case in cases:
-        rows = answers[answers["case_id"].astype("str") == case.case_id].dropna(subset=["content"]).sort_values("model")
+        rows = answers[answers["case_id"] == case.case_id]
         texts = dict(zip(rows["model"], rows["content"], strict=True))
         if len(texts) < 2:
             raise TableError(f"case {case.case_id!r} has answers of {len(texts)} models. Add answers: drafting needs two or more.")
@@ -262,14 +264,14 @@ def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "
     """
     needed = ["case_id", "ability", "score", "content"]
     require_columns(drafts, needed, "drafts", rows=False, advice="heartbench.collect_drafts makes it")
-    drafts, made = drafts.dropna(subset=["content"]).astype({"case_id": "str"}), []
+    drafts, made = drafts[drafts["content"].map(has_text).astype(bool)].astype({"case_id": "str"}), []
+    drafts = as_numbers(drafts, ["score"], "drafts", expected="a number of points, such as 3 or -4", required=True)
     require_known("ability", {*ability_names(getattr(cases, "abilities", None)).values()}, *drafts["ability"])
-    reject_rows(drafts, drafts["score"].isna(), "a criterion of case {case_id!r} has no score. Enter its points.")
     if "model" in drafts and (several := drafts.groupby("case_id")["model"].nunique() > 1).any():
         raise TableError(f"case {several.idxmax()!r} has drafts of several models. Pass those of one model.")
     for case in cases:
         rows = drafts[drafts["case_id"] == case.case_id]
-        items = [Criterion(k, row.ability, float(row.score), row.content) for k, row in enumerate(rows.itertuples(), 1)]
+        items = [Criterion(k, row.ability, row.score, row.content) for k, row in enumerate(rows.itertuples(), 1)]
         if items:
             special = Criterion(len(items) + 1, OTHER, None, prompt_texts("draft", language)["speaks_as_user"])
             made.append(replace(case, criteria=(*items, special)))

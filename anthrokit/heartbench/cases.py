@@ -11,7 +11,6 @@ import json
 import os
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -248,9 +247,8 @@ class Cases(Sequence):
     def __init__(self, cases: Iterable[Case], abilities: pd.DataFrame | None = None, source: str = "cases"):
         self._cases = require_all(cases, Case, "cases (load_cases(path) reads a file of them)")
         self._by_id = {case.case_id: case for case in self._cases}
-        if len(self._by_id) < len(self._cases):
-            [(case_id, _)] = Counter(case.case_id for case in self._cases).most_common(1)
-            raise TableError(f"{source}: the case id {case_id!r} occurs twice. Make ids unique.")
+        ids = pd.DataFrame({"case_id": [case.case_id for case in self._cases]})
+        require_unique(ids, ["case_id"], "the case id {case_id!r} occurs twice. Make ids unique.", f"{source}: ")
         self.abilities = load_abilities() if abilities is None else abilities
         self.source = source
 
@@ -390,7 +388,7 @@ def write_records(path: str | os.PathLike, records: Iterable[Mapping[str, Any]])
 def _dialogue_problems(dialogue: Any, max_turns: int) -> Iterator[str]:
     """Yield the problems of a record's dialogue."""
     if not isinstance(dialogue, list) or not dialogue:
-        yield "dialogue: is empty"
+        yield "dialogue: has no list of messages"
         return
     for number, message in enumerate(dialogue, start=1):
         if not isinstance(message, dict) or message.get("role") not in ("A", "B"):
@@ -406,7 +404,7 @@ def _dialogue_problems(dialogue: Any, max_turns: int) -> Iterator[str]:
 def _rubric_problems(rubric: Any, names: Mapping[str, str]) -> Iterator[str]:
     """Yield the problems of a record's criteria."""
     if not isinstance(rubric, list) or not rubric:
-        yield "rubric: has no criteria"
+        yield "rubric: has no list of criteria"
         return
     n_scored, numbers = 0, set()
     for number, item in enumerate(rubric, start=1):
@@ -427,7 +425,7 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str]) -> Iterator[str]:
         n_scored += ability != OTHER
         number_like = isinstance(score, (int, float)) and not isinstance(score, bool) and abs(score) <= 1e9
         if not number_like and not (ability == OTHER and score is None):
-            yield f"{where}: the score is {score!r}; outside 其他 every criterion needs a number"
+            yield f"{where}: the score is {score!r}; outside 其他 every criterion needs a number, such as 3 or -2.5 without quotation marks"
     if not n_scored:
         yield "rubric: has no criterion of an ability, only 其他"
 
@@ -436,13 +434,20 @@ def has_text(value: Any) -> bool:
     """Return whether a value is a text with a visible character."""
     return isinstance(value, str) and not is_blank(value)
 
+
+def read_records(path: str | os.PathLike) -> Iterator[tuple[str, Any]]:
+    """Yield the place, with its question_id, and the record of each line of a released file; a whole number is made text."""
+    for where, record in read_json(path):
+        if isinstance(record, dict) and isinstance(record.get("question_id"), int | str):
+            record["question_id"] = str(record["question_id"]).strip()
+            where += f" ({record['question_id']})"
+        yield where, record
+
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7321ee19
 def read_case(record: Any, names: Mapping[str, str], max_turns: int = 9) -> Case | list[str]:
     """Read a record in the released format as a case, or return its problems; names as from `ability_names`."""
     if not isinstance(record, dict):
         return ["is not a JSON object"]
-    if type(record.get("question_id")) is int:
-        record = {**record, "question_id": str(record["question_id"])}
     problems = [] if has_text(record.get("question_id")) else ["has no question_id"]
     problems += _dialogue_problems(record.get("dialogue"), max_turns)
     problems += _rubric_problems(record.get("rubric"), names)
@@ -462,14 +467,14 @@ def case_of(record: Mapping[str, Any], names: Mapping[str, str]) -> Case:
             names.get(item["dimension"].strip().lower(), item["dimension"].strip()),
             None if item.get("score") is None else float(item["score"]),
             item["content"].strip(),
-            record["question_id"].strip(),
+            record["question_id"],
         )
         for number, item in enumerate(record["rubric"], start=1)
     )
     dialogue = tuple(("user" if m["role"] == "A" else "helper", m["content"]) for m in record["dialogue"])
     scene = record.get("primary_scene") or None
     about = (record.get("difficulty") or None, SCENES.get(scene, scene), record.get("secondary_scene") or None)
-    return Case(record["question_id"].strip(), dialogue, criteria, *about)
+    return Case(record["question_id"], dialogue, criteria, *about)
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #735023c2
 RELEASED = {
@@ -526,18 +531,16 @@ def load_cases(
         raise TableError(f"there are no cases {str(source)!r}; {suggest_name(source, ('heartbench', 'bundled'))}")
     abilities = load_abilities() if abilities is None else abilities
     names, problems, damaged, cases = ability_names(abilities), [], [], {}
-    for where, record in read_json(path):
+    for where, record in read_records(path):
         case = read_case(record, names, max_turns)
         if isinstance(case, list):
-            name = record.get("question_id") if isinstance(record, dict) else None
-            place = f"{where} ({name})" if has_text(name) else where
-            problems += [f"{place}, {problem}" for problem in case]
+            problems += [f"{where}, {problem}" for problem in case]
         elif case.case_id in cases:
-            problems.append(f"{where}, question_id {case.case_id!r} is already in {cases[case.case_id][0]}")
+            problems.append(f"{where}, the question_id is already in {cases[case.case_id][0]}")
         else:
             cases[case.case_id] = where, case
             if "\ufffd" in repr(case):
-                damaged.append(f"{where} ({case.case_id})")
+                damaged.append(where)
     if problems or not cases:
         more = f"\n  … and {len(problems) - 10} more" if len(problems) > 10 else ""
         listed = "".join(f"\n  {problem}" for problem in problems[:10]) + more
@@ -656,12 +659,12 @@ def bundled_ratings(
     return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
-def as_items(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with case_id as text and criterion as a whole number, so that tables of several sources match."""
+def as_items(table: pd.DataFrame, unit: str = "case_id") -> pd.DataFrame:
+    """Return a table with its unit as text and criterion as a whole number, so that tables of several sources match."""
     numbers, wrong = convert_column(table["criterion"].reset_index(drop=True), INTEGER)
     for row, value in wrong.items():
         raise TableError(f"column criterion: {value!r} in row {row + 1} is not a criterion. Criteria are whole numbers.")
-    return table.assign(case_id=table["case_id"].astype("str"), criterion=numbers.array)
+    return table.astype({unit: "str"}).assign(criterion=numbers.array)
 
 
 def require_one_verdict(votes: pd.DataFrame) -> None:

@@ -56,7 +56,6 @@ def _clean_dialogue(messages: Iterable[Mapping[str, Any]]) -> list[tuple[str, st
 def read_transcripts(
     path: str | os.PathLike,
     *,
-    min_user_messages: int = 1,
     max_characters: int = 20_000,
     roles: Mapping[str, str] | None = None,
     bad_rows: str = "raise",
@@ -67,8 +66,6 @@ def read_transcripts(
     ----------
     path : str or path
         A file or folder in any form that `judging.import_messages` reads. Optional fields: id, scene.
-    min_user_messages : int
-        Dialogues with fewer messages of the user are left out.
     max_characters : int
         Longer dialogues are left out.
     roles : mapping, optional
@@ -110,12 +107,11 @@ def read_transcripts(
         case_id = "t-" + digest(texts, length=10) if own_id is None else str(own_id)
         scene = first_of(dialogue.about, ("scene", "primary_scene"))
         case = merge_turns(Case(case_id, tuple(texts), (), scene=scene and SCENES.get(scene, scene)))
-        n_user = sum(role == "user" for role, _ in case.dialogue)
         characters = sum(len(text) for _, text in case.dialogue)
         if dialogue.shown is False:
             why = "a branch that was not shown last"
-        elif n_user < max(min_user_messages, 1):
-            why = f"{n_user} messages of the user"
+        elif not case.dialogue:
+            why = "0 messages of the user"
         elif characters > max_characters:
             why = f"{characters:,} characters"
         elif case_id in places and own_id is not None:

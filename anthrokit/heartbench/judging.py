@@ -18,6 +18,7 @@ import pandas as pd
 from ..core import Run, RunError
 from ..core.errors import check_range, require_known
 from ..core.run import digest, planned_ratings, require_run
+from ..core.tables import unique_object
 from .answers import answers_of
 from .cases import Case, has_text, label_criteria, prompt_texts
 from ..judging import PromptJudge, Rating
@@ -128,21 +129,12 @@ def _object_in(text: str, key: str, value: str | None = None) -> tuple[dict[str,
     if len(places) > 1:
         raise ParseError(f"{len(places)} JSON objects with {key} instead of one")
     try:
-        decoder = json.JSONDecoder(strict=False, object_pairs_hook=_unique_keys)
+        decoder = json.JSONDecoder(strict=False, object_pairs_hook=unique_object)
         parsed, end = decoder.raw_decode(text, places[0])
         parsed = json.loads(json.dumps(parsed, ensure_ascii=False).encode("utf-8", "replace"))  # no lone surrogates
         return parsed, text[places[0] : end]
-    except ParseError:
-        raise
-    except (ValueError, RecursionError):
-        raise ParseError(f"{what} that can be read") from None
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the pairs as a dict, or raise if a key occurs twice."""
-    if len(dict(pairs)) < len(pairs):
-        raise ParseError("a JSON object has a key twice")
-    return dict(pairs)
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"{what} that can be read: {error}") from None
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #65c48771
 _OWN, _ENGINE = ("model", "run", "max_attempts", "retry", "budget"), ("batch", "on", "progress")
@@ -205,13 +197,13 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
     parsed: dict[int, tuple[bool, str]] = {}
     for item in items:
         number, hit, reason = item.get("criterion"), item.get("hit"), item.get("reason")
-        if isinstance(number, str) and re.fullmatch(r"\s*[0-9]{1,4}\s*", number):
+        if isinstance(number, str) and re.fullmatch(r"\s*\d{1,4}\s*", number):
             number = int(number)
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= n:
             raise ParseError(f"criterion {number!r:.40} is not a number from 1 to {n}")
         if number in parsed:
             raise ParseError(f"criterion {number} has two verdicts")
-        verdict = _HIT.get(str(hit).strip().lower()) if isinstance(hit, (bool, int, str)) else None
+        verdict = _HIT.get(str(hit).strip(" .。").lower()) if isinstance(hit, (bool, int, str)) else None
         if verdict is None:
             raise ParseError(f"criterion {number}: hit is {hit!r:.40}, neither true nor false")
         if not has_text(reason):

@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 
 from ..core import TableError
-from ..core.tables import read_json, require_columns, require_unique
-from .cases import Cases, case_record, has_text, write_records
+from ..core.tables import require_columns, require_unique
+from .cases import Cases, case_record, has_text, read_records, write_records
 
 # %% auto #0
 __all__ = ['write_released_answers', 'read_released_answers', 'read_released_scores']
@@ -53,7 +53,7 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
     if "model" in answers and answers["model"].nunique() > 1:
         raise TableError(f"the answers are of {answers['model'].nunique()} models. A released file holds those of one.")
     require_unique(answers, ["case_id"], "there are two answers to the case {case_id!r}. Keep one of them.")
-    texts = answers.dropna(subset=["content"]).set_index("case_id")["content"]
+    texts = answers.astype({"case_id": "str"}).dropna(subset=["content"]).set_index("case_id")["content"]
     records = [{**case_record(case, cases.abilities), "response": texts.get(case.case_id)} for case in cases]
     return write_records(path, records)
 
@@ -96,11 +96,11 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
 
 def _read_lines(path: str | os.PathLike, field: str, kind: type) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield case_id and record of each line, or raise if a line lacks a field."""
-    for where, record in read_json(path):
+    for where, record in read_records(path):
         complete = isinstance(record, dict) and field in record and isinstance(record[field], kind)
         if not (complete and has_text(record.get("question_id"))):
             raise TableError(f"{path}: {where}: needs question_id and {field}")
-        yield record["question_id"].strip(), record
+        yield record["question_id"], record
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #ee9c9769
 def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:

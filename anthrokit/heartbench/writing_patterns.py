@@ -39,11 +39,6 @@ def _patterns(language: str) -> dict[str, re.Pattern]:
     return {name: re.compile("".join(text.splitlines()), re.I) for name, text in texts.items()}
 
 
-@functools.cache
-def _first_person_verbs() -> frozenset[str]:
-    """Return the verbs that speakers of Chinese use of themselves without a subject."""
-    return frozenset(read_toml(data_path("heartbench/writing.toml"))["first_person_verbs"].split())
-
 
 _SKIPPED = {"d", "c", "TIME", "t", "xc", "w", "m", "nt"}
 _QUOTED_IN_CHINESE = re.compile(r"「[^「」]*」|『[^『』]*』")
@@ -96,7 +91,7 @@ def _is_chinese_directive(sentence: str) -> bool:
         words = [word for word in words if word.tag not in _SKIPPED]
         if re.match(r".{1,8}(?:属于|来自|问的|往往|是(?!否)|并不|还是会|等于|存在)", clause):
             continue  # the verb is a subject
-        if not words or words[0].text in _first_person_verbs() or (place and body == sentence):
+        if not words or _patterns("zh")["of_self"].fullmatch(words[0].text) or (place and body == sentence):
             continue
         of_it = words[1].text in ("的", "了", "过", "起来") if len(words) > 1 else False
         acts = words[0].tag in ("v", "vd") and not of_it

@@ -126,14 +126,17 @@ class Rubrics:
         none = pd.DataFrame(columns=["model", "case_id", "criterion", "judge", "hit"])
         self.ratings = read.get("ratings", none).astype(_IDS)
         self.rated = self.ratings.groupby("case_id").indices  # the rows of ratings of each case
-        self.scores = functools.cache(self._scores)
+        self.scores = functools.cache(functools.partial(_case_scores, self.rows))
 
-    def _scores(self, item: str, models: tuple[str, ...], protocol: str) -> tuple[pd.DataFrame, set[str]]:
-        """Return the scores of a case, and the models whose answer was hit on 其他."""
-        rows = self.rows[item]
-        rows = rows[rows["model"].isin(models)]
-        of_cases = heartbench.scoring.case_scores(rows, protocol)
-        return _scores_of(rows, protocol), set(of_cases.loc[of_cases["catastrophic"].fillna(False), "model"])
+
+def _case_scores(
+    cases: Mapping[str, pd.DataFrame], item: str, models: tuple[str, ...], protocol: str
+) -> tuple[pd.DataFrame, set[str]]:
+    """Return the scores of a case, and the models whose answer was hit on 其他."""
+    rows = cases[item]
+    rows = rows[rows["model"].isin(models)]
+    of_cases = heartbench.scoring.case_scores(rows, protocol)
+    return _scores_of(rows, protocol), set(of_cases.loc[of_cases["catastrophic"].fillna(False), "model"])
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #7f583a6e
 _WORTH = {
