@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..analysis.clustered import as_floats
 from ..core import Run, TableError
 from ..core.errors import require_known
 from ..core.run import require_run
@@ -30,14 +31,14 @@ __all__ = ['new_case', 'draft_prompt', 'read_draft', 'collect_drafts', 'draft_cr
            'drop_saturated', 'select_hard', 'mark_difficulty']
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #37f7c90f
-def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
+def new_case(case_id: str, dialogue: str | Sequence[str], **about: Any) -> Case:
     """Make a case without criteria.
 
     Parameters
     ----------
     case_id : str
-    dialogue : sequence of str
-        Messages of user and helper in turn; the last one is the user's.
+    dialogue : str or sequence of str
+        Messages of user and helper in turn; the last one is the user's. A text is one message.
     **about
         difficulty, scene, subscene.
 
@@ -51,11 +52,11 @@ def new_case(case_id: str, dialogue: Sequence[str], **about: Any) -> Case:
     >>> new_case("c", ["It is gone.", "Oh.", "Eleven years."]).dialogue[-1]
     ('user', 'Eleven years.')
     """
-    messages = [text.strip() for text in dialogue]
-    if not messages or not all(messages):
+    messages = [dialogue] if isinstance(dialogue, str) else list(dialogue)
+    if not messages or not all(map(has_text, messages)):
         raise ValueError(f"{case_id}: the dialogue is empty or has a blank message. Pass messages with text.")
     roles = ["user" if (len(messages) - place) % 2 else "helper" for place in range(len(messages))]
-    return Case(case_id, tuple(zip(roles, messages, strict=True)), (), **about)
+    return Case(case_id, tuple(zip(roles, map(str.strip, messages), strict=True)), (), **about)
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #18cecbf5
 def draft_prompt(
@@ -453,6 +454,6 @@ def mark_difficulty(cases: Cases, table: pd.DataFrame) -> Cases:
     """
     require_columns(table, ["case_id", "hard"], "difficulty", rows=False)
     require_unique(table, ["case_id"], "the case {case_id!r} has two difficulties")
-    hard = table.dropna(subset=["hard"]).astype({"case_id": "str"}).set_index("case_id")["hard"]
-    difficulty = hard.map({True: "hard", False: "normal"}).to_dict()
+    hard = pd.Series(as_floats(table["hard"]), table["case_id"].astype("str"))
+    difficulty = hard.dropna().map({1: "hard", 0: "normal"}).to_dict()
     return cases.only(replace(case, difficulty=difficulty.get(case.case_id, case.difficulty)) for case in cases)

@@ -71,7 +71,7 @@ def rubric_prompt(
     """
     words = prompt_texts("judge", language)
     criteria = "\n".join(
-        f"{place}. [{words[item.kind]}] {item.content}" for place, item in enumerate(case.criteria, start=1)
+        f"{place}. [{words[item.kind]}] " + item.content.replace("\n", "\n   ") for place, item in enumerate(case.criteria, start=1)
     )
     fields = dict(
         dialogue="\n".join(f"{words[role]}{words['colon']}{text}" for role, text in case.dialogue),

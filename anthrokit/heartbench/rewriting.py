@@ -20,7 +20,7 @@ import pandas as pd
 from ..core import Run, TableError
 from ..core.errors import check_range, require_all
 from ..core.run import HTML_ATTRS
-from ..core.tables import require_unique, require_columns
+from ..core.tables import reject_rows, require_columns, require_unique
 from .building import new_case
 from .cases import SCENES, Case, Cases, has_text, prompt_texts, write_cases
 from .corpus import read_scene
@@ -388,6 +388,8 @@ def _dialogues(rewrites: pd.DataFrame) -> dict[str, dict[str, list[str] | None]]
     needed = ["case_id", "step", "status", "dialogue"]
     require_columns(rewrites, needed, "rewrites", rows=False, advice="collect_rewrites makes it")
     require_unique(rewrites, ["case_id", "step"], "several models rewrote {case_id!r}; pass the rewrites of one")
+    texts = rewrites["dialogue"].map(lambda one: isinstance(one, str))
+    reject_rows(rewrites, texts, "the dialogue of {case_id!r} is a text, not a list. Convert the column, for example with json.loads.")
     order = ["synthesised"] if "seed_id" in rewrites else STEPS
     wide = rewrites[rewrites["status"] == "ok"].pivot(index="case_id", columns="step", values="dialogue")
     return wide.reindex(columns=order).dropna(subset=order[-1]).to_dict("index")

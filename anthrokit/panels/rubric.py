@@ -61,9 +61,8 @@ def _checked(hits: pd.DataFrame) -> pd.DataFrame:
     require_unique(hits, needed[:3], "the hits have two verdicts on {row}. Pass those of one judge.")
     optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
     hits = hits.assign(**{name: pd.NA for name in optional if name not in hits})
-    if "dimension" not in hits:
-        where = heartbench.cases.load_abilities().set_index("ability")["dimension"]
-        hits["dimension"] = hits["ability"].map(where)
+    where = heartbench.cases.load_abilities().set_index("ability")["dimension"]
+    hits = hits.assign(dimension=hits.get("dimension", hits["ability"].map(where)))
     return hits.astype({"hit": "boolean"})
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #ec5eda36
