@@ -433,7 +433,7 @@ def is_possible_minor(who: str | None) -> bool:
     Parameters
     ----------
     who : str or None
-        An age in digits decides. Without one, a number from 5 to 17 that counts nothing ("Lena (16)"), or English words
+        An age in digits decides. Without one, a number from 5 to 17 without a unit ("Lena (16)"), or English words
         such as "pupil" decide. In another language, a person could be a minor if the description has a number from 5 to
         17, or none from 18 to 99.
 
