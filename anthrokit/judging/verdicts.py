@@ -50,7 +50,7 @@ class Rating:
 _YES = {"yes", "true", "present", "是"}
 _WORD = re.compile(r"(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)\b(?P<rest>.*)", re.I)
 _HEDGE = re.compile(
-    r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|<)",
+    r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|(?:only\s+)?if\b|<)",
     re.I,
 )
 # "Yes, no doubt" and "No: it says 'yes'" don't retract a verdict.
@@ -59,7 +59,7 @@ _OPPOSITE = re.compile(r"\b(?:absent|not\s+present|false|present|true)\b", re.I)
 _RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no problem", "present participle"
 _CORRECTED = re.compile(r"\b(?:correction|actually|i mean|rather|scratch that|on reflection|but)\b", re.I)
 _LINE = 300  # characters of a line that are parsed
-_LETTER = re.compile(r"[^\W_]")
+_LEAD = re.compile(r"(?:\W*\d{1,2}[.)]\W+)?[\W_]*")  # signs and the number of a list
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ def _is_yes(word: str) -> bool:
 
 
 def _begins(line: str) -> int:
-    """Return the position of the first letter or digit of a line."""
-    return first.start() if (first := _LETTER.search(line)) else len(line)
+    """Return the position of the first letter or digit of a line, after the number of a list."""
+    return len(_LEAD.match(line)[0])
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #044474f9
 _RETRACTS = re.compile(  # a later line that takes back a verdict without another one
@@ -289,8 +289,8 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     lines = own_lines(text, judged)
     own = code and code.lower()
     stated = [one for one in statements(lines, code) if one.code == own]
-    if code and not stated:  # "Verdict 5f3a91c2 Yes"
-        lines = [_CODED.sub(lambda found: f"{found[0]}:" if found[0].lower() == own else found[0], line) for line in lines]
+    if code and not stated:
+        lines = _CODED.sub(r"\nVerdict \1:", "\n".join(lines)).split("\n")
         stated = [one for one in statements(lines, code) if one.code == own]
     declined = any(declines(f"no, {one.rest}") for one in stated) or any(map(_begins_to_decline, lines))
     if declined or (not stated and declines(text)):
@@ -305,7 +305,11 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     return Rating(stated[0].verdict, _reason(lines), raw=raw)
 
 
-_CODED = re.compile(r"\b[0-9a-f]{8}(?=[\W_]{1,9}(?:yes|no)\b)", re.I)
+_CODED = re.compile(  # "It waves. Verdict 5f3a91c2: Yes", "Verdict (code 5f3a91c2) - Yes", "5f3a91c2: Yes"
+    r"(?:^|(?<=[.!?)>。！？]))[^\w\n\"'“‘«]{0,9}(?:(?:verdict|判定|code|with)[^\w\n\"'“‘«]{0,9}){0,3}"
+    r"\b([0-9a-f]{8})(?=[\W_]{1,9}(?:yes|no|是|否)\b)",
+    re.I | re.M,
+)
 _ZERO = "the judge states a confidence of zero"
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #5fd881df
@@ -346,8 +350,8 @@ def _is_shallow(value: Any, levels: int = _DEPTH) -> bool:
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #94ed2296
 def _field(name: Any) -> str:
-    """Return a field's name in lower case with single spaces."""
-    return " ".join(str(name).lower().split())
+    """Return a field's name in lower case, its words joined by single spaces."""
+    return " ".join(re.split(r"[\s_-]+", str(name).lower().strip()))
 
 
 def _fields(entries: dict[str, Any]) -> dict[str, Any]:
