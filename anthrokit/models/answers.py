@@ -279,18 +279,27 @@ def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
 
 # %% ../../nbs/02_models/04_answers.ipynb #9553c5df
 def usage_counts(usage: Any) -> tuple[Any, Any]:
-    """Return the tokens (in, out) that a server states in any provider's fields; (0, 0) if it states none."""
+    """Return the tokens (in, out) that a server states in any provider's fields; (0, 0) if it states none.
+
+    xAI, and Gemini in OpenAI's form, count the tokens of thoughts only in the total.
+
+    Examples
+    --------
+    >>> usage_counts({"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 135})
+    (32, 103)
+    """
     for names in _USAGE_FIELDS if isinstance(usage, dict) else ():
         if usage.get(names[0]) is not None:
-            return usage[names[0]], usage.get(names[1], 0)
+            read, wrote, total = counts = [usage.get(name, 0) for name in names]
+            return read, max(wrote, total - read) if all(type(one) is int for one in counts) else wrote
     return 0, 0
 
 
 _USAGE_FIELDS = (
-    ("prompt_tokens", "completion_tokens"),
-    ("input_tokens", "output_tokens"),
-    ("promptTokenCount", "candidatesTokenCount"),
-    ("prompt_eval_count", "eval_count"),
+    ("prompt_tokens", "completion_tokens", "total_tokens"),
+    ("input_tokens", "output_tokens", "total_tokens"),
+    ("promptTokenCount", "candidatesTokenCount", "totalTokenCount"),
+    ("prompt_eval_count", "eval_count", "total_count"),
 )
 
 

@@ -403,7 +403,8 @@ class RequestTranslator:
         litellm, tiers = self.litellm, (body.get("service_tier"), usage.get("service_tier"))
         tier = next((tier for tier in tiers if isinstance(tier, str)), None)
         try:
-            usage = litellm.Usage(**{name: value for name, value in usage.items() if value is not None})
+            stated = {name: value for name, value in usage.items() if value is not None}
+            usage = litellm.Usage(**{**stated, "completion_tokens": answer.tokens_out})
         except (TypeError, ValueError):
             return answer
         response = litellm.ModelResponse(model=answer.served_model, usage=usage, service_tier=tier)
