@@ -15,7 +15,8 @@ from collections.abc import Collection
 import pandas as pd
 
 # %% auto #0
-__all__ = ['is_blank', 'mask_code', 'mask_quotations', 'plain_apostrophes', 'normal_form', 'detect_language', 'unreadable']
+__all__ = ['QUOTED', 'is_blank', 'mask_code', 'mask_quotations', 'plain_apostrophes', 'normal_form', 'detect_language',
+           'unreadable']
 
 # %% ../../nbs/01_core/05_texts.ipynb #f8575274
 _INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me", "Mc"}
@@ -46,7 +47,11 @@ def is_blank(text: str | float | None) -> bool:
 
 # %% ../../nbs/01_core/05_texts.ipynb #5a68f168
 _CODE = re.compile(r"```.*?(?:```|\Z)|(?<![\w`])`[^`\n]+`(?!\w)|https?://\S+|www\.\S+", re.S)
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|^>.*$", re.M)
+QUOTED = re.compile(  # a mark between two letters is an apostrophe
+    r"\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|「[^「」]*」|『[^『』]*』|^>.*$"
+    r"|(?<!\w)‘(?:[^‘’\n]|(?<=\w)’(?=\w))*’(?!\w)",
+    re.M,
+)
 
 
 def mask_code(text: str) -> str:
@@ -66,7 +71,7 @@ def mask_code(text: str) -> str:
 
 # %% ../../nbs/01_core/05_texts.ipynb #7f891295
 def mask_quotations(text: str) -> str:
-    """Replace text in double quotation marks or guillemets, and quoted lines, by spaces.
+    """Replace quoted lines and text in quotation marks by spaces. Straight single marks, which are mostly apostrophes, don't count.
 
     Returns
     -------
@@ -78,7 +83,7 @@ def mask_quotations(text: str) -> str:
     >>> mask_quotations('She said "I know" to me.')
     'She said          to me.'
     """
-    return _QUOTED.sub(lambda match: " " * len(match[0]), text)
+    return QUOTED.sub(lambda match: " " * len(match[0]), text)
 
 # %% ../../nbs/01_core/05_texts.ipynb #551dc0cd
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_])[’‘‛ʼʹ′´`＇՚ꞌʻʽˈˋʾ‵\x92](?=[^\W\d_])")
@@ -124,7 +129,7 @@ _HAN, _KANA = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af", "\
 _WORD = re.compile(rf"(?<![\d_{_LATIN}])[{_LATIN}]+(?![\d_{_LATIN}])")
 _OTHER_WORD = re.compile(rf"[^\W\d_{_LATIN}{_HAN}{_KANA}]+")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
-_MENTIONED = re.compile(r"(?<!\w)['‘][^'‘’\n]+['’](?!\w)|„[^„“”\n]*[“”]|「[^「」\n]*」|《[^《》\n]*》")
+_MENTIONED = re.compile(r"(?<!\w)['‘][^'‘’\n]+['’](?!\w)|《[^《》\n]*》")
 _CHUNK = re.compile(r"\S+")
 _SYMBOLS = re.compile(r"\w[._=\\/]+\w|\w\(|[{}<>=|]|;\S")  # in a word of code: os.getcwd(), x=1
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")  # sooooo

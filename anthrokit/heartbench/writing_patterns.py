@@ -39,16 +39,7 @@ def _patterns(language: str) -> dict[str, re.Pattern]:
     return {name: re.compile("".join(text.splitlines()), re.I) for name, text in texts.items()}
 
 
-
 _SKIPPED = {"d", "c", "TIME", "t", "xc", "w", "m", "nt"}
-_QUOTED_IN_CHINESE = re.compile(r"「[^「」]*」|『[^『』]*』")
-
-
-def _without_quotations(text: str) -> str:
-    """Return a text of the same length with spaces in place of quotations."""
-    return _QUOTED_IN_CHINESE.sub(lambda match: " " * len(match[0]), mask_quotations(text))
-
-
 def _has_advice(sentence: str, language: str) -> bool:
     """Return whether a sentence explicitly advises the user, in the speaker's own voice."""
     advice, reported = (_patterns(language)[kind] for kind in ("advice", "reported"))
@@ -125,7 +116,7 @@ def sentence_kinds(sentence: str, language: str | None = None) -> set[str]:
     if language not in _LANGUAGES:
         problem = f"the language {language!r} of {sentence!r:.80} is not supported"
         raise ValueError(f"{problem}. Pass a Chinese (zh) or English (en) sentence.")
-    sentence = _without_quotations(simplified(sentence) if language == "zh" else plain_apostrophes(sentence))
+    sentence = mask_quotations(simplified(sentence) if language == "zh" else plain_apostrophes(sentence))
     sentence = _patterns(language)["no_hurry"].sub("", sentence)
     asks = re.search(r"[?？]\s*[\"'”」]*\s*$", sentence) is not None
     if _patterns(language)["stock"].search(sentence):
@@ -189,7 +180,7 @@ def answer_patterns(text: str) -> dict[str, float]:
     counts = {"items": float(len(_ITEM.findall(text))), "words": words}
     if language not in _LANGUAGES:
         return dict.fromkeys(MEASURES, math.nan) | counts
-    own = _without_quotations(text)
+    own = mask_quotations(text)
     sentences, starts = read_sentences(own), [0]
     for sentence in sentences:
         starts.append(own.index(sentence, starts[-1]) + len(sentence))

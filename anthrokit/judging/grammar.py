@@ -16,7 +16,7 @@ from ..core import TableError, data_path
 from ..core.errors import require_known
 from ..core.files import compile_pattern, load_once, read_toml, require_texts
 from ..core.run import digest
-from ..core.texts import mask_code, mask_quotations, plain_apostrophes
+from ..core.texts import QUOTED, mask_code, mask_quotations, plain_apostrophes
 from .judges import LanguageJudge
 from .verdicts import Rating
 from ..models.english import SPACY_MODEL, english_pipeline
@@ -89,9 +89,6 @@ def _without_letter(text: str) -> str:
     return text[: start.start()] + _blank(text[start.start() : end]) + text[end:]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #30023a76
-_QUOTATION = re.compile(r"([\"“](?:[^\s\"“”]+[ \t]+){0,2}[^\s\"“”]*[\"”])|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|^>.*$", re.M)
-
-
 @functools.lru_cache(4096)  # a judge of patterns reads each text once a behaviour
 def own_words(text: str) -> str:
     """Replace text drafted for the user, quotations and code with spaces.
@@ -108,11 +105,11 @@ def own_words(text: str) -> str:
     >>> own_words("I like it. Send this: Hi Jo, I miss you!")
     'I like it. Send this:                   '
     """
-    plain = plain_apostrophes(text).replace("’", "'")
+    plain = plain_apostrophes(text)
     own = _without_letter("".join("\0" if mark == " " != one != "\n" else one for one, mark in zip(plain, mask_code(plain), strict=True)))
     for pattern in _NOT_OWN.values():
         own = pattern.sub(lambda match: match[1] + _blank(match[0][len(match[1]) :]), own)
-    unquoted = _QUOTATION.sub(lambda match: match[1] or _blank(match[0]), own)
+    unquoted = QUOTED.sub(lambda match: match[0] if len(match[0].split()) < 4 and match[0][0] != ">" else _blank(match[0]), own)
     own = unquoted if any(map(str.isalpha, unquoted)) else own  # a message in quotation marks quotes nobody
     return "".join(" " if mark == "\0" else one for one, mark in zip(text, own, strict=True))
 
@@ -162,7 +159,7 @@ class PatternJudge(LanguageJudge):
             for name, patterns in content.items()
         }
         self.behaviours = list(self._patterns)
-        self.settings = {"kind": "patterns", "reads": "own words", "hash": digest(content, _TEXTS_FOR_USER)}
+        self.settings = {"kind": "patterns", "reads": "own words", "hash": digest(content, _TEXTS_FOR_USER, QUOTED.pattern)}
         if languages != ("en",):
             self.settings["languages"] = languages and sorted(languages)
 

@@ -115,13 +115,15 @@ class Fault(Exception):
 # %% ../../nbs/02_models/02_faults.ipynb #eb505c29
 _POLICY = (
     r"content.{0,20}(policy|policies|filter|guidelines|management)|(usage|safety) (policy|policies|guidelines)"
-    r"|policy.?violation|(was|been) flagged|flagged_input|(requires|blocked by) moderation|moderation_blocked|Content Exists Risk|data_inspection_failed"
+    r"|policy.?violation|(was|been) flagged|flagged_input|(requires|blocked by) moderation|moderation_blocked"
+    r"|Content Exists Risk|data_inspection_failed"
     r"|inappropriate content|new_sensitive|prohibited.?content|blocked.{0,40}(filter|guardrail|safety|policy)|responsible.?ai|敏感"
 )
 _TOO_LONG = (
     r"context.{0,20}(length|window|size|limit)|maximum context|(prompt|inputs?) (is )?too long|string_above_max_length"
     r"|input token count.{0,60}exceeds|too many (input )?tokens in|too many input tokens|tokens in the prompt cannot exceed"
-    r"|`?inputs`? (must have less than|tokens \+)|maximum (prompt|model) length|model token limit|too many tokens overall|expected maxLength|range of input length|超长"
+    r"|`?inputs`? (must have less than|tokens \+)|maximum (prompt|model) length|expected maxLength|range of input length"
+    r"|model token limit|too many tokens overall|超长"
 )
 _UNPAID = (
     r"credit balance|insufficient.{0,12}(balance|credit|funds)|payment required|arrearage|欠费|余额不足"

@@ -324,6 +324,6 @@ def chinese_pronouns(text: str, *, quotations: bool = True) -> list[tuple[int, s
     """
     own = mask_code(text)
     if not quotations:
-        own = re.sub(r"「[^「」]*」|『[^『』]*』", lambda found: " " * len(found[0]), mask_quotations(own))
+        own = mask_quotations(own)
     own = _NOT_THE_SPEAKER.sub(lambda found: " " * len(found[0]), own)
     return [(match.start(), match[0]) for match in _CHINESE.finditer(own)]
