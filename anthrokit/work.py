@@ -838,6 +838,7 @@ def ask(
     retry_message: Callable[[str], str] | None = "This can't be used: {}. Give the whole JSON again.".format,
     *,
     read_truncated: bool = False,
+    attempts_before: int = 0,
 ) -> Generator[Request, Completion, tuple[dict[str, Any], Any]]:
     """Send a request until its response can be parsed or the attempts are used up.
 
@@ -858,6 +859,8 @@ def ask(
         response is empty and the request has a seed.
     read_truncated : bool
         Parse a response that was cut off by the token limit. By default it counts as unparsable.
+    attempts_before : int
+        Attempts of an earlier call of `ask` that had no value. The count goes on from there, so that no request is repeated.
 
     Returns
     -------
@@ -873,7 +876,7 @@ def ask(
     """
     row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None, "attempts": 0, "response": None}
     repair_messages: list[dict[str, str]] = []
-    for attempt in range(1, max_attempts + 1):
+    for attempt in range(attempts_before + 1, attempts_before + max_attempts + 1):
         call = request(attempt) if callable(request) else request
         if attempt > 1:
             seed = {"seed": (call.parameters["seed"] + attempt - 1) % 2**31} if "seed" in call.parameters else {}

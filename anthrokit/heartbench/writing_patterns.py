@@ -40,6 +40,8 @@ def _patterns(language: str) -> dict[str, re.Pattern]:
 
 
 _SKIPPED = {"d", "c", "TIME", "t", "xc", "w", "m", "nt"}
+
+
 def _has_advice(sentence: str, language: str) -> bool:
     """Return whether a sentence explicitly advises the user, in the speaker's own voice."""
     advice, reported = (_patterns(language)[kind] for kind in ("advice", "reported"))

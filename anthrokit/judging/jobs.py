@@ -447,6 +447,13 @@ class JudgingJob(Job):
                 yield units
 
     @functools.cached_property
+    def attempts_before(self) -> dict[RatingUnit, int]:
+        """Return the attempts of the ratings that are retried: their requests are not repeated, but those of failed calls are."""
+        outcomes = [one for one in self.retry if one != "failed"]
+        sql = f"SELECT {', '.join(RatingUnit._fields)}, attempts FROM ratings WHERE status IN ({', '.join('?' * len(outcomes))})"
+        return {RatingUnit(*unit): attempts or 0 for *unit, attempts in self.run.ledger.rows(sql, outcomes)}
+
+    @functools.cached_property
     def _undecided(self) -> set[tuple[Any, ...]] | None:
         """Return the pending ratings of saved judges that can still change a label under adaptive sampling; None if all can."""
         if self.sampling != "adaptive" or self.run.ledger.fact("sampling") != "adaptive":
@@ -554,7 +561,8 @@ def ask_call(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], s
     questions = [job.question(unit.behaviour) for unit in units]
     per_message = f"{first.dialogue_id}/{first.turn}/{judge.name}" if judge.shared_prefix == "item" else None
     unit = _call_name(units, judge.questions_per_call)
-    ratings, attempts = yield from ask_judge(judge, item, questions, unit, code_of=per_message, shared=shared)
+    how = {"shared": shared, "attempts_before": max(job.attempts_before.get(one, 0) for one in units)}
+    ratings, attempts = yield from ask_judge(judge, item, questions, unit, code_of=per_message, **how)
     job.save(units, ratings, attempts)
     return ratings
 
@@ -651,7 +659,8 @@ def judge(
     quotations : bool
         Whether pronouns inside quotation marks count.
     retry : str or iterable of str
-        Which ratings without a verdict to retry: failed, unparsed, refused.
+        Which ratings without a verdict to retry: failed, unparsed, refused. A failed call is repeated as it was, the others with
+        another seed and code.
     sampling : str
         "full": every sample of every judge. "adaptive": a sample is taken only while the judge's mode is undecided, and
         a judge is asked only while the panel's majority is undecided. The labels are the same by construction. The

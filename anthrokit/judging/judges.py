@@ -437,6 +437,7 @@ def ask_judge(
     *,
     code_of: str | None = None,
     shared: bool = True,
+    attempts_before: int = 0,
 ) -> Steps:
     """Ask a prompt judge until its response can be parsed.
 
@@ -452,6 +453,8 @@ def ask_judge(
         Text from which the item's code is derived; by default the unit.
     shared : bool
         Keep the marks of a shared prefix, because later calls have the same prefix.
+    attempts_before : int
+        As for `work.ask`.
 
     Returns
     -------
@@ -469,7 +472,7 @@ def ask_judge(
     question = _AskedQuestion(judge, item, questions, unit, code_of or unit, shared)
     try:
         again = None if question.retry_message("") is None else question.retry_message
-        how = {"retry_message": again, "read_truncated": judge.read_truncated}
+        how = {"retry_message": again, "read_truncated": judge.read_truncated, "attempts_before": attempts_before}
         row, ratings = yield from ask(question.request, question.parse, judge.max_attempts, **how)
     except _OwnCodeError as error:
         row = {"status": "failed", "error": str(error), "raw": None, "attempts": question.attempts}

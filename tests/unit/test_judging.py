@@ -66,6 +66,29 @@ def test_adaptive_labels_equal_full_labels(tmp_path):
     assert asked["full"] == [3 * len(patterns)] * 3 and sum(asked["adaptive"]) < 0.75 * sum(asked["full"])
 
 
+class Undecided(LLMJudge):
+    """A judge whose responses hold no verdict."""
+
+    def __init__(self):
+        super().__init__(Instant("openai/known"), name="a", structured=False)
+        self.codes = []
+
+    def parse(self, response):
+        self.codes.append(response.item.code)
+        raise ValueError("no verdict")
+
+
+def test_retries_repeat_no_request(tmp_path):
+    """The attempts go on where the last call of `judge` ended, since the same seed would give the same response."""
+    asked = []
+    with make_run(tmp_path / "run", 1) as run:
+        for _ in range(3):
+            judge(run, undecided := Undecided(), behaviours=["empathy"], samples=1, retry="unparsed", progress=False)
+            asked += undecided.codes
+        assert run.ratings()["attempts"].tolist() == [9]
+    assert len(asked) == len(set(asked)) == 9
+
+
 def test_disk_errors_name_the_folder(tmp_path):
     run = make_run(tmp_path / "run", 1)
     with pytest.raises(RunError, match="opened read-only"), Run(tmp_path / "run", read_only=True) as other:
