@@ -31,11 +31,12 @@ from ..core.texts import detect_language, unreadable
 from .released import NO_EXAMPLES, Released, read_released
 from .verdicts import LONGEST_ANSWER, Rating, code_field, parse_verdict, parse_verdicts
 from ..models import LLM
+from ..models.loop import wait_for
 from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, Taxonomy, first_person_pronouns
 from ..simulation.dialogues import as_llm
 from ..simulation.pronouns import chinese_pronouns
-from ..work import MAX_ATTEMPTS, ParseError, Request, Steps, ask
+from ..work import MAX_ATTEMPTS, ParseError, Request, Steps, ask, run_steps
 
 # %% auto #0
 __all__ = ['Question', 'JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
@@ -420,13 +421,9 @@ class PromptJudge(Judge):
 
     def rate(self, text: str, behaviour: Behaviour, before: Sequence[tuple[str, str]] = ()) -> Rating:
         """Rate one message for one behaviour outside a run, with at most `max_attempts` attempts."""
-        steps, response = ask_judge(self, Item(text, tuple(before)), [behaviour], text, shared=False), None
-        while True:
-            try:
-                request = steps.send(response)
-            except StopIteration as end:
-                return end.value[0][0]
-            response = self.llm.complete(request.messages, **request.parameters)
+        steps = ask_judge(self, Item(text, tuple(before)), [behaviour], text, shared=False)
+        ratings, _ = wait_for(run_steps(steps, lambda request: self.llm.acomplete(request.messages, **request.parameters)))
+        return ratings[0]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f00009
 def ask_judge(
@@ -670,12 +667,11 @@ def judge_prompt(
     return _fill(template, item, context, code, **fields)
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
-def _verdict_schema(names: Sequence[str] = ()) -> dict[str, Any]:
+def _verdict_schema(names: Sequence[str]) -> dict[str, Any]:
     """Return the JSON schema of a response: a code, and a reason and a verdict, once or for each behaviour."""
 
     def an_object(properties: dict[str, Any]) -> dict[str, Any]:
-        fixed = {"required": list(properties), "additionalProperties": False}
-        return {"type": "object", "properties": properties, **fixed}
+        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
     fields = {"reason": {"type": "string"}, "verdict": {"type": "string", "enum": ["Yes", "No"]}}
     asked = dict.fromkeys(names, an_object(fields)) if names else fields
@@ -781,9 +777,10 @@ class LLMJudge(PromptJudge):
         texts = [judge_prompt(item, question, part, **how) for part in parts if part]
         return [{"role": "user", "content": CachedPrefix(*texts) if len(texts) > 1 else texts[0]}]
 
-    def parameters(self, item: Item, question: Behaviour) -> dict[str, Any]:
+    def parameters(self, item: Item, question: Behaviour | Sequence[Behaviour]) -> dict[str, Any]:
         """Return the JSON schema, if the model takes one."""
-        return {"response_format": _verdict_schema()} if self.structured else {}
+        names = [] if isinstance(question, Behaviour) else [one.name for one in question]
+        return {"response_format": _verdict_schema(names)} if self.structured else {}
 
     def parse(self, response: Response) -> Rating:
         """Return the rating of a response."""
@@ -901,10 +898,6 @@ class TogetherJudge(LLMJudge):
         prompt = together_prompt(item, question, **how, code=item.code)
         return [{"role": "user", "content": prompt}]
 
-    def parameters(self, item: Item, question: Sequence[Behaviour]) -> dict[str, Any]:
-        """Return the JSON schema, if the model takes one."""
-        return {"response_format": _verdict_schema([one.name for one in question])} if self.structured else {}
-
     def parse(self, response: Response) -> list[Rating]:
         """Return the ratings of a response, in the order of the behaviours."""
         names = [one.name for one in response.question]
@@ -950,8 +943,7 @@ class PronounCounter(LanguageJudge):
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         """Return Yes for each text with a first-person pronoun; the score is their number."""
         counts = {"en": first_person_pronouns, "zh": chinese_pronouns}
-        languages = [detect_language(text) for text in texts]
-        found = (counts[name](text, quotations=self.quotations) for text, name in zip(texts, languages, strict=True))
+        found = (counts[detect_language(text)](text, quotations=self.quotations) for text in texts)
         counted = ([word for _, word in words] for words in found)
         return [Rating(bool(words), ", ".join(words) or None, score=float(len(words))) for words in counted]
 

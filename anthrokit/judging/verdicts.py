@@ -88,7 +88,7 @@ def _is_yes(word: str) -> bool:
 
 def _begins(line: str) -> int:
     """Return the position of the first letter or digit of a line, after the number of a list."""
-    return len(_LEAD.match(line)[0])
+    return lead.end() if (lead := _LEAD.match(line)) else 0
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #044474f9
 _RETRACTS = re.compile(  # a later line that takes back a verdict without another one
@@ -244,11 +244,6 @@ def _reason(lines: Sequence[str]) -> str | None:
     return " ".join(" ".join(parts).split()).strip("*_ ") or None
 
 
-_USUAL = re.compile(  # a response of exactly the requested form, for which the steps below come to the same
-    r"Reason: (?P<reason>[^\x00-\x1f\x7f-\x9f\u2028\u2029{<]{1,280})\nVerdict (?P<code>[0-9a-f]{8}): (?P<word>Yes|No)\.?"
-)
-
-
 def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "") -> Rating:
     """Parse the response of an LLM judge as a rating.
 
@@ -276,10 +271,6 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     'refused'
     """
     text = (raw or "").strip()
-    if (usual := _USUAL.fullmatch(text)) and usual["code"] == code and not _DECLINES.search(usual["reason"]):
-        shown = judged.lower()
-        if "reason" not in shown and "verdict" not in shown:  # nothing that it could quote
-            return Rating(usual["word"] == "Yes", " ".join(usual["reason"].split()).strip("*_ ") or None, raw=raw)
     if why := _too_long(raw):
         return _missing(raw, why)
     if "<think>" in text and "</think>" not in text:
@@ -297,10 +288,8 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
         return _missing(raw, "the judge declined", "refused")
     if len({one.verdict for one in stated}) != 1 or not all(one.clear for one in stated):
         return _missing(raw)
-    heads = [line[:_LINE] for line in lines]
-    if any(_NO_CONFIDENCE.search(one.rest) for one in stated) or any(
-        _NO_CONFIDENCE.match(line, _begins(line)) for line in heads
-    ):
+    unsure = (_NO_CONFIDENCE.match(line[:_LINE], _begins(line)) for line in lines)
+    if any(unsure) or any(_NO_CONFIDENCE.search(one.rest) for one in stated):
         return _missing(raw, _ZERO)
     return Rating(stated[0].verdict, _reason(lines), raw=raw)
 
