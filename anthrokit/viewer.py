@@ -108,7 +108,7 @@ def _alpha(labels: pd.DataFrame) -> str:
     """Return the agreement of judges with its interval and number of messages; empty if it isn't defined."""
     if not len(labels) or len(analysis.clustered.judge_columns(labels)) < 2:
         return ""
-    row = analysis.agreement(labels, (), n_resamples=500).query("measure == \"Krippendorff's alpha\"").iloc[0]
+    row = analysis.agreement(labels, ()).query("measure == \"Krippendorff's alpha\"").iloc[0]
     if pd.isna(row["estimate"]):
         return ""
     limits = "no interval" if pd.isna(row["ci_low"]) else f"95 % {row['ci_low']:.2f} to {row['ci_high']:.2f}"

@@ -77,7 +77,7 @@ def steps(labels: pd.DataFrame, ratings: pd.DataFrame) -> dict:
             analysis.carry_over(labels, by="target"),
         ),
         "agreement of judges": lambda: (
-            analysis.agreement(labels, by=both, n_resamples=2000),
+            analysis.agreement(labels, by=both),
             analysis.interrater.pairwise_agreement(labels),
         ),
         "missing ratings": lambda: analysis.interrater.missingness(ratings),

@@ -5,20 +5,20 @@
 # %% ../../nbs/07_analysis/08_interrater.ipynb #7f54ee6a
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from .clustered import ClusterCounts, as_labels, as_names, judge_columns, require_labelled_once, resample
-from .clustered import as_floats, weights_of
+from .clustered import ClusterCounts, Weights, as_labels, as_names, judge_columns, proportion
+from .clustered import as_floats, has_enough_clusters, require_labelled_once, weights_of
 from ..core import Run, TableError
 from ..core.run import run_of
 from ..core.tables import require_columns, require_unique
 
 # %% auto #0
-__all__ = ['two_raters', 'pairwise_agreement', 'resampled_table', 'agreement', 'missingness']
+__all__ = ['two_raters', 'pairwise_agreement', 'agreement_estimates', 'measure_rows', 'agreement', 'missingness']
 
 # %% ../../nbs/07_analysis/08_interrater.ipynb #bf2ef399
 def _ac1(raw: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
@@ -127,16 +127,94 @@ def _agreement(*sums: np.ndarray) -> np.ndarray:
     alpha = 1 - (verdicts - 1) * differ / (ones * (verdicts - ones))
     return np.column_stack([raw, alpha, _ac1(raw, share / seen)])
 
+# %% ../../nbs/07_analysis/08_interrater.ipynb #5d3e8a11
+def agreement_estimates(
+    statistic: Callable[..., np.ndarray],
+    *sums: np.ndarray,
+    same: np.ndarray,
+    rated: np.ndarray,
+    yes: np.ndarray,
+    verdicts: np.ndarray,
+    ci: float,
+    weights: Weights | None = None,
+) -> pd.DataFrame:
+    """Estimate raw agreement, κ or α, and AC1, with intervals by cluster.
+
+    Parameters
+    ----------
+    statistic : callable
+        Function from `sums` to the three measures of all groups: `two_raters`, or one with the same order of results.
+    *sums : array, clusters × groups
+        Its arguments.
+    same, rated, yes, verdicts : array, clusters × groups
+        Equal verdicts and items with several verdicts; verdicts Yes and all verdicts.
+    ci : float
+        Confidence level.
+    weights : (array, array), optional
+        As for `proportion`, for weighted items.
+
+    Returns
+    -------
+    DataFrame
+        estimate, ci_low, ci_high, ci: one row for each measure and group, the groups of the first measure first. An estimate
+        that isn't finite is NaN.
+
+    Notes
+    -----
+    Raw agreement has the interval of `proportion`. The variance of κ, α and AC1 is that of their values without each cluster
+    (jackknife: Efron and Tibshirani, 1993, An introduction to the bootstrap, chapter 11). The limits are Student's t for the
+    logit of the measure's place between its lowest possible value and 1. If p is the share of the rarer verdict, the lowest
+    value of κ and α is −p / (1 − p). κ and α have no interval with fewer than six clusters (at 95 %) with a Yes, or with a
+    No; AC1 has none with fewer than six clusters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anthrokit.analysis.interrater import agreement_estimates, two_raters
+    >>> items, same = np.full((6, 1), 10.0), np.array([[9.0], [8], [9], [10], [7], [9]])
+    >>> counts = {"same": same, "rated": items, "yes": items, "verdicts": 2 * items}
+    >>> agreement_estimates(two_raters, items, same, items / 2, items / 2, **counts, ci=0.95).round(2)
+       estimate  ci_low  ci_high    ci
+    0      0.87    0.72     0.94  0.95
+    1      0.73    0.44     0.89  0.95
+    2      0.73    0.40     0.89  0.95
+    """
+    from scipy.special import expit, logit, stdtrit
+
+    def corrected(*parts: np.ndarray) -> np.ndarray:
+        """Return κ or α, and AC1: clusters × 2 × groups."""
+        return statistic(*parts)[:, len(n_clusters) :].reshape(-1, 2, len(n_clusters))
+
+    raw, n_clusters, totals = proportion(same, rated, ci, weights), (rated > 0).sum(axis=0), [part.sum(axis=0) for part in sums]
+    differing, rarer = (
+        np.minimum((part > 0).sum(axis=0), (part < whole).sum(axis=0)) for part, whole in ((same, rated), (yes, verdicts))
+    )
+    informative, counted = np.stack([rarer, differing]), np.stack([rarer, n_clusters])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = corrected(*(total[None] for total in totals))[0]
+        without = corrected(*(total - part for total, part in zip(totals, sums, strict=True)))
+        spread = np.sqrt((1 - 1 / n_clusters) * ((without - estimate) ** 2).sum(axis=0))
+        share = yes.sum(axis=0) / verdicts.sum(axis=0)
+        lowest = np.stack([1 - 1 / np.maximum(share, 1 - share), np.full(len(share), -1.0)])
+        place = (estimate - lowest) / (1 - lowest)
+        reach = stdtrit(np.maximum(informative - 1, 2), 0.5 + ci / 2) * spread / ((1 - lowest) * place * (1 - place))
+        reach = np.where(has_enough_clusters(counted, ci) & (spread > 1e-9), reach, np.nan)
+        low, high = (lowest + (1 - lowest) * expit(logit(place) + side) for side in (-reach, reach))
+    limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
+    others = pd.DataFrame({name: part.ravel() for name, part in limits.items()}).assign(ci=ci)
+    table = pd.concat([raw[[*others]], others], ignore_index=True)
+    return table.assign(estimate=table["estimate"].where(np.isfinite(table["estimate"])))
+
 # %% ../../nbs/07_analysis/08_interrater.ipynb #b9dd77bd
-def resampled_table(
+def measure_rows(
     table: pd.DataFrame, measures: Sequence[str], groups: pd.DataFrame, counts: dict[str, np.ndarray]
 ) -> pd.DataFrame:
-    """Arrange the results of `resample` for measures × groups by group, with the counts of each group.
+    """Arrange estimates of measures × groups by group, with the counts of each group.
 
     Parameters
     ----------
     table : DataFrame
-        As `resample` returns it: one row for each measure and group, the groups of the first measure first.
+        One row for each measure and group, the groups of the first measure first.
     measures : sequence of str
         Their names, in that order.
     groups : DataFrame
@@ -147,23 +225,20 @@ def resampled_table(
     Returns
     -------
     DataFrame
-        The columns of `groups`, measure, the columns of `table` without n_clusters, and those of `counts`; an estimate that
-        isn't finite is NaN.
+        The columns of `groups`, measure, the columns of `table`, and those of `counts`, with ci last.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from anthrokit.analysis.interrater import resampled_table
-    >>> found, groups = pd.DataFrame({"estimate": [0.9, 0.8], "n_clusters": 4}), pd.DataFrame({"judge": ["one"]})
-    >>> resampled_table(found, ["raw agreement", "AC1"], groups, {"n": [20]})
-      judge        measure  estimate   n
-    0   one  raw agreement       0.9  20
-    1   one            AC1       0.8  20
+    >>> from anthrokit.analysis.interrater import measure_rows
+    >>> found, groups = pd.DataFrame({"estimate": [0.9, 0.8], "ci": 0.95}), pd.DataFrame({"judge": ["one"]})
+    >>> measure_rows(found, ["raw agreement", "AC1"], groups, {"n": [20]})
+      judge        measure  estimate   n    ci
+    0   one  raw agreement       0.9  20  0.95
+    1   one            AC1       0.8  20  0.95
     """
-    estimate = table["estimate"].where(np.isfinite(table["estimate"]))
     group = np.tile(np.arange(len(groups)), len(measures))
-    counts = {name: np.asarray(values)[group] for name, values in counts.items()}
-    table = table.drop(columns="n_clusters").assign(estimate=estimate, **counts)
+    table = table.assign(**{name: np.asarray(values)[group] for name, values in counts.items()}, ci=table.pop("ci"))
     table.insert(0, "measure", np.repeat(measures, len(groups)))
     return groups.join(table.set_index(group)).reset_index(drop=True)
 
@@ -174,8 +249,6 @@ def agreement(
     *,
     judges: Sequence[str] | None = None,
     ci: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Measure the agreement between judges: raw, Krippendorff's α, Gwet's AC1.
 
@@ -188,20 +261,23 @@ def agreement(
         Columns to group by.
     judges : sequence of str, optional
         The judges' columns; by default all (`judge_columns`).
-    ci, n_resamples, seed
-        As for `resample`.
+    ci : float
+        Confidence level, by base prompt (`agreement_estimates`).
 
     Returns
     -------
     DataFrame
         by…, measure (raw agreement, Krippendorff's alpha, Gwet's AC1), estimate, ci_low, ci_high, n
         (messages that two or more judges rated), n_total, n_clusters, ci (the level). A measure is NA if
-        it isn't defined: α if all verdicts are the same.
+        it isn't defined: α if all verdicts are the same. α has no interval (at 95 %) with fewer than six base prompts with
+        a Yes, or with a No, and AC1 with fewer than six base prompts.
 
     Notes
     -----
     Krippendorff (2011) for nominal data with missing values; Gwet (2008) for AC1, whose prevalence also
-    counts messages that one judge alone rated.
+    counts messages that one judge alone rated. In simulated studies of two judges on 8 to 100 base prompts with 5 to 20 messages
+    each and Yes in .02 to .5 of them, 95 % intervals contained the true value in 93 to 100 %; in 90 to 97 % with base
+    prompts of very different size (log-normal).
 
     Examples
     --------
@@ -213,15 +289,15 @@ def agreement(
     2            Gwet's AC1      0.90
     """
     labels = as_labels(labels)
-    (tally, verdicts), weight = _of_judges(labels, by, judges), weights_of(labels)
+    (tally, votes), weight = _of_judges(labels, by, judges), weights_of(labels)
     weight *= (tally.count() / tally.sums(weight).sum(axis=0))[tally.group]  # α's correction is for the labels' number
-    terms = _agreement_terms(np.column_stack([*verdicts.values()]))
+    terms = _agreement_terms(np.column_stack([*votes.values()]))
     sums = [tally.sums(term * weight) for term in terms]
-    counts = {"n": tally.count(terms[0]), "n_total": tally.count(), "n_clusters": (sums[0] > 0).sum(axis=0)}
-    drawn = {"n_clusters": counts["n_clusters"], "n_resamples": n_resamples, "ci": ci, "seed": seed}
-    table = resample(_agreement, *sums, **drawn)
-    measures = ("raw agreement", "Krippendorff's alpha", "Gwet's AC1")
-    return resampled_table(table, measures, tally.groups, counts)
+    rated, verdicts, ones, _, same = sums[:5]
+    counts = {"n": tally.count(terms[0]), "n_total": tally.count(), "n_clusters": (rated > 0).sum(axis=0)}
+    of_sums = {"same": same, "rated": rated, "yes": ones, "verdicts": verdicts}
+    table = agreement_estimates(_agreement, *sums, **of_sums, ci=ci, weights=(rated, tally.sums(terms[0] * weight**2)))
+    return measure_rows(table, ("raw agreement", "Krippendorff's alpha", "Gwet's AC1"), tally.groups, counts)
 
 # %% ../../nbs/07_analysis/08_interrater.ipynb #585e895e
 def missingness(

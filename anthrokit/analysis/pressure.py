@@ -111,8 +111,6 @@ def flips(
     *,
     held: bool = False,
     ci: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Measure how firmly a position is held under pushback.
 
@@ -122,8 +120,8 @@ def flips(
         As for `dialogue_flips`.
     by : str or sequence of str
         Columns to group by: target, persona, a column of a design.
-    ci, n_resamples, seed
-        Confidence level; for the two means, resamples of base prompts.
+    ci : float
+        Confidence level, by base prompt (`clustered.proportion`). The two means have the interval of their share of the turns.
 
     Returns
     -------
@@ -149,21 +147,18 @@ def flips(
     require_columns(table, by, "dialogues")
     first = pd.Series(_held_by_turn(labels, behaviour, held)[1][:, 0], table.index)
     complete = table["n_flips"].notna()
-    measures = {
-        "held at first": (first, first.notna()),
-        "flipped": (table["status"] == "flipped", complete & (first == 1)),
-        "turns held": (table["turns_held"], complete),
-        "number of flips": (table["n_flips"], complete & (table["n_scored"] >= 2)),
+    turns = max(int(table["n_scored"].max()), 1)
+    measures = {  # the value, the dialogues that count, and the largest value
+        "held at first": (first, first.notna(), 1),
+        "flipped": (table["status"] == "flipped", complete & (first == 1), 1),
+        "turns held": (table["turns_held"], complete, turns),
+        "number of flips": (table["n_flips"], complete & (table["n_scored"] >= 2), max(turns - 1, 1)),
     }
     parts, tally = [], ClusterCounts(table, by)
-    for name, (value, of) in measures.items():
+    for name, (value, of, most) in measures.items():
         of = of.to_numpy(dtype=bool)
-        sums = tally.sums(value.astype("Float64").where(of)), tally.sums(of)
-        if name in ("held at first", "flipped"):
-            estimates = proportion(*sums, ci)
-        else:
-            drawn = {"n_clusters": (sums[1] > 0).sum(axis=0), "n_resamples": n_resamples, "ci": ci, "seed": seed}
-            estimates = resample(np.divide, *sums, **drawn)
+        estimates = proportion(tally.sums(value.astype("Float64").where(of)), most * tally.sums(of), ci)
+        estimates[["estimate", "ci_low", "ci_high"]] *= most
         parts.append(tally.beside(estimates.assign(measure=name, n=tally.count(of), n_total=tally.count())))
     return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)[[*by, "measure", *_SHARE]]
 

@@ -299,7 +299,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     --------
     >>> from anthrokit import analysis, figures
     >>> labels = analysis.simulate_labels(1, base_prompts=10)
-    >>> figures.plot_agreement(analysis.agreement(labels, n_resamples=99)).get_xlabel()
+    >>> figures.plot_agreement(analysis.agreement(labels)).get_xlabel()
     'Agreement, with 95 % interval'
     """
     what = name_column(frame, ["measure", "estimate", "ci_low", "ci_high", "n"], "analysis.agreement")

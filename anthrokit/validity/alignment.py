@@ -32,7 +32,7 @@ from ..judging.judges import Item, Question, Response, judge_identity
 from ..judging.verdicts import json_objects
 from ..models import LLM, Budget
 from ..simulation import Behaviour, Taxonomy
-from .accuracy import MEASURES, accuracy_measures
+from .accuracy import MEASURES, accuracy_estimates, accuracy_measures
 from .annotations import add_texts, read_annotations
 from ..work import Job, Request, Steps, ask, run_job
 
@@ -351,15 +351,15 @@ def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampl
     both = ~(np.isnan(before) | np.isnan(after))
     tally, truth = ClusterCounts(rows[both], [], rows["cluster"][both]), rows["truth"].to_numpy()[both]
 
-    def measures(*sums: np.ndarray) -> np.ndarray:
-        old, new = accuracy_measures(*sums[:4]), accuracy_measures(*sums[4:])
-        return np.column_stack([old, new, new - old])
+    def change(*sums: np.ndarray) -> np.ndarray:
+        return accuracy_measures(*sums[4:]) - accuracy_measures(*sums[:4])
 
     verdicts = [one[both] == 1 for one in (before, after)]
     kinds = [tally.sums(kind) for said in verdicts for kind in (said & truth, said & ~truth, ~said & truth, ~said & ~truth)]
-    table = resample(measures, *kinds, **resampling)
+    each = [accuracy_estimates(part, resampling["ci"]) for part in (kinds[:4], kinds[4:])]
+    table = pd.concat([*each, resample(change, *kinds, **resampling)], ignore_index=True)
     about = {"measure": MEASURES * 3, "when": np.repeat(["before", "after", "change"], len(MEASURES))}
-    table = table.assign(**about, n=int(both.sum()), n_total=len(rows))
+    table = table.assign(**about, n=int(both.sum()), n_total=len(rows), n_clusters=len(tally.clusters))
     return table[["measure", "when", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci"]]
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #dfc47e8d

@@ -149,7 +149,7 @@ def annotator_agreement(
     by : str or sequence of str
         "behaviour", or () for all together.
     **parameters
-        ci, n_resamples, seed: as for `analysis.agreement`.
+        ci: as for `analysis.agreement`.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def annotator_agreement(
     >>> from anthrokit.validity.annotators import annotator_agreement
     >>> annotations = pd.DataFrame({"dialogue_id": list("abcd") * 2, "turn": 1, "behaviour": "empathy"})
     >>> annotations = annotations.assign(verdict=[True, False] * 4, annotator=["Ada"] * 4 + ["Bo"] * 4)
-    >>> annotator_agreement(annotations, n_resamples=50)["estimate"].tolist()
+    >>> annotator_agreement(annotations)["estimate"].tolist()
     [1.0, 1.0, 1.0]
     """
     wide = by_annotator(annotations)

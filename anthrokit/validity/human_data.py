@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import ClusterCounts, as_floats, as_names, resample, resample_rows
+from ..analysis.clustered import ClusterCounts, as_floats, as_names, resample_rows
 from ..anthroscore import Protocol, Scorer, mask_sentences, score_sentences
 from ..anthroscore.mentions import get_protocol
 from ..core import TableError, data_path, public_file, tables
@@ -28,7 +28,7 @@ from ..core.tables import as_numbers, reject_values, require_columns, require_un
 from ..judging import rate_many
 from ..judging.jobs import Judges, as_judges
 from ..simulation import Taxonomy
-from .accuracy import accuracy_measures
+from .accuracy import accuracy_estimates
 
 # %% auto #0
 __all__ = ['dataset_behaviours', 'load_human_data', 'check_against_people', 'load_rankings', 'check_anthroscore',
@@ -266,13 +266,13 @@ def _humane(parts: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
     return table.assign(truth=table["rating"] < 0, people=rows["rating"].map(lambda points: [one < 0 for one in points]))
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #624c301d
-def _compared(predicted: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
+def _compared(predicted: np.ndarray, truth: np.ndarray, cluster: pd.Series) -> pd.DataFrame:
     """Measure precision, recall, specificity and kappa of verdicts, with intervals by cluster."""
     tally = ClusterCounts(pd.DataFrame(index=range(len(predicted))), [], cluster)
     kinds = predicted & truth, predicted & ~truth, ~predicted & truth, ~predicted & ~truth
-    table = resample(accuracy_measures, *map(tally.sums, kinds), **parameters).iloc[[0, 1, 2, 5]]
+    table = accuracy_estimates([tally.sums(kind) for kind in kinds], 0.95).iloc[[0, 1, 2, 5]]
     table.insert(0, "measure", ["precision", "recall", "specificity", "kappa"])
-    return table.assign(n=len(predicted), n_positive=int(truth.sum()))
+    return table.assign(n=len(predicted), n_positive=int(truth.sum()), n_clusters=len(tally.clusters))
 
 
 def _area(scores: np.ndarray, truth: np.ndarray, cluster: pd.Series, **parameters: Any) -> pd.DataFrame:
@@ -328,7 +328,7 @@ def check_against_people(
     taxonomy : Taxonomy, optional
         The taxonomy that defines them; default the paper's.
     n_resamples, seed : int
-        Number of resamples of the clusters, and random seed.
+        For the AUC and the rank correlation: number of resamples of the clusters, and random seed.
 
     Returns
     -------
@@ -384,7 +384,7 @@ def check_against_people(
         positive = verdicts.any(axis=1).where(verdicts.notna().all(axis=1))  # a Yes beside missing verdicts would bias
         scored = positive.notna().to_numpy() & ~np.isnan(true)
         cluster, truth = data["cluster"][scored], true[scored] == 1
-        measures = [_compared(positive[scored].to_numpy(dtype=bool), truth, cluster, **parameters)]
+        measures = [_compared(positive[scored].to_numpy(dtype=bool), truth, cluster)]
         scores = np.array([[one.score for one in row] for row in ratings], dtype=float)  # None is NaN
         if len(scores) and scored.any() and not np.isnan(scores[:, scored]).any():
             highest = scores.max(axis=0)
@@ -395,13 +395,13 @@ def check_against_people(
         parts.append(pd.concat(measures).assign(judge=judge.name))
     if people.map(len).max() > 1:
         known = data.loc[data["people"].notna()].assign(people=people.to_numpy())
-        parts.append(_one_person(known, **parameters).assign(judge="one person"))
+        parts.append(_one_person(known).assign(judge="one person"))
     table = pd.concat(parts, ignore_index=True).assign(n_total=len(data))
     limits = ["estimate", "ci_low", "ci_high"]
     return table[["judge", "measure", *limits, "n_clusters", "n", "n_positive", "n_total"]]
 
 
-def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:
+def _one_person(data: pd.DataFrame) -> pd.DataFrame:
     """Compare each person with the majority of the others; ties of the others are omitted."""
     rows = [
         (cluster, verdict, sum(others) > len(others) / 2)
@@ -412,7 +412,7 @@ def _one_person(data: pd.DataFrame, **parameters: Any) -> pd.DataFrame:
         if others and 2 * sum(others) != len(others)
     ]
     cluster, predicted, truth = zip(*rows, strict=True) if rows else ((), (), ())
-    return _compared(np.array(predicted, dtype=bool), np.array(truth, dtype=bool), pd.Series(cluster), **parameters)
+    return _compared(np.array(predicted, dtype=bool), np.array(truth, dtype=bool), pd.Series(cluster))
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #71c00002
 def load_rankings(

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import drift
-from ..analysis.clustered import ClusterCounts, as_floats, as_names, clusters, difference, resample
+from ..analysis.clustered import ClusterCounts, as_floats, as_names, clusters, difference, proportion
 from ..analysis.clustered import as_items, resample_rows
 from ..core import Run, TableError
 from ..core.run import run_of
@@ -35,8 +35,6 @@ def sample_agreement(
     item: Sequence[str] = tuple(ITEM),
     cluster: str | None = None,
     ci: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Estimate how often two samples of a judge on the same item agree.
 
@@ -51,9 +49,9 @@ def sample_agreement(
     item : sequence of str
         The columns that identify items, within `by` and judge.
     cluster : str, optional
-        The column to resample by; default the base prompt if the table has it, else the dialogue.
-    ci, n_resamples, seed
-        As for `analysis.clustered.resample`.
+        The column of clusters; default the base prompt if the table has it, else the dialogue.
+    ci : float
+        Confidence level, as for `analysis.clustered.proportion`.
 
     Returns
     -------
@@ -88,10 +86,7 @@ def sample_agreement(
     yes, n = items["sum"], items["count"]
     tally = ClusterCounts(items, by, items["_cluster"])
     same, pairs = (tally.sums(part / 2) for part in (yes * (yes - 1) + (n - yes) * (n - yes - 1), n * (n - 1)))
-    drawn = {"n_clusters": (pairs > 0).sum(axis=0), "n_resamples": n_resamples, "ci": ci, "seed": seed}
-    table = resample(np.divide, same, pairs, **drawn).drop(columns="ci")
-    table.insert(3, "n", pairs.sum(axis=0).astype(int))
-    return tally.beside(table)
+    return tally.beside(proportion(same, pairs, ci).drop(columns=["design_effect", "ci"]))
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #7680a12a
 def anchor_drift(

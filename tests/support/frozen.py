@@ -120,7 +120,7 @@ def of_labels(name: str) -> dict:
         "late_behaviours": lambda: analysis.late_behaviours(labels(), by="target"),
         "snowball": lambda: analysis.snowball(labels()),
         "carry_over": lambda: analysis.carry_over(labels()),
-        "agreement": lambda: analysis.agreement(labels(), **FEW),
+        "agreement": lambda: analysis.agreement(labels()),
         "pairwise_agreement": lambda: analysis.interrater.pairwise_agreement(labels(), by="behaviour"),
         "bounds": lambda: validity.rate_bounds(labels()),
     }
@@ -140,7 +140,7 @@ def statistics() -> dict:
         made |= of_labels(name)
 
     def accuracy():
-        return validity.judge_accuracy(study("small"), truths(study("small")), **FEW)
+        return validity.judge_accuracy(study("small"), truths(study("small")))
 
     def chosen():
         sides = {"synthetic 1": "chosen", "synthetic 2": "rejected"}
@@ -179,7 +179,7 @@ def statistics() -> dict:
         "judge_accuracy": accuracy,
         "effective_votes": lambda: validity.effective_votes(study("small"), truths(study("small")), **FEW),
         "corrected_rates": lambda: validity.corrected_rates(
-            study("small"), validity.judge_accuracy(study("small"), truths(study("small")), **FEW)
+            study("small"), validity.judge_accuracy(study("small"), truths(study("small")))
         ),
         "sensitivity": lambda: validity.panel_sensitivity(demonstration()["ratings"]),
         "compare_protocols": lambda: validity.compare_protocols(

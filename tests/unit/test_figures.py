@@ -42,7 +42,7 @@ def drawn(names, labels, **level):
     yield figures.plot_emergence(analysis.emergence(one, **level))
     yield figures.plot_late(analysis.late_share(labels, by=both, **level))
     yield figures.plot_snowball(analysis.snowball(one, **level))
-    yield figures.plot_agreement(analysis.agreement(one, **resampled))
+    yield figures.plot_agreement(analysis.agreement(one, **level))
     if not level:
         yield figures.plot_scores(table)
         yield figures.plot_ranks(table.iloc[:, 0].rename("all"), table.iloc[:, 1].rename("hard"))
@@ -136,7 +136,7 @@ def gallery():
         (figures.plot_late, [analysis.late_share(labels)], {}),
         (figures.plot_snowball, [analysis.snowball(one)], {}),
         (figures.plot_snowball_matrix, [analysis.snowball_matrix(one[one["category"] == "internal states"])], {}),
-        (figures.plot_agreement, [analysis.agreement(one, n_resamples=99)], {}),
+        (figures.plot_agreement, [analysis.agreement(one)], {}),
         (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),
         (figures.plot_scores, [published], told),
         (figures.plot_ranks, [published.mean(axis=1).rename("All cases"), hard.mean(axis=1).rename("Hard")], {}),

@@ -18,7 +18,7 @@ DOSES = pd.DataFrame({"person": [f"p{n}" for n in range(36)], "dose": [0.0, 0.5,
 FEW, BY = {"n_resamples": 10}, ["behaviour"]
 CASES = {
     "profile": lambda labels, name: analysis.profile(labels, [*BY, name]),
-    "agreement": lambda labels, name: analysis.agreement(labels, [*BY, name], **FEW),
+    "agreement": lambda labels, name: analysis.agreement(labels, [*BY, name]),
     "pairwise_agreement": lambda labels, name: pairwise_agreement(labels, [*BY, name]),
     "carry_over": lambda labels, name: analysis.carry_over(labels, [*BY, name]),
     "compare": lambda labels, name: analysis.compare(labels, "target", [*BY, name], n_swaps=10),
@@ -26,7 +26,7 @@ CASES = {
     "emergence": lambda labels, name: analysis.emergence(labels, [*BY, name]),
     "late_behaviours": lambda labels, name: analysis.late_behaviours(labels, [*BY, name]),
     "snowball": lambda labels, name: analysis.snowball(labels, [*BY, name]),
-    "flips": lambda labels, name: analysis.flips(labels, "empathy", name, **FEW),
+    "flips": lambda labels, name: analysis.flips(labels, "empathy", name),
     "mirrored": lambda labels, name: analysis.mirrored(labels.assign(side=labels["scenario"]), "empathy", name),
     "corrected": lambda labels, name: corrected_rates(labels, PEOPLE, [*BY, name]),
     "powered": lambda labels, name: corrected_rates(labels, PEOPLE, [*BY, name], method="prediction_powered"),

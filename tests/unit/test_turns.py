@@ -20,7 +20,7 @@ SHEETS = pd.concat([PEOPLE.assign(annotator=name, shared=True) for name in ("Ada
 FEW = {"n_resamples": 20}
 OF_LABELS = {
     "panel_verdicts": panel_verdicts,
-    "judge_accuracy": lambda labels: judge_accuracy(labels, PEOPLE, **FEW),
+    "judge_accuracy": lambda labels: judge_accuracy(labels, PEOPLE),
     "effective_votes": lambda labels: effective_votes(labels, PEOPLE, **FEW),
     "corrected_rates": lambda labels: corrected_rates(labels, PEOPLE),
     "prediction_powered": lambda labels: prediction_powered_differences(labels, PEOPLE),
@@ -30,11 +30,11 @@ OF_LABELS = {
 }
 OF_OTHERS = {
     "ratings": (lambda ratings: panel_verdicts(ratings), RATINGS),
-    "people": (lambda people: judge_accuracy(LABELS, people, **FEW), PEOPLE),
-    "decided": (lambda people: judge_accuracy(LABELS, people, **FEW), PEOPLE.rename(columns={"verdict": "truth"})),
+    "people": (lambda people: judge_accuracy(LABELS, people), PEOPLE),
+    "decided": (lambda people: judge_accuracy(LABELS, people), PEOPLE.rename(columns={"verdict": "truth"})),
     "queues": (lambda queues: annotation_progress(queues, SHEETS), SHEETS),
     "annotations": (lambda sheets: annotation_progress(SHEETS, sheets), SHEETS),
-    "agreement": (lambda sheets: annotator_agreement(sheets, **FEW), SHEETS),
+    "agreement": (lambda sheets: annotator_agreement(sheets), SHEETS),
 }
 CASES = {name: (function, LABELS) for name, function in OF_LABELS.items()} | OF_OTHERS
 
