@@ -25,9 +25,10 @@ from ..core.tables import INTEGER, TABLES, as_numbers, convert_column, require_c
 __all__ = ['JOIN_RUNS', 'Weights', 'as_names', 'check_level', 'at_least_half', 'check_count', 'as_labels', 'sorted_levels',
            'as_floats', 'judge_columns', 'context_columns', 'number_clusters', 'clusters', 'whole_turns', 'as_items',
            'require_labelled_once', 'weights_of', 'group_rows', 'ClusterCounts', 'wilson_limits', 'degrees_of_freedom',
-           'effective_sizes', 'score_interval', 'cluster_variance', 'proportion', 'influence_correlation', 'Shares',
-           'share_estimates', 'shared_correlation', 'recover_limits', 'contrast', 'difference', 'draw_clusters',
-           'has_enough_clusters', 'percentile_interval', 'resample', 'resample_rows', 'holm', 'add_holm']
+           'effective_sizes', 'score_interval', 'influence', 'cluster_variance', 'proportion', 'mean_estimates',
+           'influence_correlation', 'Shares', 'share_estimates', 'shared_correlation', 'recover_limits', 'contrast',
+           'difference', 'draw_clusters', 'has_enough_clusters', 'percentile_interval', 'resample', 'resample_rows',
+           'holm', 'add_holm']
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str], what: str = "by", taken: Iterable[str] = ()) -> list[str]:
@@ -601,7 +602,7 @@ def score_interval(
     return pd.DataFrame({**limits, **counts, "design_effect": design, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3d2a567e
-def _influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """Return the influence of each cluster on a share, or on a mean."""
     with np.errstate(invalid="ignore", divide="ignore"):
         n = totals.sum(axis=0)
@@ -626,7 +627,7 @@ def _share_moments(successes: np.ndarray, totals: np.ndarray, weights: Weights |
     carried = totals if weights is None else weights[0]
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = successes.sum(axis=0) / totals.sum(axis=0)
-        variance = cluster_variance(_influence(successes, totals), carried)
+        variance = cluster_variance(influence(successes, totals), carried)
     some, lacking = ((part & (carried > 0)).sum(axis=0) for part in (successes > 0, successes < totals))
     return estimate, variance, carried, np.minimum(some, lacking)
 
@@ -656,7 +657,11 @@ def proportion(
 
     Notes
     -----
-    `benchmarks/coverage.py` measures the coverage. It falls to 88 % if one of two clusters holds 98 of 100 rows. Korn,
+    `benchmarks/coverage.py` measures the coverage. It falls to 88 % if one of two clusters holds 98 of 100 rows. It is also too
+    low where few clusters hold the rare rows: a study without such a cluster shows neither the rate nor the variation. In 3,000
+    simulated studies with beta-distributed rates of clusters, a mean rate of .02, and 200 rows a cluster on average, 95 %
+    intervals contained the true rate in 81 to 92 % for 8 to 100 clusters of rows with a correlation of .3 or .6, and in 91 to
+    93 % for the worst sizes with a correlation of .1. Nearly always the upper limit was too low. Korn,
     E. L. and Graubard, B. I. (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol.
     3; Imbens, G. W. and Kolesár, M. (2016), Review of Economics and Statistics 98, for clusters of unequal size.
 
@@ -669,6 +674,49 @@ def proportion(
     """
     moments = _share_moments(np.asarray(successes, dtype=float), np.asarray(totals, dtype=float), weights)
     return score_interval(*moments, ci, weights and weights[1])
+
+# %% ../../nbs/07_analysis/02_clustered.ipynb #5d3e8a21
+def mean_estimates(sums: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd.DataFrame:
+    """Estimate means of any values with intervals from sums by cluster.
+
+    Parameters
+    ----------
+    sums, totals : array, clusters × groups
+        Sums of values, and numbers of rows or sums of weights.
+    ci : float
+        Confidence level.
+
+    Returns
+    -------
+    DataFrame
+        One row for each group: estimate, ci_low, ci_high, n_clusters, ci. The interval is missing with fewer than two clusters,
+        or if the clusters' means don't differ.
+
+    Notes
+    -----
+    Bell, R. M. and McCaffrey, D. F. (2002), Survey Methodology 28: corrected residuals (CR2), and Student's t with the degrees
+    of freedom for equal values within a cluster. In 2,000 simulated studies each of differences of two verdicts, 95 % intervals
+    contained the true mean in 91 to 96 % for rates of .1 to .3 with 8 to 100 clusters, and in 96 % or more with
+    clusters of very different size; in 87 to 92 % for rates of .02 in clusters of equal size.
+
+    Examples
+    --------
+    >>> from anthrokit.analysis.clustered import mean_estimates
+    >>> mean_estimates([[2.0], [-1], [3]], [[4.0], [2], [4]])[["estimate", "ci_low", "ci_high"]].round(2)
+       estimate  ci_low  ci_high
+    0       0.4   -1.18     1.98
+    """
+    from scipy.special import stdtrit
+
+    check_level(ci)
+    sums, totals = np.asarray(sums, dtype=float), np.asarray(totals, dtype=float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate, error = sums.sum(axis=0) / totals.sum(axis=0), np.sqrt(cluster_variance(influence(sums, totals), totals))
+        reach = stdtrit(np.maximum(degrees_of_freedom(totals, 1), 1), 0.5 + ci / 2) * error
+    n_clusters = (totals > 0).sum(axis=0)
+    reach = np.where((n_clusters > 1) & (error > 1e-9), reach, np.nan)
+    limits = {"estimate": estimate, "ci_low": estimate - reach, "ci_high": estimate + reach}
+    return pd.DataFrame({**limits, "n_clusters": n_clusters, "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #09582843
 def influence_correlation(
@@ -721,7 +769,7 @@ def share_estimates(
     with np.errstate(invalid="ignore", divide="ignore"):
         floor = (ndtri(0.5 + ci / 2) / worth) ** 2
     rows = np.where(np.isnan(low), np.nan, effective)
-    return Shares(np.column_stack([estimate, low, high]), _influence(successes, totals), floor, rows)
+    return Shares(np.column_stack([estimate, low, high]), influence(successes, totals), floor, rows)
 
 
 def shared_correlation(a: Shares, b: Shares) -> np.ndarray:
@@ -905,7 +953,6 @@ def percentile_interval(
 def resample(
     statistic: Callable[..., np.ndarray],
     *sums: np.ndarray,
-    n_clusters: Sequence[int] | None = None,
     n_resamples: int = 2000,
     ci: float = 0.95,
     seed: int = 0,
@@ -918,9 +965,6 @@ def resample(
         Function from arrays of sums, resamples × columns, to resamples × results. It is called once for all resamples.
     *sums : array, clusters × columns
         Sums by cluster.
-    n_clusters : sequence of int, optional
-        Number of clusters of each column, if some clusters lack rows in some columns, or of each result. Results are
-        measures × columns. By default all clusters.
     n_resamples : int
         Number of resamples; 0 gives estimates without intervals.
     ci : float
@@ -947,10 +991,8 @@ def resample(
         estimate = np.asarray(statistic(*(part.sum(axis=0, keepdims=True) for part in sums)))[0]
         weights = draw_clusters(len(sums[0]), n_resamples, seed)
         drawn = np.asarray(statistic(*(weights @ part for part in sums)))
-    columns = np.array([len(sums[0])] if n_clusters is None else n_clusters)
-    n_clusters = np.tile(columns, len(estimate) // max(len(columns), 1))
-    low, high = percentile_interval(drawn, n_clusters, ci)
-    return pd.DataFrame({"estimate": estimate, "ci_low": low, "ci_high": high, "n_clusters": n_clusters, "ci": ci})
+    low, high = percentile_interval(drawn, len(sums[0]), ci)
+    return pd.DataFrame({"estimate": estimate, "ci_low": low, "ci_high": high, "n_clusters": len(sums[0]), "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #9dbeb48a
 def resample_rows(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import as_names, check_level, holm, resample, whole_turns
+from ..analysis.clustered import as_names, check_level, holm, mean_estimates, whole_turns
 from ..analysis.people import compare_conditions
 from ..core import Run, TableError
 from ..core.errors import check_range, require_known
@@ -302,8 +302,6 @@ def compare_sides(
     *,
     questionnaire: Questionnaire | str = "godspeed",
     ci: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Compare a questionnaire about the user with that about the target of the same dialogues.
 
@@ -316,8 +314,8 @@ def compare_sides(
         Dialogue to its cluster, such as the base prompt; by default each dialogue is one.
     questionnaire : Questionnaire or str
         The questionnaire that was filled in.
-    ci, n_resamples, seed
-        Settings of the bootstrap over clusters.
+    ci : float
+        Confidence level.
 
     Returns
     -------
@@ -355,8 +353,7 @@ def compare_sides(
             cluster = own.index if clusters is None else own.index.map(clusters)
             difference = (own["user"] - own["target"]).to_numpy()
             sums = pd.DataFrame({"sum": difference, "n": 1.0}).groupby(np.asarray(cluster)).sum().to_numpy()
-            limits = resample(lambda total: total[:, :1] / total[:, 1:], sums, n_resamples=n_resamples, ci=ci, seed=seed)
-            row |= limits.iloc[0].to_dict() | {f"{kind}_{side}": getattr(own[side], way)()
+            row |= mean_estimates(sums[:, :1], sums[:, 1:], ci).iloc[0].to_dict() | {f"{kind}_{side}": getattr(own[side], way)()
                                                for side in _SIDES for kind, way in (("mean", "mean"), ("sd", "std"))}
         rows.append(row)
     names = ["scale", "title", "mean_user", "sd_user", "mean_target", "sd_target", "estimate", "ci_low", "ci_high", "n"]

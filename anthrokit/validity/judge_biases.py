@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, as_floats, as_items, as_labels, as_names, clusters, difference, judge_columns
-from ..analysis.clustered import resample
+from ..analysis.clustered import influence, influence_correlation, mean_estimates, recover_limits
 from ..core import Run, TableError, data_path, read_frame
 from ..core.run import require_run, run_of
 from ..core.errors import require_known
@@ -101,16 +101,15 @@ def judge_errors(
     return long[[*ITEM, "target", "cluster", "judge", "target_family", "judge_family", "own", "reference", "error", "weight"]]
 
 # %% ../../nbs/08_validity/12_judge_biases.ipynb #a7f870dc
-def _mean_errors(errors: pd.DataFrame, by: Sequence[str], **resampling: int | float) -> pd.DataFrame:
+def _mean_errors(errors: pd.DataFrame, by: Sequence[str], ci: float) -> pd.DataFrame:
     """Return the weighted mean error of each group, with intervals by cluster."""
     tally, weight = ClusterCounts(errors, by, errors["cluster"]), errors["weight"].to_numpy()
-    sums = [tally.sums(errors["error"].to_numpy() * weight), tally.sums(weight)]
-    table = resample(np.divide, *sums, n_clusters=(sums[1] > 0).sum(axis=0), **resampling)
+    table = mean_estimates(tally.sums(errors["error"].to_numpy() * weight), tally.sums(weight), ci)
     return tally.beside(table.assign(n=tally.count()))
 
 
 def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.PathLike | None = None, *,
-                    families: Mapping[str, str] | None = None, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
+                    families: Mapping[str, str] | None = None, ci: float = 0.95
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Estimate how much judges prefer, or disfavour, targets of their family.
 
@@ -118,8 +117,8 @@ def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.
     ----------
     labels, people, families
         As for `judge_errors`. The neutral judges are always a reference, if there are any.
-    ci, n_resamples, seed
-        As for `analysis.clustered.resample`; base prompts are resampled.
+    ci : float
+        Confidence level, by base prompt (`analysis.clustered.mean_estimates`).
 
     Returns
     -------
@@ -148,17 +147,17 @@ def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.
     if not both.any():
         raise TableError("no judge has a target of its own family and one of another, with a reference for both. Judge targets of two "
                          "families, pass people's labels, or name the families: families={'my-model': 'GPT'}")
-    resampling, rows = {"ci": ci, "n_resamples": n_resamples, "seed": seed}, []
+    rows = []
     for (reference, judge), part in errors[both].groupby(["reference", "judge"], sort=False):
         tally, weight, own = ClusterCounts(part, [], part["cluster"]), part["weight"].to_numpy(), part["own"].to_numpy(dtype=bool)
-        sums = [tally.sums(side * value) for side in (own, ~own) for value in (part["error"].to_numpy() * weight, weight)]
-        means = [side.sum(axis=0).item() for side in sums]
-        fewer = [min((sums[1] > 0).sum(), (sums[3] > 0).sum())]  # clusters of a side
-        limits = resample(lambda a, n, b, m: a / n - b / m, *sums, n_clusters=fewer, **resampling).drop(columns=["n_clusters", "ci"])
+        sides = [[tally.sums(side * value) for value in (part["error"].to_numpy() * weight, weight)] for side in (own, ~own)]
+        means = [mean_estimates(*side, ci)[["estimate", "ci_low", "ci_high"]].to_numpy() for side in sides]
+        effect = recover_limits(*means, influence_correlation(*(influence(*side) for side in sides)))
+        limits = dict(zip(("estimate", "ci_low", "ci_high"), np.ravel(effect), strict=True))
         about = {"judge": judge, "judge_family": part["judge_family"].iloc[0], "reference": reference}
-        rows.append({**about, **limits.loc[0], "own": means[0] / means[1], "other": means[2] / means[3],
+        rows.append({**about, **limits, "own": means[0][0, 0], "other": means[1][0, 0],
                      "n_own": own.sum(), "n_other": (~own).sum(), "n_clusters": len(tally.clusters)})
-    return pd.DataFrame(rows), _mean_errors(errors, ["reference", "target_family", "judge_family"], **resampling).drop(columns="ci")
+    return pd.DataFrame(rows), _mean_errors(errors, ["reference", "target_family", "judge_family"], ci).drop(columns="ci")
 
 # %% ../../nbs/08_validity/12_judge_biases.ipynb #7560f884
 def style_pairs() -> pd.DataFrame:

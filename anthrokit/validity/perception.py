@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import ClusterCounts, add_holm, as_floats, as_labels, as_names, check_level
-from ..analysis.clustered import draw_clusters, number_clusters, resample
+from ..analysis.clustered import draw_clusters, mean_estimates, number_clusters
 from ..core import Run, TableError, data_path, label, read_frame
 from ..core.files import reject_path
 from ..core.run import run_of
@@ -351,7 +351,7 @@ def ranking_accuracy(values: pd.Series, pairs: pd.DataFrame, *, ci: float = 0.95
 
 # %% ../../nbs/08_validity/09_perception.ipynb #a9b54da3
 def accuracy_gain(
-    values: pd.Series, other: pd.Series, pairs: pd.DataFrame, *, n_resamples: int = 2000, ci: float = 0.95
+    values: pd.Series, other: pd.Series, pairs: pd.DataFrame, *, ci: float = 0.95
 ) -> pd.DataFrame:
     """Estimate by how much the accuracy of some values exceeds that of other values on the same pairs.
 
@@ -361,8 +361,6 @@ def accuracy_gain(
         Two values for each answer, indexed by item_id.
     pairs, ci
         As for `ranking_accuracy`.
-    n_resamples : int
-        Number of resamples of the prompts.
 
     Returns
     -------
@@ -379,9 +377,7 @@ def accuracy_gain(
     """
     gain = _hits(values, pairs) - _hits(other, pairs)
     counts, scored = ClusterCounts(pairs, [], pairs["cluster"]), ~np.isnan(gain)
-    sums = counts.sums(gain), counts.sums(scored)
-    table = resample(np.divide, *sums, n_clusters=(sums[1] > 0).sum(axis=0), n_resamples=n_resamples, ci=ci)
-    return table.assign(n=scored.sum(), n_total=len(pairs))
+    return mean_estimates(counts.sums(gain), counts.sums(scored), ci).assign(n=scored.sum(), n_total=len(pairs))
 
 # %% ../../nbs/08_validity/09_perception.ipynb #8ee7c45b
 def held_out_values(
