@@ -65,7 +65,10 @@ def kruskal_wallis(
 
     Notes
     -----
-    The test treats dialogues as independent; those of one base prompt are not. Ibrahim et al. (2026) report
+    The test treats dialogues as independent; those of one base prompt are not. In 150 simulated studies each without any effect,
+    with 8 dialogues of five turns for each of 8 or 30 base prompts, p was below .05 in 35 to 49 % if the levels were of different
+    base prompts, such as domains, and labels of a base prompt correlated by .1 or .3; in 0 to 3 % if each base prompt had all
+    levels. For a test by base prompt use `compare` (levels with common base prompts) or `factor_model`. Ibrahim et al. (2026) report
     p < 0.001. Tomczak and Tomczak (2014) for ε².
 
     Examples

@@ -61,7 +61,7 @@ def accuracy_estimates(kinds: Sequence[np.ndarray], ci: float, squares: Sequence
     >>> from anthrokit.validity.accuracy import accuracy_estimates
     >>> counts = np.array([[3.0], [2], [4]]), np.array([[1.0], [0], [1]]), np.array([[1.0], [1], [0]]), np.full((3, 1), 5.0)
     >>> accuracy_estimates(counts, 0.95)["estimate"].round(2).tolist()
-    [0.82, 0.82, 0.88, 0.82, 0.86, 0.7, 0.74]
+    [0.82, 0.82, 0.88, 0.82, 0.86, 0.7, 0.73]
     """
     hit, false, miss, rejection = kinds
     hits, alarms, misses, rejections = kinds if squares is None else squares
