@@ -137,7 +137,7 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
 
 
 def annotator_agreement(
-    annotations: pd.DataFrame, by: str | Sequence[str] = "behaviour", **parameters: Any
+    annotations: pd.DataFrame, by: str | Sequence[str] = "behaviour", *, ci: float = 0.95
 ) -> pd.DataFrame:
     """Measure the agreement of annotators on the items that several of them labelled.
 
@@ -148,8 +148,8 @@ def annotator_agreement(
         represents.
     by : str or sequence of str
         "behaviour", or () for all together.
-    **parameters
-        ci: as for `analysis.agreement`.
+    ci : float
+        As for `analysis.agreement`.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def annotator_agreement(
         wide = wide.merge(weights.first(), on=ITEM, how="left")
     if len(names) < 2 or not (wide[names].notna().sum(axis=1) > 1).any():
         raise TableError("no item was labelled by two people; use assign_items to give several people the same items")
-    return agreement(wide, by, judges=names, **parameters)
+    return agreement(wide, by, judges=names, ci=ci)
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #10edb84b
 def items_to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = None) -> pd.DataFrame:

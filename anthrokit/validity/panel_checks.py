@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -152,7 +151,7 @@ def labelled_exchanges() -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/04_panel_checks.ipynb #0dc4ab37
 def compare_protocols(
-    reference: pd.DataFrame, other: pd.DataFrame, by: str | Sequence[str] = "behaviour", **parameters: Any
+    reference: pd.DataFrame, other: pd.DataFrame, by: str | Sequence[str] = "behaviour", *, ci: float = 0.95
 ) -> pd.DataFrame:
     """Measure the labels of one protocol against those of another.
 
@@ -161,7 +160,7 @@ def compare_protocols(
     reference, other : DataFrame
         Labels of the full protocol, as `run.labels(judges=[…])`, and of the cheaper protocol on the same messages. With a
         column `weight` of the reference, a message counts for all messages that it represents.
-    by, **parameters
+    by, ci
         As for `judge_accuracy`; the reference is the truth.
 
     Returns
@@ -180,4 +179,4 @@ def compare_protocols(
     """
     keep = [name for name in (*ITEM, "base_id", "weight", "label") if name in reference.columns]
     truth = reference[keep].rename(columns={"label": "truth"})
-    return judge_accuracy(other.drop(columns=judge_columns(other)), truth, by, **parameters)
+    return judge_accuracy(other.drop(columns=judge_columns(other)), truth, by, ci=ci)
