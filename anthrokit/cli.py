@@ -285,11 +285,11 @@ def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
     """Return what is wrong with the arguments, and what was probably meant."""
     if isinstance(error, UnknownCommandError):
         name, chain = (error.unused_tokens or arguments)[0], error.command_chain or ()
-        group = functools.reduce(App.__getitem__, chain, app)
-        commands = {one: group[one].help for one in group if one[0] != "-"}
-        lead = lead_of(name, "option" if name[:1] == "-" else "command")
+        group, kind = functools.reduce(App.__getitem__, chain, app), "option" if name[:1] == "-" else "command"
+        commands = {one: group[one].help for one in group if (one[0] == "-") == (kind == "option")}
+        lead = None if similar_names(name, commands, words=False) else lead_of(name, kind)
         lead = lead or suggest_name(name, commands, commands, f"{' '.join(['anthrokit', *chain])} --help", elsewhere=True)
-        return f"Unknown command {name!r}; {lead}"
+        return f"Unknown {kind} {name!r}; {lead}"
     if isinstance(error, UnknownOptionError):
         name = (error.token.keyword or error.token.value).partition("=")[0]
         known = [*error.argument_collection, *app.meta.assemble_argument_collection()]
@@ -463,6 +463,8 @@ def _llm(text: str) -> ak.LLM:
         parts = _WITH_ADDRESS.fullmatch(text)
         assert parts, "the pattern matches every text"
         model, address = parts.groups()
+        if model.endswith("@"):
+            raise _UsageError(f"{text!r} has no address after the @; write, for example, {text}http://localhost:8000/v1")
         if "/" not in text and (like := similar_names(text, _session.models, 0.6, words=False)):
             raise _UsageError(f"{_session.settings}: there is no section [models.{text}]; did you mean {like[0]}?")
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)

@@ -112,7 +112,7 @@ def profile_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.D
     names = [*by, "category", "behaviour"]
     shares = analysis.profile(labels, by=names)
     texts = [
-        (_percent(row.estimate), interval_text(row, _percent, "–"), f"{row.n} of {row.n_total}", row.n_clusters)
+        (_percent(row.estimate), interval_text(row, _percent, "–"), f"{row.n:,} of {row.n_total:,}", row.n_clusters)
         for row in shares.itertuples()
     ]
     return shares[names].join(pd.DataFrame(texts, columns=["share", "95 % interval", "scored", "clusters"]))
@@ -309,7 +309,7 @@ def _quality_rows() -> list[dict[str, Any]]:
             "precision": f"{row.precision:.2f} ({row.precision_low:.2f} to {row.precision_high:.2f})",
             "recall": f"{row.recall:.2f} ({row.recall_low:.2f} to {row.recall_high:.2f})",
             "F1": f"{row.f1:.2f}",
-            "judged": f"{row.n:.0f} of {row.n_total:.0f}, {row.n_positive:.0f} positive",
+            "judged": f"{row.n:,.0f} of {row.n_total:,.0f}, {row.n_positive:,.0f} positive",
         }
         for row in pooled.itertuples()
     ]

@@ -83,13 +83,18 @@ def _script_line(error: BaseException) -> str:
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
     """Return an error. It is shown in two lines if anthrokit raised it on purpose or was called with wrong arguments."""
+    if _is_deliberate(error):
+        error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
+    return error
+
+
+def _is_deliberate(error: BaseException, module: str = __name__) -> bool:
+    """Return whether the package of a module raised an error on purpose, or was called with wrong arguments."""
     for frame, line in [*traceback.walk_tb(error.__traceback__)][-1:]:
         raised = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).lstrip().startswith("raise ")
-        ours = frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]
-        if not ours or not (raised or frame.f_code.co_name == "explained"):
-            return error
-    error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
-    return error
+        ours = frame.f_globals.get("__name__", "").partition(".")[0] == module.partition(".")[0]
+        return ours and (raised or frame.f_code.co_name == "explained")
+    return True
 
 
 def _render_current() -> list[str]:
@@ -317,6 +322,7 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, wo
     cores = {each: {word.rstrip("s") for word in each.split("_")} - _FILLERS for each in (*originals, query)}
     same = [each for each in originals if cutoff <= 0.8 and cores[query] and cores[each] == cores[query]]
     near = [query] if query in originals else get_close_matches(query, same, 3, 0.6) or get_close_matches(query, originals, 1, 0.9)
+    near = near or [each for each in originals if len(each) > 3 and sorted(each) == sorted(query)]  # modle
     near, head = near or get_close_matches(query, originals, 3, cutoff), len(query.partition("_")[0]) + 1
     rest = {each: each[head:] for each in near if each[:head] == query[:head] and each not in same}  # what follows plot_ decides
     near = [each for each in near if each not in rest or get_close_matches(query[head:], [rest[each]], 1, cutoff)]
@@ -360,12 +366,15 @@ def suggest_name(
 
 # %% ../../nbs/01_core/00_errors.ipynb #8133ba47
 def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with an error that names the parameter that was probably meant by an unknown keyword.
+    """Return the function with errors that name the argument to correct.
 
     Parameters
     ----------
     function : callable
-        A function or a method. An error for missing arguments describes them. Other errors keep their text.
+        A function or a method. The error for an unknown keyword names the parameter that was probably meant; the one for missing
+        arguments describes them. If an error comes from the depth, such as pandas, and an argument is not of the kind that
+        its annotation states, or a table has two columns of one name or a cell of the wrong kind, the error says so.
+        The error for a file that can't be used says what to do. Other errors keep their text.
 
     Examples
     --------
@@ -382,18 +391,25 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     def explained(*arguments: Any, **options: Any) -> Any:
         try:
             return function(*arguments, **options)
-        except ValueError as error:
-            in_short(error)
-            raise
-        except TypeError as error:
+        except Exception as error:
             owner = type(arguments[0]) if function.__name__ == "__init__" else None
+            deliberate = _is_deliberate(error) or _is_deliberate(error, function.__module__)  # of a class that a user derived
+            if deliberate and not isinstance(error, TypeError):
+                in_short(error)
+                raise
             heads = [inspect.signature(each).parameters for each in (_makers(owner, function) if owner else [function])]
             names = {name: None for head in heads for name, each in head.items() if each.kind is not each.VAR_KEYWORD}
             names.pop("self", None)
             unknown = [name for name in options if name not in names and f"unexpected keyword argument '{name}'" in str(error)]
             accepts_all = any(each.kind is each.VAR_KEYWORD for each in heads[-1].values())
             hint = None if accepts_all or not unknown else f"has no parameter {unknown[0]!r}; {_hint(unknown[0], names, owner or function)}"
-            if not (hint := hint or _missing_arguments(function, owner or function, arguments, options)):
+            hint = hint or _missing_arguments(function, owner or function, arguments, options)
+            if not hint and f"{function.__name__}() takes " in str(error):  # too many arguments without a name
+                named = [f"{name}=…" for name, each in heads[0].items() if each.kind is each.KEYWORD_ONLY]
+                hint = f"needs the names of some arguments. Write {', '.join(named)}"
+            if not hint and not deliberate:
+                _explain_deep_error(function, owner or function, arguments, options, error)
+            if not hint:
                 in_short(error)
                 raise
         raise in_short(TypeError(f"{(owner or function).__name__}() {hint}"))
@@ -413,6 +429,38 @@ def _missing_arguments(function: Callable[..., Any], owner: Any, arguments: tupl
         about = "; ".join(text[:200] for text in _about(owner, lacking).values() if text)
         return f"needs {', '.join(lacking)}. {about}".rstrip() if lacking else None
     return None
+
+
+_ABSTRACT = {"int": Integral, "float": Real, "bool": Integral, "Mapping": Mapping, "PathLike": os.PathLike}
+_ABSTRACT |= {"Sequence": Iterable, "Iterable": Iterable}
+_CLASSES = {"None", "str", "dict", "list", "tuple", "DataFrame", "Series", "Axes", "Run", "LLM", *_ABSTRACT}
+
+
+def _kinds_of(value: object) -> set[str]:
+    """Return the names in annotations that a value fits. Texts and tables are not taken for lists."""
+    kinds = {each.__name__ for each in type(value).__mro__} | {name for name, kind in _ABSTRACT.items() if isinstance(value, kind)}
+    return {"None"} if value is None else kinds - {"Sequence", "Iterable"} if kinds & {"DataFrame", "str", "bytes"} else kinds
+
+
+def _explain_deep_error(
+    function: Callable[..., Any], owner: Any, arguments: tuple, options: Mapping[str, Any], error: Exception
+) -> None:
+    """Raise if a table can't be used, an argument is not of a kind that its annotation names, or a file can't be used."""
+    head = inspect.signature(function)
+    for name, value in head.bind(*arguments, **options).arguments.items():
+        kinds, annotation = _kinds_of(value), str(head.parameters[name].annotation)
+        if "DataFrame" in kinds and (fault := import_module("anthrokit.core.tables").fault_of(value, error)):
+            raise TableError(f"{owner.__name__}() can't use the table {name}: {fault}") from error
+        while annotation != (annotation := re.sub(r"\[[^\[\]]*\]", "", annotation)):  # what the members are
+            pass
+        names = {each.rpartition(".")[2].strip() for each in annotation.split("|")}
+        if not head.parameters[name].kind.name.startswith("VAR") and names <= _CLASSES and not names & kinds:
+            shown = f"{value!r:.60}" if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+            hint = f"{owner.__name__}() can't take {shown} for {name}. {_about(owner, [name])[name]}"
+            raise in_short(TypeError(hint.rstrip())) from error
+    if isinstance(error, OSError) and error.filename:
+        remedy = "Make room, get the right to use it, or name another place"
+        raise RunError(f"{error.filename} can't be used: {error.strerror}. {remedy}.") from error
 
 
 def _about(owner: Any, names: Iterable[str]) -> dict[str, str]:
@@ -772,7 +820,7 @@ def missing_columns(needed: Iterable[str], columns: Iterable[object]) -> str:
         lead = None if near else lead_of(name, "column")
         near = near or [one for one in similar_names(name, spare, 0.85) if "_id" in name or one in (f"{name}_id", one.removesuffix("_id"))]
         hint = lead or f"there is {' or '.join(near[:2])}"
-        return f"{name} ({hint})" if lead or near else str(name)
+        return f"{name} ({hint})" if lead or near else str(name) or "''"
 
     return ", ".join(describe(name) for name in needed if name not in columns)
 

@@ -236,7 +236,7 @@ def similar_runs(folder: Path) -> str:
 def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
     """Return names of judges as a list. Raise if the run lacks one."""
     judges, present = [judges] if isinstance(judges, str) else list(judges), run.judges()["judge"].tolist()
-    require_known("judge", present, *judges, where="the run: ", error=ValueError)
+    require_known("judge of this run", present, *judges, error=ValueError)
     return judges
 
 # %% ../../nbs/01_core/04_run.ipynb #f0ff9f5d

@@ -158,7 +158,7 @@ def theme(
     """
     import matplotlib.pyplot as plt
 
-    require_known("style", STYLES, *([style] if style else []), error=ValueError)
+    require_known("style", STYLES, *([] if style is None else [style]), error=ValueError)
     palette = _colours(palette) if isinstance(palette, str) else palette
     options = {"order": order, "labels": labels, "palette": palette, "style": style}
     token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in options.items() if one is not None}))
@@ -769,6 +769,14 @@ def _documented(draw: Callable) -> str:
     return re.sub(r"\n\n(?=(Returns|Raises|Examples)\n)", lambda _: f"\n{shared}\n\n", text, count=1)
 
 
+def _names_in(table: pd.DataFrame | pd.Series) -> list[str]:
+    """Return what a table names: the cells of columns of texts, then of whole numbers; without texts, its columns and index."""
+    frame = table.to_frame() if isinstance(table, pd.Series) else table
+    parts = [frame.select_dtypes(exclude="number"), frame.select_dtypes("integer")]
+    cells = [name for part in parts for column in part for name in part[column].astype(str).unique()]
+    return cells if len(parts[0].columns) else [*map(str, [*frame.columns, *frame.index])]
+
+
 def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
     """Make a figure function draw in `THEME` and take `order`, `labels`, `palette` and `style` as `theme` does.
 
@@ -798,6 +806,9 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
         bound = own.bind(*arguments, **options).arguments
         for name in drawn_from:
             require_kind(bound[name], pd.DataFrame, f"a table as {name} (help({draw.__name__}) says what makes one)")
+        if order is not None:
+            named = [name for one in bound.values() if isinstance(one, (pd.DataFrame, pd.Series)) for name in _names_in(one)]
+            require_known("name for order in the table,", dict.fromkeys(named), *map(str, order), error=ValueError)
         inner, token = _KEPT.get() is not None, _KEPT.set([])
         try:
             with theme(order, labels, palette, style):
@@ -858,7 +869,7 @@ def save(
     figure : Figure, Axes or list of Axes
         The return value of a figure function.
     path : str or path
-        Path without a suffix. Missing folders are created.
+        Path without a suffix. The suffix of a format, as in "shares.pdf", replaces `formats`. Missing folders are created.
     formats : str or sequence of str
         Formats such as png, svg and pdf.
     data : DataFrame, optional
@@ -884,12 +895,17 @@ def save(
     figure = getattr(figure, "figure", figure)
     if not hasattr(figure, "savefig"):
         raise TypeError(f"save takes the Axes or the Figure that a figure function returned, not {type(figure).__name__}")
+    ending, known = Path(path).suffix[1:].lower(), figure.canvas.get_supported_filetypes()
+    if ending in known or (len(ending) == 3 and ending.isalpha()):
+        path, formats = Path(path).with_suffix(""), ending
+    formats = [formats] if isinstance(formats, str) else [*formats]
+    require_known("format of figures", sorted(known), *formats, error=ValueError)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     undated, written = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}, []
     is_exact = any(figure.get_figwidth() in (style.width, style.wide) for style in STYLES.values())
     box = figure.bbox_inches if is_exact else None
     with theme():
-        for ending in [formats] if isinstance(formats, str) else formats:
+        for ending in formats:
             file = Path(f"{path}.{ending}")
             figure.savefig(file, format=ending, metadata=undated.get(ending), bbox_inches=box)
             written.append(file)

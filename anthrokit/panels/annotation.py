@@ -185,10 +185,10 @@ class AnnotationPanel(DecisionPanel):
     --------
     >>> import anthrokit as ak
     >>> ak.AnnotationPanel(ak.demo_run(), 2, annotator="Ada")
-    AnnotationPanel: 28 of 28 messages
+    AnnotationPanel: 28 of 28 questions
     """
 
-    title, noun, empty = "Label messages", "message", "No message is left here."
+    title, noun, empty = "Label messages", "question", "No message is left here."
     shortcuts = (("y n u", "Yes, No, can't tell"), ("s", "later"), ("z / r", "undo / redo"), ("Esc", "leave the note"))
 
     def __init__(

@@ -449,6 +449,12 @@ class SimulationJob(Job):
         self.finished, self.total = 0, sum(row["turns"] for row in self.pending)
         self.done = sum(answers.get(row["dialogue_id"], 0) for row in self.pending)
 
+    def result(self) -> Run:
+        """Return the run. A notice says if all dialogues failed."""
+        if self.failed and self.failed == len(self.pending):
+            notify(f"all {self.failed} dialogues failed: run.missing() lists the reasons, and the same call resumes them")
+        return self.run
+
     def _check_run(self) -> None:
         """Raise if the run belongs to another experiment, or has a model of the same name with other settings."""
         target = redact_in({**self.target.settings, "system": self.settings.system_target})

@@ -14,7 +14,7 @@ from ..analysis.profiles import any_behaviour
 from ..analysis.clustered import check_level, holm
 from ..analysis.synthetic import counted_behaviours
 from ..core import TableError
-from ..core.tables import require_columns
+from ..core.tables import as_numbers, require_columns
 from .questionnaires import OPEN, score_scales
 from .studies import Study
 
@@ -162,7 +162,7 @@ def judged_and_perceived(
 
     check_level(ci)
     require_columns(people, ["condition", score, rate], "outcomes")
-    complete = people[["condition", score, rate]].dropna().astype({score: float, rate: float})
+    complete = as_numbers(people[["condition", score, rate]], [score, rate], "outcomes").dropna()
     if len(complete) < 10:
         raise TableError(f"at least ten participants need a score and a rate; {len(complete)} have both")
     both = (complete[name] for name in (score, rate))

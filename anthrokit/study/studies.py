@@ -508,7 +508,8 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
         with open(private, "w", encoding="utf-8") as file:
             json.dump(drawn, file)
         make_private(folder)
-        return Study(folder)
+        (study := Study(folder)).llm()  # raises for a wrong setting of the target
+        return study
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

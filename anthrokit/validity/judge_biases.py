@@ -17,7 +17,7 @@ from ..analysis.clustered import influence, influence_correlation, mean_estimate
 from ..core import Run, TableError, data_path, read_frame
 from ..core.run import require_run, run_of
 from ..core.errors import require_known
-from ..core.tables import require_columns, require_unique
+from ..core.tables import reject_values, require_columns, require_unique
 from ..core.texts import normal_form, plain_apostrophes
 from ..judging import rate_many
 from ..judging.jobs import Items, Judges, as_judges, run_taxonomy
@@ -79,6 +79,7 @@ def judge_errors(
     """
     known, labels = _families(labels, families), as_labels(labels)
     require_columns(labels, [*ITEM, "target", "label"])
+    reject_values(labels, labels["behaviour"].isna(), "behaviour", "labels", "the name of a behaviour")
     names, own = judge_columns(labels), {known.get(target) for target in labels["target"].unique()}
     rows = as_items(labels).assign(cluster=clusters(labels), weight=1.0)
     verdicts = {name: as_floats(rows[name]) for name in names}

@@ -139,9 +139,9 @@ def anchor_drift(
     long = pd.concat([pairs.assign(when=when, label=verdict) for when, verdict in times.items()])
     long = long.drop(columns=[] if "behaviour" in by else "behaviour")
     table = drift(long, margin, "when", baseline="before", by=by, **parameters)
-    changed = pairs.assign(changed=pairs["verdict"] != pairs["verdict_after"]).groupby(by, dropna=False)["changed"]
+    changed = pairs.assign(changed=pairs["verdict"] != pairs["verdict_after"]).groupby(by or (lambda row: 0), dropna=False)["changed"]
     changed = changed.agg(changed="mean", n_pairs="size").astype({"changed": "float64"})
-    return table.drop(columns=["version", "baseline"]).merge(changed.reset_index(), on=by)
+    return table.drop(columns=["version", "baseline"]).merge(changed.reset_index(drop=not by), **({"on": by} if by else {"how": "cross"}))
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #51c57e61
 def latent_labels(

@@ -116,6 +116,7 @@ def labels_needed(
     'people alone'
     """
     check_range(0, 1, width=width)
+    check_range(1, closed=True, whole=True, most=most)
     require_better_than_chance(sensitivity, specificity)
     by, rows = as_names(by, taken=("draw", "share_present", "floor", "judged")), []
     for _, row in profile(labels, by=by, ci=ci).iterrows():
