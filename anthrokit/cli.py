@@ -287,6 +287,8 @@ def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
         name, chain = (error.unused_tokens or arguments)[0], error.command_chain or ()
         group, kind = functools.reduce(App.__getitem__, chain, app), "option" if name[:1] == "-" else "command"
         commands = {one: group[one].help for one in group if (one[0] == "-") == (kind == "option")}
+        if kind == "option":
+            commands |= {one: each.parameter.help for each in app.meta.assemble_argument_collection() for one in each.names}
         lead = None if similar_names(name, commands, words=False) else lead_of(name, kind)
         lead = lead or suggest_name(name, commands, commands, f"{' '.join(['anthrokit', *chain])} --help", elsewhere=True)
         return f"Unknown {kind} {name!r}; {lead}"

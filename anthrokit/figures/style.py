@@ -27,7 +27,7 @@ import pandas as pd
 from ..analysis.synthetic import behaviour_categories
 from ..core import Run
 from ..core.run import run_of
-from ..core.errors import require_kind, require_known, suggest_name
+from ..core.errors import require_known, suggest_name
 from ..core.tables import require_columns
 
 if TYPE_CHECKING:
@@ -799,13 +799,10 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
     ['frame', 'order', 'labels', 'palette', 'style']
     """
     own, look = inspect.signature(draw), inspect.signature(theme).parameters.values()
-    drawn_from = [name for name, one in own.parameters.items() if one.annotation == "pd.DataFrame"]
 
     @functools.wraps(draw)
     def drawn(*arguments, order=None, labels=None, palette=None, style=None, **options):
         bound = own.bind(*arguments, **options).arguments
-        for name in drawn_from:
-            require_kind(bound[name], pd.DataFrame, f"a table as {name} (help({draw.__name__}) says what makes one)")
         if order is not None:
             named = [name for one in bound.values() if isinstance(one, (pd.DataFrame, pd.Series)) for name in _names_in(one)]
             require_known("name for order in the table,", dict.fromkeys(named), *map(str, order), error=ValueError)

@@ -15,7 +15,7 @@ import pandas as pd
 from ..analysis.clustered import draw_clusters, percentile_interval, as_floats
 from ..core import Run, TableError
 from ..core.run import run_of
-from ..core.errors import require_kind, require_known
+from ..core.errors import require_known
 from ..core.tables import as_numbers, reject_rows, require_columns
 from .cases import OTHER, load_abilities, require_one_verdict
 from .judging import verdicts
@@ -65,7 +65,6 @@ def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | fl
 def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
     """Return the hits of a run or table with checked columns and dtypes, or raise."""
     hits = verdicts(source) if isinstance(source := run_of(source), Run) else source
-    require_kind(hits, pd.DataFrame, "a table of verdicts, as heartbench.verdicts(run) gives it, or a run")
     require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits", advice="verdicts(run) makes it")
     problem = "criterion {criterion} of case {case_id!r}, model {model!r}: the case or the model is missing. Enter it."
     reject_rows(hits, hits[["model", "case_id"]].isna().any(axis=1), problem)
