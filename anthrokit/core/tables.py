@@ -844,7 +844,7 @@ _WHOLE = "the whole"
 
 
 def read_json(
-    path: str | os.PathLike, encoding: str = "utf-8", *, keep_errors: bool = False
+    path: str | os.PathLike, encoding: str = "utf-8", *, keep_errors: bool = False, lines: bool | None = None
 ) -> Iterator[tuple[str, Any]]:
     """Read the records of a JSON list (.json) or of JSON lines (.jsonl, .ndjson), with their places.
 
@@ -856,6 +856,8 @@ def read_json(
         As for `open_text`.
     keep_errors : bool
         Return the error of a line that is not JSON in place of its record.
+    lines : bool, optional
+        Whether the file holds JSON lines; by default its name says so.
 
     Returns
     -------
@@ -880,7 +882,7 @@ def read_json(
     if (suffix := table_suffix(path)) in (".csv", ".tsv", ".parquet"):
         raise TableError(f"{path}: is a {suffix} file; expected JSON lines (.jsonl) or a JSON list (.json) of nested records")
     with _explain_file_errors(path, encoding), open_text(path, encoding, "\n") as file:
-        if suffix != ".json":
+        if suffix != ".json" if lines is None else lines:
             for number, line in enumerate(file, start=1):
                 if not line.strip():
                     continue

@@ -111,9 +111,9 @@ def scalars(row: Mapping[str, Any], used: Collection[str] = ()) -> dict[str, Any
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #9ca61e26
 SPEAKERS = {
-    "user": "user human prompter client patient seeker visitor speaker humanmessage you usr 来访者 用户 求助者 患者 病人",
+    "user": "user human prompter prompt client patient seeker visitor speaker humanmessage you usr 来访者 用户 求助者 患者 病人",
     "assistant": "assistant gpt chatgpt bing bard copilot bot chatbot model ai agent aimessage aimessagechunk claude gemini grok helper "
-    "counselor counsellor therapist supporter listener sys 咨询师 心理咨询师 心理医生 助手 医生",
+    "response counselor counsellor therapist supporter listener sys 咨询师 心理咨询师 心理医生 助手 医生",
     "system": "system developer systemmessage",
     "tool": "tool function function_call function_response observation ipython tool_call tool_calls tool_response "
     "tool_result tool_use tool_output toolmessage functionmessage environment",
@@ -132,10 +132,13 @@ ROLES: Roles = _KnownRoles({name: role for role, names in SPEAKERS.items() for n
 _SPEAKER = ("role", "from", "speaker", "sender", "author", "sender_name")
 _FLAGS = dict.fromkeys(("is_user", "isCreatedByUser", "is_human", "from_user"), ("assistant", "user"))
 _FLAGS |= dict.fromkeys(("is_bot", "isBot"), ("user", "assistant"))  # the role where it is false, and where it is true
-_CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance")
+_CONTENT = ("content", "value", "parts", "text", "message", "mes", "utterance", "say")
 _WRAPPERS = ("message", "response", "data", "kwargs", "result", "payload", "content")
 _CALLS = ("tool_calls", "function_call")
-_MODEL = tuple("target model model_name modelName model_slug modelSlug model_id modelId gen_ai.response.model gen_ai.request.model".split())
+_MODEL = tuple(
+    "target model model_name modelName model_slug modelSlug model_id modelId modelVersion gen_ai.response.model "
+    "gen_ai.request.model".split()
+)
 TIMES = tuple("timestamp create_time created_at createdAt inserted_at send_date time at date tstamp timestamp_ms".split())
 _ID = ("id", "uuid", "messageId", "message_id", "_id", "user_message_id")
 _PARENT = tuple("parent parentId parentMessageId parent_id parent_message_uuid parent_response_id parent_message_id".split())
@@ -146,7 +149,7 @@ _FINISH = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_r
 _HIDDEN = ("deleted", "is_system", "is_visually_hidden_from_conversation", "isHidden", "isMeta")
 IDS = ("base_id", "prompt_id", "dialogue_id", "id", "conversation_id", "conversationId", "uuid", "conversation_hash")
 LEAVES = ("current_node", "currentId", "current_leaf_message_uuid", "currentNode")
-_SYSTEM = ("system", "system_prompt", "systemInstruction", "system_message", "instructions")
+_SYSTEM = ("system", "system_prompt", "systemPrompt", "systemInstruction", "system_message", "instructions")
 _TARGET = (*_MODEL, "evaluated_model", "target_model")
 _SETTINGS = ("runSettings", "settings", "config", "metadata", "options")
 _PROMPT = ("prompt", "question", "instruction", "input", "query", "context", "history", "conversations", "messages")
@@ -161,6 +164,12 @@ def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(fragments := value.get("fragments"), list):  # DeepSeek's export names no speaker
         kinds = [str(one.get("type")).lower() for one in fragments if isinstance(one, dict)]
         return {**value, "role": "user" if "request" in kinds else "assistant", "content": fragments}
+    if isinstance(versions := value.get("versions"), list) and versions and all(isinstance(one, dict) for one in versions):
+        contents = [one.get("steps") or one.get("content") for one in versions]  # LM Studio, in SillyTavern's names
+        models = [{"model": object_in(one, "senderInfo").get("senderName")} for one in versions]
+        shown = at if (at := value.get("currentlySelected")) in range(len(versions)) else 0
+        swipes = {"swipes": contents, "swipe_id": shown, "swipe_info": models}
+        return {"role": versions[0].get("role"), "mes": contents[shown], **models[shown], **swipes}
     wrappers = [name for name in _WRAPPERS if isinstance(one := value.get(name), dict) and one and (name != "content" or "role" in one)]
     if len(wrappers) != 1 or any(not is_missing(value.get(name)) for name in _CONTENT if name != wrappers[0]):
         return dict(value)
@@ -193,7 +202,7 @@ def is_message(value: Any) -> bool:
 # %% ../../nbs/05_judging/10_log_formats.ipynb #4aa6a17c
 _THOUGHT = re.compile(r"think|thought|reason")
 _TOOL = re.compile(r"tool|function|^code|execution|computer|tether|search|retrieval|custom_call|mcp")
-_MEDIA = re.compile(r"image|audio|video|file|document|media|asset|pointer|citation|attachment|source|step|inlinedata")
+_MEDIA = re.compile(r"image|audio|video|file|document|media|asset|pointer|citation|attachment|source|step|inlinedata|debug")
 _WORDS = ("text", "value", "refusal", "parts", "content", "transcript", "markdown")
 _THINKING = ("thinking", "think", "reasoning", "reasoningContent", "thoughts", *_WORDS, "summary", "description")
 _TOOL_KEYS = {"toolUse", "toolResult", "functionCall", "functionResponse", "executableCode", "codeExecutionResult"}
@@ -224,6 +233,7 @@ class Content:
         kind, words = str(part.get("type") or part.get("content_type") or "").lower(), first_of(part, _WORDS)
         is_medium = _MEDIA.search(kind or " ".join(map(str, part)).lower())
         has_thought = part.get("thought") is True or not {"thinking", "reasoningContent"}.isdisjoint(part)
+        kind = "thinking" if object_in(part, "style").get("type") == "thinking" else kind  # LM Studio
         if has_thought or _THOUGHT.search(kind):
             inner, thoughts = Content(), next((part[name] for name in _THINKING if name in part and part[name] not in ("", [])), None)
             for one in thoughts if isinstance(thoughts, list) else [thoughts]:
@@ -292,7 +302,7 @@ def as_time(value: Any) -> str | None:
     return (time.tz_localize("UTC") if time.tz is None else time.tz_convert("UTC")).isoformat(timespec="seconds")
 
 
-_NOT_METADATA = {*_SPEAKER, *_FLAGS, *_CONTENT, *_ID, *_PARENT, *_MODEL, *_REASONING, *_FINISH, *_HIDDEN, *_WRAPPERS}
+_NOT_METADATA = {*_SPEAKER, *_FLAGS, *_CONTENT, *_ID, *_PARENT, *_MODEL, *_REASONING, *_FINISH, *_HIDDEN, *_WRAPPERS, "swipe_id"}
 
 
 def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]:
@@ -511,6 +521,7 @@ _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), 
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 _LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
 _CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[T ]{1,2})?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
+_TIME_LINE = re.compile(rf"{_CLOCK}[ \t]*\n\s*")
 _LABEL = re.compile(  # **User:** Hi, - User: Hi, [10:01] User: Hi, User (10:01): Hi, or a heading ## User
     r"(?=[^:：]{1,79}[:：]|[ \t]*[#*][^:：]{0,60}$)(?P<heading>(?=[ \t]*(?:#|\*\*)[^:：]+$))?[ \t>#*_\u200e]{0,9}"
     rf"(?P<prefix>-[ \t*]{{1,3}}|\d{{1,4}}[.)][ \t]|{_CLOCK}[ \t]?[-–—]?[ \t])?"
@@ -560,19 +571,28 @@ def is_transcript(text: str, system: bool = False) -> bool:
 
 def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     """Return the messages of a text whose lines begin with a speaker and a colon; empty unless both sides speak."""
-    messages: list[dict[str, str]] = [{"role": "system", "content": ""}]
-    form = None  # of the first label; a list within an answer may have labels of another form
-    for line in re.split(r"\r\n?|\n", text):
-        label = _LABEL.match(line)
-        now = label and label["name"].lower() in roles and (label["heading"] is None, label["prefix"] is None)
-        if label and now and now == (form := form or now):
+    lines = re.split(r"\r\n?|\n", text)
+    labels = [label if (label := _LABEL.match(line)) and label["name"].lower() in roles else None for line in lines]
+    forms = [label and ("#" in label[0] or label["heading"] is not None, label["prefix"] is None) for label in labels]
+
+    def has_both_sides(form: tuple[bool, bool]) -> bool:
+        sides = {roles[label["name"].lower()] for label, own in zip(labels, forms, strict=True) if label and own == form}
+        return {"user", "assistant"} <= sides
+
+    form = next(filter(has_both_sides, dict.fromkeys(filter(None, forms))), None)
+    if form is None:
+        return []
+    messages = [{"role": "system", "content": ""}]
+    for line, label, own in zip(lines, labels, forms, strict=True):  # a list within an answer may have labels of another form
+        if label and own == form:
             messages.append({"role": label["name"], "content": line[label.end() :]})
-        elif not line.startswith("[CONVERSATION ENDED"):
+        elif not line.startswith(("[CONVERSATION ENDED", "Powered by [ChatGPT Exporter]")):
             messages[-1]["content"] += "\n" + line
     messages = [{**message, "content": message["content"].strip()} for message in messages]
-    if not {"user", "assistant"} <= {roles.get(message["role"].lower()) for message in messages}:
-        return []
-    return messages if messages[0]["content"] else messages[1:]
+    if form[0]:  # ChatGPT Exporter writes the time below a heading
+        messages = [{**message, "content": _TIME_LINE.sub("", message["content"])} for message in messages]
+    is_header = any(forms[: forms.index(form)])  # with the user's name, not a system prompt
+    return messages[1:] if is_header or not messages[0]["content"] else messages
 
 
 def _numpy_list(text: str) -> Any:
@@ -611,9 +631,9 @@ def as_list(value: Any, place: str) -> Any:
     return turns_of(itertools.chain(*value)) if _is_text_pairs(value) else value
 
 
-def _parsed(value: Any) -> Any:
+def _parsed(value: Any, start: str = r'\{\s*"|\[\s*(?:"|null)') -> Any:
     """Return a cell that holds a JSON object, or a JSON list of texts, as that."""
-    if isinstance(value, str) and re.match(r'\s*(?:\{\s*"|\[\s*(?:"|null))', value):
+    if isinstance(value, str) and re.match(rf"\s*(?:{start})", value):
         with suppress(ValueError, RecursionError):
             return json.loads(value)
     return value
@@ -639,7 +659,7 @@ def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict
         raise TableError(f"{place}: {describe(value)} is neither a message nor a list of messages")
     messages = []
     for number, message in enumerate(_flat(value), 1):
-        message_place = f"{place}, message {number}"
+        message_place, message = f"{place}, message {number}", unwrapped(message) if isinstance(message, dict) else message
         swipes = message.get("swipes") if isinstance(message, dict) else None
         if isinstance(swipes, list) and len(swipes) > 1 and speaker_of(message) == "assistant":  # SillyTavern
             shown, infos = message.get("swipe_id", 0), message.get("swipe_info")
@@ -748,7 +768,7 @@ def _transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _holds_conversations(value: Sequence[Any]) -> bool:
     """Return whether a list holds records that have a speaker and conversations."""
-    of_message = (*_CONTENT, "replies", "children", "fragments")
+    of_message = (*_CONTENT, "replies", "children", "fragments", "versions")
     records = (one for one in value if isinstance(one, dict))
     parts = (part for one in records for name, part in one.items() if name not in of_message)
     return any(isinstance(part, list) and any(map(is_message, part)) for part in parts)
@@ -802,7 +822,9 @@ def target_of(*rows: Mapping[str, Any]) -> Any:
     """Return the model named in nested records; the innermost name takes precedence."""
     for row in rows:
         for level in (row, *(object_in(row, name) for name in _SETTINGS)):
-            if isinstance(name := first_of(level, _TARGET), str | numbers.Real):
+            name = first_of(level, _TARGET)
+            name = first_of(name, ("id", "name")) if isinstance(name, dict) else name
+            if isinstance(name, str | numbers.Real):
                 return name
     return None
 
@@ -1037,7 +1059,9 @@ def nested_conversations(row: Record) -> list[Conversation]:
 
     def may_repeat(one: int, other: int) -> bool:
         is_longer = len(signs[other]) > len(signs[one]) and ids[one] in (None, ids[other])
-        return is_longer or all(map(operator.eq, positions[one], positions[other]))  # or another form of the same
+        path, others = every[one].path, every[other].path
+        is_beside = path != others and len(path) == len(others) and path[-1] == others[-1]  # in an object by id
+        return is_longer or not (is_beside or any(map(operator.ne, positions[one], positions[other])))  # another form of the same
 
     holders: dict[str, set[int]] = {}
     for one, number in ((one, number) for number, own in enumerate(signs) for one in own):
@@ -1075,7 +1099,7 @@ def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles
                 message["rank"] = number
     columns, dialogues = {one.path[0] for one in every if one.path}, []
     has_prompt = len(read) == 2 and read[0][-1]["role"] != "assistant"
-    if has_prompt and all(message["role"] == "assistant" for message in read[1]):
+    if has_prompt and all(message["role"] != "user" for message in read[1]):
         every, read = every[:1], [[*read[0], *read[1]]]  # a prompt and its completion
     requests = {name: row[name] for name in _REQUESTS if len(every) == 1 and object_in(row, name)}
     columns |= {*requests}
@@ -1295,12 +1319,20 @@ FORMATS = (
 )
 
 
+def _decoded(row: Record) -> Record:
+    """Return a record whose input and output are JSON, as in Langfuse's exports, with the texts among them decoded."""
+    cells = {name: _parsed(one, r'["\[{]') for name in ("input", "output") if isinstance(one := row.get(name), str)}
+    is_json = len(cells) == 2 and all(one is not row[name] for name, one in cells.items())
+    return {**row, **{name: one for name, one in cells.items() if isinstance(one, str)}} if is_json else row
+
+
 def format_of(row: Any, roles: Roles = ROLES) -> tuple[Format | None, Any, Any]:
     """Return the first format of a record, the record, and what was found in it.
 
     If none fits, names in lower case with underscores are tried, and then the fields of the objects in it as well.
     """
     if isinstance(row, dict):
+        row = _decoded(row)
         small = {"_".join(str(name).lower().split()): value for name, value in row.items()}
         small = small if len(small) == len(row) else row
         lifted = [{name: one} if not isinstance(one, dict) else one for name, one in small.items()]
@@ -1380,21 +1412,28 @@ def _is_text(path: Path) -> bool:
 
 def _json_values(path: Path) -> list[Any]:
     """Return the values of a JSON file: those of a list, one per line (or its error), or the whole, whichever it holds."""
-    is_json = table_suffix(path) == ".json"
+    is_lines = table_suffix(path) != ".json"
     try:
         return [value for _, value in read_json(path)]
     except TableError:
-        with suppress(ValueError, RecursionError, OSError, EOFError):  # the name may be that of the other kind
-            with open_text(path, newline=None) as file:
-                text = file.read()
-            values = [json.loads(line) for line in text.split("\n") if line.strip()] if is_json else json.loads(text)
-            return values if isinstance(values, list) else [values]
-        if is_json:
+        with suppress(TableError):  # the name may be that of the other kind
+            return [value for _, value in read_json(path, lines=not is_lines)]
+        if not is_lines:
             raise
         return [value for _, value in read_json(path, keep_errors=True)]
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #92a042de
 _UNKNOWN_FORM = "holds no messages in a known form"
+_MISREAD = (  # forms that are rejected by name
+    (
+        lambda row: {"doc", "resps"} <= {*row},
+        "is a sample of lm-eval, whose doc has the reference answer. Make a table with user (from arguments) and assistant (from resps)",
+    ),
+    (
+        lambda row: "created_at" in row and row.get("done") is False,
+        "is a part of a streamed answer of Ollama. Join the parts of an answer, or request it with stream=false",
+    ),
+)
 _ONE_TEXT = {*_CONTENT, *_ANSWER, "assistant", "reply", "comment"}
 
 
@@ -1456,6 +1495,8 @@ def read_log(
         try:
             if isinstance(record, TableError):
                 raise record
+            if reasons := [why for is_of, why in _MISREAD if isinstance(record, dict) and is_of(record)]:
+                raise TableError(f"{place}: {reasons[0]}")
             form, row, found = format_of({"messages": record} if isinstance(record, list) else record, sides)
             if form is None:
                 for name in ("messages", "conversations") if isinstance(row, dict) else ():

@@ -653,6 +653,49 @@ FORMS = {
     ),
 }
 
+RESPONSES_API = {
+    "id": "r1",
+    "model": "alpha",
+    "input": [user([{"type": "input_text", "text": "Hi"}], type="message")],
+    "output": [
+        {"type": "web_search_call", "id": "w"},
+        {"type": "message", **model([{"type": "output_text", "text": MISSED}])},
+    ],
+}
+LM_STUDIO = {
+    "name": "t",
+    "systemPrompt": "Be kind.",
+    "messages": [
+        {"versions": [{"type": "singleStep", **user([{"type": "text", "text": "Hi"}])}], "currentlySelected": 0},
+        {
+            "versions": [
+                {
+                    **{"type": "multiStep", "role": "assistant", "senderInfo": {"senderName": "alpha"}},
+                    "steps": [
+                        {"type": "contentBlock", "content": [{"type": "text", "text": "Hm."}], "style": {"type": "thinking"}},
+                        {"type": "contentBlock", "content": [{"type": "text", "text": text}]},
+                        {"type": "debugInfoBlock", "debugInfo": "d"},
+                    ],
+                }
+                for text in (MISSED, PROGRAM)
+            ],
+            "currentlySelected": 1,
+        },
+    ],
+}
+CHAT = {"messages": [user("Hi"), model(MISSED)]}
+FORMS |= {
+    "Responses API": ([RESPONSES_API], {"alpha": [MISSED]}),
+    "LM Studio": ([LM_STUDIO], {"alpha": [MISSED, PROGRAM]}),
+    "Chatbot UI": ({"version": 4, "history": [{**CHAT, "id": "1", "model": {"id": "alpha"}}]}, {"alpha": [MISSED]}),
+    "equal conversations by id": ({"a": CHAT, "b": CHAT, "c": CHAT}, {"messages": [MISSED] * 3}),
+    "Langfuse": ([{"id": "o1", "model": "alpha", "input": '"Hi"', "output": json.dumps(MISSED)}], {"alpha": [MISSED]}),
+    "ChatGPT Exporter": (
+        {"metadata": {"user": {"name": "Ann"}}, "messages": [{"role": "Prompt", "say": "Hi"}, {"role": "Response", "say": MISSED}]},
+        {"messages": [MISSED]},
+    ),
+}
+
 
 def judged(run):
     answers = run.messages().query("role == 'assistant' and content.notna()")
@@ -1478,3 +1521,43 @@ def test_a_refusal_that_is_not_a_text(value):
 def test_a_column_with_the_name_of_the_earlier_answers(value):
     run = import_messages([{"user": "Hi", "assistant": "No.", "earlier_answers": value}])
     assert conversations(run)[0]["messages"] == [user("Hi"), model("No.")]
+
+
+def test_the_shown_version_of_lm_studio():
+    read = read_messages([LM_STUDIO])
+    assert read[["assistant", "reasoning", "system"]].values.tolist() == [[text, "Hm.", "Be kind."] for text in (PROGRAM, MISSED)]
+    assert [about["branch"] for about in read["metadata"]] == ["shown", "alternative"]
+
+
+def test_quotation_marks_of_a_text_stay():
+    """Texts are JSON only if those of both sides are."""
+    for row in ({"input": "Say it.", "output": f'"{MISSED}"'}, {"input": [user("Say it.")], "output": f'"{MISSED}"'}):
+        assert read_messages([row])["assistant"].tolist() == [f'"{MISSED}"']
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"doc": {"question": "q", "answer": "gold"}, "arguments": [["q", {}]], "resps": [["model"]]}, "a sample of lm-eval"),
+        ({"model": "m", "created_at": "2024-05-01T10:00:00Z", "message": model("I "), "done": False}, "a part of a streamed answer"),
+    ],
+    ids=["lm-eval", "Ollama"],
+)
+def test_forms_that_would_be_misread_are_rejected_by_name(row, reason):
+    with pytest.raises(TableError, match=f"row 1: is {reason}"):
+        read_messages([row])
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_a_name_that_occurs_twice_in_an_object(suffix, tmp_path):
+    (tmp_path / f"a.{suffix}").write_text('{"user": "Hi", "assistant": "Yes.", "assistant": "No."}')
+    with pytest.raises(TableError, match="'assistant' occurs twice in one object"):
+        read_messages(tmp_path / f"a.{suffix}")
+
+
+def test_a_header_with_labels_of_another_form():
+    """ChatGPT Exporter writes the user's name and address above the headings of the messages."""
+    head = "# Title\n\n**User:** Ann (ann@example.org)  \n**Created:** 5/1/2024 10:00  \n\n"
+    text = f"{head}## Prompt:\n5/1/2024, 10:00:00 AM\n\nHi\n\n## Response:\n5/1/2024, 10:00:05 AM\n\n{MISSED}\n"
+    read = read_messages(pd.DataFrame({"text": [text]}))
+    assert read[["user", "assistant"]].values.tolist() == [["Hi", MISSED]]
