@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ['conversations', 'write_openai', 'write_sharegpt', 'to_datasets']
 
 # %% ../../nbs/13_io/03_chats.ipynb #9024c9ce
-_IDS = ("dialogue_id", "prompt_id", "base_id", "target")
+_ABOUT = ("dialogue_id", "prompt_id", "base_id", "target", "domain", "scenario", "empathy", "professionalism")
 
 
 def conversations(run: Run) -> list[dict[str, Any]]:
@@ -37,7 +37,7 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     -------
     list of dict
         messages (role and content: the target's system prompt, the prompt's history, the turns; a missing answer is ""),
-        dialogue_id, prompt_id, base_id, target.
+        dialogue_id, prompt_id, base_id, target, and where they are known domain, scenario, empathy, professionalism.
 
     Examples
     --------
@@ -62,7 +62,8 @@ def conversations(run: Run) -> list[dict[str, Any]]:
         start = [] if system is None else [{"role": "system", "content": system}]
         start += histories.get(row["prompt_id"], [])
         if row["dialogue_id"] in messages:
-            records.append({"messages": start + messages[row["dialogue_id"]], **{name: row[name] for name in _IDS}})
+            about = {name: row[name] for name in _ABOUT if row[name] is not None}
+            records.append({"messages": start + messages[row["dialogue_id"]], **about})
     return records
 
 # %% ../../nbs/13_io/03_chats.ipynb #94c5e748
@@ -115,7 +116,7 @@ def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
     Returns
     -------
     Path
-        The file: id, conversations of {"from": "human" or "gpt" or "system", "value"}, prompt_id, base_id, target.
+        The file: id, conversations of {"from": "human" or "gpt" or "system", "value"}, and the other fields of `conversations`.
 
     Examples
     --------

@@ -18,14 +18,14 @@ from ..core.files import compile_pattern, require_texts
 from ..core.run import digest
 from .grammar import rating_of_spans, read_slots
 from .judges import LanguageJudge
-from .offline import load_labelled, quality
+from .offline import load_labelled
 from .verdicts import Rating
 from ..models.english import simplified, tag_chinese
 from ..simulation import Behaviour
 
 # %% auto #0
 __all__ = ['labelled_chinese', 'mask_chinese', 'Statement', 'read_statements', 'load_chinese_grammar', 'ChineseGrammarJudge',
-           'chinese_quality', 'invariance']
+           'invariance']
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #54fc4be2
 def labelled_chinese(split: str | None = None) -> pd.DataFrame:
@@ -285,28 +285,6 @@ class ChineseGrammarJudge(LanguageJudge):
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         return [rating_of_spans(text, self.spans(text, behaviour.name), "read", "no claim of this kind") for text in texts]
-
-# %% ../../nbs/05_judging/11_chinese.ipynb #fb6cfaa1
-def chinese_quality() -> pd.DataFrame:
-    """Measure the Chinese grammar judge on the bundled test messages.
-
-    Returns
-    -------
-    DataFrame
-        behaviour ("all" pooled over behaviours) and the columns of `quality`.
-
-    Examples
-    --------
-    >>> measured = chinese_quality().set_index("behaviour")
-    >>> bool(measured.loc["all", "precision"] > 0.7)
-    True
-    """
-    messages, judge, parts = labelled_chinese("test"), ChineseGrammarJudge(), {}
-    for name in judge.behaviours or ():
-        verdicts = [bool(judge.spans(text, name)) for text in messages["text"]]
-        parts[name] = pd.DataFrame({"verdict": verdicts, "truth": messages[name]})
-    parts["all"] = pd.concat(parts.values())
-    return pd.DataFrame([{"behaviour": name, **quality(part["verdict"], part["truth"])} for name, part in parts.items()])
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #fb185c3f
 def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:

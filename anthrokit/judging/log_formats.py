@@ -574,12 +574,8 @@ def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     lines = re.split(r"\r\n?|\n", text)
     labels = [label if (label := _LABEL.match(line)) and label["name"].lower() in roles else None for line in lines]
     forms = [label and ("#" in label[0] or label["heading"] is not None, label["prefix"] is None) for label in labels]
-
-    def has_both_sides(form: tuple[bool, bool]) -> bool:
-        sides = {roles[label["name"].lower()] for label, own in zip(labels, forms, strict=True) if label and own == form}
-        return {"user", "assistant"} <= sides
-
-    form = next(filter(has_both_sides, dict.fromkeys(filter(None, forms))), None)
+    spoken = {(form, roles[label["name"].lower()]) for label, form in zip(labels, forms, strict=True) if label}
+    form = next((form for form in forms if form and {(form, "user"), (form, "assistant")} <= spoken), None)
     if form is None:
         return []
     messages = [{"role": "system", "content": ""}]
@@ -1424,17 +1420,17 @@ def _json_values(path: Path) -> list[Any]:
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #92a042de
 _UNKNOWN_FORM = "holds no messages in a known form"
-_MISREAD = (  # forms that are rejected by name
-    (
-        lambda row: {"doc", "resps"} <= {*row},
-        "is a sample of lm-eval, whose doc has the reference answer. Make a table with user (from arguments) and assistant (from resps)",
-    ),
-    (
-        lambda row: "created_at" in row and row.get("done") is False,
-        "is a part of a streamed answer of Ollama. Join the parts of an answer, or request it with stream=false",
-    ),
-)
 _ONE_TEXT = {*_CONTENT, *_ANSWER, "assistant", "reply", "comment"}
+
+
+def _reject_misread(record: Any, place: str) -> None:
+    """Raise for a form that would be misread."""
+    names = {*record} if isinstance(record, dict) else set()
+    if {"doc", "resps"} <= names:
+        advice = "Make a table with user (from arguments) and assistant (from resps)"
+        raise TableError(f"{place}: is a sample of lm-eval, whose doc has the reference answer. {advice}")
+    if "created_at" in names and record.get("done") is False:
+        raise TableError(f"{place}: is a part of a streamed answer of Ollama. Join the parts, or request answers with stream=false")
 
 
 class Log(NamedTuple):
@@ -1495,8 +1491,7 @@ def read_log(
         try:
             if isinstance(record, TableError):
                 raise record
-            if reasons := [why for is_of, why in _MISREAD if isinstance(record, dict) and is_of(record)]:
-                raise TableError(f"{place}: {reasons[0]}")
+            _reject_misread(record, place)
             form, row, found = format_of({"messages": record} if isinstance(record, list) else record, sides)
             if form is None:
                 for name in ("messages", "conversations") if isinstance(row, dict) else ():
