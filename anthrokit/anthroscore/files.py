@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from .mentions import AnthroScoreError, Entities, get_protocol, preset
-from .scoring import Scorer, load_scorer, message_texts, score_into, score_messages, score_texts
+from .scoring import Scorer, load_scorer, message_texts, score_into, score_texts
 from ..core.run import Run, digest, run_of
 from ..core.files import local_folder, write_file
 from ..core.notes import status_line
@@ -201,15 +201,16 @@ def score(
     is_run = isinstance(texts := run_of(texts), Run)
     if into is not None and (is_run or isinstance(texts, pd.DataFrame)):
         raise AnthroScoreError("into takes Parquet or JSON Lines files; messages and tables are scored into a run: score(…, run=run)")
-    if is_run or (isinstance(texts, pd.DataFrame) and {*texts.columns} >= _OF_MESSAGES and "text" not in options):
-        if run is None:
-            return score_messages(texts, entities, model, role=role, **options)
-        texts, options["text"], options["role"] = message_texts(texts, role), "content", role
-        entities = preset("chatbot") if entities is None else entities
-    entities = ("system", "model") if entities is None else entities
+    is_messages = is_run or (isinstance(texts, pd.DataFrame) and {*texts.columns} >= _OF_MESSAGES and "text" not in options)
+    if is_messages:
+        texts, options["text"] = message_texts(texts, role), "content"
+    if entities is None:
+        entities = preset("chatbot") if is_messages else ("system", "model")
     if into is not None:
         with local_folder(into) as folder:
             return _score_files(texts, folder, entities, model, on=on, progress=progress, **options)
     if run is not None:
-        return score_into(run, texts, entities, model, progress=progress, **options)
-    return score_texts(texts, entities, model, **options)
+        whose = role if is_messages else "user"
+        return score_into(run, texts, entities, model, role=whose, progress=progress, **options)
+    scores = score_texts(texts, entities, model, **options)
+    return scores.merge(texts.drop(columns="content"), on="text_id", how="left") if is_messages else scores

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from .mentions import DTYPES, SENTENCE_COLUMNS, AnthroScoreError, Entities, Protocol, english_parser
-from .mentions import mask_sentences, preset, get_protocol
+from .mentions import mask_sentences, get_protocol
 from .mentions import check_text, masked_rows, sentence_frame, as_tuple, text_pairs
 from ..core import Run, RunError, data_path, tables
 from ..core.errors import require_known
@@ -34,8 +34,7 @@ from ..models.embedded import cached_folder, calm_threads, import_openvino, requ
 
 # %% auto #0
 __all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 'log_probability', 'score_sentences',
-           'score_texts', 'check_scale', 'summarise', 'score_into', 'stored_scores', 'stored_summary', 'message_texts',
-           'score_messages']
+           'score_texts', 'check_scale', 'summarise', 'score_into', 'stored_scores', 'stored_summary', 'message_texts']
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #08e69c9e
 _PAPER_MODEL, _EMBEDDED = "roberta-base", "smollm2-135m-instruct"
@@ -901,41 +900,3 @@ def message_texts(messages: pd.DataFrame | Run, role: str = "user") -> pd.DataFr
         raise AnthroScoreError(f"the messages have none of the role {role!r}; roles are user and assistant")
     names = [name for name in ("dialogue_id", "turn", "target", "prompt_id", "base_id", "content") if name in selected]
     return selected[names].assign(text_id=selected["dialogue_id"].astype(str) + "/" + selected["turn"].astype(str))
-
-
-def score_messages(
-    messages: pd.DataFrame | Run, entities: Any = None, model: Any = None, *, role: str = "user", **options: Any
-) -> pd.DataFrame:
-    """Compute the AnthroScore of dialogue messages.
-
-    Parameters
-    ----------
-    messages : DataFrame or Run
-        With the columns of `tables.list_columns("messages")`; base_id is optional. Or a run.
-    entities
-        As for `score_texts`; None: `preset("chatbot")`. `preset("addressee")` takes *you*.
-    model
-        As for `score_texts`.
-    role : str
-        Role whose messages are scored: user or assistant.
-    **options
-        Further parameters of `score_texts`.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `score_texts`, and dialogue_id, turn, and where the messages have them target,
-        prompt_id, base_id.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from anthrokit.anthroscore.scoring import score_messages
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1], "role": "user", "content": "The bot is kind."})
-    >>> score_messages(said, model="smollm2-135m-instruct")[["text_id", "turn", "status"]].values.tolist()
-    [['d/1', 1, 'scored']]
-    """
-    selected = message_texts(messages, role)
-    entities = preset("chatbot") if entities is None else entities
-    scores = score_texts(selected, entities, model, text="content", **options)
-    return scores.merge(selected.drop(columns="content"), on="text_id", how="left")

@@ -155,6 +155,7 @@ _SETTINGS = ("runSettings", "settings", "config", "metadata", "options")
 _PROMPT = ("prompt", "question", "instruction", "input", "query", "context", "history", "conversations", "messages")
 _AFTER = ("response", "completion", "answer", "output", "generation", "assistant")
 _ANSWER = ("response", "completion", "text", "content", "answer", "output", "generation")
+_ANSWERS = (*_AFTER, "prediction", "model_response", "model_output", "model_answer", "generated_text")
 _ERROR = ("error", "errorMessage")
 _REQUESTS = ("request", "request_body", "requestBody", "input", "inputs", "body", "kwargs")  # of an API, beside its response
 
@@ -1131,6 +1132,10 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
     if wrong := [one for one in before if not isinstance(one, list) or len(one) != 2]:
         raise TableError(f"{place}, column history: {describe(wrong[0])} is not a pair of a message and its answer")
     (prompt, answer), value = names, row[names[1]]
+    others = [name for name in _ANSWERS if name not in names and isinstance(row.get(name), str) and not is_blank(row[name])]
+    if others and names != ("user", "assistant"):  # one of them may be a reference
+        advice = "Name the columns to read user and assistant, or drop the other"
+        raise TableError(f"{place}: has two columns that may be the answer, {answer} and {others[0]}. {advice}")
     thoughts = {name: row[name] for name in _REASONING if isinstance(row.get(name), str)}
     used = {answer, *thoughts}
     if prompt == "instruction" and isinstance(row.get("input"), str):

@@ -1561,3 +1561,13 @@ def test_a_header_with_labels_of_another_form():
     text = f"{head}## Prompt:\n5/1/2024, 10:00:00 AM\n\nHi\n\n## Response:\n5/1/2024, 10:00:05 AM\n\n{MISSED}\n"
     read = read_messages(pd.DataFrame({"text": [text]}))
     assert read[["user", "assistant"]].values.tolist() == [["Hi", MISSED]]
+
+
+def test_a_reference_beside_the_answer():
+    """Data sets of evaluations hold both."""
+    for names in (("question", "answer", "prediction"), ("instruction", "output", "response")):
+        row = dict(zip(names, ("Hi", "the reference", MISSED), strict=True))
+        with pytest.raises(TableError, match=f"row 1: has two columns that may be the answer, {names[1]} and {names[2]}"):
+            read_messages([row])
+        named = {"user": "Hi", "assistant": MISSED, names[1]: "the reference"}
+        assert read_messages([named])["assistant"].tolist() == [MISSED]
