@@ -1434,7 +1434,7 @@ def _reject_misread(record: Any, place: str) -> None:
     if {"doc", "resps"} <= names:
         advice = "Make a table with user (from arguments) and assistant (from resps)"
         raise TableError(f"{place}: is a sample of lm-eval, whose doc has the reference answer. {advice}")
-    if "created_at" in names and record.get("done") is False:
+    if {"model", "created_at"} <= names and "messages" not in names and record.get("done") is False:
         raise TableError(f"{place}: is a part of a streamed answer of Ollama. Join the parts, or request answers with stream=false")
 
 

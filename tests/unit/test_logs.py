@@ -1546,6 +1546,7 @@ def test_quotation_marks_of_a_text_stay():
 def test_forms_that_would_be_misread_are_rejected_by_name(row, reason):
     with pytest.raises(TableError, match=f"row 1: is {reason}"):
         read_messages([row])
+    assert len(read_messages([{**CHAT, "created_at": "2024-05-01", "done": False}])) == 1
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
