@@ -1112,28 +1112,28 @@ class _Cases:
 
 @heartbench.command(name="answer")
 def heartbench_answer(
-    run: _RunFolder, *, models: list[str], cases: _Cases = _Cases(), limits: _Limits = _Limits()
+    run: _RunFolder, *, targets: list[str], cases: _Cases = _Cases(), limits: _Limits = _Limits()
 ) -> _Result:
     """Answer the cases with models.
 
-    Examples: anthrokit heartbench answer runs/hearts --models openai/gpt-4o --subset hard
+    Examples: anthrokit heartbench answer runs/hearts --targets openai/gpt-4o --subset hard
 
     Parameters
     ----------
-    models
+    targets
         Models that answer the cases.
     """
-    targets = [_llm(name) for name in models]
+    llms = [_llm(name) for name in targets]
     with ak.Run(run) as opened:
         prompts = cases.prompts(opened)
-        for target in targets:
+        for target in llms:
             ak.simulate(prompts, target, run=opened, turns=1, **limits.settings())
-        table = ak.heartbench.answers.answers_of(opened, [target.name for target in targets])
+        table = ak.heartbench.answers.answers_of(opened, [target.name for target in llms])
     table = ak.heartbench.answers.add_word_counts(table[table["case_id"].isin(prompts["prompt_id"])])
     absent = table[table["content"].isna()]
     missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
     counts = {"cases": ("case_id", "size"), "answered": ("content", "count"), "mean_words": ("words", "mean")}
-    counts = table.groupby("model").agg(**counts)
+    counts = table.groupby("target").agg(**counts)
     return _Result(counts.reset_index(), {"run": run}, missing)
 
 # %% ../nbs/16_cli.ipynb #31b9d10f
@@ -1142,7 +1142,7 @@ def heartbench_judge(
     run: _RunFolder,
     *,
     judges: list[str],
-    models: list[str] | None = None,
+    targets: list[str] | None = None,
     samples: _Judgements = 1,
     language: _Language = "zh",
     shuffle: bool = False,
@@ -1157,7 +1157,7 @@ def heartbench_judge(
     ----------
     judges
         Judge models.
-    models
+    targets
         Models whose answers are judged (default: all).
     shuffle
         Show the criteria in a different order in each sample.
@@ -1166,9 +1166,9 @@ def heartbench_judge(
     """
     with ak.Run(_existing(run)) as opened:
         panel = [ak.heartbench.RubricJudge(_llm(name), language=language, shuffle=shuffle) for name in judges]
-        ak.judge(opened, panel, samples=samples, targets=models, retry=retry, **limits.settings())
+        ak.judge(opened, panel, samples=samples, targets=targets, retry=retry, **limits.settings())
         table, missing = ak.heartbench.judging.criterion_ratings(opened), opened.missing()
-    counts = table.groupby(["judge", "model", "status"]).size().reset_index(name="ratings")
+    counts = table.groupby(["judge", "target", "status"]).size().reset_index(name="ratings")
     return _Result(counts, {"run": run}, _tell_missing(missing))
 
 
@@ -1204,33 +1204,33 @@ def heartbench_score(
 def heartbench_estimate(
     run: str | None = None,
     *,
-    models: list[str] | None = None,
+    targets: list[str] | None = None,
     judges: list[str] | None = None,
     cases: _Cases = _Cases(),
     samples: _Judgements = 1,
 ) -> _Result:
     """Estimate the cost of answers, or of judging the answers of a run. No call is made.
 
-    Examples: anthrokit heartbench estimate --models openai/gpt-4o;
+    Examples: anthrokit heartbench estimate --targets openai/gpt-4o;
     anthrokit heartbench estimate runs/hearts --judges anthropic/claude-sonnet-4-5 --samples 3
 
     Parameters
     ----------
     run
         A run to continue: its finished results cost nothing. Its answers are judged.
-    models
+    targets
         Models that answer the cases.
     judges
         Models that judge the answers of the run.
     """
-    if not models and not judges:
-        raise _UsageError("No model is given. Name models that answer (--models) or judge (--judges).")
+    if not targets and not judges:
+        raise _UsageError("No model is given. Name models that answer (--targets) or judge (--judges).")
     if judges and not run:
         raise _UsageError(
             "--judges needs a run, because the cost of judging depends on its answers. Pass the folder of the run, or remove --judges."
         )
     panel = [ak.heartbench.RubricJudge(_llm(name), language=cases.language) for name in judges or ()]
-    conditions = [{"prompts": cases.prompts(), "target": _llm(name), "turns": 1} for name in models or ()]
+    conditions = [{"prompts": cases.prompts(), "target": _llm(name), "turns": 1} for name in targets or ()]
     estimates = ak.estimate(judges=panel or None, run=_existing(run) if judges else run, conditions=conditions, samples=samples)
     return _price(estimates[estimates["purpose"] != "user"].reset_index(drop=True))
 

@@ -75,12 +75,12 @@ def make_rubrics(n_cases: int = CASES) -> dict[str, object]:
             range(1, CRITERIA + 1),
             [f"judge {k}" for k in range(JUDGES)],
         ],
-        names=["model", "case_id", "criterion", "judge"],
+        names=["target", "case_id", "criterion", "judge"],
     )
     ratings = index.to_frame(index=False).assign(sample=1, reason=text)
-    ratings["hit"] = pd.array(random.random(len(ratings)) < 0.5, dtype="boolean")
-    ratings.loc[ratings["criterion"] == CRITERIA, "hit"] = False
-    answers = ratings[["model", "case_id"]].drop_duplicates().assign(content=" ".join([text] * 8))
+    ratings["verdict"] = pd.array(random.random(len(ratings)) < 0.5, dtype="boolean")
+    ratings.loc[ratings["criterion"] == CRITERIA, "verdict"] = False
+    answers = ratings[["target", "case_id"]].drop_duplicates().assign(content=" ".join([text] * 8))
     return {"cases": Cases(cases), "ratings": ratings, "answers": answers}
 
 

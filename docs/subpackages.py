@@ -51,7 +51,7 @@ PUBLIC = {
         save theme
     """,
     "heartbench": """
-        Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_verdicts compare_models
+        Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_verdicts compare_targets
         expert_agreement golden leaderboard load_cases mean_words missing_scores plot_abilities plot_radar score verdicts
     """,
     "study": """

@@ -28,7 +28,7 @@ from .figures import plot_abilities as plot_abilities
 from .figures import plot_radar as plot_radar
 from .judging import RubricJudge as RubricJudge
 from .judging import verdicts as verdicts
-from .results import compare_models as compare_models
+from .results import compare_targets as compare_targets
 from .results import expert_agreement as expert_agreement
 from .results import golden as golden
 from .results import leaderboard as leaderboard

@@ -183,9 +183,9 @@ def run_cases(run: Run) -> Cases:
 # %% ../../nbs/10_heartbench/02_answers.ipynb #c2b9ebc0
 def require_answers(answers: pd.DataFrame, *columns: str, rows: bool = False) -> pd.DataFrame:
     """Return answers with case_id as text; raise unless they have these columns, one answer of each model to each case."""
-    unit = ["model", "case_id"]
+    unit = ["target", "case_id"]
     require_columns(answers, [*unit, *columns], "answers", rows=rows)
-    require_unique(answers, unit, "{model!r} answers case {case_id!r} twice. Keep one answer.")
+    require_unique(answers, unit, "{target!r} answers case {case_id!r} twice. Keep one answer.")
     return answers.astype({"case_id": "str"})
 
 
@@ -215,7 +215,7 @@ def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #113b9cf8
 _ANSWERS = """
-SELECT target AS model, case_id,
+SELECT target AS target, case_id,
     CASE WHEN finish_reason = 'length' THEN 'truncated' WHEN finish_reason = 'refusal' THEN 'refused'
         WHEN content IS NOT NULL THEN 'ok' WHEN finish_reason = 'empty' THEN 'empty'
         WHEN dialogues.status = 'planned' THEN 'planned' ELSE 'failed' END AS status,
@@ -238,7 +238,7 @@ def answers_of(run: Run, models: str | list[str] | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        model (the target), case_id, status (ok, truncated, refused, empty, failed, planned), content, reasoning,
+        target, case_id, status (ok, truncated, refused, empty, failed, planned), content, reasoning,
         finish_reason, served_model, tokens_in, tokens_out, seconds, error, dialogue_id.
 
     Examples
@@ -253,7 +253,7 @@ def answers_of(run: Run, models: str | list[str] | None = None) -> pd.DataFrame:
     run = require_run(run)
     table = run.query(_ANSWERS)
     if models is not None:
-        table = table[table["model"].isin([models] if isinstance(models, str) else list(models))]
+        table = table[table["target"].isin([models] if isinstance(models, str) else list(models))]
     columns = tables.get_table("messages").columns
     dtypes = {name: columns[name][0] for name in table.columns if name in columns}
     return table.astype({**dtypes, "status": "str"}).reset_index(drop=True)
@@ -268,7 +268,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     cases : Cases
         The cases that they answer.
     answers : DataFrame
-        model, case_id, content (NA if the answer is missing).
+        target, case_id, content (NA if the answer is missing).
 
     Raises
     ------
@@ -283,7 +283,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     >>> from anthrokit.heartbench import bundled_answers, load_cases
     >>> with Run(mkdtemp()) as run:
     ...     add_answers(run, load_cases("bundled"), bundled_answers())
-    ...     add_word_counts(answers_of(run)).groupby("model")["words"].sum().to_dict()
+    ...     add_word_counts(answers_of(run)).groupby("target")["words"].sum().to_dict()
     {'adviser': 736, 'listener': 1026}
     """
     cases = as_cases(cases)
@@ -295,21 +295,21 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     hashes = _require_same_cases(run, answered)
     if new := [case for case in answered if case.case_id not in hashes]:
         add_cases(run, cases.only(new))
-    saved = answers_of(run).set_index(["model", "case_id"])["content"].astype(object)
+    saved = answers_of(run).set_index(["target", "case_id"])["content"].astype(object)
     existing = saved.where(saved.notna(), None).to_dict()
     dialogues, messages = [], []
-    for (model, case_id), content in answers.set_index(["model", "case_id"])["content"].items():
+    for (target, case_id), content in answers.set_index(["target", "case_id"])["content"].items():
         text = content if has_text(content) else None
-        if existing.get((model, case_id), text) != text:
-            raise RunError(f"{run.folder} has another answer of {model!r} to {case_id!r}. Use another name or run.")
-        if (model, case_id) in existing:
+        if existing.get((target, case_id), text) != text:
+            raise RunError(f"{run.folder} has another answer of {target!r} to {case_id!r}. Use another name or run.")
+        if (target, case_id) in existing:
             continue
-        key = digest("given answer", model, case_id)
+        key = digest("given answer", target, case_id)
         state = {"status": "done", "reason": None} if text else {"status": "failed", "reason": "an empty answer"}
-        dialogues.append({"dialogue_id": key, "prompt_id": case_id, "target": model, "repeat": 1, "turns": 1, **state})
+        dialogues.append({"dialogue_id": key, "prompt_id": case_id, "target": target, "repeat": 1, "turns": 1, **state})
         turn = (("user", cases[case_id].dialogue[-1][1]), ("assistant", text))
         same = {"dialogue_id": key, "turn": 1}
         messages += [{**same, "role": role, "content": words, "finish_reason": None if words else "empty"} for role, words in turn]
     run.ledger.write_together([("dialogues", dialogues), ("messages", messages)])
-    sources = {name: {"source": "given"} for name in dict.fromkeys(answers["model"])}
+    sources = {name: {"source": "given"} for name in dict.fromkeys(answers["target"])}
     run.ledger.set_facts(targets={**sources, **run.ledger.fact("targets", {})})

@@ -185,7 +185,7 @@ def draft_criteria(
     cases : iterable of Case
         Their existing criteria are ignored.
     answers : DataFrame
-        model, case_id, content: two or more models for every case.
+        target, case_id, content: two or more targets for every case.
     n : int
         Criteria per case.
     abilities : DataFrame, optional
@@ -217,12 +217,12 @@ def draft_criteria(
     >>> draft_criteria(cases, answers, model="openai/gpt-4o", run="runs/drafts")  # doctest: +SKIP
     """
     answers = require_answers(answers, "content")
-    answers = answers[answers["content"].map(has_text).astype(bool)].sort_values("model")
+    answers = answers[answers["content"].map(has_text).astype(bool)].sort_values("target")
     notes = {} if points is None else dict(zip(points["point_id"], points["notes"], strict=True))
     prompts = {}
     for case in cases:
         rows = answers[answers["case_id"] == case.case_id]
-        texts = dict(zip(rows["model"], rows["content"], strict=True))
+        texts = dict(zip(rows["target"], rows["content"], strict=True))
         if len(texts) < 2:
             raise TableError(f"case {case.case_id!r} has answers of {len(texts)} models. Add answers: drafting needs two or more.")
         prompts[case.case_id] = [
@@ -320,31 +320,31 @@ def check_wording(cases: Cases) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #904db0c6
 _REPORTED = {
-    "all meet it": ("criterion dropped", "met by {} of {} models"),
-    "applies to none": ("penalty that applies to none", "{} of {} models"),
-    "none meets it": ("criterion that none meets", "{} of {} models"),
+    "all meet it": ("criterion dropped", "met by {} of {} targets"),
+    "applies to none": ("penalty that applies to none", "{} of {} targets"),
+    "none meets it": ("criterion that none meets", "{} of {} targets"),
 }
 
 
 def drop_saturated(
     cases: Cases,
-    hits: pd.DataFrame,
+    verdicts: pd.DataFrame,
     *,
     mean_above: float | None = 80.0,
-    min_models: int = 3,
+    min_targets: int = 3,
     protocol: str = "paper",
 ) -> tuple[Cases, pd.DataFrame]:
-    """Drop criteria that every model meets, and cases that are too easy.
+    """Drop criteria that every target meets, and cases that are too easy.
 
     Parameters
     ----------
     cases : Cases
-    hits : DataFrame
-        Verdicts on several models, as from `verdicts`.
+    verdicts : DataFrame
+        Verdicts on several targets, as from `verdicts`.
     mean_above : float, optional
         Cases with a higher mean score (before criteria are dropped) are dropped; None keeps all.
-    min_models : int
-        Minimum number of models with a verdict.
+    min_targets : int
+        Minimum number of targets with a verdict.
     protocol : str
         "paper" or "released".
 
@@ -359,30 +359,30 @@ def drop_saturated(
     Raises
     ------
     TableError
-        Fewer models than `min_models`.
+        Fewer targets than `min_targets`.
 
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts, load_cases
-    >>> kept, report = drop_saturated(load_cases("bundled"), bundled_verdicts(), min_models=2)
+    >>> kept, report = drop_saturated(load_cases("bundled"), bundled_verdicts(), min_targets=2)
     >>> len(kept), report["what"].value_counts()["criterion dropped"].item()
     (12, 10)
     """
-    require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits", rows=False)
-    if hits["model"].nunique() < min_models:
-        raise TableError(f"the hits are of {hits['model'].nunique()} models; saturation needs {min_models} or more")
-    hits = hits.astype({"case_id": "str"})
-    state = saturation(hits[hits["ability"] != OTHER]).query("n >= @min_models")
+    require_columns(verdicts, ["target", "case_id", "criterion", "ability", "verdict"], "verdicts", rows=False)
+    if verdicts["target"].nunique() < min_targets:
+        raise TableError(f"the verdicts are of {verdicts['target'].nunique()} targets; saturation needs {min_targets} or more")
+    verdicts = verdicts.astype({"case_id": "str"})
+    state = saturation(verdicts[verdicts["ability"] != OTHER]).query("n >= @min_targets")
     rows = [
-        (row.case_id, row.criterion, row.ability, row.content, what, why.format(row.n_hit, row.n))
+        (row.case_id, row.criterion, row.ability, row.content, what, why.format(row.n_met, row.n))
         for name, (what, why) in _REPORTED.items()
         for row in state[state["state"] == name].itertuples()
     ]
     dropped, easy, remaining = {row[:2] for row in rows if row[4] == "criterion dropped"}, {}, []
     if mean_above is not None:
-        means = case_means(hits, protocol).groupby("case_id")["estimate"].agg(["mean", "count"])
-        means = means[(means["mean"] > mean_above) & (means["count"] >= min_models)]
-        easy = {row.Index: f"mean score {row.mean:.0f} over {row.count} models" for row in means.itertuples()}
+        means = case_means(verdicts, protocol).groupby("case_id")["estimate"].agg(["mean", "count"])
+        means = means[(means["mean"] > mean_above) & (means["count"] >= min_targets)]
+        easy = {row.Index: f"mean score {row.mean:.0f} over {row.count} targets" for row in means.itertuples()}
     for case in cases:
         items = tuple(item for item in case.criteria if (case.case_id, item.number) not in dropped)
         if case.case_id in easy:
@@ -396,44 +396,44 @@ def drop_saturated(
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #7c6deebd
 def select_hard(
-    hits: pd.DataFrame,
+    verdicts: pd.DataFrame,
     *,
     below: float = 40.0,
     share: float = 2 / 3,
-    min_models: int = 3,
+    min_targets: int = 3,
     protocol: str = "paper",
 ) -> pd.DataFrame:
-    """Select cases where most models score low.
+    """Select cases where most targets score low.
 
     Parameters
     ----------
-    hits : DataFrame
-        Verdicts on several models, as from `verdicts`.
+    verdicts : DataFrame
+        Verdicts on several targets, as from `verdicts`.
     below : float
-        A model underperforms in a case if its score is below this.
+        A target underperforms in a case if its score is below this.
     share : float
-        Minimum share of underperforming models among those with a score.
-    min_models : int
-        Minimum number of models with a score.
+        Minimum share of underperforming targets among those with a score.
+    min_targets : int
+        Minimum number of targets with a score.
     protocol : str
         "paper" or "released".
 
     Returns
     -------
     DataFrame
-        case_id, n_below, n (models with a score), mean, hard (True, False, NA with too few models).
+        case_id, n_below, n (targets with a score), mean, hard (True, False, NA with too few targets).
 
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts
-    >>> select_hard(bundled_verdicts(), min_models=2, share=0.5)["hard"].sum().item()
+    >>> select_hard(bundled_verdicts(), min_targets=2, share=0.5)["hard"].sum().item()
     11
     """
-    means = case_means(hits, protocol)
+    means = case_means(verdicts, protocol)
     by_case = means.assign(n_below=(means["estimate"] < below).fillna(False)).groupby("case_id", sort=False)
     table = by_case.agg(n_below=("n_below", "sum"), n=("estimate", "count"), mean=("estimate", "mean")).reset_index()
     hard = (table["n_below"] / table["n"].where(table["n"] > 0) >= share - 1e-9).astype("boolean")
-    return table.assign(hard=hard.mask(table["n"] < min_models))
+    return table.assign(hard=hard.mask(table["n"] < min_targets))
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #0155bc7a
 def mark_difficulty(cases: Cases, table: pd.DataFrame) -> Cases:

@@ -566,32 +566,32 @@ def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     ratings : DataFrame
-        model, case_id, criterion, judge, sample, hit (True, False, NA); optionally reason. Every judge counts for the
+        target, case_id, criterion, judge, sample, verdict (True, False, NA); optionally reason. Every judge counts for the
         majority, even if all its verdicts are missing.
 
     Returns
     -------
     DataFrame
-        model, case_id, criterion, votes_for, votes_cast, hit, reason (the first that agrees with the
+        target, case_id, criterion, votes_for, votes_cast, verdict, reason (the first that agrees with the
         verdict).
 
     Examples
     --------
-    >>> said = pd.DataFrame({"model": "m", "case_id": "c", "criterion": 1, "judge": ["a", "b", "c"], "sample": 1,
-    ...                      "hit": [False, True, True], "reason": ["no", "it comforts", "yes"]})
-    >>> label_criteria(said)[["votes_for", "hit", "reason"]].values.tolist()
+    >>> said = pd.DataFrame({"target": "m", "case_id": "c", "criterion": 1, "judge": ["a", "b", "c"], "sample": 1,
+    ...                      "verdict": [False, True, True], "reason": ["no", "it comforts", "yes"]})
+    >>> label_criteria(said)[["votes_for", "verdict", "reason"]].values.tolist()
     [[2, True, 'it comforts']]
     """
-    names = {"behaviour": "model", "dialogue_id": "case_id", "turn": "criterion"}  # of core.votes, and ours
-    unit, value = [*names.values()], ratings["hit"].astype("boolean")
+    names = {"behaviour": "target", "dialogue_id": "case_id", "turn": "criterion"}  # of core.votes, and ours
+    unit, value = [*names.values()], ratings["verdict"].astype("boolean")
     seen = ratings[[*unit, "judge", "sample"]].set_axis([*names, "judge", "sample"], axis=1).assign(verdict=value)
     judges = ratings["judge"].unique().tolist()
-    voted = label(seen, dict.fromkeys(ratings["model"].unique(), judges)).rename(columns={**names, "label": "hit"})
+    voted = label(seen, dict.fromkeys(ratings["target"].unique(), judges)).rename(columns={**names, "label": "verdict"})
     votes = ratings[unit].drop_duplicates().merge(voted, on=unit)
-    reasons = ratings.reindex(columns=[*unit, "reason"]).assign(hit=value).dropna(subset=["hit", "reason"])
-    reasons = reasons.drop_duplicates([*unit, "hit"])
-    votes = votes.merge(reasons, on=[*unit, "hit"], how="left")
-    return votes[[*unit, "votes_for", "votes_cast", "hit", "reason"]]
+    reasons = ratings.reindex(columns=[*unit, "reason"]).assign(verdict=value).dropna(subset=["verdict", "reason"])
+    reasons = reasons.drop_duplicates([*unit, "verdict"])
+    votes = votes.merge(reasons, on=[*unit, "verdict"], how="left")
+    return votes[[*unit, "votes_for", "votes_cast", "verdict", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #bfb0460e
 WRITERS = ("listener", "adviser", "comforter", "analyst")
@@ -608,15 +608,15 @@ def bundled_answers(writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        model (the writer), case_id, content.
+        target (the writer), case_id, content.
 
     Examples
     --------
-    >>> bundled_answers()["model"].value_counts().to_dict()
+    >>> bundled_answers()["target"].value_counts().to_dict()
     {'listener': 12, 'adviser': 12}
     """
     frame = _by_writers("answers.jsonl", writers)
-    return frame.rename(columns={"response": "content"})[["model", "case_id", "content"]]
+    return frame.rename(columns={"response": "content"})[["target", "case_id", "content"]]
 
 
 def _by_writers(name: str, writers: Sequence[str]) -> pd.DataFrame:
@@ -624,7 +624,7 @@ def _by_writers(name: str, writers: Sequence[str]) -> pd.DataFrame:
     require_known("writer", WRITERS, *writers)
     frame = pd.DataFrame([record for _, record in read_json(data_path(f"heartbench/{name}"))])
     frame = frame.rename(columns={"question_id": "case_id"})
-    return frame[frame["model"].isin(writers)].reset_index(drop=True)
+    return frame[frame["target"].isin(writers)].reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #462e8325
 READINGS = ("strict", "lenient", "literal")
@@ -645,18 +645,18 @@ def bundled_ratings(
     Returns
     -------
     DataFrame
-        model, case_id, criterion, judge, sample (1), hit, reason (of lenient and literal verdicts only if they differ
+        target, case_id, criterion, judge, sample (1), verdict, reason (of lenient and literal verdicts only if they differ
         from the strict one).
 
     Examples
     --------
-    >>> bundled_ratings(["strict"]).groupby("model")["hit"].mean().round(2).to_dict()
+    >>> bundled_ratings(["strict"]).groupby("target")["verdict"].mean().round(2).to_dict()
     {'adviser': 0.21, 'listener': 0.67}
     """
     require_known("reading", READINGS, *readings)
     frame = _by_writers("verdicts.jsonl", writers).rename(columns={"reading": "judge"})
-    frame = frame[frame["judge"].isin(readings)].reset_index(drop=True).assign(sample=1).astype({"hit": "boolean"})
-    return frame[["model", "case_id", "criterion", "judge", "sample", "hit", "reason"]]
+    frame = frame[frame["judge"].isin(readings)].reset_index(drop=True).assign(sample=1).astype({"verdict": "boolean"})
+    return frame[["target", "case_id", "criterion", "judge", "sample", "verdict", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
 def as_items(table: pd.DataFrame, unit: str = "case_id") -> pd.DataFrame:
@@ -669,9 +669,9 @@ def as_items(table: pd.DataFrame, unit: str = "case_id") -> pd.DataFrame:
 
 def require_one_verdict(votes: pd.DataFrame) -> None:
     """Raise if the table has verdicts of several judges, or on several answers of one model."""
-    problem = "there are two verdicts of {model!r} on case {case_id!r}, criterion {criterion}. "
+    problem = "there are two verdicts of {target!r} on case {case_id!r}, criterion {criterion}. "
     advice = "Combine judges with heartbench.cases.label_criteria, and give each model its own name."
-    require_unique(votes, ["model", "case_id", "criterion"], problem + advice)
+    require_unique(votes, ["target", "case_id", "criterion"], problem + advice)
 
 
 def require_known_criteria(votes: pd.DataFrame, cases: Cases) -> None:
@@ -683,12 +683,12 @@ def require_known_criteria(votes: pd.DataFrame, cases: Cases) -> None:
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #af110011
 def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
-    """Add criteria and cases to verdicts: the table *hits*.
+    """Add criteria and cases to verdicts: the table *verdicts*.
 
     Parameters
     ----------
     votes : DataFrame
-        model, case_id, criterion, hit, as from `label_criteria`. Criteria without a row get a missing verdict,
+        target, case_id, criterion, verdict, as from `label_criteria`. Criteria without a row get a missing verdict,
         including all criteria of a case that only other models have.
     cases : Cases
         Cases without a row of any model are left out.
@@ -696,7 +696,7 @@ def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        model, case_id, criterion, ability, dimension, score, content, difficulty, scene, turns, and the
+        target, case_id, criterion, ability, dimension, score, content, difficulty, scene, turns, and the
         columns of `votes`.
 
     Raises
@@ -710,19 +710,19 @@ def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     (212, 14)
     """
     cases = as_cases(cases)
-    require_columns(votes, ["model", "case_id", "criterion", "hit"], "verdicts", rows=False)
+    require_columns(votes, ["target", "case_id", "criterion", "verdict"], "verdicts", rows=False)
     votes = as_items(votes)
     require_known_criteria(votes, cases)
     require_one_verdict(votes)
     criteria = cases.criteria().merge(cases.frame()[["case_id", "difficulty", "scene", "turns"]], on="case_id")
-    pairs = votes[["model", "case_id"]]
-    every = pairs[["model"]].drop_duplicates().merge(pairs[["case_id"]].drop_duplicates(), how="cross")
+    pairs = votes[["target", "case_id"]]
+    every = pairs[["target"]].drop_duplicates().merge(pairs[["case_id"]].drop_duplicates(), how="cross")
     full = pd.concat([pairs, every]).drop_duplicates().merge(criteria, on="case_id")
-    return full.merge(votes, on=["model", "case_id", "criterion"], how="left").astype({"hit": "boolean"})
+    return full.merge(votes, on=["target", "case_id", "criterion"], how="left").astype({"verdict": "boolean"})
 
 
 def bundled_verdicts(reading: str = "strict", writers: Sequence[str] = WRITERS[:2]) -> pd.DataFrame:
-    """Return our verdicts on the bundled answers in one reading, as the table *hits*.
+    """Return our verdicts on the bundled answers in one reading, as the table *verdicts*.
 
     Parameters
     ----------
@@ -743,7 +743,7 @@ def bundled_verdicts(reading: str = "strict", writers: Sequence[str] = WRITERS[:
 
     Examples
     --------
-    >>> bundled_verdicts().groupby("model")["hit"].sum().to_dict()
+    >>> bundled_verdicts().groupby("target")["verdict"].sum().to_dict()
     {'adviser': 22, 'listener': 71}
     """
     return add_criteria(label_criteria(bundled_ratings([reading], writers)), load_cases("bundled"))

@@ -403,8 +403,8 @@ def criteria_sheet(
     if answers is not None:
         require_columns(answers, ["case_id", "content"], "answers", rows=False)
         answers = answers.astype({"case_id": "str"})
-        if "model" in answers:
-            require_unique(answers, ["model", "case_id"], "{model!r} answers case {case_id!r} twice; pass one answer each")
+        if "target" in answers:
+            require_unique(answers, ["target", "case_id"], "{target!r} answers case {case_id!r} twice; pass one answer each")
         by_case = answers.dropna(subset=["content"]).groupby("case_id")["content"].agg(list)
     random, rows = np.random.default_rng([seed, *expert.encode()]), []
     for place in random.permutation(len(cases)):
@@ -596,18 +596,18 @@ def apply_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     return cases.only(remaining)
 
 # %% ../../nbs/10_heartbench/11_experts.ipynb #6b180dc9
-def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
+def mock_report(verdicts: pd.DataFrame) -> pd.DataFrame:
     """Report the problems of criteria in a trial on a few answers.
 
     Parameters
     ----------
-    hits : DataFrame
+    verdicts : DataFrame
         As from `verdicts`, of several answers. With votes_for and votes_cast, disagreement of judges is reported.
 
     Returns
     -------
     DataFrame
-        case_id, criterion, ability, content, n_hit, n, n_total (answers), n_split (answers on which judges disagree),
+        case_id, criterion, ability, content, n_met, n, n_total (answers), n_split (answers on which judges disagree),
         problem (one answer only, met by all, met by none, applies to all, judges disagree, no verdict; empty without a
         problem). A penalty that applies to no answer is not a problem.
 
@@ -618,12 +618,12 @@ def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
     >>> mock_report(bundled_verdicts(writers=WRITERS))["problem"].eq("").mean().round(2).item()
     0.96
     """
-    require_columns(hits, ["model", "case_id", "criterion", "ability", "hit"], "hits", rows=False)
-    keys, split = ["case_id", "criterion"], pd.Series(False, hits.index)
-    if {"votes_for", "votes_cast"} <= set(hits):
-        split = (hits["votes_for"] > 0) & (hits["votes_for"] < hits["votes_cast"])
-    counts = hits[keys].assign(n_split=split.fillna(False).astype(int)).groupby(keys, as_index=False).sum()
-    table = saturation(hits[hits["ability"] != OTHER]).merge(counts, on=keys)
+    require_columns(verdicts, ["target", "case_id", "criterion", "ability", "verdict"], "verdicts", rows=False)
+    keys, split = ["case_id", "criterion"], pd.Series(False, verdicts.index)
+    if {"votes_for", "votes_cast"} <= set(verdicts):
+        split = (verdicts["votes_for"] > 0) & (verdicts["votes_for"] < verdicts["votes_cast"])
+    counts = verdicts[keys].assign(n_split=split.fillna(False).astype(int)).groupby(keys, as_index=False).sum()
+    table = saturation(verdicts[verdicts["ability"] != OTHER]).merge(counts, on=keys)
     against = {
         "no verdict": table["n"] < table["n_total"],
         "judges disagree": table["n_split"] > table["n_total"] / 4,
@@ -632,5 +632,5 @@ def mock_report(hits: pd.DataFrame) -> pd.DataFrame:
         "met by none": table["state"] == "none meets it",
         "applies to all": table["state"] == "applies to all",
     }
-    names = [*keys, "ability", "content", "n_hit", "n", "n_total", "n_split"]
+    names = [*keys, "ability", "content", "n_met", "n", "n_total", "n_split"]
     return table[names].assign(problem=np.select(list(against.values()), list(against), ""))

@@ -19,7 +19,7 @@ from ..figures.style import COLOURS, Axes, chinese_font, colours_of, counted, de
 from ..figures.style import keep_data, label_of, legend_above, model_labels, new_axes, scaled_size, themed
 from .cases import OTHER, Cases, load_abilities
 from .results import wide_scores
-from .scoring import as_hits, case_means, normalise_points
+from .scoring import as_verdicts, case_means, normalise_points
 
 # %% auto #0
 __all__ = ['plot_criteria', 'plot_abilities', 'plot_case_scores', 'plot_radar', 'plot_normalisation']
@@ -93,14 +93,14 @@ def plot_abilities(
     chinese: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot scores of models by ability as a heat map, with the overall score and the length of answers.
+    """Plot scores of targets by ability as a heat map, with the overall score and the length of answers.
 
     Parameters
     ----------
     scores : DataFrame
         As for `wide_scores`: the result of `score`, or published figures.
     words : Series, optional
-        Mean number of words by model, as from `mean_words`.
+        Mean number of words by target, as from `mean_words`.
     title : str
         Title, such as the source; by default the number of cases, if the table has it.
     chinese : bool
@@ -167,12 +167,12 @@ _MUTED = "#767676"
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #55fd493e
 @themed
-def plot_case_scores(hits: pd.DataFrame | Run, protocol: str = "paper", *, ax: Axes | None = None) -> Axes:
-    """Plot the distribution of case scores by model and difficulty: quartiles, whiskers and cases.
+def plot_case_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ax: Axes | None = None) -> Axes:
+    """Plot the distribution of case scores by target and difficulty: quartiles, whiskers and cases.
 
     Parameters
     ----------
-    hits : DataFrame or Run
+    verdicts : DataFrame or Run
         The result of `verdicts`, with the column difficulty.
     protocol : str
         "paper" or "released".
@@ -188,25 +188,25 @@ def plot_case_scores(hits: pd.DataFrame | Run, protocol: str = "paper", *, ax: A
     """
     import seaborn
 
-    hits = as_hits(hits)
-    require_columns(hits, ["difficulty"], "hits")
-    means = case_means(hits, protocol).merge(hits[["case_id", "difficulty"]].drop_duplicates(), on="case_id").dropna()
+    verdicts = as_verdicts(verdicts)
+    require_columns(verdicts, ["difficulty"], "verdicts")
+    means = case_means(verdicts, protocol).merge(verdicts[["case_id", "difficulty"]].drop_duplicates(), on="case_id").dropna()
     if means.empty:
         raise TableError("no case has a score and a difficulty. Pass verdicts on cases marked normal or hard.")
-    models, levels = in_order(means["model"]), in_order(["normal", "hard"])
-    colours, names = colours_of(levels), model_labels(models)
+    targets, levels = in_order(means["target"]), in_order(["normal", "hard"])
+    colours, names = colours_of(levels), model_labels(targets)
     data = means.assign(estimate=means["estimate"].astype(float))
-    places = {"data": data, "x": "estimate", "y": "model", "hue": "difficulty", "hue_order": levels, "palette": colours}
-    places |= {"order": models, "legend": False}
-    ax = new_axes(ax, (6.2, 1.3 + 0.62 * len(models)))
+    places = {"data": data, "x": "estimate", "y": "target", "hue": "difficulty", "hue_order": levels, "palette": colours}
+    places |= {"order": targets, "legend": False}
+    ax = new_axes(ax, (6.2, 1.3 + 0.62 * len(targets)))
     seaborn.boxplot(**places, fill=False, showfliers=False, gap=0.15, linewidth=scaled_size(1.1), ax=ax)
-    ax.set_yticks(range(len(models)), [names[model] for model in models])
-    random, rows_of = np.random.default_rng(0), {model: place for place, model in enumerate(models)}
+    ax.set_yticks(range(len(targets)), [names[target] for target in targets])
+    random, rows_of = np.random.default_rng(0), {target: place for place, target in enumerate(targets)}
     for level, shift in zip(levels, (-0.2, 0.2), strict=True):  # the middles of seaborn's boxes
         own = data[data["difficulty"] == level]
-        rows = own["model"].map(rows_of).astype(float) + shift + random.uniform(-0.06, 0.06, len(own))
-        n = own.groupby("model")["case_id"].nunique().reindex(models, fill_value=0)
-        label = f"{label_of(level)} cases: n = {counted(n)}{' a model' * (n.nunique() > 1)}" if len(own) else None
+        rows = own["target"].map(rows_of).astype(float) + shift + random.uniform(-0.06, 0.06, len(own))
+        n = own.groupby("target")["case_id"].nunique().reindex(targets, fill_value=0)
+        label = f"{label_of(level)} cases: n = {counted(n)}{' a target' * (n.nunique() > 1)}" if len(own) else None
         ax.plot(own["estimate"], rows, "o", ms=scaled_size(3.2), alpha=0.6, mew=0, color=colours[level], label=label)
     legend_above(ax)
     ax.set(xlim=(-2, 102), xlabel="Case score, 0 to 100: quartiles, range within 1.5 IQR, and cases", ylabel="")
@@ -233,19 +233,19 @@ def set_spokes(ax: Axes, labels: Sequence[str | int], size: float) -> np.ndarray
 @themed
 def plot_radar(
     scores: pd.DataFrame,
-    models: str | Sequence[str] | None = None,
+    targets: str | Sequence[str] | None = None,
     *,
     level: str = "ability",
     chinese: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot a radar of up to four models.
+    """Plot a radar of up to four targets.
 
     Parameters
     ----------
     scores : DataFrame
         As from `score`.
-    models : str or sequence of str, optional
+    targets : str or sequence of str, optional
         Up to four names; all by default.
     level : str
         ability or dimension.
@@ -259,42 +259,42 @@ def plot_radar(
     Raises
     ------
     ValueError
-        A model is unknown, there are more than four, or the Axes are not polar.
+        A target is unknown, there are more than four, or the Axes are not polar.
 
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts, score
     >>> ax = plot_radar(score(bundled_verdicts()), level="dimension")
     """
-    require_columns(scores, ["model", "name", "estimate"], "scores", advice="heartbench.score makes it")
+    require_columns(scores, ["target", "name", "estimate"], "scores", advice="heartbench.score makes it")
     import matplotlib.pyplot as plt
 
     rows = scores[scores["level"] == level] if "level" in scores else scores
     if rows.empty:
         raise TableError(f"the scores have no row of the level {level!r}. It must be ability or dimension.")
 
-    available, names = in_order(rows["model"]), in_order(rows["name"])
-    models = in_order([models] if isinstance(models, str) else models or available)
-    require_known("model", available, *models)
-    if len(models) > 4:
-        raise ValueError(f"{len(models)} models in one radar are illegible. Pass up to four in models.")
-    require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}. Pass those of one level and protocol.")
+    available, names = in_order(rows["target"]), in_order(rows["name"])
+    targets = in_order([targets] if isinstance(targets, str) else targets or available)
+    require_known("target", available, *targets)
+    if len(targets) > 4:
+        raise ValueError(f"{len(targets)} targets in one radar are illegible. Pass up to four in targets.")
+    require_unique(rows, ["target", "name"], "{target!r} has two scores in {name}. Pass those of one level and protocol.")
     if ax is None:
         ax = plt.subplots(figsize=figure_size((6.4, 5.2), wide=True), subplot_kw={"projection": "polar"})[1]
     elif ax.name != "polar":
         raise ValueError("a radar needs an Axes with projection='polar'")
-    counts = dict(list(rows[rows["model"].isin(models)].groupby("name")["n"])) if "n" in rows else {}
+    counts = dict(list(rows[rows["target"].isin(targets)].groupby("name")["n"])) if "n" in rows else {}
     labels = zip(names, names_of(names, chinese), strict=True)
     labels = [f"{text} (n={counted(counts[name])})" if name in counts else text for name, text in labels]
-    angles, texts, colours = set_spokes(ax, labels, 7.5), model_labels(models), colours_of(models)
-    for k, model in enumerate(models):
-        part, colour = rows[rows["model"] == model].set_index("name").reindex(names), colours[model]
-        line = {"color": colour, "lw": scaled_size(1.8), "marker": "o", "ms": scaled_size(3), "label": texts[model]}
+    angles, texts, colours = set_spokes(ax, labels, 7.5), model_labels(targets), colours_of(targets)
+    for k, target in enumerate(targets):
+        part, colour = rows[rows["target"] == target].set_index("name").reindex(names), colours[target]
+        line = {"color": colour, "lw": scaled_size(1.8), "marker": "o", "ms": scaled_size(3), "label": texts[target]}
         ax.plot(closed(angles), closed(part["estimate"]), **line)
         if {"ci_low", "ci_high"} <= set(part) and part["ci_low"].notna().any():
             low, high = (part[name].astype(float) for name in ("ci_low", "ci_high"))
-            offset = 0.03 * (k - (len(models) - 1) / 2)
-            interval = describe_interval(part) if k == len(models) - 1 else None
+            offset = 0.03 * (k - (len(targets) - 1) / 2)
+            interval = describe_interval(part) if k == len(targets) - 1 else None
             ax.vlines(angles + offset, low, high, color=colour, alpha=0.35, lw=scaled_size(3), label=interval)
     ax.set_yticks([25, 50, 75, 100], ["25", "50", "75", "100"], fontsize=scaled_size(7), color=_MUTED)
     ax.set_rlabel_position(180 / len(labels))

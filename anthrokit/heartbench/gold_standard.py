@@ -31,7 +31,7 @@ def draw_golden(
     cases: Cases,
     *,
     share: float = 0.3,
-    by: str | Sequence[str] = ("scene", "model"),
+    by: str | Sequence[str] = ("scene", "target"),
     seed: int = 0,
 ) -> pd.DataFrame:
     """Draw a stratified sample of answers for experts to score.
@@ -39,24 +39,24 @@ def draw_golden(
     Parameters
     ----------
     answers : DataFrame
-        model, case_id, content; answers without content are ignored.
+        target, case_id, content; answers without content are ignored.
     cases : Cases
     share : float
         Share of the answers, above 0 and at most 1.
     by : str or sequence of str
-        Columns that define the strata: model, scene, difficulty.
+        Columns that define the strata: target, scene, difficulty.
     seed : int
 
     Returns
     -------
     DataFrame
-        item (an uninformative id), model, case_id, the columns of `by`, weight (number of answers of its stratum per
+        item (an uninformative id), target, case_id, the columns of `by`, weight (number of answers of its stratum per
         drawn answer).
 
     Raises
     ------
     TableError
-        A column is missing, a model answers a case twice, an answer belongs to no case, or the sample would be empty.
+        A column is missing, a target answers a case twice, an answer belongs to no case, or the sample would be empty.
 
     Notes
     -----
@@ -75,7 +75,7 @@ def draw_golden(
     check_range(0, 1, closed=True, share=share)
     unknown = ~answers["case_id"].isin(about["case_id"])
     reject_rows(answers, unknown, "there are answers to {case_id!r}, which is not one of the cases")
-    pool = answers[answers["content"].map(has_text).astype(bool)][["model", "case_id"]]
+    pool = answers[answers["content"].map(has_text).astype(bool)][["target", "case_id"]]
     pool = pool.merge(about, on="case_id")
     require_known("column", pool, *by)
     if round(share * len(pool)) < 1:
@@ -93,9 +93,9 @@ def draw_golden(
         chosen = rows.iloc[np.sort(random.choice(len(rows), n, replace=False))]
         parts.append(chosen.assign(weight=len(rows) / n))
     drawn = pd.concat(parts)
-    pairs = zip(drawn["model"], drawn["case_id"], strict=True)
+    pairs = zip(drawn["target"], drawn["case_id"], strict=True)
     ids = ["a-" + digest("golden", seed, *pair, length=8) for pair in pairs]
-    names = ["item", "model", "case_id", *(name for name in by if name != "model"), "weight"]
+    names = ["item", "target", "case_id", *(name for name in by if name != "target"), "weight"]
     return drawn.assign(item=ids).sort_values("item")[names].reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/12_gold_standard.ipynb #16f4f489
@@ -142,7 +142,7 @@ def golden_sheets(
     >>> sorted(sheet["item"].nunique() for sheet in sheets.values())
     [4, 5, 5]
     """
-    require_columns(items, ["item", "model", "case_id"], "items", rows=False, advice="draw_golden makes it")
+    require_columns(items, ["item", "target", "case_id"], "items", rows=False, advice="draw_golden makes it")
     require_unique(items, ["item"], "the item {item!r} occurs twice. Pass the result of one draw.")
     answers = require_answers(answers, "content")
     experts = as_names(experts, "experts")
@@ -151,8 +151,8 @@ def golden_sheets(
         raise TableError(f"an expert has a blank name: {experts}. Give every expert a name.")
     if not 1 <= per_item <= len(experts) or len(set(experts)) < len(experts):
         raise TableError(f"per_item is {per_item} with the experts {', '.join(experts)}. Give 1 to the number of different experts.")
-    text = items.astype({"case_id": "str"}).merge(answers[["model", "case_id", "content"]], on=["model", "case_id"], how="left")
-    reject_rows(text, text["content"].isna(), "the answer of {model!r} to case {case_id!r} is missing")
+    text = items.astype({"case_id": "str"}).merge(answers[["target", "case_id", "content"]], on=["target", "case_id"], how="left")
+    reject_rows(text, text["content"].isna(), "the answer of {target!r} to case {case_id!r} is missing")
     random = np.random.default_rng(seed)
     names, assigned = [experts[k] for k in random.permutation(len(experts))], {name: [] for name in experts}
     for place, row in enumerate(text.itertuples(index=False)):
@@ -189,7 +189,7 @@ def read_golden(
     Returns
     -------
     DataFrame
-        model, case_id, criterion, expert, hit (True, False, NA if the expert is unsure), note, and weight if the draw
+        target, case_id, criterion, expert, verdict (True, False, NA if the expert is unsure), note, and weight if the draw
         has it. Blank votes are ignored.
 
     Raises
@@ -201,20 +201,20 @@ def read_golden(
     Examples
     --------
     >>> import pandas as pd
-    >>> items = pd.DataFrame({"item": ["a-1"], "model": "m", "case_id": "c"})
+    >>> items = pd.DataFrame({"item": ["a-1"], "target": "m", "case_id": "c"})
     >>> sheet = pd.DataFrame({"item": ["a-1"] * 2, "criterion": [1, 2], "expert": "Ada", "vote": ["hit", None]})
-    >>> read_golden(sheet, items)[["model", "criterion", "hit"]].values.tolist()
+    >>> read_golden(sheet, items)[["target", "criterion", "verdict"]].values.tolist()
     [['m', 1, True]]
     """
     parts = []
     for where, sheet in open_sheets(sheets):
-        rows = require_filled(sheet.assign(hit=read_verdicts(sheet["vote"].replace(_WORDS), where)), where)
+        rows = require_filled(sheet.assign(verdict=read_verdicts(sheet["vote"].replace(_WORDS), where)), where)
         for row, item in rows["item"][~rows["item"].isin(items["item"])].items():
             raise TableError(f"{where}row {row + 1}: the item {item!r} is not in the draw")
         parts.append(rows)
-    drawn = [name for name in ("item", "model", "case_id", "weight") if name in items]
+    drawn = [name for name in ("item", "target", "case_id", "weight") if name in items]
     votes = pd.concat(parts, ignore_index=True).drop(columns="weight", errors="ignore").merge(items[drawn], on="item")
-    return votes.reindex(columns=["model", "case_id", "criterion", "expert", "hit", "note", *drawn[3:]])
+    return votes.reindex(columns=["target", "case_id", "criterion", "expert", "verdict", "note", *drawn[3:]])
 
 
 def golden_progress(
@@ -248,11 +248,11 @@ def golden_progress(
     >>> from anthrokit.heartbench.gold_standard import draw_golden
     >>> cases = load_cases("bundled")
     >>> items = draw_golden(bundled_answers(), cases)
-    >>> votes = pd.DataFrame(columns=["model", "case_id", "expert", "criterion", "hit"])
+    >>> votes = pd.DataFrame(columns=["target", "case_id", "expert", "criterion", "verdict"])
     >>> golden_progress(votes, items, cases, experts=3).iloc[:2].to_dict()
     {'criteria to score': 61, 'with a vote': 0}
     """
-    require_columns(items, ["model", "case_id"], "items", rows=False, advice="heartbench.draw_golden makes it")
+    require_columns(items, ["target", "case_id"], "items", rows=False, advice="heartbench.draw_golden makes it")
     verdicts = golden(votes, share, experts=experts, quorum=quorum, cases=cases)
     enough, decided = verdicts["votes_cast"] >= quorum, verdicts["golden"].notna()
     counts = {
@@ -350,12 +350,12 @@ def cases_needed(
     return int(np.ceil(n / _effective(1, per_case, icc) - 1e-9))
 
 
-def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
+def case_correlation(gold: pd.DataFrame, verdicts: pd.DataFrame) -> float:
     """Estimate the intraclass correlation of agreement among the verdicts of one case, at least 0.
 
     Parameters
     ----------
-    gold, hits
+    gold, verdicts
         As for `expert_agreement`. With a column `weight`, each verdict counts for as many as it represents.
 
     Notes
@@ -366,12 +366,12 @@ def case_correlation(gold: pd.DataFrame, hits: pd.DataFrame) -> float:
     Examples
     --------
     >>> gold = pd.DataFrame({"case_id": [*"aabbcc"], "criterion": [1, 2] * 3, "golden": True})
-    >>> hits = gold[["case_id", "criterion"]].assign(hit=[True, True, False, False, True, False])
-    >>> round(case_correlation(gold, hits), 2)
+    >>> verdicts = gold[["case_id", "criterion"]].assign(verdict=[True, True, False, False, True, False])
+    >>> round(case_correlation(gold, verdicts), 2)
     0.5
     """
-    both = merge_golden(gold, hits).dropna(subset=["golden", "hit"])
-    weight, same = weights_of(both), (both["golden"] == both["hit"]).to_numpy(dtype=float)
+    both = merge_golden(gold, verdicts).dropna(subset=["golden", "verdict"])
+    weight, same = weights_of(both), (both["golden"] == both["verdict"]).to_numpy(dtype=float)
     if both["case_id"].nunique() in (0, 1, len(both)):
         return float("nan")
     sums = pd.DataFrame({"n": weight, "same": weight * same, "squares": weight**2}).groupby(both["case_id"]).sum()

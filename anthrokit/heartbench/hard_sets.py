@@ -20,7 +20,7 @@ from .scoring import ability_means, case_means, nanmean
 __all__ = ['drop_by_choice', 'hard_drop']
 
 # %% ../../nbs/10_heartbench/13_hard_sets.ipynb #8126f670
-def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_cases: float = 0.0) -> float:
+def drop_by_choice(sd: float, targets: int, share: float = 84 / 296, *, between_cases: float = 0.0) -> float:
     """Compute the drop on the lowest-scored cases that is due to selection by the same scores.
 
     This is the selection differential of truncation for normal scores. New answers would not show it.
@@ -28,9 +28,9 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     Parameters
     ----------
     sd : float
-        Residual standard deviation of a model's score in a case, in points.
-    models : int
-        Number of models whose mean selects the cases.
+        Residual standard deviation of a target's score in a case, in points.
+    targets : int
+        Number of targets whose mean selects the cases.
     share : float
         Selected share of the cases; by default the report's 84 of 296.
     between_cases : float
@@ -44,7 +44,7 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     Raises
     ------
     ValueError
-        `share` is not between 0 and 1, `models` is not above 0, or `sd` is negative.
+        `share` is not between 0 and 1, `targets` is not above 0, or `sd` is negative.
 
     Examples
     --------
@@ -54,22 +54,22 @@ def drop_by_choice(sd: float, models: int, share: float = 84 / 296, *, between_c
     from scipy.stats import norm
 
     check_range(0, 1, share=share)
-    check_range(0, models=models)
+    check_range(0, targets=targets)
     check_range(0, closed=True, sd=sd)
-    chance = sd**2 / models
+    chance = sd**2 / targets
     return float(chance / np.sqrt(between_cases**2 + chance or 1.0) * norm.pdf(norm.ppf(share)) / share)
 
 # %% ../../nbs/10_heartbench/13_hard_sets.ipynb #61db0917
-def _matrix(hits: pd.DataFrame, protocol: str, table: str = "hits", like: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return case scores as models × cases, those of `like` if it is passed."""
-    means = hits if "estimate" in hits else case_means(hits, protocol)
-    require_columns(means, ["model", "case_id", "estimate"], table, advice="pass verdicts, or a score of each model and case")
-    require_unique(means, ["model", "case_id"], "{model!r} has two scores in case {case_id!r}")
+def _matrix(verdicts: pd.DataFrame, protocol: str, table: str = "verdicts", like: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return case scores as targets × cases, those of `like` if it is passed."""
+    means = verdicts if "estimate" in verdicts else case_means(verdicts, protocol)
+    require_columns(means, ["target", "case_id", "estimate"], table, advice="pass verdicts, or a score of each target and case")
+    require_unique(means, ["target", "case_id"], "{target!r} has two scores in case {case_id!r}")
     means = means.assign(estimate=means["estimate"].astype("Float64").astype(float))
-    wide = means.pivot(index="model", columns="case_id", values="estimate")
+    wide = means.pivot(index="target", columns="case_id", values="estimate")
     wide = wide if like is None else wide.reindex(index=like.index, columns=like.columns)
     if (silent := wide.index[wide.isna().all(axis=1)]).size:
-        raise TableError(f"{table}: the model {silent[0]!r} has no score in any of the cases. Leave it out.")
+        raise TableError(f"{table}: the target {silent[0]!r} has no score in any of the cases. Leave it out.")
     return wide
 
 
@@ -83,23 +83,23 @@ def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarr
 
 
 def _hardness(scores: np.ndarray) -> np.ndarray:
-    """Return the mean deviation of models from their own means in each case, ignoring missing scores."""
+    """Return the mean deviation of targets from their own means in each case, ignoring missing scores."""
     return nanmean(scores - nanmean(scores, axis=1)[:, None], axis=0)
 
 
-def _families(models: Iterable[str], groups: Mapping[str, str] | None) -> dict[str, str]:
-    """Return each model's family, by default the model itself; raise if there are fewer than three."""
-    models = list(dict.fromkeys(models))
-    family = dict(zip(models, models, strict=True)) if groups is None else dict(groups)
-    if absent := [name for name in models if pd.isna(family.get(name))]:
-        raise TableError(f"groups has no family for the model {absent[0]!r}. Name a family for every model.")
-    if (n := len({family[name] for name in models})) < 3:
-        raise TableError(f"there are {n} models or families; choosing without one of them needs three or more.")
+def _families(targets: Iterable[str], groups: Mapping[str, str] | None) -> dict[str, str]:
+    """Return each target's family, by default the target itself; raise if there are fewer than three."""
+    targets = list(dict.fromkeys(targets))
+    family = dict(zip(targets, targets, strict=True)) if groups is None else dict(groups)
+    if absent := [name for name in targets if pd.isna(family.get(name))]:
+        raise TableError(f"groups has no family for the target {absent[0]!r}. Name a family for every target.")
+    if (n := len({family[name] for name in targets})) < 3:
+        raise TableError(f"there are {n} targets or families; choosing without one of them needs three or more.")
     return family
 
 
 def hard_drop(
-    hits: pd.DataFrame,
+    verdicts: pd.DataFrame,
     *,
     share: float = 84 / 296,
     groups: Mapping[str, str] | None = None,
@@ -109,18 +109,18 @@ def hard_drop(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Measure the drop on the hardest cases, selected with each model and without it.
+    """Measure the drop on the hardest cases, selected with each target and without it.
 
     Parameters
     ----------
-    hits : DataFrame
-        Verdicts on three or more models, as from `verdicts`; or case scores: model, case_id, estimate.
+    verdicts : DataFrame
+        Verdicts on three or more targets, as from `verdicts`; or case scores: target, case_id, estimate.
     share : float
         Share of cases in the hard set.
     groups : mapping, optional
-        Model to its family, which is held out together; by default each model alone.
+        Target to its family, which is held out together; by default each target alone.
     fresh : DataFrame, optional
-        New answers of the same models, in the same form.
+        New answers of the same targets, in the same form.
     protocol : str
         "paper" or "released".
     ci, n_resamples, seed
@@ -129,19 +129,19 @@ def hard_drop(
     Returns
     -------
     DataFrame
-        model ("mean of models" last), measure, estimate (points), ci_low, ci_high, n (cases with a score), n_total.
-        The measures are the score on all cases; on the hard set that was chosen with this model; on the one chosen
+        target ("mean of targets" last), measure, estimate (points), ci_low, ci_high, n (cases with a score), n_total.
+        The measures are the score on all cases; on the hard set that was chosen with this target; on the one chosen
         without it; with new answers to the hard set; the drops from all cases to each of these; and "drop from
-        choosing", the drop with the model minus the drop without it.
+        choosing", the drop with the target minus the drop without it.
 
     Raises
     ------
     TableError
-        There are fewer than three models or families, or a model has no score or is missing in `groups` or `fresh`.
+        There are fewer than three targets or families, or a target has no score or is missing in `groups` or `fresh`.
 
     Notes
     -----
-    Cases are ranked by the models' mean deviation from their own means, so that missing scores don't affect the
+    Cases are ranked by the targets' mean deviation from their own means, so that missing scores don't affect the
     selection. The score of a case is the mean over its abilities.
 
     Examples
@@ -149,11 +149,11 @@ def hard_drop(
     >>> from anthrokit.heartbench import bundled_verdicts
     >>> from anthrokit.heartbench.cases import WRITERS
     >>> found = hard_drop(bundled_verdicts(writers=WRITERS), share=1 / 3, n_resamples=200)
-    >>> found[found["model"] == "mean of models"].set_index("measure")["estimate"]["drop from choosing"].round(1)
+    >>> found[found["target"] == "mean of targets"].set_index("measure")["estimate"]["drop from choosing"].round(1)
     np.float64(8.4)
     """
     check_range(0, 1, share=share)
-    wide = _matrix(hits, protocol)
+    wide = _matrix(verdicts, protocol)
     family = wide.index.map(_families(wide.index, groups))
     new = None if fresh is None else _matrix(fresh, protocol, "fresh", wide)
     n_cases, values = wide.shape[1], wide.to_numpy()
@@ -163,21 +163,21 @@ def hard_drop(
     def mean(scores: pd.Series, drawing: np.ndarray) -> np.ndarray:
         return ability_means(scores.to_numpy()[:, None], drawing)[:, 0]
 
-    for place, (model, scores) in enumerate(wide.iterrows()):
+    for place, (target, scores) in enumerate(wide.iterrows()):
         by_others = _chosen(_hardness(values[family != family[place]]), weights, share)
         every, chosen, held_out = (mean(scores, drawing) for drawing in (weights, by_all, by_others))
         means = {"all cases": every, "hard, chosen with it": chosen, "hard, chosen without it": held_out}
         drops = {"drop, chosen with it": every - chosen, "drop, chosen without it": every - held_out}
         if new is not None:
-            means["hard, new answers"] = mean(new.loc[model], by_all)
-            drops["drop, new answers"] = mean(new.loc[model], weights) - means["hard, new answers"]
-        drawn[model] = pd.DataFrame(means | drops | {"drop from choosing": held_out - chosen})
-    n_scored = wide.notna().sum(axis=1).to_dict() | {"mean of models": int(wide.notna().all().sum())}
-    drawn["mean of models"] = sum(drawn.values()) / len(wide)
+            means["hard, new answers"] = mean(new.loc[target], by_all)
+            drops["drop, new answers"] = mean(new.loc[target], weights) - means["hard, new answers"]
+        drawn[target] = pd.DataFrame(means | drops | {"drop from choosing": held_out - chosen})
+    n_scored = wide.notna().sum(axis=1).to_dict() | {"mean of targets": int(wide.notna().all().sum())}
+    drawn["mean of targets"] = sum(drawn.values()) / len(wide)
     parts = []
-    for model, table in drawn.items():  # the first row is the estimate
+    for target, table in drawn.items():  # the first row is the estimate
         low, high = percentile_interval(table.to_numpy()[1:], n_cases, ci)
         limits = {"estimate": table.iloc[0].to_numpy(), "ci_low": low, "ci_high": high}
-        counts = {"n": n_scored[model], "n_total": n_cases}
-        parts.append(pd.DataFrame({"model": model, "measure": table.columns, **limits, **counts}))
+        counts = {"n": n_scored[target], "n_total": n_cases}
+        parts.append(pd.DataFrame({"target": target, "measure": table.columns, **limits, **counts}))
     return pd.concat(parts, ignore_index=True)

@@ -177,7 +177,7 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
     Returns
     -------
     dict
-        Maps the number of each criterion, 1 to n, to (hit, reason).
+        Maps the number of each criterion, 1 to n, to (verdict, reason).
 
     Raises
     ------
@@ -354,7 +354,7 @@ def _as_list(question: Criterion | Sequence[Criterion]) -> list[Criterion]:
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #b4f00010
 _ITEMS = """
-SELECT dialogue_id, case_id || '/' || criterion AS behaviour, target AS model, case_id, criterion
+SELECT dialogue_id, case_id || '/' || criterion AS behaviour, target, case_id, criterion
 FROM dialogues JOIN criteria ON case_id = prompt_id
 """
 _CRITERIA = """
@@ -374,7 +374,7 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        model (the target), case_id, criterion, judge, sample, hit (True, False, NA), reason, status (ok, refused,
+        target, case_id, criterion, judge, sample, verdict (True, False, NA), reason, status (ok, refused,
         unparsed, failed, planned), attempts, place (position of the criterion in a rubric judge's list, from 0 to 1; NaN for other judges).
 
     Examples
@@ -386,12 +386,12 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
     """
     run = require_run(run)
     keys = ["dialogue_id", "turn", "behaviour", "judge", "sample"]
-    ratings = run.query(f"SELECT {', '.join(keys)}, verdict AS hit, attempts FROM ratings")
+    ratings = run.query(f"SELECT {', '.join(keys)}, verdict, attempts FROM ratings")
     table = planned_ratings(run).merge(run.query(_ITEMS), on=["dialogue_id", "behaviour"])
-    table = table.merge(ratings, on=keys, how="left").astype({"hit": "boolean", "attempts": "Int64"})
-    table["hit"] = table["hit"].where(table["status"] == "ok")
+    table = table.merge(ratings, on=keys, how="left").astype({"verdict": "boolean", "attempts": "Int64"})
+    table["verdict"] = table["verdict"].where(table["status"] == "ok")
     table["place"] = _places(run, table)
-    return table[["model", "case_id", "criterion", "judge", "sample", "hit", "reason", "status", "attempts", "place"]]
+    return table[["target", "case_id", "criterion", "judge", "sample", "verdict", "reason", "status", "attempts", "place"]]
 
 
 def _places(run: Run, table: pd.DataFrame) -> pd.Series:
@@ -400,7 +400,7 @@ def _places(run: Run, table: pd.DataFrame) -> pd.Series:
     settings = {judge: json.loads(text) for judge, text in rows}
     rubric = [judge for judge, own in settings.items() if {"language", "shuffle", "seed", "prompt"} <= own.keys()]
     places, table = pd.Series(float("nan"), table.index), table[table["judge"].isin(rubric)]
-    for (target, case_id, judge, sample), part in table.groupby(["model", "case_id", "judge", "sample"]):
+    for (target, case_id, judge, sample), part in table.groupby(["target", "case_id", "judge", "sample"]):
         numbers, own = part["criterion"].tolist(), settings[judge]
         if own["shuffle"]:
             numbers = criteria_order(sorted(numbers), own["seed"], case_id, target, judge, sample)
@@ -421,8 +421,8 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     Returns
     -------
     DataFrame
-        model, case_id, criterion, ability, dimension, score, content, difficulty, scene, turns, votes_for, votes_cast,
-        hit, reason, and status: ok, or why the first missing rating or the answer is missing.
+        target, case_id, criterion, ability, dimension, score, content, difficulty, scene, turns, votes_for, votes_cast,
+        verdict, reason, and status: ok, or why the first missing rating or the answer is missing.
 
     Raises
     ------
@@ -439,7 +439,7 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     require_known("judge of criteria", names, *judges, where=f"the run {run.folder}: ", error=RunError)
     if not names:
         raise RunError(f"the run {run.folder} has no ratings of criteria. Call judge(run, RubricJudge(…)) first.")
-    unit, answers = ["model", "case_id"], answers_of(run)
+    unit, answers = ["target", "case_id"], answers_of(run)
     ratings = ratings[ratings["judge"].isin(judges)]
     without = ratings[ratings["status"] != "ok"].drop_duplicates(unit).set_index(unit)["status"]
     lost = answers["status"].where(~answers["status"].isin(["ok", "truncated"]) & answers["content"].isna())
@@ -448,5 +448,5 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     criteria = run.query(_CRITERIA).astype({"score": "Float64", "dimension": "str"})
     table = table.merge(criteria, on="case_id").merge(label_criteria(ratings), on=[*unit, "criterion"], how="left")
     table["votes_cast"] = table["votes_cast"].fillna(0)
-    names = [*unit, *criteria.columns[1:], "votes_for", "votes_cast", "hit", "reason", "status"]
-    return table[names].astype({"hit": "boolean"})
+    names = [*unit, *criteria.columns[1:], "votes_for", "votes_cast", "verdict", "reason", "status"]
+    return table[names].astype({"verdict": "boolean"})

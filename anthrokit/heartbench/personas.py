@@ -18,14 +18,14 @@ from ..figures.style import scaled_size, themed
 from .figures import closed, names_of, score_sizes, set_spokes
 from .cases import load_abilities
 from .results import wide_scores
-from .scoring import ability_means, as_hits, case_scores, nanmean, score_grid
+from .scoring import ability_means, as_verdicts, case_scores, nanmean, score_grid
 
 # %% auto #0
 __all__ = ['ability_profiles', 'persona_words', 'plot_personas']
 
 # %% ../../nbs/10_heartbench/14_personas.ipynb #2f8c044c
 def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Standardise each model's scores by ability, and subtract its mean.
+    """Standardise each target's scores by ability, and subtract its mean.
 
     Parameters
     ----------
@@ -33,18 +33,18 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
         As for `wide_scores`.
     reference : DataFrame, optional
         Models that give the mean and standard deviation; by default those of `scores`. Pass the published ones to
-        compare your own models with them.
+        compare your own targets with them.
 
     Returns
     -------
     DataFrame
         Models × abilities, in standard deviations of the reference; the mean of a row is 0. Abilities without
-        variance in the reference, or without a score of some model, are left out.
+        variance in the reference, or without a score of some target, are left out.
 
     Raises
     ------
     TableError
-        There are fewer than three models in the reference, or fewer than three common abilities.
+        There are fewer than three targets in the reference, or fewer than three common abilities.
 
     Examples
     --------
@@ -56,19 +56,19 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
     table = wide_scores(scores)
     base = table if reference is None else wide_scores(reference)
     if len(base) < 3:
-        raise TableError(f"a profile compares models: {len(base)} models are too few. Pass three or more.")
+        raise TableError(f"a profile compares targets: {len(base)} targets are too few. Pass three or more.")
     spread, level = base.std(), base.mean()
     usable = [name for name in table if name in base and spread[name] > 1e-9 and table[name].notna().all()]
     if len(usable) < 3:
-        raise TableError(f"the models have {len(usable)} common abilities with variance. A profile needs three or more.")
+        raise TableError(f"the targets have {len(usable)} common abilities with variance. A profile needs three or more.")
     standardised = (table[usable] - level[usable]) / spread[usable]
     return standardised.sub(standardised.mean(axis=1), axis=0)
 
 # %% ../../nbs/10_heartbench/14_personas.ipynb #5b399004
 def _drawn_profiles(drawn: np.ndarray, reference: pd.DataFrame | None) -> np.ndarray:
-    """Return the profiles of models from their scores in resamples: resamples × models × abilities.
+    """Return the profiles of targets from their scores in resamples: resamples × targets × abilities.
 
-    A missing score is replaced by the models' mean. An ability without any score, or without variance, is 0.
+    A missing score is replaced by the targets' mean. An ability without any score, or without variance, is 0.
     """
     mean = nanmean(drawn, axis=1)[:, None]
     valid, drawn = ~np.isnan(mean), np.where(np.isnan(drawn), mean, drawn)
@@ -85,19 +85,19 @@ def persona_words(
     scores: pd.DataFrame,
     reference: pd.DataFrame | None = None,
     *,
-    hits: pd.DataFrame | Run | None = None,
+    verdicts: pd.DataFrame | Run | None = None,
     least: float = 1.0,
     protocol: str = "paper",
     n_resamples: int = 500,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Describe each model by the abilities in which it differs from the others.
+    """Describe each target by the abilities in which it differs from the others.
 
     Parameters
     ----------
     scores, reference
         As for `ability_profiles`.
-    hits : DataFrame or Run, optional
+    verdicts : DataFrame or Run, optional
         The verdicts behind the scores, for `holds`.
     least : float
         Minimum difference, in standard deviations.
@@ -107,9 +107,9 @@ def persona_words(
     Returns
     -------
     DataFrame
-        model, ability, word, estimate (as from `ability_profiles`), holds (share of resamples with a difference of at
-        least `least` in the same direction; NA without hits on two cases of the ability). The largest difference of a
-        model comes first.
+        target, ability, word, estimate (as from `ability_profiles`), holds (share of resamples with a difference of at
+        least `least` in the same direction; NA without verdicts on two cases of the ability). The largest difference of a
+        target comes first.
 
     Raises
     ------
@@ -120,31 +120,31 @@ def persona_words(
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"Warmth": [9, 5, 1], "Humor": [1, 5, 9], "Curiosity": [4, 5, 6]}, index=list("abc"))
-    >>> persona_words(table)[["model", "word"]].values.tolist()
+    >>> persona_words(table)[["target", "word"]].values.tolist()
     [['a', 'warm'], ['c', 'cool']]
     """
     check_range(0, least=least)
-    hits = None if hits is None else as_hits(hits)
+    verdicts = None if verdicts is None else as_verdicts(verdicts)
     shape = ability_profiles(scores, reference)
-    rows = shape.stack().rename_axis(["model", "ability"]).rename("estimate").reset_index()
+    rows = shape.stack().rename_axis(["target", "ability"]).rename("estimate").reset_index()
     rows = rows[rows["estimate"].abs() >= least]
     end, words = rows["estimate"].map(lambda value: "low" if value < 0 else "high"), load_abilities().set_index("ability")
     ends = zip(rows["ability"], end, strict=True)
     rows["word"] = [words[end].get(name, f"{end} in {name}") for name, end in ends]
     rows["holds"] = pd.array([pd.NA] * len(rows), dtype="Float64")
-    if hits is not None and len(rows) and n_resamples > 0:
-        grid = score_grid(case_scores(hits, protocol))
+    if verdicts is not None and len(rows) and n_resamples > 0:
+        grid = score_grid(case_scores(verdicts, protocol))
         drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)).swapaxes(0, 1)
         place = pd.Index(grid.abilities).get_indexer(shape.columns)
         drawn = np.where(place >= 0, drawn[..., place], np.nan)
         drawn = _drawn_profiles(drawn, None if reference is None else wide_scores(reference)[shape.columns])
-        enough = hits.groupby("ability")["case_id"].nunique().gt(1)
-        usable = rows["model"].isin(grid.models) & rows["ability"].map(enough).eq(True)
+        enough = verdicts.groupby("ability")["case_id"].nunique().gt(1)
+        usable = rows["target"].isin(grid.targets) & rows["ability"].map(enough).eq(True)
         part = rows[usable]
-        values = drawn[:, pd.Index(grid.models).get_indexer(part["model"]), shape.columns.get_indexer(part["ability"])]
+        values = drawn[:, pd.Index(grid.targets).get_indexer(part["target"]), shape.columns.get_indexer(part["ability"])]
         rows.loc[usable, "holds"] = (values * np.sign(part["estimate"].to_numpy()) >= least).mean(axis=0)
-    order = np.lexsort([-rows["estimate"].abs(), shape.index.get_indexer(rows["model"])])
-    return rows.iloc[order][["model", "ability", "word", "estimate", "holds"]].reset_index(drop=True)
+    order = np.lexsort([-rows["estimate"].abs(), shape.index.get_indexer(rows["target"])])
+    return rows.iloc[order][["target", "ability", "word", "estimate", "holds"]].reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/14_personas.ipynb #d857cde6
 @themed
@@ -155,14 +155,14 @@ def plot_personas(
     columns: int | None = None,
     chinese: bool = False,
 ) -> Axes:
-    """Plot a radar of each model over the mean of all models.
+    """Plot a radar of each target over the mean of all targets.
 
     Parameters
     ----------
     scores : DataFrame
         As for `wide_scores`.
     own : DataFrame, optional
-        Your own models in the same form, drawn last with dashed lines. The mean is that of `scores`.
+        Your own targets in the same form, drawn last with dashed lines. The mean is that of `scores`.
     columns : int
         Radars in a row; by default 5.
     chinese : bool
@@ -212,7 +212,7 @@ def plot_personas(
         ax.set_visible(False)
     numbered = [f"{number} {one}" for number, one in enumerate(names_of(every, chinese), 1)]
     spokes = ",  ".join(one.replace(" ", "\u00a0") for one in numbered)  # a number stays beside its name
-    legend = f"{spokes}\nGrey: mean of {counted(pd.Series([len(table)]), 'models')}; scale 0 to 100, circles at 50 and 100"
+    legend = f"{spokes}\nGrey: mean of {counted(pd.Series([len(table)]), 'targets')}; scale 0 to 100, circles at 50 and 100"
     legend += f"; {sizes}" if (sizes := score_sizes(scores, "spoke")) else ""
     figure.supxlabel(legend, fontsize=scaled_size(8))
     if chinese:

@@ -22,13 +22,13 @@ __all__ = ['write_released_answers', 'read_released_answers', 'read_released_sco
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #7aeeab82
 def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.PathLike) -> Path:
-    """Write the answer file of one model for the released code's `--score_only`.
+    """Write the answer file of one target for the released code's `--score_only`.
 
     Parameters
     ----------
     cases : Cases
     answers : DataFrame
-        case_id and content, of one model. Missing answers are written as null, which the released code skips.
+        case_id and content, of one target. Missing answers are written as null, which the released code skips.
     path : str or path
 
     Returns
@@ -39,39 +39,39 @@ def write_released_answers(cases: Cases, answers: pd.DataFrame, path: str | os.P
     Raises
     ------
     TableError
-        The answers are of several models, or a column is missing.
+        The answers are of several targets, or a column is missing.
 
     Examples
     --------
     >>> from tempfile import mkdtemp
     >>> from anthrokit.heartbench import bundled_answers, load_cases
-    >>> one = bundled_answers().query("model == 'adviser'")
+    >>> one = bundled_answers().query("target == 'adviser'")
     >>> write_released_answers(load_cases("bundled"), one, f"{mkdtemp()}/answers.jsonl").name
     'answers.jsonl'
     """
     require_columns(answers, ["case_id", "content"], "answers", rows=False)
-    if "model" in answers and answers["model"].nunique() > 1:
-        raise TableError(f"the answers are of {answers['model'].nunique()} models. A released file holds those of one.")
+    if "target" in answers and answers["target"].nunique() > 1:
+        raise TableError(f"the answers are of {answers['target'].nunique()} targets. A released file holds those of one.")
     require_unique(answers, ["case_id"], "there are two answers to the case {case_id!r}. Keep one of them.")
     texts = answers.astype({"case_id": "str"}).dropna(subset=["content"]).set_index("case_id")["content"]
     records = [{**case_record(case, cases.abilities), "response": texts.get(case.case_id)} for case in cases]
     return write_records(path, records)
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #df5162b3
-def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
+def read_released_answers(path: str | os.PathLike, target: str) -> pd.DataFrame:
     """Read answers from a released answer file.
 
     Parameters
     ----------
     path : str or path
         JSON lines, one per case.
-    model : str
-        Name of the model, which the file doesn't have.
+    target : str
+        Name of the target, which the file doesn't have.
 
     Returns
     -------
     DataFrame
-        model, case_id, content (NA if the response is empty or begins with "Error").
+        target, case_id, content (NA if the response is empty or begins with "Error").
 
     Raises
     ------
@@ -82,7 +82,7 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     --------
     >>> from tempfile import mkdtemp
     >>> from anthrokit.heartbench import bundled_answers, load_cases
-    >>> one = bundled_answers().query("model == 'adviser'")
+    >>> one = bundled_answers().query("target == 'adviser'")
     >>> path = write_released_answers(load_cases("bundled"), one, f"{mkdtemp()}/answers.jsonl")
     >>> read_released_answers(path, "adviser").shape
     (12, 3)
@@ -90,8 +90,8 @@ def read_released_answers(path: str | os.PathLike, model: str) -> pd.DataFrame:
     rows = []
     for name, record in _read_lines(path, "response", object):
         text = record["response"]
-        rows.append((model, name, text if has_text(text) and not text.startswith("Error") else None))
-    return pd.DataFrame(rows, columns=["model", "case_id", "content"])
+        rows.append((target, name, text if has_text(text) and not text.startswith("Error") else None))
+    return pd.DataFrame(rows, columns=["target", "case_id", "content"])
 
 
 def _read_lines(path: str | os.PathLike, field: str, kind: type) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -103,20 +103,20 @@ def _read_lines(path: str | os.PathLike, field: str, kind: type) -> Iterator[tup
         yield record["question_id"], record
 
 # %% ../../nbs/10_heartbench/08_released.ipynb #ee9c9769
-def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
+def read_released_scores(path: str | os.PathLike, target: str) -> pd.DataFrame:
     """Read verdicts from a released question_score.jsonl.
 
     Parameters
     ----------
     path : str or path
         JSON lines, one per case.
-    model : str
-        Name of the model, which the file doesn't have.
+    target : str
+        Name of the target, which the file doesn't have.
 
     Returns
     -------
     DataFrame
-        model, case_id, criterion, hit (NA if the list is missing, or is not one 0 or 1 per criterion), reason (the
+        target, case_id, criterion, verdict (NA if the list is missing, or is not one 0 or 1 per criterion), reason (the
         case's text, at its first criterion), status (ok, "no verdicts", "9 verdicts of 10", …).
 
     Raises
@@ -129,18 +129,18 @@ def read_released_scores(path: str | os.PathLike, model: str) -> pd.DataFrame:
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "question_score.jsonl"
     >>> _ = path.write_text('{"question_id": "c", "rubric": [{}, {}], "score_detail": "[0, 1]"}')
-    >>> read_released_scores(path, "ours")[["criterion", "hit"]].values.tolist()
+    >>> read_released_scores(path, "ours")[["criterion", "verdict"]].values.tolist()
     [[1, False], [2, True]]
     """
     rows = []
     for name, record in _read_lines(path, "rubric", list):
         verdicts, status = _verdict_list(record.get("score_detail"), len(record["rubric"]))
         reason = record.get("score_reason")
-        for place, (item, hit) in enumerate(zip(record["rubric"], verdicts, strict=True), start=1):
+        for place, (item, verdict) in enumerate(zip(record["rubric"], verdicts, strict=True), start=1):
             number = item.get("number", place) if isinstance(item, dict) else place
-            rows.append((model, name, number, hit, reason if place == 1 else None, status))
-    frame = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "hit", "reason", "status"])
-    return frame.astype({"hit": "boolean"})
+            rows.append((target, name, number, verdict, reason if place == 1 else None, status))
+    frame = pd.DataFrame(rows, columns=["target", "case_id", "criterion", "verdict", "reason", "status"])
+    return frame.astype({"verdict": "boolean"})
 
 
 def _verdict_list(detail: Any, n: int) -> tuple[list[bool | None], str]:

@@ -21,59 +21,59 @@ from ..core.notes import notify
 from ..core.tables import reject_rows, require_columns, require_unique
 from .answers import add_word_counts, require_answers
 from .cases import OTHER, Cases, as_items, load_abilities, require_known_criteria, require_one_verdict
-from .scoring import ScoreGrid, ability_means, as_hits, case_scores, strict_mean, nanmean
+from .scoring import ScoreGrid, ability_means, as_verdicts, case_scores, strict_mean, nanmean
 from .scoring import normalise_points, rangeless, score, score_grid
 
 # %% auto #0
-__all__ = ['AGREEMENTS', 'leaderboard', 'compare_models', 'wide_scores', 'mean_words', 'length_correlation', 'saturation',
+__all__ = ['AGREEMENTS', 'leaderboard', 'compare_targets', 'wide_scores', 'mean_words', 'length_correlation', 'saturation',
            'require_named', 'require_coordinator', 'golden', 'expert_agreement', 'expert_disagreements']
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #5b6f2c42
 def leaderboard(
-    hits: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
+    verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
-    """Rank models by overall score.
+    """Rank targets by overall score.
 
     Parameters
     ----------
-    hits, protocol, ci, n_resamples, seed
+    verdicts, protocol, ci, n_resamples, seed
         As for `score`.
 
     Returns
     -------
     DataFrame
-        rank, model, estimate (0 to 100), ci_low, ci_high, rank_low, rank_high (best and worst rank at the confidence
+        rank, target, estimate (0 to 100), ci_low, ci_high, rank_low, rank_high (best and worst rank at the confidence
         level; missing under the same conditions as the interval), worst, best (bounds: every missing verdict against
-        the model, and for it), common (score over the abilities that all models have), lacks (abilities without a
+        the target, and for it), common (score over the abilities that all targets have), lacks (abilities without a
         score), n, n_total. Models that lack an ability have no rank and come last.
 
     Notes
     -----
-    Prints a notice if the models answered different cases, since their ranks then also compare the cases.
+    Prints a notice if the targets answered different cases, since their ranks then also compare the cases.
 
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts
-    >>> leaderboard(bundled_verdicts())[["rank", "model", "estimate", "lacks"]].round(1).values.tolist()
+    >>> leaderboard(bundled_verdicts())[["rank", "target", "estimate", "lacks"]].round(1).values.tolist()
     [[1, 'listener', 90.5, ''], [2, 'adviser', 14.3, '']]
     """
-    hits = as_hits(hits)
-    table = score(hits, protocol, ci=ci, n_resamples=n_resamples, seed=seed)
-    table = table[table["level"] == "overall"].drop(columns=["level", "name"]).set_index("model")
-    grid = score_grid(case_scores(hits, protocol))
+    verdicts = as_verdicts(verdicts)
+    table = score(verdicts, protocol, ci=ci, n_resamples=n_resamples, seed=seed)
+    table = table[table["level"] == "overall"].drop(columns=["level", "name"]).set_index("target")
+    grid = score_grid(case_scores(verdicts, protocol))
     answered, scored = grid.present.any(axis=2), grid.scored
     if (answered != answered[0]).any():
         counts = answered.sum(axis=1)
         notify(
-            f"The models answered different cases ({counts.min()} to {counts.max()} each), some of which may "
-            "be harder. heartbench.compare_models compares models on their common cases."
+            f"The targets answered different cases ({counts.min()} to {counts.max()} each), some of which may "
+            "be harder. heartbench.compare_targets compares targets on their common cases."
         )
     table["lacks"] = [", ".join(np.array(grid.abilities)[lacks]) for lacks in grid.counted & ~scored]
     common = scored[scored.any(axis=1)].all(axis=0)
     means = nanmean(grid.values, axis=1)[:, common]
     table["common"] = pd.array(nanmean(means), dtype="Float64")
     drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed))[..., grid.counted]
-    ranks = pd.DataFrame(strict_mean(drawn).T, columns=grid.models).loc[:, table["estimate"].notna().to_numpy()]
+    ranks = pd.DataFrame(strict_mean(drawn).T, columns=grid.targets).loc[:, table["estimate"].notna().to_numpy()]
     ranks = ranks.dropna().round(9).rank(axis=1, ascending=False, method="min")
     usable = table["ci_low"].notna() & (len(ranks) >= 0.9 * n_resamples)
     table["rank"] = table["estimate"].round(9).rank(ascending=False, method="min").astype("Int64")
@@ -82,12 +82,12 @@ def leaderboard(
         table[name] = reached.astype("Float64").round().astype("Int64").where(usable)
     order = table[["estimate", "common"]].round(9).sort_values(["estimate", "common"], ascending=False, kind="stable")
     table = table.loc[order.index].reset_index()
-    names = ["rank", "model", "estimate", "ci_low", "ci_high", "rank_low", "rank_high", "worst", "best"]
+    names = ["rank", "target", "estimate", "ci_low", "ci_high", "rank_low", "rank_high", "worst", "best"]
     return table[[*names, "common", "lacks", "n", "n_total"]].reset_index(drop=True)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #252511cb
 def _pair(grid: ScoreGrid, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return two models' scores on the cases complete for both, and which abilities are left out."""
+    """Return two targets' scores on the cases complete for both, and which abilities are left out."""
     first, second = grid.values[a], grid.values[b]
     present, valid = grid.present[a] & grid.present[b], ~np.isnan(first) & ~np.isnan(second)
     shared = valid.any(axis=0)
@@ -115,58 +115,58 @@ def _paired(
     return estimate, low, high, (1 + as_large) / (n_resamples + 1) if n_resamples else math.nan
 
 
-def compare_models(
-    hits: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
+def compare_targets(
+    verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
-    """Compare the overall scores of every two models on the same cases.
+    """Compare the overall scores of every two targets on the same cases.
 
     Parameters
     ----------
-    hits, protocol, ci, n_resamples, seed
+    verdicts, protocol, ci, n_resamples, seed
         As for `score`; n_resamples is also the number of sign flips.
 
     Returns
     -------
     DataFrame
-        a, b (models), estimate (a minus b, points), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm),
+        a, b (targets), estimate (a minus b, points), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm),
         n (cases scored for both), n_total, lacks (abilities without a score of both on a common case, which the
         comparison leaves out).
 
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts
-    >>> compare_models(bundled_verdicts())[["a", "b", "estimate", "n", "lacks"]].round(1).values.tolist()
+    >>> compare_targets(bundled_verdicts())[["a", "b", "estimate", "n", "lacks"]].round(1).values.tolist()
     [['listener', 'adviser', 76.2, 12, '']]
     """
     check_level(ci)
-    grid, rows = score_grid(case_scores(hits, protocol)), []
-    for a, b in combinations(range(len(grid.models)), 2):
+    grid, rows = score_grid(case_scores(verdicts, protocol)), []
+    for a, b in combinations(range(len(grid.targets)), 2):
         first, second, lacks = _pair(grid, a, b)
         statistics = _paired(first, second, ci, n_resamples, seed)
         lacks = ", ".join(np.array(grid.abilities)[lacks])
-        rows.append((grid.models[a], grid.models[b], *statistics, len(first), len(grid.cases), lacks))
+        rows.append((grid.targets[a], grid.targets[b], *statistics, len(first), len(grid.cases), lacks))
     names = ["a", "b", "estimate", "ci_low", "ci_high", "p_value", "n", "n_total", "lacks"]
     return add_holm(pd.DataFrame(rows, columns=names))
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #0f3f4e3e
 def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """Convert scores to a table of models × abilities, with abilities in the order of the taxonomy.
+    """Convert scores to a table of targets × abilities, with abilities in the order of the taxonomy.
 
     Parameters
     ----------
     scores : DataFrame
-        As from `score` (model, level, name, estimate; level is optional), or models × abilities, as the published
+        As from `score` (target, level, name, estimate; level is optional), or targets × abilities, as the published
         figures.
 
     Returns
     -------
     DataFrame
-        Indexed by model, with a column per ability; NaN if missing.
+        Indexed by target, with a column per ability; NaN if missing.
 
     Raises
     ------
     TableError
-        A model has two scores in an ability, or a column is not numeric.
+        A target has two scores in an ability, or a column is not numeric.
 
     Examples
     --------
@@ -175,29 +175,29 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
     (2, 15)
     """
     require_kind(scores, pd.DataFrame, "a table of scores, as score() gives it")
-    if {"model", "name", "estimate"} <= set(scores):
+    if {"target", "name", "estimate"} <= set(scores):
         rows = scores[scores["level"] == "ability"] if "level" in scores else scores
-        require_unique(rows, ["model", "name"], "{model!r} has two scores in {name}. Pass the scores of one protocol.")
-        scores = rows.pivot(index="model", columns="name", values="estimate")
+        require_unique(rows, ["target", "name"], "{target!r} has two scores in {name}. Pass the scores of one protocol.")
+        scores = rows.pivot(index="target", columns="name", values="estimate")
     if wrong := [name for name in scores if not pd.api.types.is_numeric_dtype(scores[name])]:
-        raise TableError(f"the column {wrong[0]!r} is not numeric. Pass scores, or a table of models × abilities.")
+        raise TableError(f"the column {wrong[0]!r} is not numeric. Pass scores, or a table of targets × abilities.")
     order = [name for name in load_abilities()["ability"] if name in scores]
     rest = [name for name in scores if name not in order]
-    return scores[[*order, *rest]].astype("Float64").astype(float).rename_axis(index="model", columns=None)
+    return scores[[*order, *rest]].astype("Float64").astype(float).rename_axis(index="target", columns=None)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #50f1da36
 def mean_words(answers: pd.DataFrame) -> pd.Series:
-    """Return the mean number of words of every model's answers.
+    """Return the mean number of words of every target's answers.
 
     Parameters
     ----------
     answers : DataFrame
-        model, and words or content, as from `answers_of`.
+        target, and words or content, as from `answers_of`.
 
     Returns
     -------
     Series of float
-        Indexed by model; NA if none of its answers has content.
+        Indexed by target; NA if none of its answers has content.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
     >>> mean_words(bundled_answers()).round(1).to_dict()
     {'adviser': 61.3, 'listener': 85.5}
     """
-    return _words(answers, "model").groupby(answers["model"]).mean().rename("words")
+    return _words(answers, "target").groupby(answers["target"]).mean().rename("words")
 
 
 def _words(answers: pd.DataFrame, *columns: str) -> pd.Series:
@@ -222,9 +222,9 @@ def _words(answers: pd.DataFrame, *columns: str) -> pd.Series:
     return (answers if has_words else add_word_counts(answers))["words"].astype("Float64")
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
-def _scores_and_words(hits: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """Return model, case_id, score (log), linear and words of the completely scored cases."""
-    scored, unit = case_scores(hits, protocol), ["model", "case_id"]
+def _scores_and_words(verdicts: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
+    """Return target, case_id, score (log), linear and words of the completely scored cases."""
+    scored, unit = case_scores(verdicts, protocol), ["target", "case_id"]
     words = _words(answers, *unit)
     linear = normalise_points(scored["raw"] - scored["minimum"], scored["maximum"] - scored["minimum"], "linear")
     linear = pd.Series(linear).mask(scored["catastrophic"].fillna(False), 0.0)
@@ -247,7 +247,7 @@ def _rhos(draws: np.ndarray) -> np.ndarray:
 
 
 def length_correlation(
-    hits: pd.DataFrame | Run,
+    verdicts: pd.DataFrame | Run,
     answers: pd.DataFrame,
     protocol: str = "paper",
     *,
@@ -259,24 +259,24 @@ def length_correlation(
 
     Parameters
     ----------
-    hits : DataFrame or Run
+    verdicts : DataFrame or Run
         As from `verdicts`.
     answers : DataFrame
-        model, case_id, and words or content.
+        target, case_id, and words or content.
     protocol, ci, n_resamples, seed
         As for `score`.
 
     Returns
     -------
     DataFrame
-        model, scale (log, linear, log − linear), estimate (Spearman's ρ, or the difference of the two),
+        target, scale (log, linear, log − linear), estimate (Spearman's ρ, or the difference of the two),
         ci_low, ci_high (resampling cases; NA if resamples don't vary), n (cases). Models with fewer than 4 scored cases
         have no estimate.
 
     Raises
     ------
     TableError
-        A column is missing, or a model answers a case twice.
+        A column is missing, or a target answers a case twice.
 
     Examples
     --------
@@ -284,32 +284,32 @@ def length_correlation(
     >>> length_correlation(bundled_verdicts(), bundled_answers(), n_resamples=50)["estimate"].round(2).tolist()[:2]
     [0.32, 0.32]
     """
-    hits, parts = as_hits(hits), []
-    table = _scores_and_words(hits, answers, protocol)
-    for model in hits["model"].unique():
-        data = table.loc[table["model"] == model, ["score", "linear", "words"]].to_numpy(dtype=float)
+    verdicts, parts = as_verdicts(verdicts), []
+    table = _scores_and_words(verdicts, answers, protocol)
+    for target in verdicts["target"].unique():
+        data = table.loc[table["target"] == target, ["score", "linear", "words"]].to_numpy(dtype=float)
         n, random = len(data), np.random.default_rng(seed)
         estimate, drawn = np.full((2, 1, 3), np.nan)
         if n >= 4:
             estimate, drawn = _rhos(data[None]), _rhos(data[random.integers(0, n, (n_resamples, n))])
         low, high = percentile_interval(drawn, n, ci)
-        row = {"model": model, "scale": ["log", "linear", "log − linear"], "estimate": estimate[0]}
+        row = {"target": target, "scale": ["log", "linear", "log − linear"], "estimate": estimate[0]}
         parts.append(pd.DataFrame({**row, "ci_low": low, "ci_high": high, "n": n}))
     return pd.concat(parts, ignore_index=True)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #1e34bbdb
-def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
-    """Count the models that meet each criterion.
+def saturation(verdicts: pd.DataFrame | Run) -> pd.DataFrame:
+    """Count the targets that meet each criterion.
 
     Parameters
     ----------
-    hits : DataFrame or Run
+    verdicts : DataFrame or Run
         As for `score`, with content.
 
     Returns
     -------
     DataFrame
-        case_id, criterion, ability, score, content, n_hit, n (models with a verdict), n_total (models), state:
+        case_id, criterion, ability, score, content, n_met, n (targets with a verdict), n_total (targets), state:
         "all meet it" or "none meets it" for a bonus, "applies to none" or "applies to all" for a penalty or
         Other, "differs", or "undecided" if a missing verdict could change the state.
 
@@ -324,13 +324,13 @@ def saturation(hits: pd.DataFrame | Run) -> pd.DataFrame:
     >>> saturation(bundled_verdicts())["state"].value_counts().to_dict()["all meet it"]
     10
     """
-    hits, keys = as_hits(hits), ["case_id", "criterion", "ability", "score", "content"]
-    require_columns(hits, keys, "hits", rows=False, advice="heartbench.verdicts makes it")
-    require_one_verdict(hits)
-    each = hits.groupby(keys, sort=False, dropna=False)["hit"]
-    table = each.agg(n_hit="sum", n="count", n_total="size").astype(int).reset_index()
+    verdicts, keys = as_verdicts(verdicts), ["case_id", "criterion", "ability", "score", "content"]
+    require_columns(verdicts, keys, "verdicts", rows=False, advice="heartbench.verdicts makes it")
+    require_one_verdict(verdicts)
+    each = verdicts.groupby(keys, sort=False, dropna=False)["verdict"]
+    table = each.agg(n_met="sum", n="count", n_total="size").astype(int).reset_index()
     against = (table["score"].lt(0).fillna(False) | table["ability"].eq(OTHER)).to_numpy(dtype=bool)
-    every, none, complete = table["n_hit"] == table["n"], table["n_hit"] == 0, table["n"] == table["n_total"]
+    every, none, complete = table["n_met"] == table["n"], table["n_met"] == 0, table["n"] == table["n_total"]
     state = np.select(
         [~every & ~none, ~complete, every & against, none & against, every],
         ["differs", "undecided", "applies to all", "applies to none", "all meet it"],
@@ -385,7 +385,7 @@ def golden(
     Parameters
     ----------
     expert_votes : DataFrame
-        case_id, criterion, expert, hit (True, False, NA), and model if there are several.
+        case_id, criterion, expert, verdict (True, False, NA), and target if there are several.
     share : float
         Share of all experts that must be exceeded; at least one half.
     experts : int, optional
@@ -402,7 +402,7 @@ def golden(
     Returns
     -------
     DataFrame
-        (model,) case_id, criterion, votes_for, votes_cast, n_experts, golden (True, False, or NA without a majority),
+        (target,) case_id, criterion, votes_for, votes_cast, n_experts, golden (True, False, or NA without a majority),
         weight (of the draw, if the votes have it), and settled (by the coordinator, if `settled` is given).
 
     Raises
@@ -413,22 +413,22 @@ def golden(
 
     Examples
     --------
-    >>> votes = pd.DataFrame({"case_id": "c", "criterion": [1, 1, 1, 2], "expert": list("abca"), "hit": True})
+    >>> votes = pd.DataFrame({"case_id": "c", "criterion": [1, 1, 1, 2], "expert": list("abca"), "verdict": True})
     >>> golden(votes)[["votes_for", "n_experts", "golden"]].values.tolist()
     [[3, 3, True], [1, 3, <NA>]]
     """
-    require_columns(expert_votes, ["case_id", "criterion", "expert", "hit"], "expert votes", rows=False)
+    require_columns(expert_votes, ["case_id", "criterion", "expert", "verdict"], "expert votes", rows=False)
     if not 0.5 <= share < 1:
         raise ValueError(f"share is {share}; it must be at least one half and below 1")
     expert_votes = as_items(expert_votes)
-    unit = [name for name in ("model", "case_id", "criterion") if name in expert_votes]
+    unit = [name for name in ("target", "case_id", "criterion") if name in expert_votes]
     problem = "the expert {expert!r} votes twice on case {case_id!r}, criterion {criterion}. Keep one vote."
     require_named(expert_votes, unit)
     require_unique(expert_votes, [*unit, "expert"], problem)
     if cases is not None:
         require_known_criteria(expert_votes, cases)
-    hit = pd.Series(as_floats(expert_votes["hit"]), expert_votes.index)
-    each = hit.groupby([expert_votes[name] for name in unit], sort=False)
+    verdict = pd.Series(as_floats(expert_votes["verdict"]), expert_votes.index)
+    each = verdict.groupby([expert_votes[name] for name in unit], sort=False)
     table = each.agg(votes_for="sum", votes_cast="count").astype(int).reset_index()
     table["n_experts"] = _experts_per_item(expert_votes, unit) if experts is None else experts
     if (table["votes_cast"] > table["n_experts"]).any():
@@ -442,28 +442,28 @@ def golden(
         table["weight"] = expert_votes.groupby(unit, sort=False)["weight"].first().to_numpy()
     if settled is None:
         return table.assign(golden=verdict)
-    require_columns(settled, [*unit, "expert", "hit"], "settled votes", rows=False)
-    settled = as_items(settled.assign(hit=pd.array(as_floats(settled["hit"]), "boolean")))
+    require_columns(settled, [*unit, "expert", "verdict"], "settled votes", rows=False)
+    settled = as_items(settled.assign(verdict=pd.array(as_floats(settled["verdict"]), "boolean")))
     require_coordinator(settled, expert_votes, unit)
-    by_coordinator = table[unit].merge(settled[[*unit, "hit"]], on=unit, how="left")["hit"]
+    by_coordinator = table[unit].merge(settled[[*unit, "verdict"]], on=unit, how="left")["verdict"]
     applies = enough & verdict.isna() & by_coordinator.notna()
     return table.assign(golden=verdict.mask(applies, by_coordinator), settled=applies)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #13a93d51
-def merge_golden(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
+def merge_golden(golden_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     """Merge golden verdicts with the judge's, or raise if an item has several of the judge's."""
     needed = ["case_id", "criterion", "golden"]
     require_columns(golden_verdicts, needed, "golden verdicts", advice="heartbench.golden makes it")
-    unit = [name for name in ("model", "case_id", "criterion") if name in golden_verdicts]
-    require_columns(hits, [*unit, "hit"], "hits", rows=False, advice="heartbench.verdicts makes it")
+    unit = [name for name in ("target", "case_id", "criterion") if name in golden_verdicts]
+    require_columns(verdicts, [*unit, "verdict"], "verdicts", rows=False, advice="heartbench.verdicts makes it")
     require_unique(golden_verdicts, unit, "case {case_id!r}, criterion {criterion} has two golden verdicts. Keep one.")
-    golden_verdicts, hits = as_items(golden_verdicts), as_items(hits)
-    matching = hits.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
+    golden_verdicts, verdicts = as_items(golden_verdicts), as_items(verdicts)
+    matching = verdicts.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
     problem = "there are two verdicts on case {case_id!r}, criterion {criterion}, beside a golden one. "
-    advice = "Pass the hits of one judge, and of the model that the golden verdicts are about."
+    advice = "Pass the verdicts of one judge, and of the target that the golden verdicts are about."
     require_unique(matching, unit, problem + advice)
-    rest = [name for name in hits if name in unit or name not in golden_verdicts]
-    return golden_verdicts.merge(hits[rest], on=unit, how="left")
+    rest = [name for name in verdicts if name in unit or name not in golden_verdicts]
+    return golden_verdicts.merge(verdicts[rest], on=unit, how="left")
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #a11d4506
 AGREEMENTS = ("raw agreement", "Cohen's kappa", "Gwet's AC1")
@@ -471,7 +471,7 @@ AGREEMENTS = ("raw agreement", "Cohen's kappa", "Gwet's AC1")
 
 def expert_agreement(
     golden_verdicts: pd.DataFrame,
-    hits: pd.DataFrame,
+    verdicts: pd.DataFrame,
     by: str | Sequence[str] = (),
     *,
     ci: float = 0.95,
@@ -484,10 +484,10 @@ def expert_agreement(
     ----------
     golden_verdicts : DataFrame
         As from `golden`. A column `weight`, as from `read_golden`, weights the items.
-    hits : DataFrame
+    verdicts : DataFrame
         As from `verdicts`; the judge's verdicts.
     by : str or sequence of str
-        Columns of hits, such as dimension, ability or scene; "kind" is bonus, penalty or other. The first group is
+        Columns of verdicts, such as dimension, ability or scene; "kind" is bonus, penalty or other. The first group is
         "all". Items without a value, such as those of Other without a dimension, form a separate group.
     ci, n_resamples, seed
         As for `resample`; cases are resampled with all their answers and criteria.
@@ -496,8 +496,8 @@ def expert_agreement(
     -------
     DataFrame
         (by, group,) measure (raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low, ci_high, n (items with
-        both verdicts), n_total (items that experts voted on), n_clusters (cases), golden_share (hits among
-        the golden verdicts), hit_share (hits among the judge's), votes (mean number of experts' votes on the n items;
+        both verdicts), n_total (items that experts voted on), n_clusters (cases), golden_share (True among
+        the golden verdicts), verdict_share (True among the judge's), votes (mean number of experts' votes on the n items;
         NA without votes_cast), ci.
 
     Notes
@@ -515,42 +515,42 @@ def expert_agreement(
     """
     by = as_names(by)
     if "kind" in by:
-        require_columns(hits, ["ability", "score"], "hits", rows=False)
-        other, penalty = hits["ability"].eq(OTHER) | hits["score"].isna(), hits["score"].lt(0).fillna(False)
-        hits = hits.assign(kind=np.select([other, penalty.astype(bool)], ["other", "penalty"], "bonus"))
-    require_columns(hits, by, "hits", rows=False)
-    both, parts = merge_golden(golden_verdicts.assign(votes_cast=golden_verdicts.get("votes_cast", np.nan)), hits), []
+        require_columns(verdicts, ["ability", "score"], "verdicts", rows=False)
+        other, penalty = verdicts["ability"].eq(OTHER) | verdicts["score"].isna(), verdicts["score"].lt(0).fillna(False)
+        verdicts = verdicts.assign(kind=np.select([other, penalty.astype(bool)], ["other", "penalty"], "bonus"))
+    require_columns(verdicts, by, "verdicts", rows=False)
+    both, parts = merge_golden(golden_verdicts.assign(votes_cast=golden_verdicts.get("votes_cast", np.nan)), verdicts), []
     groups = [(name, *group) for name in by for group in both.groupby(name, sort=False, dropna=False)]
     for name, key, part in [("all", "all", both), *groups]:
-        complete = part.dropna(subset=["golden", "hit"])
-        a, b = (as_floats(complete[name]) for name in ("golden", "hit"))
-        items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "hit": b}, complete.index)
+        complete = part.dropna(subset=["golden", "verdict"])
+        a, b = (as_floats(complete[name]) for name in ("golden", "verdict"))
+        items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "verdict": b}, complete.index)
         sums = items.mul(weights_of(complete), axis=0).groupby(complete["case_id"]).sum()
         columns = [sums[[name]].to_numpy() for name in sums]
         table = resample(two_raters, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
         counts = {"n": len(complete), "n_total": len(part), "votes": complete["votes_cast"].mean()}
         total = sums["items"].sum() or np.nan
-        shares = {f"{name}_share": sums[name].sum() / total for name in ("golden", "hit")}
+        shares = {f"{name}_share": sums[name].sum() / total for name in ("golden", "verdict")}
         parts.append(table.assign(by=name, group=key, measure=AGREEMENTS, **counts, **shares))
     names = ["measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
-    names += ["golden_share", "hit_share", "votes", "ci"]
+    names += ["golden_share", "verdict_share", "votes", "ci"]
     return pd.concat(parts, ignore_index=True)[[*(("by", "group") if by else ()), *names]]
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #803039eb
-def expert_disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> pd.DataFrame:
+def expert_disagreements(golden_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     """List the items where judge and golden verdict differ, clearest expert majorities first.
 
     Parameters
     ----------
     golden_verdicts : DataFrame
         As from `golden`, with votes_for and votes_cast.
-    hits : DataFrame
+    verdicts : DataFrame
         As for `expert_agreement`.
 
     Returns
     -------
     DataFrame
-        model, case_id, criterion, ability, score, content, golden, hit, votes ("3 of 4" for it), reason.
+        target, case_id, criterion, ability, score, content, golden, verdict, votes ("3 of 4" for it), reason.
 
     Raises
     ------
@@ -567,9 +567,9 @@ def expert_disagreements(golden_verdicts: pd.DataFrame, hits: pd.DataFrame) -> p
     """
     needed = ["golden", "votes_for", "votes_cast"]
     require_columns(golden_verdicts, needed, "golden verdicts", rows=False, advice="heartbench.golden makes it")
-    both = merge_golden(golden_verdicts, hits).dropna(subset=["golden", "hit"])
-    both = both[both["golden"] != both["hit"]].copy()
+    both = merge_golden(golden_verdicts, verdicts).dropna(subset=["golden", "verdict"])
+    both = both[both["golden"] != both["verdict"]].copy()
     both["votes"] = both["votes_for"].astype(str) + " of " + both["votes_cast"].astype(str)
     lead = (both["votes_for"] / both["votes_cast"] - 0.5).abs().sort_values(ascending=False, kind="stable")
-    names = ["model", "case_id", "criterion", "ability", "score", "content", "golden", "hit", "votes", "reason"]
+    names = ["target", "case_id", "criterion", "ability", "score", "content", "golden", "verdict", "votes", "reason"]
     return both.loc[lead.index, [name for name in names if name in both]].reset_index(drop=True)

@@ -22,7 +22,7 @@ def position_effect(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Estimate the change in the probability of a hit from the first to the last place of the list.
+    """Estimate the change in the probability of a Yes from the first to the last place of the list.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def position_effect(
     Returns
     -------
     DataFrame
-        judge, estimate (probability of a hit in the last place minus the first, for the same answer and criterion),
+        judge, estimate (probability of a Yes in the last place minus the first, for the same answer and criterion),
         ci_low, ci_high, n (verdicts with a place), n_clusters (cases). Without variation in places the estimate is
         missing.
 
@@ -45,22 +45,22 @@ def position_effect(
 
     Examples
     --------
-    >>> ratings = pd.DataFrame({"sample": [1, 1, 2, 2], "criterion": [1, 2] * 2, "hit": [True, False, False, True]})
-    >>> ratings = ratings.assign(model="m", case_id="c", judge="j", place=[1, 0, 0, 1])
+    >>> ratings = pd.DataFrame({"sample": [1, 1, 2, 2], "criterion": [1, 2] * 2, "verdict": [True, False, False, True]})
+    >>> ratings = ratings.assign(target="m", case_id="c", judge="j", place=[1, 0, 0, 1])
     >>> position_effect(ratings, n_resamples=0)["estimate"].item()
     1.0
     """
     check_level(ci)
-    rows, item = [], ["model", "case_id", "criterion"]
-    require_columns(ratings, [*item, "judge", "sample", "hit", "place"], "ratings", rows=False)
+    rows, item = [], ["target", "case_id", "criterion"]
+    require_columns(ratings, [*item, "judge", "sample", "verdict", "place"], "ratings", rows=False)
     problem = "{judge!r} rates case {case_id!r}, criterion {criterion} twice in sample {sample}. Keep one rating."
     require_unique(ratings, [*item, "judge", "sample"], problem)
-    valid = ratings.dropna(subset=["hit", "place"]).astype({"hit": float, "place": float})
+    valid = ratings.dropna(subset=["verdict", "place"]).astype({"verdict": float, "place": float})
     for judge in ratings["judge"].unique():
         part = valid[valid["judge"] == judge]
-        data = part[["hit", "place"]]
+        data = part[["verdict", "place"]]
         data = data - data.groupby([part[name] for name in item]).transform("mean")
-        sums = [(data["place"] * data[name]).groupby(part["case_id"]).sum() for name in ("hit", "place")]
+        sums = [(data["place"] * data[name]).groupby(part["case_id"]).sum() for name in ("verdict", "place")]
         row = {"judge": judge, "estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
         if sums[1].sum() > 1e-9:
             columns = (one.to_numpy()[:, None] for one in sums)

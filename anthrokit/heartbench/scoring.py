@@ -62,37 +62,37 @@ def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | fl
     return 100 * points / np.where(span > 0, span, np.nan)
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #ba9c2ae6
-def as_hits(source: Run | pd.DataFrame) -> pd.DataFrame:
-    """Return the hits of a run or table with checked columns and dtypes, or raise."""
-    hits = verdicts(source) if isinstance(source := run_of(source), Run) else source
-    require_columns(hits, ["model", "case_id", "criterion", "ability", "score", "hit"], "hits", advice="verdicts(run) makes it")
-    problem = "criterion {criterion} of case {case_id!r}, model {model!r}: the case or the model is missing. Enter it."
-    reject_rows(hits, hits[["model", "case_id"]].isna().any(axis=1), problem)
-    hits = as_numbers(hits, ["score"], "hits", expected="a number of points, such as 3 or -4").astype({"score": "Float64"})
-    truth = pd.Series(as_floats(hits["hit"]), hits.index).astype("boolean")
-    return hits.assign(hit=truth)
+def as_verdicts(source: Run | pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts of a run or table with checked columns and dtypes, or raise."""
+    table = verdicts(source) if isinstance(source := run_of(source), Run) else source
+    require_columns(table, ["target", "case_id", "criterion", "ability", "score", "verdict"], "verdicts", advice="verdicts(run) makes it")
+    problem = "criterion {criterion} of case {case_id!r}, target {target!r}: the case or the target is missing. Enter it."
+    reject_rows(table, table[["target", "case_id"]].isna().any(axis=1), problem)
+    table = as_numbers(table, ["score"], "verdicts", expected="a number of points, such as 3 or -4").astype({"score": "Float64"})
+    truth = pd.Series(as_floats(table["verdict"]), table.index).astype("boolean")
+    return table.assign(verdict=truth)
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #76423aeb
-def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
-    """Score every model, case and ability.
+def case_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
+    """Score every target, case and ability.
 
     Parameters
     ----------
-    hits : DataFrame or Run
-        A judged run, or model, case_id, criterion, ability, score, hit; as from `verdicts` or `add_criteria`.
+    verdicts : DataFrame or Run
+        A judged run, or target, case_id, criterion, ability, score, verdict; as from `verdicts` or `add_criteria`.
     protocol : str
         "paper" or "released".
 
     Returns
     -------
     DataFrame
-        model, case_id, ability, raw, minimum, maximum (points), score (0 to 100, NA if a verdict is missing or all
+        target, case_id, ability, raw, minimum, maximum (points), score (0 to 100, NA if a verdict is missing or all
         points are 0), catastrophic (whether the rule for 其他 applied; NA if its verdict is missing).
 
     Raises
     ------
     TableError
-        A column is missing, the table is empty, a case, model or ability is missing, a criterion of an ability has no
+        A column is missing, the table is empty, a case, target or ability is missing, a criterion of an ability has no
         points, or an answer has two verdicts on a criterion.
 
     Examples
@@ -102,24 +102,24 @@ def case_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFra
     [['Emotional Perception', 4.0, 100.0], ['Emotional Understanding', 3.0, 100.0]]
     """
     require_known("protocol", ("paper", "released"), protocol)
-    hits = as_hits(hits)
-    require_one_verdict(hits)
-    unit, special, hit = ["model", "case_id"], hits["ability"] == OTHER, hits["hit"]
-    needed = ("ability", "ability", hits["ability"].isna()), ("points", "score", ~special & hits["score"].isna())
+    verdicts = as_verdicts(verdicts)
+    require_one_verdict(verdicts)
+    unit, special, verdict = ["target", "case_id"], verdicts["ability"] == OTHER, verdicts["verdict"]
+    needed = ("ability", "ability", verdicts["ability"].isna()), ("points", "score", ~special & verdicts["score"].isna())
     for what, column, missing in needed:
         problem = f"criterion {{criterion}} of case {{case_id!r}} has no {what}. Enter its {what} in the column {column}."
-        reject_rows(hits, missing, problem)
-    points = hits["score"].astype(float)
-    table = hits[[*unit, "ability"]].assign(
-        raw=points.where(hit.fillna(False), 0.0),
+        reject_rows(verdicts, missing, problem)
+    points = verdicts["score"].astype(float)
+    table = verdicts[[*unit, "ability"]].assign(
+        raw=points.where(verdict.fillna(False), 0.0),
         minimum=points.clip(upper=0),
         maximum=points.clip(lower=0),
-        undecided=hit.isna(),
+        undecided=verdict.isna(),
     )
     sums = {**dict.fromkeys(("raw", "minimum", "maximum"), "sum"), "undecided": "any"}
     table = table[~special].groupby([*unit, "ability"], sort=False).agg(sums).reset_index()
     counts = special if protocol == "paper" else special & (points > 0)
-    catastrophic = hit.where(counts, False).groupby([hits[name] for name in unit]).any(skipna=False)
+    catastrophic = verdict.where(counts, False).groupby([verdicts[name] for name in unit]).any(skipna=False)
     table = table.merge(catastrophic.rename("catastrophic").reset_index(), on=unit, how="left")
     score = normalise_points(table["raw"] - table["minimum"], table["maximum"] - table["minimum"])
     score = pd.Series(score).fillna(0.0 if protocol == "released" else np.nan)
@@ -134,17 +134,17 @@ def rangeless(scored: pd.DataFrame) -> np.ndarray:
     return (flat & scored["catastrophic"].notna()).to_numpy(dtype=bool)
 
 
-def case_means(hits: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """Return model, case_id and estimate: the mean over the abilities of a case, NA if one has no score."""
-    scored = case_scores(hits, protocol)
-    by_case = scored[~rangeless(scored)].groupby(["model", "case_id"], sort=False)["score"]
+def case_means(verdicts: pd.DataFrame, protocol: str) -> pd.DataFrame:
+    """Return target, case_id and estimate: the mean over the abilities of a case, NA if one has no score."""
+    scored = case_scores(verdicts, protocol)
+    by_case = scored[~rangeless(scored)].groupby(["target", "case_id"], sort=False)["score"]
     return by_case.mean(skipna=False).rename("estimate").reset_index()
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #4efc72b2
 class ScoreGrid(NamedTuple):
-    """Scores as an array of models × cases × abilities, NaN if missing."""
+    """Scores as an array of targets × cases × abilities, NaN if missing."""
 
-    models: list[str]
+    targets: list[str]
     cases: list[str]
     abilities: list[str]
     values: np.ndarray
@@ -158,16 +158,16 @@ class ScoreGrid(NamedTuple):
 
     @property
     def scored(self) -> np.ndarray:
-        """Return whether a model has a score in some case: models × abilities."""
+        """Return whether a target has a score in some case: targets × abilities."""
         return ~np.isnan(self.values).all(axis=1)
 
 
 def score_grid(scored: pd.DataFrame) -> ScoreGrid:
     """Return the result of `case_scores` as an array, with abilities in the order of the taxonomy."""
     order = {name: place for place, name in enumerate(load_abilities()["ability"])}
-    names = [list(dict.fromkeys(scored[column])) for column in ("model", "case_id", "ability")]
+    names = [list(dict.fromkeys(scored[column])) for column in ("target", "case_id", "ability")]
     names[2].sort(key=lambda name: (order.get(name, len(order)), name))
-    columns = zip(("model", "case_id", "ability"), names, strict=True)
+    columns = zip(("target", "case_id", "ability"), names, strict=True)
     places = tuple(pd.Categorical(scored[column], levels).codes for column, levels in columns)
     values = np.full([len(levels) for levels in names], np.nan)
     values[places] = scored["score"].astype(float)
@@ -177,7 +177,7 @@ def score_grid(scored: pd.DataFrame) -> ScoreGrid:
 
 
 def ability_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the mean over cases of each ability in each resample: (models ×) resamples × abilities."""
+    """Return the mean over cases of each ability in each resample: (targets ×) resamples × abilities."""
     valid = ~np.isnan(values)
     total, count = weights @ np.where(valid, values, 0.0), weights @ valid.astype(float)
     return np.where(count > 0, total / np.where(count > 0, count, 1), np.nan)
@@ -194,39 +194,39 @@ def strict_mean(values: np.ndarray) -> np.ndarray:
     return values.sum(axis=-1) / (values.shape[-1] or math.nan)
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #a88c9c02
-def bounds_of(hits: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and highest possible mean of each model and ability: models × abilities."""
-    hit, sides = hits["hit"], []
-    against = (hits["ability"] == OTHER) | (hits["score"] < 0).fillna(False)
+def bounds_of(verdicts: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and highest possible mean of each target and ability: targets × abilities."""
+    verdict, sides = verdicts["verdict"], []
+    against = (verdicts["ability"] == OTHER) | (verdicts["score"] < 0).fillna(False)
     for best in (False, True):
-        if hit.isna().any():
-            grid = score_grid(case_scores(hits.assign(hit=hit.where(hit.notna(), against ^ best)), protocol))
+        if verdict.isna().any():
+            grid = score_grid(case_scores(verdicts.assign(verdict=verdict.where(verdict.notna(), against ^ best)), protocol))
         means = nanmean(grid.values, axis=1)
-        sides.append(np.where(np.isnan(means) & grid.counted, 100.0 * best, means))  # a model without such a case
+        sides.append(np.where(np.isnan(means) & grid.counted, 100.0 * best, means))  # a target without such a case
     return sides[0], sides[1]
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #85ca651f
 def score(
-    hits: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
+    verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95, n_resamples: int = 2000, seed: int = 0
 ) -> pd.DataFrame:
-    """Score every model overall, by dimension and by ability.
+    """Score every target overall, by dimension and by ability.
 
     Parameters
     ----------
-    hits : DataFrame or Run
+    verdicts : DataFrame or Run
         A judged run, or a table as from `verdicts` or `add_criteria`.
     protocol : str
         "paper" or "released".
     ci : float
         Confidence level of the intervals (`percentile_interval`).
     n_resamples, seed : int
-        Bootstrap resamples of the cases, the same for all models.
+        Bootstrap resamples of the cases, the same for all targets.
 
     Returns
     -------
     DataFrame
-        model, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, worst, best (bounds:
-        every missing verdict against the model, and for it; the estimate is never outside them), n (scored cases), n_total
+        target, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, worst, best (bounds:
+        every missing verdict against the target, and for it; the estimate is never outside them), n (scored cases), n_total
         (cases), ci. Overall: the mean of the abilities' means; n counts cases with a score in all of their abilities. Dimension:
         the mean of its abilities' means.
 
@@ -237,22 +237,22 @@ def score(
 
     Notes
     -----
-    Liu et al. (2025). A mean over abilities is missing if one of them has no score in any case of the model, or no case
+    Liu et al. (2025). A mean over abilities is missing if one of them has no score in any case of the target, or no case
     has a score in all of them. Intervals are missing if too few cases are scored (5 or fewer at 95 %), all scores are
     equal, or more than a tenth of the resamples have no case of an ability (one that occurs in 1 or 2 cases).
 
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts
-    >>> score(bundled_verdicts()).query("level == 'overall'")[["model", "estimate", "n"]].round(1).values.tolist()
+    >>> score(bundled_verdicts()).query("level == 'overall'")[["target", "estimate", "n"]].round(1).values.tolist()
     [['listener', 90.5, 12], ['adviser', 14.3, 12]]
     """
-    hits = as_hits(hits)
-    grid = score_grid(case_scores(hits, protocol))
-    valid, scored, (worst, best) = ~np.isnan(grid.values), grid.scored, bounds_of(hits, protocol, grid)
+    verdicts = as_verdicts(verdicts)
+    grid = score_grid(case_scores(verdicts, protocol))
+    valid, scored, (worst, best) = ~np.isnan(grid.values), grid.scored, bounds_of(verdicts, protocol, grid)
     means = nanmean(grid.values, axis=1)
     drawn, parts = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed)), []
-    for level, name, columns in _levels(hits, grid.abilities):
+    for level, name, columns in _levels(verdicts, grid.abilities):
         columns = [k for k in columns if grid.counted[k]]
         scorable = grid.scorable[..., columns]
         has_any = scorable.any(axis=2)
@@ -263,30 +263,30 @@ def score(
         estimate = np.clip(nanmean(means[:, columns]), *bounds)  # of the scored cases, but what is known of the others counts
         limits = np.minimum(low, estimate), np.maximum(high, estimate)
         numbers = [*(np.where(complete, one, np.nan) for one in (estimate, *limits)), *bounds]
-        rows = zip(grid.models, *numbers, n, has_any.sum(axis=1), strict=True)
-        parts.append([(model, level, name, *row) for model, *row in rows])
+        rows = zip(grid.targets, *numbers, n, has_any.sum(axis=1), strict=True)
+        parts.append([(target, level, name, *row) for target, *row in rows])
     rows = [row for of_model in zip(*parts, strict=True) for row in of_model]
-    names = ["model", "level", "name", "estimate", "ci_low", "ci_high", "worst", "best", "n", "n_total"]
+    names = ["target", "level", "name", "estimate", "ci_low", "ci_high", "worst", "best", "n", "n_total"]
     return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(names[3:8], "Float64")).assign(ci=ci)
 
 
-def _levels(hits: pd.DataFrame, abilities: Sequence[str]) -> Iterator[tuple[str, str, list[int]]]:
+def _levels(verdicts: pd.DataFrame, abilities: Sequence[str]) -> Iterator[tuple[str, str, list[int]]]:
     """Yield level, name, and columns of the abilities of each score; dimensions are those of the table, if it has them."""
     dimension_of = load_abilities().set_index("ability")["dimension"].to_dict()
-    if "dimension" in hits:
-        dimension_of |= hits.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()
+    if "dimension" in verdicts:
+        dimension_of |= verdicts.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()
     yield "overall", "Overall", list(range(len(abilities)))
     for dimension in dict.fromkeys(filter(None, map(dimension_of.get, abilities))):
         yield "dimension", dimension, [k for k, name in enumerate(abilities) if dimension_of.get(name) == dimension]
     yield from (("ability", name, [k]) for k, name in enumerate(abilities))
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #eed27071
-def missing_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
+def missing_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper") -> pd.DataFrame:
     """List the cases that lack a score in some ability because a verdict is missing.
 
     Parameters
     ----------
-    hits : DataFrame or Run
+    verdicts : DataFrame or Run
         As for `score`.
     protocol : str
         "paper" or "released". Under "released" a missing verdict on 其他 has no effect.
@@ -294,7 +294,7 @@ def missing_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.Data
     Returns
     -------
     DataFrame
-        model, case_id, n_missing (criteria without a verdict), n_criteria, status (of the answer or rating, if the
+        target, case_id, n_missing (criteria without a verdict), n_criteria, status (of the answer or rating, if the
         table has it).
 
     Examples
@@ -303,10 +303,10 @@ def missing_scores(hits: pd.DataFrame | Run, protocol: str = "paper") -> pd.Data
     >>> len(missing_scores(bundled_verdicts()))
     0
     """
-    hits = as_hits(hits)
-    scored, unit = case_scores(hits, protocol), ["model", "case_id"]
+    verdicts = as_verdicts(verdicts)
+    scored, unit = case_scores(verdicts, protocol), ["target", "case_id"]
     unscored = scored.loc[scored["score"].isna() & ~rangeless(scored), unit].drop_duplicates()
-    table = hits.assign(missing=hits["hit"].isna(), status=hits.get("status", pd.NA)).astype({"status": "str"})
+    table = verdicts.assign(missing=verdicts["verdict"].isna(), status=verdicts.get("status", pd.NA)).astype({"status": "str"})
     by_answer = table.groupby(unit, sort=False)
     counted = by_answer.agg(n_missing=("missing", "sum"), n_criteria=("missing", "size"), status=("status", "first")).reset_index()
     return unscored.merge(counted[counted["n_missing"] > 0], on=unit)

@@ -207,12 +207,12 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     answers : DataFrame
-        model, case_id, content; answers without content are ignored.
+        target, case_id, content; answers without content are ignored.
 
     Returns
     -------
     DataFrame
-        model, case_id, language (as from `detect_language`), status (ok, empty, language not supported), and a column for
+        target, case_id, language (as from `detect_language`), status (ok, empty, language not supported), and a column for
         each of `MEASURES`. In languages other than Chinese and English all but items and words are NA. In empty answers,
         which have no visible character, all are NA.
 
@@ -224,7 +224,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_answers
-    >>> patterns(bundled_answers()).groupby("model")["no_invitation"].mean().round(2).to_dict()
+    >>> patterns(bundled_answers()).groupby("target")["no_invitation"].mean().round(2).to_dict()
     {'adviser': 0.92, 'listener': 0.0}
     """
     require_answers(answers, "content", rows=True)
@@ -232,7 +232,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     if texts.empty:
         raise TableError("no answer has content. Pass answers with text.")
     measured = pd.DataFrame([answer_patterns(text) for text in texts["content"]], index=texts.index)
-    about = texts[["model", "case_id"]].assign(language=[detect_language(text) for text in texts["content"]])
+    about = texts[["target", "case_id"]].assign(language=[detect_language(text) for text in texts["content"]])
     empty = texts["content"].map(is_blank).to_numpy()
     about["status"] = np.select([empty, about["language"].isin(_LANGUAGES)], ["empty", "ok"], "language not supported")
     return about.join(measured).reset_index(drop=True)
@@ -249,7 +249,7 @@ def _coefficient(products: np.ndarray) -> np.ndarray:
 
 
 def patterns_and_scores(
-    hits: pd.DataFrame,
+    verdicts: pd.DataFrame,
     measured: pd.DataFrame,
     *,
     protocol: str = "paper",
@@ -261,7 +261,7 @@ def patterns_and_scores(
 
     Parameters
     ----------
-    hits : DataFrame
+    verdicts : DataFrame
         As from `verdicts`, of two or more models.
     measured : DataFrame
         As from `patterns`.
@@ -289,16 +289,16 @@ def patterns_and_scores(
     >>> bool(found.query("measure == 'directives' and held == 'case'")["estimate"].item() < 0)
     True
     """
-    require_columns(measured, ["model", "case_id", "words"], "patterns")
-    require_unique(measured, ["model", "case_id"], "the answer of {model!r} to {case_id!r} is measured twice")
-    scores = case_means(hits, protocol).dropna(subset=["estimate"])
-    data = scores.astype({"case_id": "str"}).merge(measured.astype({"case_id": "str"}), on=["model", "case_id"])
-    data = data[data.groupby("case_id")["model"].transform("nunique") > 1].reset_index(drop=True)
+    require_columns(measured, ["target", "case_id", "words"], "patterns")
+    require_unique(measured, ["target", "case_id"], "the answer of {target!r} to {case_id!r} is measured twice")
+    scores = case_means(verdicts, protocol).dropna(subset=["estimate"])
+    data = scores.astype({"case_id": "str"}).merge(measured.astype({"case_id": "str"}), on=["target", "case_id"])
+    data = data[data.groupby("case_id")["target"].transform("nunique") > 1].reset_index(drop=True)
     if data.empty:
         raise TableError("no case has scored answers of two models. Pass verdicts and measures of the same answers.")
     value, case = data["estimate"].astype(float), data["case_id"]
     length = np.log(data["words"].astype(float).clip(lower=1)).rename("log words")
-    models = pd.get_dummies(data["model"], dtype=float).iloc[:, 1:]
+    models = pd.get_dummies(data["target"], dtype=float).iloc[:, 1:]
     rows, options = [], {"n_resamples": n_resamples, "ci": ci, "seed": seed}
     for measure in [name for name in MEASURES if name in data]:
         if measure == "words":

@@ -240,7 +240,7 @@ def _apply_rule(ask: str, votes: pd.DataFrame, rule: Mapping[str, Any]) -> pd.Da
         why = table["why"].where(table["why"].ne(""), taken).mask(dropped, "all drop it")
         return table[["item"]].assign(state=state.mask(dropped, "agreed"), why=why)
     verdicts = {"hit": True, "miss": False}
-    votes = votes.assign(case_id=votes["item"], hit=votes["vote"].map(verdicts).astype("boolean"))
+    votes = votes.assign(case_id=votes["item"], verdict=votes["vote"].map(verdicts).astype("boolean"))
     table = golden(votes, **rule)
     heard = votes.groupby("item", sort=False).size().to_numpy()
     still_open = (table["votes_cast"] < rule["quorum"]) | (heard < rule["experts"])

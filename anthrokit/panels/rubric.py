@@ -28,42 +28,42 @@ __all__ = ['Rubrics', 'RubricPanel']
 # %% ../../nbs/12_panels/07_rubric.ipynb #84cd3054
 def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     """Return the table of `heartbench.verdicts` for answers without ratings: every verdict is missing."""
-    votes = answers[["model", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
-    return heartbench.cases.add_criteria(votes.assign(hit=pd.NA, reason=pd.NA), cases)
+    votes = answers[["target", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
+    return heartbench.cases.add_criteria(votes.assign(verdict=pd.NA, reason=pd.NA), cases)
 
 
 def _read_run(run: Run) -> dict[str, Any]:
     cases, answers = heartbench.answers.run_cases(run), heartbench.answers_of(run)
     ratings = heartbench.judging.criterion_ratings(run)
-    hits = _unjudged(answers, cases) if ratings.empty else heartbench.verdicts(run)
-    return {"cases": cases, "answers": answers, "ratings": ratings, "hits": hits}
+    verdicts = _unjudged(answers, cases) if ratings.empty else heartbench.verdicts(run)
+    return {"cases": cases, "answers": answers, "ratings": ratings, "verdicts": verdicts}
 
 
 def _read_frames(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the given frames; hits are counted from ratings if they are missing."""
-    if "hits" in source:
+    """Check the given frames; verdicts are computed from ratings if they are missing."""
+    if "verdicts" in source:
         return dict(source)
     if "cases" not in source or not {"ratings", "answers"} & set(source):
-        raise TypeError("a rubric panel of frames needs hits, or cases with ratings or answers")
+        raise TypeError("a rubric panel of frames needs verdicts, or cases with ratings or answers")
     if "ratings" in source:
-        return {**source, "hits": heartbench.cases.add_criteria(label_criteria(source["ratings"]), source["cases"])}
-    return {**source, "hits": _unjudged(source["answers"], source["cases"])}
+        return {**source, "verdicts": heartbench.cases.add_criteria(label_criteria(source["ratings"]), source["cases"])}
+    return {**source, "verdicts": _unjudged(source["answers"], source["cases"])}
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #3aa9c35a
-_IDS = {"model": "str", "case_id": "str"}
+_IDS = {"target": "str", "case_id": "str"}
 
 
-def _checked(hits: pd.DataFrame) -> pd.DataFrame:
-    """Return hits with every column that the panel shows."""
-    needed = ["model", "case_id", "criterion", "ability", "score", "hit"]
-    require_columns(hits, needed, "hits", advice="heartbench.verdicts(run) makes it")
-    hits = hits.astype(_IDS)
-    require_unique(hits, needed[:3], "the hits have two verdicts on {row}. Pass those of one judge.")
+def _checked(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Return verdicts with every column that the panel shows."""
+    needed = ["target", "case_id", "criterion", "ability", "score", "verdict"]
+    require_columns(verdicts, needed, "verdicts", advice="heartbench.verdicts(run) makes it")
+    verdicts = verdicts.astype(_IDS)
+    require_unique(verdicts, needed[:3], "the verdicts have two verdicts on {row}. Pass those of one judge.")
     optional = ("content", "difficulty", "scene", "reason", "status", "votes_for", "votes_cast")
-    hits = hits.assign(**{name: pd.NA for name in optional if name not in hits})
+    verdicts = verdicts.assign(**{name: pd.NA for name in optional if name not in verdicts})
     where = heartbench.cases.load_abilities().set_index("ability")["dimension"]
-    hits = hits.assign(dimension=hits.get("dimension", hits["ability"].map(where)))
-    return hits.astype({"hit": "boolean"})
+    verdicts = verdicts.assign(dimension=verdicts.get("dimension", verdicts["ability"].map(where)))
+    return verdicts.astype({"verdict": "boolean"})
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #ec5eda36
 class Rubrics:
@@ -72,18 +72,18 @@ class Rubrics:
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping
-        A run with HeartBench cases; its folder; the table *hits*, as from `heartbench.judging.verdicts`; or any of
-        hits, ratings, answers (frames) and cases (`Cases`) by name.
+        A run with HeartBench cases; its folder; the table *verdicts*, as from `heartbench.judging.verdicts`; or any of
+        verdicts, ratings, answers (frames) and cases (`Cases`) by name.
 
     Attributes
     ----------
-    hits, ratings, answers : DataFrame
+    verdicts, ratings, answers : DataFrame
         Those that weren't given are empty.
     rows : dict of str to DataFrame
-        The hits of each case.
+        The verdicts of each case.
     dialogues : dict of str to sequence of (str, str)
         Role and text of each message of a case, if cases were given.
-    models : list of str
+    targets : list of str
     run, seen
         As for `RunSource`.
 
@@ -98,13 +98,13 @@ class Rubrics:
     --------
     >>> from anthrokit.heartbench import bundled_verdicts
     >>> rubrics = Rubrics(bundled_verdicts())
-    >>> len(rubrics.rows), rubrics.models
+    >>> len(rubrics.rows), rubrics.targets
     (12, ['listener', 'adviser'])
     """
 
     def __init__(self, given: Any):
-        given = {"hits": given} if isinstance(given, pd.DataFrame) else given
-        self._given = opened(given, ("hits", "ratings", "answers", "cases"), "a rubric panel")
+        given = {"verdicts": given} if isinstance(given, pd.DataFrame) else given
+        self._given = opened(given, ("verdicts", "ratings", "answers", "cases"), "a rubric panel")
         self.run = self._given if isinstance(self._given, Run) else None
         if self.run is not None and not self.run.ledger.rows("SELECT 1 FROM cases LIMIT 1"):
             raise TableError(f"the run {self.run.name!r} holds no HeartBench cases; see heartbench.add_cases")
@@ -114,54 +114,54 @@ class Rubrics:
         """Read the tables again."""
         self.seen = self.run.ledger.version if self.run is not None else None
         read = _read_run(self.run) if self.run is not None else _read_frames(self._given)
-        self.hits = _checked(read["hits"])
-        self.rows = dict(list(self.hits.groupby("case_id", sort=False)))
-        self.models = self.hits["model"].drop_duplicates().tolist()
+        self.verdicts = _checked(read["verdicts"])
+        self.rows = dict(list(self.verdicts.groupby("case_id", sort=False)))
+        self.targets = self.verdicts["target"].drop_duplicates().tolist()
         self.dialogues = {case.case_id: case.dialogue for case in read.get("cases", ())}
-        columns = ["model", "case_id", "content"]
+        columns = ["target", "case_id", "content"]
         answers = read.get("answers", pd.DataFrame(columns=columns))
         require_columns(answers, columns, "answers", rows=False)
         self.answers = answers.astype(_IDS)
-        none = pd.DataFrame(columns=["model", "case_id", "criterion", "judge", "hit"])
+        none = pd.DataFrame(columns=["target", "case_id", "criterion", "judge", "verdict"])
         self.ratings = read.get("ratings", none).astype(_IDS)
         self.rated = self.ratings.groupby("case_id").indices  # the rows of ratings of each case
         self.scores = functools.cache(functools.partial(_case_scores, self.rows))
 
 
 def _case_scores(
-    cases: Mapping[str, pd.DataFrame], item: str, models: tuple[str, ...], protocol: str
+    cases: Mapping[str, pd.DataFrame], item: str, targets: tuple[str, ...], protocol: str
 ) -> tuple[pd.DataFrame, set[str]]:
-    """Return the scores of a case, and the models whose answer was hit on 其他."""
+    """Return the scores of a case, and the targets whose answer was hit on 其他."""
     rows = cases[item]
-    rows = rows[rows["model"].isin(models)]
+    rows = rows[rows["target"].isin(targets)]
     of_cases = heartbench.scoring.case_scores(rows, protocol)
-    return _scores_of(rows, protocol), set(of_cases.loc[of_cases["catastrophic"].fillna(False), "model"])
+    return _scores_of(rows, protocol), set(of_cases.loc[of_cases["catastrophic"].fillna(False), "target"])
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #7f583a6e
 _WORTH = {
     "": "every case",
-    "models": "the two models differ",
+    "targets": "the two targets differ",
     "judges": "judges differ",
     "special": "a hit on 其他 (Other)",
     "missing": "a verdict is missing",
 }
 
 
-def _worth_a_look(hits: pd.DataFrame) -> pd.DataFrame:
-    """Mark the verdicts in a table *hits* that need a look.
+def _worth_a_look(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Mark the verdicts in a table *verdicts* that need a look.
 
     Returns
     -------
     DataFrame
-        model, case_id, criterion, value (1.0 hit, 0.0 miss, NaN missing), judges (they differ), special (a hit on
+        target, case_id, criterion, value (1.0 hit, 0.0 miss, NaN missing), judges (they differ), special (a hit on
         其他), missing.
     """
-    votes_for, votes_cast = (hits[name].astype("Int64") for name in ("votes_for", "votes_cast"))
-    value = hits["hit"].to_numpy(dtype=float, na_value=np.nan)
+    votes_for, votes_cast = (verdicts[name].astype("Int64") for name in ("votes_for", "votes_cast"))
+    value = verdicts["verdict"].to_numpy(dtype=float, na_value=np.nan)
     split = ((votes_for > 0) & (votes_for < votes_cast)).fillna(False).to_numpy(dtype=bool)
-    special = (hits["ability"] == OTHER).to_numpy() & (value == 1)
+    special = (verdicts["ability"] == OTHER).to_numpy() & (value == 1)
     flags = {"value": value, "judges": split, "special": special, "missing": np.isnan(value)}
-    return hits[["model", "case_id", "criterion"]].assign(**flags)
+    return verdicts[["target", "case_id", "criterion"]].assign(**flags)
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #59e2c6e5
 def _dictionary() -> dict[str, str]:
@@ -172,12 +172,12 @@ def _dictionary() -> dict[str, str]:
     return read_toml(data_path("panels/chinese.toml")) | scenes | abilities | dimensions
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #10a9446d
-def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
+def _scores_of(verdicts: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     """List the scores of one case: overall, and each dimension followed by its abilities.
 
     Parameters
     ----------
-    hits : DataFrame
+    verdicts : DataFrame
         Rows of one case.
     protocol : str
         "paper" or "released", see `heartbench.scoring.case_scores`.
@@ -185,11 +185,11 @@ def _scores_of(hits: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        level, name; and a column for each model, NA where a verdict is missing or the ability has no range.
+        level, name; and a column for each target, NA where a verdict is missing or the ability has no range.
     """
-    table = heartbench.score(hits, protocol, n_resamples=0)
-    wide = table.pivot(index=["level", "name"], columns="model", values="estimate").astype(float)
-    where = hits.drop_duplicates("ability").set_index("ability")["dimension"]
+    table = heartbench.score(verdicts, protocol, n_resamples=0)
+    wide = table.pivot(index=["level", "name"], columns="target", values="estimate").astype(float)
+    where = verdicts.drop_duplicates("ability").set_index("ability")["dimension"]
     order = [("overall", "Overall")]
     for dimension in table.loc[table["level"] == "dimension", "name"].unique():
         abilities = [("ability", name) for name in where.index[where == dimension]]
@@ -206,7 +206,7 @@ def _judged(ratings: Sequence[Any]) -> list[tuple[str, str, str]]:
     return [
         (
             f"{row.judge} {row.sample}",
-            "no verdict" if pd.isna(row.hit) else "hit" if row.hit else "miss",
+            "no verdict" if pd.isna(row.verdict) else "hit" if row.verdict else "miss",
             row.reason if isinstance(row.reason, str) else "",
         )
         for row in ratings
@@ -214,11 +214,11 @@ def _judged(ratings: Sequence[Any]) -> list[tuple[str, str, str]]:
 
 
 def _verdict(row: Any, ratings: Sequence[Any]) -> dict[str, Any]:
-    """Return one model's verdict on one criterion, ready to be shown."""
+    """Return one target's verdict on one criterion, ready to be shown."""
     taken = row.ability == OTHER or (pd.notna(row.score) and row.score < 0)
-    if pd.isna(row.hit):
+    if pd.isna(row.verdict):
         word, sign, css, points = "no verdict", "?", "ak-open", "–"
-    elif row.hit:
+    elif row.verdict:
         word, sign, css, points = "hit", "✓", "ak-no" if taken else "ak-yes", _points(row.score)
     else:
         word, sign, css, points = "miss", "✗", "ak-open", "0"
@@ -242,18 +242,18 @@ def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #6b29b8f5
 def _side(
-    rubrics: Rubrics, item: str, model: str, rows: pd.DataFrame, scores: pd.DataFrame, special: bool, lit: str
+    rubrics: Rubrics, item: str, target: str, rows: pd.DataFrame, scores: pd.DataFrame, special: bool, lit: str
 ) -> dict[str, Any]:
-    """Return the answer of one model with its scores, and the marks of what the judges quote."""
+    """Return the answer of one target with its scores, and the marks of what the judges quote."""
     answers = rubrics.answers
-    answers = answers[(answers["model"] == model) & (answers["case_id"] == item)].to_dict("records")
+    answers = answers[(answers["target"] == target) & (answers["case_id"] == item)].to_dict("records")
     content, status = (answers[0].get(name) if answers else None for name in ("content", "status"))
     content = content if isinstance(content, str) else ""
-    own = rows[rows["model"] == model]
-    table = scores[["level", "name"]].assign(value=scores.get(model, np.nan)).astype({"value": object})
+    own = rows[rows["target"] == target]
+    table = scores[["level", "name"]].assign(value=scores.get(target, np.nan)).astype({"value": object})
     (_, _, overall), *scored = table.where(table.notna(), None).values.tolist()
     return {
-        "model": model,
+        "target": target,
         "content": content,
         "marks": _quotations(content, own, lit),
         "given": bool(answers),
@@ -269,14 +269,14 @@ def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str], 
     """Return each criterion with the verdicts on both answers."""
     ratings, parts, shown = defaultdict(list), defaultdict(list), []
     for rating in rubrics.ratings.iloc[rubrics.rated.get(item, [])].itertuples():
-        ratings[rating.model, rating.criterion].append(rating)
+        ratings[rating.target, rating.criterion].append(rating)
     for row in rows.sort_values("criterion", kind="stable").itertuples():
         parts[row.criterion].append(row)
     for number, (first, *_) in parts.items():
-        own = {row.model: _verdict(row, ratings[row.model, number]) for row in parts[number]}
+        own = {row.target: _verdict(row, ratings[row.target, number]) for row in parts[number]}
         about = {"content": first.content, "ability": first.ability, "points": _points(first.score)}
         differ = {"hit", "miss"} <= {verdict["word"] for verdict in own.values()}
-        verdicts, on = [own.get(model) for model in pair], f"{item}/{number}" == lit
+        verdicts, on = [own.get(target) for target in pair], f"{item}/{number}" == lit
         choice = {"lit": "" if on else f"{item}/{number}"}
         shown.append(about | {"number": number, "verdicts": verdicts, "differ": differ, "on": on, "choice": choice})
     return shown
@@ -300,7 +300,7 @@ def _rubric_html(
     item : str
         The id of the case.
     pair : list of str
-        The models in view, one or two.
+        The targets in view, one or two.
     dimension : str
         Only its criteria; empty for all.
     protocol : str
@@ -311,7 +311,7 @@ def _rubric_html(
         The case and criterion, as "case/number", whose quotations light up in the answers.
     """
     rows = rubrics.rows[item]
-    rows = rows[rows["model"].isin(pair)]
+    rows = rows[rows["target"].isin(pair)]
     spoken, first = _dictionary() if chinese else {}, rows.iloc[0]
     shown = rows[(rows["dimension"] == dimension).fillna(False)] if dimension else rows
     left = rows["criterion"].nunique() - shown["criterion"].nunique()
@@ -321,7 +321,7 @@ def _rubric_html(
         item=item,
         about=[name for name in (first["scene"], first["difficulty"]) if pd.notna(name)],
         dialogue=rubrics.dialogues.get(item, ()),
-        sides=[_side(rubrics, item, model, rows, scores, model in special, lit) for model in pair],
+        sides=[_side(rubrics, item, target, rows, scores, target in special, lit) for target in pair],
         criteria=_criteria(rubrics, item, shown, pair, lit),
         left=f"{left} criteria of other dimensions are not shown." if left else "",
         say=lambda word: spoken.get(word, word),
@@ -333,29 +333,29 @@ def _texts_of(source: Rubrics) -> dict[str, str]:
     """Return all texts of each case in one text for searches."""
     case_texts = [(case_id, case_id) for case_id in source.rows]
     case_texts += [(case_id, text) for case_id, dialogue in source.dialogues.items() for _, text in dialogue]
-    criteria = source.hits.drop_duplicates(["case_id", "criterion"])
+    criteria = source.verdicts.drop_duplicates(["case_id", "criterion"])
     parts = [pd.DataFrame(case_texts, columns=["case_id", "content"]), criteria, source.answers]
     texts = pd.concat([part[["case_id", "content"]].astype(object) for part in parts]).dropna()
     return texts.groupby("case_id")["content"].agg(" ".join).map(fold_text).to_dict()
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #ea3a526c
-def _standing_out(flags: pd.DataFrame, models: list[str], kind: str) -> set[str]:
-    """Return the cases that a key of `_WORTH` marks for these models."""
-    flags = flags[flags["model"].isin(models)]
-    if kind != "models":
+def _standing_out(flags: pd.DataFrame, targets: list[str], kind: str) -> set[str]:
+    """Return the cases that a key of `_WORTH` marks for these targets."""
+    flags = flags[flags["target"].isin(targets)]
+    if kind != "targets":
         return set(flags.loc[flags[kind], "case_id"])
     counts = flags.dropna(subset="value").groupby(["case_id", "criterion"])["value"].nunique()
     return set(counts.index[counts > 1].get_level_values("case_id"))
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #5b4ccefb
 def _rubric_filters(rubrics: Rubrics) -> list[Filter]:
-    """Return filters by model and by case."""
-    hits, models = rubrics.hits, rubrics.models
-    named = [(name, visible_name(name, 60)) for name in models]
+    """Return filters by target and by case."""
+    verdicts, targets = rubrics.verdicts, rubrics.targets
+    named = [(name, visible_name(name, 60)) for name in targets]
     return [
-        Filter("a", "Model", named, usual=models[0]),
-        Filter("b", "Beside it", [*named, ("none", "none")], usual=[*models, "none"][1]),
-        *(Filter(name, name.capitalize(), options_of(hits[name].unique())) for name in _ABOUT),
+        Filter("a", "Target", named, usual=targets[0]),
+        Filter("b", "Beside it", [*named, ("none", "none")], usual=[*targets, "none"][1]),
+        *(Filter(name, name.capitalize(), options_of(verdicts[name].unique())) for name in _ABOUT),
         Filter("worth", "Only where", list(_WORTH.items())),
         Filter("protocol", "Scoring", [("", "as in the paper"), ("released", "as released")]),
         Filter("names", "Names", [("", "English"), ("zh", "中文")]),
@@ -368,17 +368,17 @@ _ABOUT = ("scene", "difficulty", "dimension")
 
 
 def _pair_of(chosen: Chosen) -> list[str]:
-    """Return the one or two models in view."""
-    return list(dict.fromkeys(model for model in (chosen["a"], chosen["b"]) if model != "none"))
+    """Return the one or two targets in view."""
+    return list(dict.fromkeys(target for target in (chosen["a"], chosen["b"]) if target != "none"))
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #2c3b287a
 class RubricPanel(Panel):
-    """A HeartBench case with answers, criteria, verdicts and scores; two models side by side.
+    """A HeartBench case with answers, criteria, verdicts and scores; two targets side by side.
 
     Parameters
     ----------
     source : Run, str, path, DataFrame or mapping
-        The data to show, see `Rubrics`: a run with HeartBench cases, judged or not; its folder; a table *hits*; or
+        The data to show, see `Rubrics`: a run with HeartBench cases, judged or not; its folder; a table *verdicts*; or
         frames by name.
     state, live
         As for `Panel`.
@@ -394,28 +394,28 @@ class RubricPanel(Panel):
 
     def prepare(self) -> None:
         """Set the filters, and join the texts for the search."""
-        hits = self.source.hits
+        verdicts = self.source.verdicts
         self.filters, self.total = _rubric_filters(self.source), len(self.source.rows)
-        self._texts, self._flags, self.sets = _texts_of(self.source), _worth_a_look(hits), sets_of(hits, _ABOUT, "case_id")
-        self._scenes = hits.drop_duplicates("case_id").set_index("case_id")["scene"]
-        self._counts = self._flags.groupby(["model", "case_id"])["value"].agg(["sum", "count"])
+        self._texts, self._flags, self.sets = _texts_of(self.source), _worth_a_look(verdicts), sets_of(verdicts, _ABOUT, "case_id")
+        self._scenes = verdicts.drop_duplicates("case_id").set_index("case_id")["scene"]
+        self._counts = self._flags.groupby(["target", "case_id"])["value"].agg(["sum", "count"])
 
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the cases that the choices leave."""
         pair, flags = _pair_of(chosen), self._flags
-        case_ids = flags.loc[flags["model"].isin(pair), "case_id"].drop_duplicates().tolist()
+        case_ids = flags.loc[flags["target"].isin(pair), "case_id"].drop_duplicates().tolist()
         worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)
         return [one for one in narrow(case_ids, self.sets, chosen, self._texts) if one in worth]
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
-        """Return the line of a case: its last message, and the criteria that each model met."""
+        """Return the line of a case: its last message, and the criteria that each target met."""
         dialogue = self.source.dialogues.get(item)
         note = visible_name(dialogue[-1][1] if dialogue else self._scenes[item], 90)
         tags = [
-            (f"{SIGNS[place]} {hit:.0f}/{of:.0f}", place, visible_name(f"{model}: hits of criteria", 100))
-            for place, model in enumerate(_pair_of(chosen))
-            if (model, item) in self._counts.index
-            for hit, of in [self._counts.loc[(model, item)]]
+            (f"{SIGNS[place]} {n_met:.0f}/{of:.0f}", place, visible_name(f"{target}: criteria met", 100))
+            for place, target in enumerate(_pair_of(chosen))
+            if (target, item) in self._counts.index
+            for n_met, of in [self._counts.loc[(target, item)]]
             if of  # of those with a verdict
         ]
         return {"title": visible_name(item, 60), "note": note, "tags": tags}

@@ -20,11 +20,11 @@ OPEN = "from anthrokit import {0}, Run\npanel = {0}(Run({1!r}))\npanel"
 def verdicts_of_readings(reading, messages):
     """Return our verdicts in a reading as a judge's response."""
     cases, text = load_cases("bundled"), messages[1]["content"]
-    answers = bundled_answers().set_index(["model", "case_id"])["content"]
-    model, case_id = next(key for key, words in answers.items() if f"\n{words}\n</response-" in text)
-    ratings = bundled_ratings([reading]).set_index(["model", "case_id", "criterion"])["hit"]
+    answers = bundled_answers().set_index(["target", "case_id"])["content"]
+    target, case_id = next(key for key, words in answers.items() if f"\n{words}\n</response-" in text)
+    ratings = bundled_ratings([reading]).set_index(["target", "case_id", "criterion"])["verdict"]
     rows = [
-        {"criterion": item.number, "reason": "as read", "hit": bool(ratings[model, case_id, item.number])}
+        {"criterion": item.number, "reason": "as read", "hit": bool(ratings[target, case_id, item.number])}
         for item in cases[case_id].criteria
     ]
     return json.dumps({"mark": re.search(r'"mark": "(v-\w+)"', text)[1], "verdicts": rows}, ensure_ascii=False)

@@ -31,7 +31,7 @@ def choose(panel, name, option):
 
 
 def test_controls(rubric):
-    panel, hits = rubric.panels.first, bundled_verdicts()
+    panel, verdicts = rubric.panels.first, bundled_verdicts()
     votes = heartbench.cases.add_criteria(label_criteria(bundled_ratings()), load_cases("bundled"))
     says(panel, "12 of 12 cases")
     answers = panel.locator(".ak-answer")  # side by side, or one above the other where there is no room
@@ -44,10 +44,10 @@ def test_controls(rubric):
     assert first["x"] == second["x"] and first["y"] < second["y"]
     rubric.width(1200)
     first = votes[votes["case_id"] == "zh-newcomer-promoted"]
-    scores = heartbench.score(first, n_resamples=0).set_index(["model", "name"])["estimate"]
+    scores = heartbench.score(first, n_resamples=0).set_index(["target", "name"])["estimate"]
     for model, column in (("listener", 2), ("adviser", 3)):
         cells = panel.locator(f".ak-rubric td:nth-child({column + 1}) .ak-yes-no").all_inner_texts()
-        assert cells == ["✓ hit" if hit else "✗ miss" for hit in first.loc[first["model"] == model, "hit"]]
+        assert cells == ["✓ hit" if verdict else "✗ miss" for verdict in first.loc[first["target"] == model, "verdict"]]
         overall = panel.get_by_role("region", name=model).locator(".ak-score")
         seen(overall).to_have_text(f"{scores[model, 'Overall']:.0f}")
 
@@ -55,13 +55,13 @@ def test_controls(rubric):
     seen(panel.locator(".ak-place")).to_have_text("2 / 12")
     seen(panel.locator(".ak-page").get_by_text("八点准时打电话")).to_be_visible()
     counts = {
-        "Scene": ("Workplace Psychology", hits["scene"] == "Workplace Psychology"),
-        "Difficulty": ("hard", hits["difficulty"] == "hard"),
-        "Dimension": ("Morality", hits["dimension"] == "Morality"),
+        "Scene": ("Workplace Psychology", verdicts["scene"] == "Workplace Psychology"),
+        "Difficulty": ("hard", verdicts["difficulty"] == "hard"),
+        "Dimension": ("Morality", verdicts["dimension"] == "Morality"),
     }
     for name, (option, rows) in counts.items():
         choose(panel, name, option)
-        says(panel, f"{hits.loc[rows, 'case_id'].nunique()} of 12")
+        says(panel, f"{verdicts.loc[rows, 'case_id'].nunique()} of 12")
         if name == "Dimension":
             seen(panel.get_by_text("criteria of other dimensions are not shown")).to_be_visible()
         choose(panel, name, "")
@@ -100,18 +100,18 @@ def test_missing_and_special_verdicts(tmp_path):
         add_answers(run, cases, answers)
         judge = {"judge": "ours", "position": 0, "samples": 1, "settings": "{}", "hash": "x", "counted": False}
         run.ledger.write("judges", [{**judge, "behaviours": "[]", "asks_about": "criteria"}])
-        dialogue = answers_of(run).set_index(["model", "case_id"])["dialogue_id"]
+        dialogue = answers_of(run).set_index(["target", "case_id"])["dialogue_id"]
         ratings = bundled_ratings(["strict"])
         judged = ratings[ratings["case_id"] != "zh-mother-calls"].assign(judge="ours")
         other = cases["zh-newcomer-promoted"].criteria[-1].number
         special = (judged["case_id"] == "zh-newcomer-promoted") & (judged["criterion"] == other)
-        judged.loc[special & (judged["model"] == "adviser"), "hit"] = True
+        judged.loc[special & (judged["target"] == "adviser"), "verdict"] = True
         kept = judged[~((judged["case_id"] == "en-near-miss") & (judged["criterion"] == 1))]
         about = {"turn": 1, "judge": "ours", "sample": 1}
         rows = [
             {
                 **{**about, "dialogue_id": dialogue[row.model, row.case_id]},
-                **{"behaviour": f"{row.case_id}/{row.criterion}", "verdict": row.hit, "status": "ok"},
+                **{"behaviour": f"{row.case_id}/{row.criterion}", "verdict": row.verdict, "status": "ok"},
             }
             for row in kept.itertuples()
         ]
@@ -123,7 +123,7 @@ def test_missing_and_special_verdicts(tmp_path):
         assert "no verdict" in panel.page and "planned" in panel.page and "not scored" in panel.page
         panel.state = {"worth": "special"}
         others = cases.criteria().query("ability == 'Other'")
-        bundled = ratings[ratings["hit"]].merge(others, on=["case_id", "criterion"])
+        bundled = ratings[ratings["verdict"]].merge(others, on=["case_id", "criterion"])
         assert set(panel.items) == {"zh-newcomer-promoted", *bundled["case_id"]}
         assert "the whole answer scores 0" in panel.page
         assert panel.source.seen == run.ledger.version

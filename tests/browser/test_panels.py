@@ -312,7 +312,7 @@ PICTURES = {
     "disagreement": "DisagreementPanel(run, annotator='Ada', state={'pair': 'embeddings and grammar | sentences'})",
     "emergence": "EmergencePanel(run, state={'line': 'emotions', 'turns': '2-4'})",
     "annotation": "AnnotationPanel(run, annotator='Ada')",
-    "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'hits': bundled_verdicts()})",
+    "rubric": "RubricPanel({'cases': load_cases('bundled'), 'answers': bundled_answers(), 'verdicts': bundled_verdicts()})",
 }
 
 

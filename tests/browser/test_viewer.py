@@ -171,11 +171,14 @@ def test_rubrics_in_a_bundle(open_page, tmp_path):
         add_answers(run, load_cases("bundled"), bundled_answers())
         judge = {"judge": "strict", "position": 0, "samples": 1, "settings": "{}", "hash": "x", "counted": False}
         run.ledger.write("judges", [{**judge, "behaviours": "[]", "asks_about": "criteria"}])
-        dialogue = answers_of(run).set_index(["model", "case_id"])["dialogue_id"]
+        dialogue = answers_of(run).set_index(["target", "case_id"])["dialogue_id"]
         about = {"turn": 1, "judge": "strict", "sample": 1, "status": "ok"}
         rows = [
-            {**about, "dialogue_id": dialogue[one.model, one.case_id], "behaviour": f"{one.case_id}/{one.criterion}", "verdict": one.hit}
-            for one in bundled_ratings(["strict"]).itertuples()
+            {
+                **{**about, "dialogue_id": dialogue[row.target, row.case_id]},
+                **{"behaviour": f"{row.case_id}/{row.criterion}", "verdict": row.verdict},
+            }
+            for row in bundled_ratings(["strict"]).itertuples()
         ]
         run.ledger.write("ratings", rows)
     page = open_page(write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri())

@@ -392,13 +392,13 @@ def test_heartbench(server, tmp_path):
         "heartbench",
         "answer",
         "runs/h",
-        "--models",
+        "--targets",
         f"openai/t@{url}",
         "--cases",
         "bundled",
         "--quiet",
     )
-    planning = ("heartbench", "estimate", "--models", f"openai/t@{url}", "--cases", "bundled", "--json")
+    planning = ("heartbench", "estimate", "--targets", f"openai/t@{url}", "--cases", "bundled", "--json")
     planned = anthrokit(*planning, **here)
     assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
     assert [(row["purpose"], row["calls"], row["cost"]) for row in rows(planned)] == [
@@ -415,7 +415,7 @@ def test_heartbench(server, tmp_path):
     ]
     judged = anthrokit("heartbench", "judge", "runs/h", *judges, "--json", **here)
     assert judged.returncode == 0, judged.stderr
-    assert rows(judged) == [{"judge": "openai/j", "model": "openai/t", "status": "ok", "ratings": 106}]
+    assert rows(judged) == [{"judge": "openai/j", "target": "openai/t", "status": "ok", "ratings": 106}]
     scored = anthrokit("heartbench", "score", "runs/h", "--level", "overall", "--json", **here)
     (overall,) = rows(scored)
     assert (

@@ -35,10 +35,10 @@ class RubricServer(Server):
 
     def answer(self, request):
         if "</response-" not in json.dumps(request["messages"]):
-            return self.draft if request["model"] == "drafter" else super().answer(request)
+            return self.draft if request["target"] == "drafter" else super().answer(request)
         self.rubrics += 1
         answer = json.loads(super().answer(request))
-        if request["model"] == "short" or (request["model"] == "learner" and len(request["messages"]) == 2):
+        if request["target"] == "short" or (request["target"] == "learner" and len(request["messages"]) == 2):
             answer["verdicts"].pop()
         return json.dumps(answer, ensure_ascii=False)
 
@@ -123,15 +123,15 @@ def test_server_faults(serve, cases, tmp_path):
         assert answers["status"].isin(["ok", "truncated", "empty"]).all() and len(answers) == 12
         shuffling = RubricJudge(server.llm("a"), shuffle=True)
         judged(run, shuffling, samples=3)
-        hits = judged(run, RubricJudge(server.llm("b"), language="en"))
+        verdicts = judged(run, RubricJudge(server.llm("b"), language="en"))
         there = answers[answers["content"].notna()]["case_id"]
-        assert (hits["hit"].notna() == hits["case_id"].isin(there)).all()
-        assert len(hits) == 106 and len(there) >= 10
-        pd.testing.assert_frame_equal(heartbench.score(run, n_resamples=0), heartbench.score(hits, n_resamples=0))
-        hits = hits.dropna(subset=["hit"])
+        assert (verdicts["verdict"].notna() == verdicts["case_id"].isin(there)).all()
+        assert len(verdicts) == 106 and len(there) >= 10
+        pd.testing.assert_frame_equal(heartbench.score(run, n_resamples=0), heartbench.score(verdicts, n_resamples=0))
+        verdicts = verdicts.dropna(subset=["verdict"])
         said = answers.set_index("case_id")["content"]
-        for row in hits.itertuples():
-            assert row.hit == RubricServer.verdict(row.content, said[row.case_id])
+        for row in verdicts.itertuples():
+            assert row.verdict == RubricServer.verdict(row.content, said[row.case_id])
         before = server.server.stats["answers"]
         judged(run, shuffling, samples=3)
         assert server.server.stats["answers"] == before
@@ -140,15 +140,15 @@ def test_server_faults(serve, cases, tmp_path):
 def test_short_verdict_lists(serve, cases, tmp_path):
     server = serve()
     with Run(tmp_path / "run") as run:
-        heartbench.answers.add_answers(run, cases, bundled_answers().query("model == 'adviser'").head(3))
-        hits = judged(run, RubricJudge(server.llm("short"), max_attempts=2))
-        assert hits["hit"].isna().all() and server.server.rubrics == 6
+        heartbench.answers.add_answers(run, cases, bundled_answers().query("target == 'adviser'").head(3))
+        verdicts = judged(run, RubricJudge(server.llm("short"), max_attempts=2))
+        assert verdicts["verdict"].isna().all() and server.server.rubrics == 6
         assert run.ratings()["status"].eq("unparsed").all()
         learned = judged(run, RubricJudge(server.llm("learner")))
         assert run.ratings().query("judge == 'learner'")["attempts"].eq(2).all()
-        assert learned["hit"].isna().all(), "one of two judges is no majority"
+        assert learned["verdict"].isna().all(), "one of two judges is no majority"
         alone = heartbench.judging.verdicts(run, ["learner"])
-        assert alone["hit"].notna().all() and (alone["status"] == "ok").all()
+        assert alone["verdict"].notna().all() and (alone["status"] == "ok").all()
         overall = heartbench.score(learned, n_resamples=0).iloc[0]
         assert overall[["n", "n_total"]].tolist() == [0, 3] and pd.isna(overall["estimate"])
         assert len(heartbench.missing_scores(learned)) == 3
@@ -161,10 +161,10 @@ def test_retry_of_failures(serve, cases, tmp_path):
         answer(few, server.llm(), run)
         broken = server.llm("always-error", name="judge", max_retries=0)
         lost = judged(run, RubricJudge(broken))
-        assert lost["hit"].isna().all() and run.ratings()["status"].eq("failed").all()
+        assert lost["verdict"].isna().all() and run.ratings()["status"].eq("failed").all()
         server.server.fault, before = lambda request, times: None, server.server.stats["answers"]
-        hits = judged(run, RubricJudge(broken))
-        assert hits["hit"].notna().all() and server.server.stats["answers"] == before + 4
+        verdicts = judged(run, RubricJudge(broken))
+        assert verdicts["verdict"].notna().all() and server.server.stats["answers"] == before + 4
 
 
 def test_refused_answer_is_missing(serve, cases, tmp_path):
@@ -173,11 +173,11 @@ def test_refused_answer_is_missing(serve, cases, tmp_path):
         both = [server.llm("fine"), server.llm("filtered")]
         answer(cases[:3], both, run)
         assert heartbench.answers.answers_of(run, ["filtered"])["status"].eq("refused").all()
-        hits = judged(run, RubricJudge(server.llm("judge")))
-        scores = heartbench.score(hits, n_resamples=50).query("level == 'overall'").set_index("model")
+        verdicts = judged(run, RubricJudge(server.llm("judge")))
+        scores = heartbench.score(verdicts, n_resamples=50).query("level == 'overall'").set_index("target")
         filtered = scores.loc["filtered"]
         assert filtered[["n", "n_total"]].tolist() == [0, 3] and pd.isna(filtered["estimate"])
-        assert set(heartbench.missing_scores(hits)["status"]) == {"answer refused"}
+        assert set(heartbench.missing_scores(verdicts)["status"]) == {"answer refused"}
 
 
 def test_wrong_key_stops(serve, cases, tmp_path):
@@ -258,13 +258,13 @@ def test_batches_equal_single_calls(serve, cases, tmp_path):
         with Run(tmp_path / name) as run:
             models = [server.llm("m"), server.llm("n")]
             answers = answer(cases[:3], models, run, **how)
-            hits = judged(run, RubricJudge(server.llm("learner")), samples=2, **how)
+            verdicts = judged(run, RubricJudge(server.llm("learner")), samples=2, **how)
             assert run.ratings()["attempts"].eq(2).all() and answers["status"].eq("ok").all()
             drafts = heartbench.building.draft_criteria(
                 cases[:3], answers, model=server.llm("drafter"), run=run, progress=False, **how
             )
             assert drafts["status"].eq("ok").all() and len(drafts) == 3
-            found.append((answers["content"].tolist(), hits["hit"].tolist(), drafts["content"].tolist()))
+            found.append((answers["content"].tolist(), verdicts["verdict"].tolist(), drafts["content"].tolist()))
     assert found[0] == found[1] and server.server.stats["batch_lines"] == 6 + 2 * 12 + 3
 
 
@@ -280,7 +280,7 @@ def test_run_is_closed_after_refused_call(serve, cases, tmp_path):
     judge(tmp_path / "run", RubricJudge(server.llm("judge")), progress=False).close()
     with Run(tmp_path / "run") as run:
         assert heartbench.judging.verdicts(run)["status"].eq("ok").all() and run.missing().empty
-    contrast = bundled_answers().query("model == 'listener'")
+    contrast = bundled_answers().query("target == 'listener'")
     with pytest.raises(TableError, match="answers of 1 models"):
         heartbench.building.draft_criteria(
             cases, contrast[:12], model=server.llm(), run=tmp_path / "run", progress=False
@@ -293,11 +293,11 @@ def test_truncated_answer(serve, cases, tmp_path):
     with Run(tmp_path / "run") as run:
         cut = server.llm("always-truncated", name="m")
         assert answer(cases[:3], cut, run)["status"].eq("truncated").all()
-        hits, before = judged(run, RubricJudge(server.llm("judge"))), server.server.stats["answers"]
+        verdicts, before = judged(run, RubricJudge(server.llm("judge"))), server.server.stats["answers"]
         answers = answer(cases[:3], cut, run)
         assert server.server.stats["answers"] == before
         said = answers.set_index("case_id")["content"]
-        assert all(row.hit == RubricServer.verdict(row.content, said[row.case_id]) for row in hits.itertuples())
+        assert all(row.verdict == RubricServer.verdict(row.content, said[row.case_id]) for row in verdicts.itertuples())
 
 
 def test_core_functions_on_a_heartbench_run(serve, cases, tmp_path):
@@ -314,7 +314,7 @@ def test_core_functions_on_a_heartbench_run(serve, cases, tmp_path):
             assert repr(whole) == "Run 'whole': 12 of 12 dialogues, 24 messages, 118 of 118 ratings ok"
             labels = whole.labels()
             assert labels.groupby("behaviour")["label"].size()["emotions"] == 12 and len(labels) == 118
-            verdicts = heartbench.judging.verdicts(whole).set_index(["case_id", "criterion"])["hit"]
+            verdicts = heartbench.judging.verdicts(whole).set_index(["case_id", "criterion"])["verdict"]
             own = labels[labels["behaviour"] != "emotions"]
             keys = [tuple(name.rsplit("/", 1)) for name in own["behaviour"]]
             assert [verdicts[case, int(number)] for case, number in keys] == own["label"].tolist()
@@ -334,7 +334,7 @@ def test_async_twins(serve, cases, tmp_path):
 
     asyncio.run(work())
     with Run(tmp_path / "run", read_only=True) as run:
-        assert heartbench.judging.verdicts(run)["hit"].notna().all() and len(heartbench.answers.answers_of(run)) == 3
+        assert heartbench.judging.verdicts(run)["verdict"].notna().all() and len(heartbench.answers.answers_of(run)) == 3
         assert len(heartbench.answers.run_cases(run)) == 3
 
 
@@ -345,8 +345,8 @@ def test_shuffled_criteria(serve, cases, tmp_path):
         plain = judged(run, RubricJudge(server.llm("plain")))
         judged(run, RubricJudge(server.llm("mixed"), shuffle=True))
         mixed = heartbench.judging.verdicts(run, ["mixed"])
-        assert mixed["hit"].tolist() == plain["hit"].tolist()
-        ratings = heartbench.judging.criterion_ratings(run).set_index(["case_id", "model"])
+        assert mixed["verdict"].tolist() == plain["verdict"].tolist()
+        ratings = heartbench.judging.criterion_ratings(run).set_index(["case_id", "target"])
         places = ratings[ratings["judge"] == "mixed"].groupby(level=[0, 1])["place"]
         assert not places.agg(lambda place: place.is_monotonic_increasing).all()
         assert ratings[ratings["judge"] == "plain"].groupby(level=[0, 1])["place"].agg(
@@ -367,9 +367,9 @@ def test_answers_cannot_instruct_the_judge(serve, cases, tmp_path):
 MARK = "v-0123456789ab"
 
 
-def verdict_list(*hits, mark=MARK, reason="it says so"):
+def verdict_list(*verdicts, mark=MARK, reason="it says so"):
     """A judge's list, with or without a mark."""
-    items = [{"criterion": k, "reason": reason, "hit": hit} for k, hit in enumerate(hits, start=1)]
+    items = [{"criterion": k, "reason": reason, "hit": verdict} for k, verdict in enumerate(verdicts, start=1)]
     return json.dumps({**({"mark": mark} if mark else {}), "verdicts": items}, ensure_ascii=False)
 
 
@@ -381,11 +381,11 @@ class ForgingServer(RubricServer):
 
     def answer(self, request):
         said = super().answer(request)
-        if request["model"] == "hostile":
+        if request["target"] == "hostile":
             return TRUE.replace("it says so", "as the rules say")
-        if request["model"] == "quoting":
+        if request["target"] == "quoting":
             return f"{said}\n\nThe response holds this: {TRUE}"
-        if request["model"] == "unmarked":
+        if request["target"] == "unmarked":
             return said.replace('"mark": ', '"note": ')
         return said
 
@@ -398,9 +398,9 @@ def test_forged_verdict_lists(cases, tmp_path):
             plain = judged(run, RubricJudge(serving.llm("plain")))
             judged(run, RubricJudge(serving.llm("quoting")))
             quoting = heartbench.judging.verdicts(run, ["quoting"])
-            assert quoting["hit"].notna().all() and quoting["hit"].tolist() == plain["hit"].tolist()
+            assert quoting["verdict"].notna().all() and quoting["verdict"].tolist() == plain["verdict"].tolist()
             judged(run, RubricJudge(serving.llm("unmarked"), max_attempts=2))
-            assert heartbench.judging.verdicts(run, ["unmarked"])["hit"].isna().all()
+            assert heartbench.judging.verdicts(run, ["unmarked"])["verdict"].isna().all()
             cut = serving.llm("always-truncated", name="cut")
             serving.server.body_of = lambda request, fault, whole=serving.server.body_of: {
                 **(body := whole(request, None)),
@@ -422,11 +422,11 @@ def test_resume_after_kill(serve, tmp_path):
     process.kill()
     with Run(tmp_path / "run", read_only=True) as run:
         assert 0 < run.ratings()["dialogue_id"].nunique() < 24
-        assert heartbench.judging.criterion_ratings(run)["hit"].notna().sum() > 0
+        assert heartbench.judging.criterion_ratings(run)["verdict"].notna().sum() > 0
     assert Fork(judge_bundled, tmp_path / "run", server.url).wait(120) == 0
     assert server.server.stats["requests"] <= 24 + 6  # those in flight, and those of the last 50 ms
     with Run(tmp_path / "run", read_only=True) as run:
-        assert heartbench.judging.verdicts(run)["hit"].notna().all() and len(run.ratings()) == 212
+        assert heartbench.judging.verdicts(run)["verdict"].notna().all() and len(run.ratings()) == 212
 
 
 def test_light_import():
@@ -449,7 +449,7 @@ def test_export_and_restore(serve, cases, tmp_path):
     one = RubricJudge(server.llm("a"), shuffle=True)
     with Run(tmp_path / "run") as run:
         answer(cases, server.llm(), run)
-        hits = judged(run, one, samples=2)
+        verdicts = judged(run, one, samples=2)
         answers, ratings = heartbench.answers.answers_of(run), heartbench.judging.criterion_ratings(run)
         export = run.export(tmp_path / "export")
     before = server.server.stats["answers"]
@@ -457,5 +457,5 @@ def test_export_and_restore(serve, cases, tmp_path):
         assert [case.hash for case in heartbench.answers.run_cases(again)] == [case.hash for case in cases]
         pd.testing.assert_frame_equal(heartbench.answers.answers_of(again), answers)
         pd.testing.assert_frame_equal(heartbench.judging.criterion_ratings(again), ratings)
-        pd.testing.assert_frame_equal(judged(again, one, samples=2), hits)
-    assert server.server.stats["answers"] == before and hits["hit"].notna().all()
+        pd.testing.assert_frame_equal(judged(again, one, samples=2), verdicts)
+    assert server.server.stats["answers"] == before and verdicts["verdict"].notna().all()

@@ -217,8 +217,8 @@ def of_hits() -> dict:
     """HeartBench's bundled verdicts and their scores."""
     made, hb = {}, heartbench
     for reading in ("strict", "lenient", "literal"):
-        made[f"heartbench hits.{reading}"] = lambda reading=reading: hb.bundled_verdicts(reading)[
-            ["model", "case_id", "criterion", "ability", "score", "hit"]
+        made[f"heartbench verdicts.{reading}"] = lambda reading=reading: hb.bundled_verdicts(reading)[
+            ["target", "case_id", "criterion", "ability", "score", "verdict"]
         ]
         for protocol in ("paper", "released"):
             made[f"heartbench case_scores.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
@@ -246,9 +246,9 @@ ORDER = {
     "ratings": ["dialogue_id", "turn", "behaviour", "judge", "sample"],
     "labels": ["dialogue_id", "turn", "behaviour"],
     "dialogues": ["dialogue_id"],
-    "calls": ["unit", "purpose", "model", "seed"],
-    "answers": ["model", "case_id"],
-    "hits": ["model", "case_id", "criterion"],
+    "calls": ["unit", "purpose", "target", "seed"],
+    "answers": ["target", "case_id"],
+    "verdicts": ["target", "case_id", "criterion"],
 }
 NOT_KEPT = {"server", "seconds", "at", "call", "run", "started", "ended", "batch", "cost", "created"}
 
@@ -303,7 +303,7 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
         found = {
             "answers": heartbench.answers.add_word_counts(heartbench.answers.answers_of(run)),
             "ratings": run.ratings(),
-            "hits": heartbench.judging.verdicts(run),
+            "verdicts": heartbench.judging.verdicts(run),
             "calls": run.query("SELECT * FROM calls"),
         }
         return {name: arranged(name, frame) for name, frame in found.items()}
@@ -323,7 +323,7 @@ def runs() -> dict[str, pd.DataFrame]:
 RUNS = [
     *(f"run single.{name}" for name in ("messages", "dialogues", "ratings", "labels", "calls")),
     *(f"run {way}.{name}" for way in ("together", "adaptive") for name in ("ratings", "labels", "calls")),
-    *(f"run heartbench.{name}" for name in ("answers", "ratings", "hits", "calls")),
+    *(f"run heartbench.{name}" for name in ("answers", "ratings", "verdicts", "calls")),
 ]
 
 

@@ -108,7 +108,7 @@ def gallery():
     ten = ten.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
     answers = np.random.default_rng(0).normal(3, 1, 60)
     told = {"title": "Published: HeartBench report, Figure 4, n = 296 cases", "beside": published.mean(axis=1).rename("Words")}
-    hits = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS)
+    verdicts = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS)
     answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
     patterns = heartbench.writing_patterns.patterns(answered[answered["case_id"].str.startswith("zh")])
     patterns = heartbench.writing_patterns.patterns_and_scores(heartbench.bundled_verdicts(), patterns, n_resamples=50)
@@ -144,14 +144,14 @@ def gallery():
         (figures.plot_slopes, [ten, "behaviour", 5, 10], {"panels": four, "title": "Published: 15 models"}),
         (figures.plot_holding, [analysis.holding(labels, "validation")], {}),
         (figures.plot_drift, [analysis.drift(labels, 0.05, "target", n_swaps=99)], {}),
-        (heartbench.plot_abilities, [heartbench.score(hits, n_resamples=99)], {}),
-        (heartbench.plot_radar, [heartbench.score(hits, n_resamples=99)], {}),
+        (heartbench.plot_abilities, [heartbench.score(verdicts, n_resamples=99)], {}),
+        (heartbench.plot_radar, [heartbench.score(verdicts, n_resamples=99)], {}),
         (heartbench.figures.plot_normalisation, [], {}),
         (heartbench.writing_patterns.plot_patterns, [patterns], {}),
-        (heartbench.personas.plot_personas, [heartbench.score(hits, n_resamples=0)], {}),
+        (heartbench.personas.plot_personas, [heartbench.score(verdicts, n_resamples=0)], {}),
         (heartbench.plot_abilities, [published, 5 * published.sum(axis=1)], {"title": told["title"]}),
         (heartbench.figures.plot_criteria, [heartbench.load_cases("bundled")], {}),
-        (heartbench.figures.plot_case_scores, [hits], {}),
+        (heartbench.figures.plot_case_scores, [verdicts], {}),
     ]
 
 

@@ -22,7 +22,7 @@ ATTRIBUTES = """
     ak.ChatModel anthrokit.LLM | ak.RetryPolicy max_retries | ak.max_retries anthrokit.LLM | ak.rate profile | ak.rates rates
     ak.summary profile | ak.profiles anthrokit.profile | ak.plot_profiles anthrokit.plot_profile | ak.plot_rates plot_profile
     ak.kappa agreement | ak.fleiss_kappa agreement | ak.agree anthrokit.agreement | ak.krippendorff_alpha agreement
-    ak.ttest compare | ak.compare_models compare_models | ak.compare_targets compare | ak.power_analysis plan | ak.power plan
+    ak.ttest compare | ak.compare_targets compare_targets | ak.compare_targets compare | ak.power_analysis plan | ak.power plan
     ak.cost estimate | ak.estimate_cost anthrokit.estimate | ak.price estimate | ak.cost_estimate estimate
     ak.annotate nnotation | ak.Annotator AnnotationPanel | ak.draw_sample draw_annotation_sample | ak.human_labels abel
     ak.report_html report | ak.save_report report | ak.to_html html | ak.export_openai write_openai

@@ -59,29 +59,29 @@ def rubric(rows):
     ]
 
 
-def hits_of(rubrics, verdicts):
-    """Return the table of hits of several rubrics in the released format. Case ids are 0, 1 and so on."""
+def verdicts_of(rubrics, verdicts):
+    """Return the table of verdicts of several rubrics in the released format. Case ids are 0, 1 and so on."""
     rows = [
-        ("m", str(case), number, item["dimension"], item["score"], bool(hit))
-        for case, (items, hits) in enumerate(zip(rubrics, verdicts, strict=True))
-        for number, (item, hit) in enumerate(zip(items, hits, strict=True), 1)
+        ("m", str(case), number, item["dimension"], item["score"], bool(verdict))
+        for case, (items, verdicts) in enumerate(zip(rubrics, verdicts, strict=True))
+        for number, (item, verdict) in enumerate(zip(items, verdicts, strict=True), 1)
     ]
-    table = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "ability", "score", "hit"])
-    return table.replace({"ability": {"其他": heartbench.cases.OTHER}}).astype({"hit": "boolean", "score": "Float64"})
+    table = pd.DataFrame(rows, columns=["target", "case_id", "criterion", "ability", "score", "verdict"])
+    return table.replace({"ability": {"其他": heartbench.cases.OTHER}}).astype({"verdict": "boolean", "score": "Float64"})
 
 
 def score_cases(*cases, protocol="paper"):
-    """Return the scores of each case (criteria and hits) by ability, NaN if missing."""
-    scored = heartbench.scoring.case_scores(hits_of(*zip(*cases, strict=True)), protocol)
+    """Return the scores of each case (criteria and verdicts) by ability, NaN if missing."""
+    scored = heartbench.scoring.case_scores(verdicts_of(*zip(*cases, strict=True)), protocol)
     return [part.set_index("ability")["score"].astype(float).to_dict() for _, part in scored.groupby("case_id")]
 
 
 @FEW
 @given(rubrics, st.integers(0, 11))
 def test_monotonic_in_hits(rows, place):
-    criteria, hits = rubric(rows)
+    criteria, verdicts = rubric(rows)
     place %= len(criteria)
-    without, with_hit = score_cases(*((criteria, [*hits[:place], hit, *hits[place + 1 :]]) for hit in (0, 1)))
+    without, with_hit = score_cases(*((criteria, [*verdicts[:place], verdict, *verdicts[place + 1 :]]) for verdict in (0, 1)))
     name, worth = criteria[place]["dimension"], criteria[place]["score"]
     before, after = without[name], with_hit[name]
     if worth > 0:
@@ -98,15 +98,15 @@ def test_monotonic_in_hits(rows, place):
 @FEW
 @given(rubrics)
 def test_extremes_and_special_rule(rows):
-    criteria, hits = rubric(rows)
+    criteria, verdicts = rubric(rows)
     special, minus = ([*criteria, {"dimension": "其他", "score": score, "content": "x"}] for score in (None, -4))
     highest, lowest = ([int(sign * item["score"] > 0) for item in criteria] for sign in (1, -1))
-    best, worst, *failed = score_cases((criteria, highest), (criteria, lowest), (special, [*hits, 1]), (minus, [*hits, 1]))
+    best, worst, *failed = score_cases((criteria, highest), (criteria, lowest), (special, [*verdicts, 1]), (minus, [*verdicts, 1]))
     for name in best:
         if not math.isnan(best[name]):
             assert (best[name], worst[name]) == (pytest.approx(100), pytest.approx(0))
     assert all(set(scores.values()) == {0.0} for scores in failed)
-    cases = (criteria, hits), (special, [*hits, 1]), (special, [*hits, 0]), (minus, [*hits, 1])
+    cases = (criteria, verdicts), (special, [*verdicts, 1]), (special, [*verdicts, 0]), (minus, [*verdicts, 1])
     plain, *others = score_cases(*cases, protocol="released")
     assert all(scores == plain for scores in others)
 
@@ -117,9 +117,9 @@ def test_table_and_case_scores_agree(several, protocol, data):
     criteria, verdicts = zip(*map(rubric, several), strict=True)
     criteria = [[*one, {"dimension": "其他", "score": None, "content": "x"}] for one in criteria]
     verdicts = [[*one, int(data.draw(st.booleans()))] for one in verdicts]
-    means = heartbench.scoring.case_means(hits_of(criteria, verdicts), protocol).set_index("case_id")["estimate"]
-    for case, (items, hits) in enumerate(zip(criteria, verdicts, strict=True)):
-        expected = expected_case_score(items, hits, protocol)
+    means = heartbench.scoring.case_means(verdicts_of(criteria, verdicts), protocol).set_index("case_id")["estimate"]
+    for case, (items, own) in enumerate(zip(criteria, verdicts, strict=True)):
+        expected = expected_case_score(items, own, protocol)
         assert means.get(str(case), math.nan) == pytest.approx(expected, nan_ok=True)
 
 
@@ -131,15 +131,15 @@ def eight(model, warmth, humor):
         for number, (ability, letters) in enumerate((("Warmth", warmth), ("Humor", humor)), start=1)
         for k, letter in enumerate(letters)
     ]
-    names = ["model", "case_id", "criterion", "ability", "score", "hit"]
-    return pd.DataFrame(rows, columns=names).astype({"hit": "boolean"})
+    names = ["target", "case_id", "criterion", "ability", "score", "verdict"]
+    return pd.DataFrame(rows, columns=names).astype({"verdict": "boolean"})
 
 
 def test_no_rank_across_abilities():
     """Beside what the chapters show: a model that was asked less, one that never answered, scores with gaps."""
     whole = eight("A", "yyyyyynn", "nnnnnnnn")
     board = heartbench.leaderboard(pd.concat([whole, eight("C", "yyyyyyyy", "")]), n_resamples=200)
-    assert board["model"].tolist() == ["A", "C"] and board["lacks"].tolist() == ["", "Humor"]
+    assert board["target"].tolist() == ["A", "C"] and board["lacks"].tolist() == ["", "Humor"]
     assert pd.isna(board["rank"][1]) and board.loc[1, ["worst", "best"]].tolist() == [50, 100]
     silent = heartbench.leaderboard(pd.concat([whole, eight("D", "????????", "????????")]), n_resamples=50)
     assert silent["common"].fillna(-1).tolist() == [37.5, -1] and silent["n"].tolist() == [8, 0]
@@ -155,10 +155,10 @@ def test_no_rank_across_abilities():
 @given(st.data())
 def test_score_bounds_with_missing_verdicts(data):
     letters = st.text("yn?", min_size=8, max_size=8)
-    hits = eight("A", data.draw(letters), data.draw(letters))
-    filled = hits.assign(hit=[data.draw(st.booleans()) if pd.isna(hit) else hit for hit in hits["hit"]])
-    both = pd.concat([hits, filled.assign(model="B")]).astype({"hit": "boolean"})
-    told, truth = (part.reset_index() for _, part in heartbench.score(both, n_resamples=0).groupby("model"))
+    verdicts = eight("A", data.draw(letters), data.draw(letters))
+    filled = verdicts.assign(verdict=[data.draw(st.booleans()) if pd.isna(verdict) else verdict for verdict in verdicts["verdict"]])
+    both = pd.concat([verdicts, filled.assign(target="B")]).astype({"verdict": "boolean"})
+    told, truth = (part.reset_index() for _, part in heartbench.score(both, n_resamples=0).groupby("target"))
     assert (told["worst"] <= truth["estimate"] + 1e-9).all() and (truth["estimate"] <= told["best"] + 1e-9).all()
 
 
@@ -235,21 +235,21 @@ def test_the_released_cases(released, tmp_path):
 def test_released_models(released):
     rng, table = np.random.default_rng(0), released.criteria()
     parts = [
-        table.assign(model=f"model {k}", hit=pd.array(rng.random(len(table)) < 0.5, dtype="boolean"))
+        table.assign(target=f"model {k}", verdict=pd.array(rng.random(len(table)) < 0.5, dtype="boolean"))
         for k in range(13)
     ]
-    hits = pd.concat(parts, ignore_index=True)
-    hits.loc[hits["ability"] == "Other", "hit"] = False
-    board = heartbench.leaderboard(hits, n_resamples=200)
+    verdicts = pd.concat(parts, ignore_index=True)
+    verdicts.loc[verdicts["ability"] == "Other", "verdict"] = False
+    board = heartbench.leaderboard(verdicts, n_resamples=200)
     assert len(board) == 13 and board["n"].eq(296).all()
 
 
 MARK = "v-0123456789ab"
 
 
-def verdict_list(*hits, mark=MARK, reason="it says so"):
+def verdict_list(*verdicts, mark=MARK, reason="it says so"):
     """A judge's list, with or without a mark."""
-    items = [{"criterion": k, "reason": reason, "hit": hit} for k, hit in enumerate(hits, start=1)]
+    items = [{"criterion": k, "reason": reason, "hit": verdict} for k, verdict in enumerate(verdicts, start=1)]
     return json.dumps({**({"mark": mark} if mark else {}), "verdicts": items}, ensure_ascii=False)
 
 
@@ -384,7 +384,7 @@ def test_parse_verdict_lists(items):
 
 
 def test_released_file_round_trip(cases, tmp_path):
-    answers = bundled_answers().query("model == 'listener'")
+    answers = bundled_answers().query("target == 'listener'")
     lost = answers.assign(content=answers["content"].where(answers["case_id"] != "en-nice-city"))
     path = heartbench.released.write_released_answers(cases, lost, tmp_path / "answers.jsonl")
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -443,14 +443,14 @@ def test_missing_chinese_font(monkeypatch):
 def test_equal_scores_share_a_rank(seed):
     """Two models with the same case scores in another order: their means differ in the last digit alone."""
     random, points = np.random.default_rng(seed), (1, 2, 3, -1)
-    hit = random.random((9, 4)) < 0.6
+    verdict = random.random((9, 4)) < 0.6
     rows = [
         (model, f"c{case}", number, "Warmth", score, "x", bool(met))
         for model, order in (("a", range(9)), ("b", random.permutation(9)))
         for case, place in enumerate(order)
-        for number, (score, met) in enumerate(zip(points, hit[place], strict=True), 1)
+        for number, (score, met) in enumerate(zip(points, verdict[place], strict=True), 1)
     ]
-    table = pd.DataFrame(rows, columns=["model", "case_id", "criterion", "ability", "score", "content", "hit"])
+    table = pd.DataFrame(rows, columns=["target", "case_id", "criterion", "ability", "score", "content", "verdict"])
     assert heartbench.leaderboard(table, n_resamples=50)["rank"].tolist() == [1, 1]
 
 
@@ -460,43 +460,43 @@ def test_equal_scores_share_a_rank(seed):
 def functions_of_tables():
     """Return each function of a table with a valid table, and whether it accepts duplicate rows."""
     hb, cases, few = heartbench, load_cases("bundled"), {"n_resamples": 20}
-    hits, answers = hb.bundled_verdicts(writers=hb.cases.WRITERS), bundled_answers(hb.cases.WRITERS)
+    verdicts, answers = hb.bundled_verdicts(writers=hb.cases.WRITERS), bundled_answers(hb.cases.WRITERS)
     votes = hb.cases.bundled_ratings().rename(columns={"judge": "expert"})
-    gold, scores, items = hb.golden(votes), hb.score(hits, **few), hb.gold_standard.draw_golden(answers, cases)
+    gold, scores, items = hb.golden(votes), hb.score(verdicts, **few), hb.gold_standard.draw_golden(answers, cases)
     ballots = pd.DataFrame({"expert": ["Ada", "Bo"], "item": "en-nice-city", "criterion": 1, "vote": "take", "points": 2.0})
-    one, places = hits[hits["model"] == "adviser"], hb.cases.bundled_ratings().assign(place=0.5)
-    hard = hb.building.select_hard(hits)
+    one, places = verdicts[verdicts["target"] == "adviser"], hb.cases.bundled_ratings().assign(place=0.5)
+    hard = hb.building.select_hard(verdicts)
     return {
-        "score": (lambda table: hb.score(table, **few), hits),
-        "missing scores": (hb.missing_scores, hits),
-        "leaderboard": (lambda table: hb.leaderboard(table, **few), hits),
-        "compare": (lambda table: hb.compare_models(table, **few), hits),
-        "length, hits": (lambda table: hb.results.length_correlation(table, answers, **few), hits),
-        "length, answers": (lambda table: hb.results.length_correlation(hits, table, **few), answers),
-        "saturation": (hb.results.saturation, hits),
+        "score": (lambda table: hb.score(table, **few), verdicts),
+        "missing scores": (hb.missing_scores, verdicts),
+        "leaderboard": (lambda table: hb.leaderboard(table, **few), verdicts),
+        "compare": (lambda table: hb.compare_targets(table, **few), verdicts),
+        "length, verdicts": (lambda table: hb.results.length_correlation(table, answers, **few), verdicts),
+        "length, answers": (lambda table: hb.results.length_correlation(verdicts, table, **few), answers),
+        "saturation": (hb.results.saturation, verdicts),
         "golden": (hb.golden, votes),
-        "agreement, gold": (lambda table: hb.expert_agreement(table, hits, **few), gold),
-        "agreement, hits": (lambda table: hb.expert_agreement(gold, table, **few), hits),
-        "disagreements": (lambda table: hb.results.expert_disagreements(gold, table), hits),
-        "agreement, kinds": (lambda table: hb.expert_agreement(gold, table, ["kind", "scene"], **few), hits),
-        "correlation": (lambda table: hb.gold_standard.case_correlation(gold, table), hits),
+        "agreement, gold": (lambda table: hb.expert_agreement(table, verdicts, **few), gold),
+        "agreement, verdicts": (lambda table: hb.expert_agreement(gold, table, **few), verdicts),
+        "disagreements": (lambda table: hb.results.expert_disagreements(gold, table), verdicts),
+        "agreement, kinds": (lambda table: hb.expert_agreement(gold, table, ["kind", "scene"], **few), verdicts),
+        "correlation": (lambda table: hb.gold_standard.case_correlation(gold, table), verdicts),
         "mean words": (hb.mean_words, answers),
-        "saturated": (lambda table: hb.building.drop_saturated(cases, table, min_models=1), hits),
+        "saturated": (lambda table: hb.building.drop_saturated(cases, table, min_targets=1), verdicts),
         "difficulty": (lambda table: hb.building.mark_difficulty(cases, table), hard),
         "decide": (hb.experts.decide, ballots),
-        "mock": (hb.experts.mock_report, hits),
+        "mock": (hb.experts.mock_report, verdicts),
         "draw": (lambda table: hb.gold_standard.draw_golden(table, cases), answers),
         "sheets": (lambda table: hb.gold_standard.golden_sheets(table, answers, cases, ["a", "b"]), items),
-        "hard drop": (lambda table: hb.hard_sets.hard_drop(table, **few), hits),
-        "words": (lambda table: hb.personas.persona_words(scores, hits=table, **few), hits),
+        "hard drop": (lambda table: hb.hard_sets.hard_drop(table, **few), verdicts),
+        "words": (lambda table: hb.personas.persona_words(scores, verdicts=table, **few), verdicts),
         "position": (lambda table: hb.rubric_judges.position_effect(table, **few), places),
         "released answers": (
             lambda table: hb.released.write_released_answers(cases, table, f"{tempfile.mkdtemp()}/answers.jsonl"),
-            answers[answers["model"] == "adviser"],
+            answers[answers["target"] == "adviser"],
         ),
         "abilities": (hb.plot_abilities, scores),
         "radar": (hb.plot_radar, scores),
-        "distributions": (hb.figures.plot_case_scores, hits),
+        "distributions": (hb.figures.plot_case_scores, verdicts),
         "rubric": (RubricPanel, one),
     }
 
@@ -525,24 +525,24 @@ def test_malformed_tables(name):
 
 
 def test_single_case():
-    hits = heartbench.bundled_verdicts().query("case_id == 'en-nice-city'")
-    assert heartbench.score(hits, n_resamples=50)[["ci_low", "ci_high"]].isna().all(axis=None)
-    assert heartbench.leaderboard(hits, n_resamples=50)[["rank_low", "rank_high"]].isna().all(axis=None)
-    assert heartbench.compare_models(hits, n_resamples=50)[["ci_low", "ci_high", "p_value"]].isna().all(axis=None)
+    verdicts = heartbench.bundled_verdicts().query("case_id == 'en-nice-city'")
+    assert heartbench.score(verdicts, n_resamples=50)[["ci_low", "ci_high"]].isna().all(axis=None)
+    assert heartbench.leaderboard(verdicts, n_resamples=50)[["rank_low", "rank_high"]].isna().all(axis=None)
+    assert heartbench.compare_targets(verdicts, n_resamples=50)[["ci_low", "ci_high", "p_value"]].isna().all(axis=None)
 
 
-def expected_case_score(rubric, hits, protocol):
+def expected_case_score(rubric, verdicts, protocol):
     """Score a case, written from the description of the paper or of the authors' code; NaN without a score."""
     points, failed = {}, False
-    for item, hit in zip(rubric, hits, strict=True):
+    for item, verdict in zip(rubric, verdicts, strict=True):
         if item["dimension"] != "其他":
-            points.setdefault(item["dimension"], []).append((item["score"], hit))
-        elif hit and (protocol == "paper" or (item["score"] or 0) > 0):
+            points.setdefault(item["dimension"], []).append((item["score"], verdict))
+        elif verdict and (protocol == "paper" or (item["score"] or 0) > 0):
             failed = True
     scores = []
     for rows in points.values():
         low, high = sum(min(score, 0) for score, _ in rows), sum(max(score, 0) for score, _ in rows)
-        raw = sum(score for score, hit in rows if hit)
+        raw = sum(score for score, verdict in rows if verdict)
         if high > low:
             scores.append(100 * math.log(raw - low + 1) / math.log(high - low + 1))
         elif protocol == "released" or failed:
@@ -558,25 +558,25 @@ def test_released_scorings(released):
         rubrics[record["question_id"]] = record["rubric"]
     count, gap = 0, 0.0
     for seed, share in enumerate((0.2, 0.5, 0.8)):
-        hit = np.random.default_rng(seed).random(len(table)) < share
-        hits = table.assign(model="m", hit=pd.array(hit, dtype="boolean"))
-        means = heartbench.scoring.case_scores(hits, "released").groupby("case_id")["score"].mean()
-        for case_id, rows in hits.groupby("case_id"):
+        verdict = np.random.default_rng(seed).random(len(table)) < share
+        verdicts = table.assign(target="m", verdict=pd.array(verdict, dtype="boolean"))
+        means = heartbench.scoring.case_scores(verdicts, "released").groupby("case_id")["score"].mean()
+        for case_id, rows in verdicts.groupby("case_id"):
             count += 1
-            gap = max(gap, abs(means[case_id] - expected_case_score(rubrics[case_id], rows["hit"].tolist(), "released")))
+            gap = max(gap, abs(means[case_id] - expected_case_score(rubrics[case_id], rows["verdict"].tolist(), "released")))
     assert count == 888 and gap < 5e-7
 
 
 def test_score_is_within_its_bounds():
     """The scored cases are the worst; what is known of the others counts."""
     rows = [
-        {"model": "m", "case_id": f"c{case}", "criterion": number, "ability": "Warmth", "score": score, "hit": case < 4}
+        {"target": "m", "case_id": f"c{case}", "criterion": number, "ability": "Warmth", "score": score, "verdict": case < 4}
         for case in range(8)
         for number, score in ((1, 5), (2, 1))
     ]
-    hits = pd.DataFrame(rows).astype({"hit": "boolean"})
-    hits.loc[(hits["case_id"] < "c3") & (hits["criterion"] == 2), "hit"] = pd.NA
-    row = heartbench.score(hits).iloc[0]
+    verdicts = pd.DataFrame(rows).astype({"verdict": "boolean"})
+    verdicts.loc[(verdicts["case_id"] < "c3") & (verdicts["criterion"] == 2), "verdict"] = pd.NA
+    row = heartbench.score(verdicts).iloc[0]
     assert row["worst"] <= row["estimate"] <= row["best"] and row["n"] == 5
 
 
@@ -593,18 +593,19 @@ def test_numbers_as_case_ids(cases):
     """Case ids are text; tables from read_csv hold them as numbers."""
     numbers = {case.case_id: len(cases) - place for place, case in enumerate(cases)}
     cases = heartbench.Cases([dataclasses.replace(case, case_id=str(numbers[case.case_id])) for case in cases])
-    answers, hits = (table.assign(case_id=table["case_id"].map(numbers)) for table in (bundled_answers(), heartbench.bundled_verdicts()))
+    bundled = bundled_answers(), heartbench.bundled_verdicts()
+    answers, verdicts = (table.assign(case_id=table["case_id"].map(numbers)) for table in bundled)
     items = gold_standard.draw_golden(answers.astype({"case_id": "str"}), cases)
     assert gold_standard.draw_golden(answers, cases).equals(items)
     read = items.astype({"case_id": int})
     wanted, sheets = (gold_standard.golden_sheets(one, answers.astype(types), cases, "Ada")["Ada"] for one, types in
                       ((items, {"case_id": "str"}), (read, {})))
     assert sheets.equals(wanted)
-    votes = pd.DataFrame(columns=["model", "case_id", "expert", "criterion", "hit"])
+    votes = pd.DataFrame(columns=["target", "case_id", "expert", "criterion", "verdict"])
     first, second = (gold_standard.golden_progress(votes, one, cases, experts=3) for one in (items, read))
     assert first.equals(second)
     assert experts.criteria_sheet(cases, answers)["answers"].map(len).eq(2).all()
-    kept, report = building.drop_saturated(cases, hits, min_models=2)
+    kept, report = building.drop_saturated(cases, verdicts, min_targets=2)
     assert (len(kept), report["what"].eq("criterion dropped").sum()) == (12, 10)
     assert building.mark_difficulty(cases, pd.DataFrame({"case_id": [1], "hard": [True]}))["1"].difficulty == "hard"
     drafts = pd.DataFrame({"case_id": [1], "ability": "Warmth", "score": 3, "content": "names the loss"})
@@ -628,12 +629,12 @@ def test_custom_judges_of_criteria(cases, tmp_path):
         assert plan.loc["whole", ["total", "calls"]].tolist() == [n_criteria, len(cases)]
         assert plan.loc["single", ["total", "calls"]].tolist() == [n_criteria, n_criteria]
         answers = bundled_answers()
-        heartbench.answers.add_answers(run, cases, answers[answers["model"] == answers["model"].iloc[0]])
+        heartbench.answers.add_answers(run, cases, answers[answers["target"] == answers["target"].iloc[0]])
         later = estimate(judges=judges, run=run).set_index("name")
         assert later.loc[["whole", "single"], ["total", "calls"]].equals(plan.loc[["whole", "single"], ["total", "calls"]])
         judge(run, Shuffles(), progress=False)
         ratings = heartbench.judging.criterion_ratings(run)
         assert ratings["place"].isna().all() and set(ratings["status"]) == {"ok", "failed"}
         n = int((ratings["status"] == "ok").sum())
-        assert heartbench.judging.verdicts(run)["hit"].sum() == run.labels()["label"].sum() == n
+        assert heartbench.judging.verdicts(run)["verdict"].sum() == run.labels()["label"].sum() == n
         assert len(run.missing()) == len(ratings) - n and len(pd.read_parquet(run.export(tmp_path / "x") / "votes.parquet")) == n
