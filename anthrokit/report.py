@@ -258,10 +258,10 @@ def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
     """Return the first dialogues as HTML, each with a title that names its condition."""
     source, options = RunSource(run), DisplayOptions(limit=None)
     design = [name for name in design_columns(run).columns[1:] if name in source.dialogues]
-    shown = source.dialogues[["dialogue_id", "prompt_id", "scenario", "target", "persona", "repeat", "status", *design]]
-    repeated = shown["repeat"].gt(1).any()
+    table = source.dialogues[["dialogue_id", "prompt_id", "scenario", "target", "persona", "repeat", "status", *design]]
+    repeated = table["repeat"].gt(1).any()
     rows = []
-    for row in to_records(shown.head(most)):
+    for row in to_records(table.head(most)):
         parts = [row["scenario"], f"target {row['target']}", row["persona"] and f"persona {row['persona']}"]
         parts += [f"{name} {row[name]}" for name in design if row[name] is not None]
         parts += [f"repeat {row['repeat']}" if repeated else None, row["status"]]
@@ -291,10 +291,10 @@ def _published() -> list[Markup]:
         pd.read_csv(data_path(f"published/heartbench_{name}.csv"), index_col=0)
         for name in ("figure4_all", "response_words")
     )
-    words, shown = words["figure4_all"].rename("Words"), ["validation", "empathy", "emotions", "desires"]
+    words, behaviours = words["figure4_all"].rename("Words"), ["validation", "empathy", "emotions", "desires"]
     with plt.style.context("default"), figures.theme((), {}, figures.style.COLOURS, "notebook"):
         title = "Published: public replication alar49/anthro-benchmark, 15 newer models (no n given)"
-        turns = figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=shown, title=title)[0]
+        turns = figures.plot_slopes(both.reset_index(), "behaviour", 5, 10, panels=behaviours, title=title)[0]
         title = "Published: HeartBench report, Figure 4, all 296 cases"
         return [_picture(turns), _picture(figures.plot_scores(scores, beside=words, title=title))]
 
@@ -343,8 +343,8 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
     'report.html'
     """
     if not isinstance(run, Run):
-        with Run(run, read_only=True) as opened:
-            return write_report(opened, path, dialogues=dialogues)
+        with Run(run, read_only=True) as open_run:
+            return write_report(open_run, path, dialogues=dialogues)
     path = local_path(path) if path is not None else run.folder / "report.html"
     if path.suffix.lower() not in (".html", ".htm"):
         raise RunError(f"{path} does not end in .html. A report is an HTML file: name it, for example, report.html.")

@@ -116,7 +116,7 @@ JOIN_RUNS = (
 )
 
 
-def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
+def as_labels(labels: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     """Return the labels of a run, of its folder, or of Parquet files, or a table of labels.
 
     Raises
@@ -131,16 +131,16 @@ def as_labels(given: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     >>> len(as_labels(demo_run()))
     1120
     """
-    if isinstance(given, pd.DataFrame):
-        return given.rename_axis([None] * given.index.nlevels)  # an index may have the name of a column
-    if isinstance(given := run_of(given), Run):
-        if given.ledger.fresh:
-            raise RunError(f"{given.folder} holds no run; simulate(…, run={str(given.folder)!r}) makes one")
-        return given.labels()
-    if isinstance(given, str | os.PathLike):
-        return read_labels(given)
+    if isinstance(labels, pd.DataFrame):
+        return labels.rename_axis([None] * labels.index.nlevels)  # an index may have the name of a column
+    if isinstance(labels := run_of(labels), Run):
+        if labels.ledger.fresh:
+            raise RunError(f"{labels.folder} holds no run; simulate(…, run={str(labels.folder)!r}) makes one")
+        return labels.labels()
+    if isinstance(labels, str | os.PathLike):
+        return read_labels(labels)
     raise TypeError(
-        f"this takes a table of labels, as run.labels() gives it, a run, or a path of Parquet; not {type(given).__name__}. {JOIN_RUNS}"
+        f"this takes a table of labels, as run.labels() gives it, a run, or a path of Parquet; not {type(labels).__name__}. {JOIN_RUNS}"
     )
 
 
@@ -232,12 +232,12 @@ def judge_columns(labels: pd.DataFrame) -> list[str]:
     names: set[str] = set()
     for text in labels["judges"].dropna().astype("str").unique() if "judges" in labels.columns else ():
         try:
-            listed = json.loads(text)
+            entries = json.loads(text)
         except ValueError:
-            listed = None
-        if not isinstance(listed, list):
+            entries = None
+        if not isinstance(entries, list):
             raise TableError(f'column judges: {text!r:.60} is not a JSON list of names, such as ["ada", "bo"]')
-        names.update(map(str, listed))
+        names.update(map(str, entries))
     return [name for name in labels.columns if name in names]
 
 
@@ -901,13 +901,13 @@ def has_enough_clusters(n_clusters: int | Sequence[int], ci: float = 0.95) -> np
 
 
 def percentile_interval(
-    drawn: np.ndarray, n_clusters: int | Sequence[int], ci: float = 0.95
+    values: np.ndarray, n_clusters: int | Sequence[int], ci: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits of statistics from their values in resamples.
 
     Parameters
     ----------
-    drawn : array, resamples × results
+    values : array, resamples × results
         Values in resamples of clusters. NaN means that the statistic is undefined. Infinite values count as largest or
         smallest.
     n_clusters : int or sequence of int
@@ -936,13 +936,13 @@ def percentile_interval(
     from scipy.special import ndtr, stdtrit
 
     check_level(ci)
-    drawn = np.asarray(drawn, dtype=float)
-    low, high = np.full((2, drawn.shape[1]), np.nan)
-    usable = (~np.isnan(drawn)).sum(axis=0) >= 0.9 * max(len(drawn), 1)
-    counts = np.broadcast_to(n_clusters, drawn.shape[1])
+    values = np.asarray(values, dtype=float)
+    low, high = np.full((2, values.shape[1]), np.nan)
+    usable = (~np.isnan(values)).sum(axis=0) >= 0.9 * max(len(values), 1)
+    counts = np.broadcast_to(n_clusters, values.shape[1])
     for n in np.unique(counts[usable & has_enough_clusters(counts, ci)]):
         tail, mine = ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - ci) / 2)), usable & (counts == n)
-        finite = np.clip(drawn[:, mine], -1e300, 1e300)  # quantiles cannot interpolate between infinite values
+        finite = np.clip(values[:, mine], -1e300, 1e300)  # quantiles cannot interpolate between infinite values
         quantile = np.nanquantile if np.isnan(finite).any() else np.quantile  # nanquantile is slow
         ends = quantile(finite, [tail, 1 - tail], axis=0)
         ends[np.abs(ends) > 1e200] *= np.inf
@@ -990,8 +990,8 @@ def resample(
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.asarray(statistic(*(part.sum(axis=0, keepdims=True) for part in sums)))[0]
         weights = draw_clusters(len(sums[0]), n_resamples, seed)
-        drawn = np.asarray(statistic(*(weights @ part for part in sums)))
-    low, high = percentile_interval(drawn, len(sums[0]), ci)
+        values = np.asarray(statistic(*(weights @ part for part in sums)))
+    low, high = percentile_interval(values, len(sums[0]), ci)
     return pd.DataFrame({"estimate": estimate, "ci_low": low, "ci_high": high, "n_clusters": len(sums[0]), "ci": ci})
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #9dbeb48a
@@ -1001,8 +1001,8 @@ def resample_rows(
     """Estimate a statistic of row numbers, with an interval from resampled clusters."""
     codes, names = number_clusters(cluster)
     rows = np.arange(len(codes))
-    drawn = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
-    values = np.array([np.ravel(statistic(part)) for part in (rows, *(np.repeat(rows, times) for times in drawn))])
+    weights = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]
+    values = np.array([np.ravel(statistic(part)) for part in (rows, *(np.repeat(rows, times) for times in weights))])
     low, high = percentile_interval(values[1:], len(names), ci)
     return pd.DataFrame({"estimate": values[0], "ci_low": low, "ci_high": high, "n_clusters": len(names), "ci": ci})
 
@@ -1032,8 +1032,8 @@ def holm(p_values: pd.Series) -> np.ndarray:
     array([0.02,  nan, 0.04])
     """
     adjusted = p_values.to_numpy(dtype=float, na_value=np.nan, copy=True)
-    order, left = adjusted.argsort(), (~np.isnan(adjusted)).sum() - np.arange(len(adjusted))  # missing ones are last
-    adjusted[order] = np.minimum(np.maximum.accumulate(adjusted[order] * left), 1)
+    order, n_left = adjusted.argsort(), (~np.isnan(adjusted)).sum() - np.arange(len(adjusted))  # missing ones are last
+    adjusted[order] = np.minimum(np.maximum.accumulate(adjusted[order] * n_left), 1)
     return adjusted
 
 

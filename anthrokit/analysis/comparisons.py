@@ -31,8 +31,8 @@ __all__ = ['require_one_column', 'require_levels', 'level_pairs', 'LevelCounts',
 def require_one_column(name: str, what: str = "group", by: str | Sequence[str] = ()) -> None:
     """Raise if `group` is not the name of one column, or also among those of `by`."""
     if not isinstance(name, str):
-        given, hint = (f"a {type(name).__name__}", f". {JOIN_RUNS}") if isinstance(name, Run | pd.DataFrame) else (repr(name), "")
-        raise TypeError(f"{what} is {given}; it must be the name of one column, such as 'domain'{hint}")
+        value, hint = (f"a {type(name).__name__}", f". {JOIN_RUNS}") if isinstance(name, Run | pd.DataFrame) else (repr(name), "")
+        raise TypeError(f"{what} is {value}; it must be the name of one column, such as 'domain'{hint}")
     if name in as_names(by):
         raise ValueError(
             f"by contains {name!r}, which is also the {what}. The levels of {what} are compared within each level of by. "
@@ -64,8 +64,8 @@ def level_pairs(
     if wrong := [pair for pair in pairs or () if not _is_pair(pair) or pair[0] == pair[1]]:
         example = f"[({levels[0]!r}, {levels[1]!r})]"
         raise ValueError(f"pairs is a list of two different levels each, such as {example}; {wrong[0]!r} is not such a pair")
-    named = [*([] if baseline is None else [baseline]), *(name for pair in pairs or () for name in pair)]
-    require_known(f"level of {column.name}", levels, *named)
+    level_names = [*([] if baseline is None else [baseline]), *(name for pair in pairs or () for name in pair)]
+    require_known(f"level of {column.name}", levels, *level_names)
     if pairs is not None:
         return [tuple(pair) for pair in pairs]
     if baseline is not None:
@@ -84,12 +84,12 @@ class LevelCounts:
         require_one_column(group, by=by)
         if group == "base_id":
             raise TableError(f"{_APART.format(group=group)}. Name another column as group.")
-        by, named, parts = as_names(by, taken=("within_a", "within_b", "difference_a", "difference_b")), {}, []
+        by, variant_column, parts = as_names(by, taken=("within_a", "within_b", "difference_a", "difference_b")), {}, []
         for part in label_parts(labels, by):
-            counted, _, named = count_labels(part, by, variant, [group])
-            counted = counted[counted[group].notna()].assign(_base=clusters)
-            keys = [name for name in dict.fromkeys([*by, group, "_base", "prompt_id"]) if name in counted.columns]
-            parts.append(counted.groupby(keys, sort=False, dropna=False, observed=True)[_COUNTS].sum().reset_index())
+            part_rows, _, variant_column = count_labels(part, by, variant, [group])
+            part_rows = part_rows[part_rows[group].notna()].assign(_base=clusters)
+            keys = [name for name in dict.fromkeys([*by, group, "_base", "prompt_id"]) if name in part_rows.columns]
+            parts.append(part_rows.groupby(keys, sort=False, dropna=False, observed=True)[_COUNTS].sum().reset_index())
         rows = pd.concat(parts, ignore_index=True)
         require_levels(rows[group])
         if not by and not rows["_scored"].any():
@@ -101,7 +101,7 @@ class LevelCounts:
         tally = ClusterCounts(rows, by, prompt)
         self.cluster = pd.factorize(prompts["_base"])[0]
         self.fold = (self.cluster == np.arange(self.cluster.max() + 1)[:, None]).astype(float)
-        self.column, self.groups, self.several = rows[group], tally.groups.assign(**named), bool(named)
+        self.column, self.groups, self.several = rows[group], tally.groups.assign(**variant_column), bool(variant_column)
         codes, levels = pd.factorize(rows[group])
         self.counts = {
             level: {name: tally.sums(np.where(codes == number, rows[name], 0)) for name in _COUNTS}
@@ -417,8 +417,8 @@ def similarity(
         weights = np.vstack([np.ones(n_clusters), draw_clusters(n_clusters, n_resamples, seed)])
         with np.errstate(invalid="ignore", divide="ignore"):
             s, n, t, m = (weights @ part[np.ix_(rows, both)] for part in sums)
-            estimate, *drawn = _alike(s / n, t / m)
-            deviation = np.sqrt(((np.reshape(drawn, (-1, 3)) - estimate) ** 2).sum(axis=0) / n_resamples * n_clusters / (n_clusters - 1))
+            estimate, *draws = _alike(s / n, t / m)
+            deviation = np.sqrt(((np.reshape(draws, (-1, 3)) - estimate) ** 2).sum(axis=0) / n_resamples * n_clusters / (n_clusters - 1))
             reach = stdtrit(n_clusters - 1, 0.5 + ci / 2) * deviation
         reach = np.where(has_enough_clusters(n_clusters, ci) & (deviation > 1e-9), reach, np.nan)
         table = pd.DataFrame({"estimate": estimate, "ci_low": estimate - reach, "ci_high": estimate + reach}, measures)
@@ -443,8 +443,8 @@ def _swap_test(differences: Sequence[int]) -> float:
         part = np.zeros(2 * size * n + 1)
         part[:: 2 * size] = binom.pmf(np.arange(n + 1), n, 0.5)  # of n clusters with this size, as many are positive
         chances = np.convolve(chances, part)
-    seen = abs(int(np.sum(differences)))
-    return float(min(1.0, chances[np.abs(np.arange(-total, total + 1)) >= seen].sum()))
+    observed = abs(int(np.sum(differences)))
+    return float(min(1.0, chances[np.abs(np.arange(-total, total + 1)) >= observed].sum()))
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #d9404d6d
 def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:

@@ -26,7 +26,7 @@ def _dialogue_shares(
 ) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     """Return one row per dialogue (level, cluster), the share of its labels that are True by group, and the groups."""
     require_one_column(factor, "factor", by)
-    rows, by, named = count_labels(labels, by, variant, ["dialogue_id", factor])
+    rows, by, variant_column = count_labels(labels, by, variant, ["dialogue_id", factor])
     rows = rows[rows[factor].notna()]
     require_levels(rows[factor])
     keys = [name for name in ("target", "dialogue_id") if name in rows.columns]
@@ -35,7 +35,7 @@ def _dialogue_shares(
     tally = ClusterCounts(rows, by, dialogue)
     with np.errstate(invalid="ignore"):
         shares = tally.sums(rows["_yes"]) / tally.sums(rows["_scored"])
-    return dialogues, shares, tally.groups.assign(**named)
+    return dialogues, shares, tally.groups.assign(**variant_column)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e239726d
 def kruskal_wallis(
@@ -85,9 +85,9 @@ def kruskal_wallis(
     (codes, levels), rows = pd.factorize(dialogues["level"]), []
     for share in shares.T:
         scored = ~np.isnan(share)
-        seen = np.unique(codes[scored])
-        samples = [share[scored & (codes == level)] for level in seen]
-        empty = ", ".join(map(str, levels.delete(seen)))
+        level_codes = np.unique(codes[scored])
+        samples = [share[scored & (codes == level)] for level in level_codes]
+        empty = ", ".join(map(str, levels.delete(level_codes)))
         n, statistic, p_value = scored.sum(), np.nan, np.nan
         if len(np.unique(share[scored])) > 1 and len(samples) > 1:
             statistic, p_value = kruskal(*samples)
@@ -242,15 +242,15 @@ def factor_model(
 
     check_level(ci)
     factors = as_names(factors, "factors")
-    labels, by, named = select_labels(labels, by, variant, factors)
+    labels, by, variant_column = select_labels(labels, by, variant, factors)
     if not factors or len({*factors, *by}) < len(factors) + len(by):
-        chosen = ", ".join(factors) or "none"
-        raise TableError(f"give one factor or more, each once and not in by={by}; given: {chosen}")
+        factor_names = ", ".join(factors) or "none"
+        raise TableError(f"give one factor or more, each once and not in by={by}; given: {factor_names}")
     labels = labels[labels["label"].notna() & labels[factors].notna().all(axis=1)]
     if labels.empty:
         raise TableError(f"no row has a label and {', '.join(factors)}; there is nothing to compare")
     numbers, groups = group_rows(labels, by)
-    groups = groups.assign(**named)
+    groups = groups.assign(**variant_column)
     design, terms, note = _design(labels, factors, interactions)
     cluster, truth = pd.factorize(clusters(labels))[0], as_floats(labels["label"])
     cells = [group_rows(labels, pair)[0] for pair in (combinations(factors, 2) if interactions else ())]

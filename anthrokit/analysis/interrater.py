@@ -122,10 +122,10 @@ def _agreement_terms(verdicts: np.ndarray) -> list[np.ndarray]:
 
 def _agreement(*sums: np.ndarray) -> np.ndarray:
     """Return raw agreement, Krippendorff's α and Gwet's AC1 from sums of `_agreement_terms`; resamples × 3 × groups."""
-    rated, verdicts, ones, differ, same, seen, share = sums
+    rated, verdicts, ones, differ, same, n_messages, share = sums
     raw = same / rated
     alpha = 1 - (verdicts - 1) * differ / (ones * (verdicts - ones))
-    return np.column_stack([raw, alpha, _ac1(raw, share / seen)])
+    return np.column_stack([raw, alpha, _ac1(raw, share / n_messages)])
 
 # %% ../../nbs/07_analysis/08_interrater.ipynb #5d3e8a11
 def agreement_estimates(
@@ -189,7 +189,7 @@ def agreement_estimates(
     differing, rarer = (
         np.minimum((part > 0).sum(axis=0), (part < whole).sum(axis=0)) for part, whole in ((same, rated), (yes, verdicts))
     )
-    informative, counted = np.stack([rarer, differing]), np.stack([rarer, n_clusters])
+    informative, cluster_counts = np.stack([rarer, differing]), np.stack([rarer, n_clusters])
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = corrected(*(total[None] for total in totals))[0]
         without = corrected(*(total - part for total, part in zip(totals, sums, strict=True)))
@@ -198,7 +198,7 @@ def agreement_estimates(
         lowest = np.stack([1 - 1 / np.maximum(share, 1 - share), np.full(len(share), -1.0)])
         place = (estimate - lowest) / (1 - lowest)
         reach = stdtrit(np.maximum(informative - 1, 2), 0.5 + ci / 2) * spread / ((1 - lowest) * place * (1 - place))
-        reach = np.where(has_enough_clusters(counted, ci) & (spread > 1e-9), reach, np.nan)
+        reach = np.where(has_enough_clusters(cluster_counts, ci) & (spread > 1e-9), reach, np.nan)
         low, high = (lowest + (1 - lowest) * expit(logit(place) + side) for side in (-reach, reach))
     limits = {"estimate": estimate, "ci_low": low, "ci_high": high}
     others = pd.DataFrame({name: part.ravel() for name, part in limits.items()}).assign(ci=ci)

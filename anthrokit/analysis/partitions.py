@@ -46,9 +46,9 @@ def open_labels(path: str | os.PathLike) -> Any:
     if not path.exists():
         raise TableError(f"{path} holds no run and is not a Parquet file. {remedy}")
     files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
-    named = [file for file in files if file.name == "labels.parquet"]
-    named += [file for file in files if file.parent.name == "labels" and not (file.parent / "manifest.json").exists()]
-    if not (files := named or files):
+    label_files = [file for file in files if file.name == "labels.parquet"]
+    label_files += [file for file in files if file.parent.name == "labels" and not (file.parent / "manifest.json").exists()]
+    if not (files := label_files or files):
         raise TableError(f"{path}: no Parquet file is in this folder. Write them with run.export(…)")
     try:
         schema = pa.unify_schemas([parquet.read_schema(file) for file in files], promote_options="permissive")

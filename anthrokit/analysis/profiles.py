@@ -175,15 +175,15 @@ def _any_values(grid: np.ndarray) -> np.ndarray:
         return np.stack([value, weight, weight])
     if not complete.any():
         return np.stack([np.full(len(grid), np.nan), weight, weight])
-    shown, place, n_shown = np.unique(yes[complete], axis=0, return_inverse=True, return_counts=True)
-    lacking, which, n_lacking = np.unique(gap[undecided], axis=0, return_inverse=True, return_counts=True)
-    common = shown.astype(float) @ lacking.T
-    fits = common == shown.sum(axis=1)[:, None]  # shows only behaviours that are missing there
+    yes_patterns, place, n_yes = np.unique(yes[complete], axis=0, return_inverse=True, return_counts=True)
+    gap_patterns, which, n_gap = np.unique(gap[undecided], axis=0, return_inverse=True, return_counts=True)
+    common = yes_patterns.astype(float) @ gap_patterns.T
+    fits = common == yes_patterns.sum(axis=1)[:, None]  # shows only behaviours that are missing there
     fits |= ~fits.any(axis=0)  # without a similar complete message, all are used
-    n = n_shown @ fits
-    expected = n_shown @ (fits & (common > 0)) / n
+    n = n_yes @ fits
+    expected = n_yes @ (fits & (common > 0)) / n
     value[undecided] = expected[which]
-    error, extra = (((fits * part) @ (n_lacking / n))[place] for part in ((common > 0) - expected, 1))
+    error, extra = (((fits * part) @ (n_gap / n))[place] for part in ((common > 0) - expected, 1))
     value[complete] += error
     weight[complete] += extra
     share = np.nanmean(value)

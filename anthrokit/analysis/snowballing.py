@@ -93,8 +93,8 @@ def _fit_conditional(features: np.ndarray, stratum: np.ndarray, counts: np.ndarr
 def _until_gap(*grids: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return the number of turns before the first gap of any grid, and the labels of these turns, else 0."""
     length = np.min([np.argmax(np.isnan(grid), axis=1) for grid in grids], axis=0)
-    seen = np.arange(grids[0].shape[1]) < length[:, None]
-    return length, [np.where(seen, np.nan_to_num(grid), 0.0) for grid in grids]
+    is_before_gap = np.arange(grids[0].shape[1]) < length[:, None]
+    return length, [np.where(is_before_gap, np.nan_to_num(grid), 0.0) for grid in grids]
 
 
 def _code(labels: np.ndarray) -> np.ndarray:
@@ -123,12 +123,12 @@ def _odds_within(
     place = np.cumsum([0, *(len(part) for _, part in tables)])[at] + code
     apart = 1 + max(part.max() for _, part in tables)
     stratum = np.concatenate([number * apart + part for number, (_, part) in enumerate(tables)])
-    used = np.unique(stratum[place])
-    keep = np.isin(stratum, used)
+    used_strata = np.unique(stratum[place])
+    keep = np.isin(stratum, used_strata)
     names, cluster = np.unique(cluster, return_inverse=True)
     counts = cluster_sums(cluster, (np.cumsum(keep) - 1)[place], None, (len(names), keep.sum()))
     features = np.vstack([part for part, _ in tables])[keep]
-    fit, variance, freedom = _fit_conditional(features, np.searchsorted(used, stratum[keep]), counts)
+    fit, variance, freedom = _fit_conditional(features, np.searchsorted(used_strata, stratum[keep]), counts)
     if np.isnan(fit[-1]):
         return row | {"note": "no finite estimate"}
     value, error = fit[-1], np.sqrt(variance)
@@ -179,20 +179,20 @@ def carry_over(
     0  emotions       2.7  149
     """
     check_level(ci)
-    labels, by, named = select_dialogue_labels(labels, by, variant)
+    labels, by, variant_column = select_dialogue_labels(labels, by, variant)
     dialogues, grid, _ = turn_grid(labels, by)
     tally, turns = ClusterCounts(dialogues, by), grid.shape[1] - 1
     if turns > 14:
         raise TableError(f"dialogues of {turns} turns are too long, at most 14; cut them with first_turns(labels, 14)")
-    length, (seen,) = _until_gap(grid)
-    code, ones, rows = _code(seen), seen.sum(axis=1), []
+    length, (turn_labels,) = _until_gap(grid)
+    code, ones, rows = _code(turn_labels), turn_labels.sum(axis=1), []
     for number in range(len(tally.groups)):
         mine = (tally.group == number) & (ones > 0) & (ones < length)
-        shown = tally.cluster[mine], ones[mine] >= 2, length[mine], code[mine]
-        rows.append(_odds_within(*shown, lambda size: _sequences(size, turns), ci))
+        arrays = tally.cluster[mine], ones[mine] >= 2, length[mine], code[mine]
+        rows.append(_odds_within(*arrays, lambda size: _sequences(size, turns), ci))
     result = add_holm(pd.DataFrame(rows))
     result.insert(6, "n_total", tally.count())
-    return tally.beside(result.assign(**tally.targets(), **named))
+    return tally.beside(result.assign(**tally.targets(), **variant_column))
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #e5dbbe52
 def snowball(
@@ -235,7 +235,7 @@ def snowball(
       behaviour  after_yes  after_no
     0  emotions       0.37      0.17
     """
-    labels, by, named = select_dialogue_labels(labels, by, variant)
+    labels, by, variant_column = select_dialogue_labels(labels, by, variant)
     dialogues, grid, _ = turn_grid(labels, by)
     tally = ClusterCounts(dialogues, by)
     result = _contrast(tally, grid[:, :-2], grid[:, 1:-1], ci)
@@ -244,7 +244,7 @@ def snowball(
     if odds and grid.shape[1] <= 15:
         carried = carry_over(labels, by if "behaviour" in by or "behaviour" not in labels else [*by, "behaviour"], ci=ci)
         result[within] = carried[["estimate", "ci_low", "ci_high", "p_value", "p_adjusted"]].to_numpy()
-    return tally.beside(result.assign(**tally.targets(), **named))
+    return tally.beside(result.assign(**tally.targets(), **variant_column))
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #41251be5
 def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -264,8 +264,8 @@ def _odds_of_bringing(cluster: np.ndarray, x: np.ndarray, y: np.ndarray, ci: flo
     turns, (length, (x, y)) = x.shape[1] - 1, _until_gap(x, y)
     varied = (y.sum(axis=1) > 0) & (y.sum(axis=1) < length)
     tells = (x.sum(axis=1) > 0) & (x.sum(axis=1) < length)
-    shown = cluster, tells, length, _code(x) * 2**length + _code(y)
-    return _odds_within(*(part[varied] for part in shown), lambda size: _crossed_sequences(size, turns), ci)
+    arrays = cluster, tells, length, _code(x) * 2**length + _code(y)
+    return _odds_within(*(part[varied] for part in arrays), lambda size: _crossed_sequences(size, turns), ci)
 
 
 def snowball_matrix(labels: Run | pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:

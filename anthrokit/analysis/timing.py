@@ -112,8 +112,8 @@ def _incidence(events: np.ndarray, at_risk: np.ndarray) -> tuple[np.ndarray, np.
 def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str]:
     """Return the columns to group by; by default target, if the table has it, and behaviour."""
     default = ["target", "behaviour"] if "target" in labels.columns else ["behaviour"]
-    taken = "n_first", "n_at_risk", "n_undecided", "half_or_more", "after_turn", "surely", "open", "n_occurring", "n_behaviours"
-    return default if by is None else as_names(by, taken=(*taken, "first_turn", "occurred", "turns_seen", "truth"))
+    result_columns = "n_first", "n_at_risk", "n_undecided", "half_or_more", "after_turn", "surely", "open", "n_occurring", "n_behaviours"
+    return default if by is None else as_names(by, taken=(*result_columns, "first_turn", "occurred", "turns_seen", "truth"))
 
 
 def select_dialogue_labels(
@@ -129,9 +129,9 @@ def select_dialogue_labels(
 
 def _first_sums(first: pd.DataFrame, tally: ClusterCounts, turns: int) -> tuple[np.ndarray, np.ndarray]:
     """Return events and dialogues at risk by turn, cluster and group, from first occurrences and their counts."""
-    event, seen = first["first_turn"].to_numpy(dtype=float, na_value=0), first["turns_seen"].to_numpy()
+    event, turns_seen = first["first_turn"].to_numpy(dtype=float, na_value=0), first["turns_seen"].to_numpy()
     each = range(1, turns + 1)
-    return np.stack([tally.sums(event == turn) for turn in each]), np.stack([tally.sums(seen >= turn) for turn in each])
+    return np.stack([tally.sums(event == turn) for turn in each]), np.stack([tally.sums(turns_seen >= turn) for turn in each])
 
 
 @target_by_target
@@ -177,14 +177,14 @@ def emergence(
     >>> table[["turn", "estimate", "n"]].round(2).tail(2).to_string(index=False, header=False)
     '4 0.48 160\\n5 0.55 160'
     """
-    labels, by, named = select_dialogue_labels(labels, by, variant)
+    labels, by, extra_columns = select_dialogue_labels(labels, by, variant)
     _require_first_turn(labels)
     first, turns = _first_turns(*turn_grid(labels, by)), int(labels["turn"].max())
     tally = ClusterCounts(first, by)
     events, at_risk = _first_sums(first, tally, turns)
-    named = tally.targets() | named
+    extra_columns = tally.targets() | extra_columns
     undecided = tally.count(first["occurred"].isna())
-    groups = tally.groups.assign(n_total=tally.count(), n_undecided=undecided, **named)
+    groups = tally.groups.assign(n_total=tally.count(), n_undecided=undecided, **extra_columns)
     groups = groups.loc[groups.index.repeat(turns)].reset_index(drop=True)
     share, influence = _incidence(events, at_risk)
     some, others = (np.cumsum(events, axis=0) > 0).sum(axis=1), (at_risk > events).sum(axis=1)
@@ -197,12 +197,12 @@ def emergence(
     for name, number in (("n_first", events), ("n_at_risk", at_risk)):
         table[name] = number.sum(axis=1).T.ravel().astype(int)
     columns = ["n_first", "n_at_risk", "n", "n_total", "n_undecided", "n_clusters", "ci"]
-    if "variant" in named:
+    if "variant" in extra_columns:
         without = (at_risk - events).sum(axis=1).T.ravel()  # dialogues known to have had none by this turn
         table["lowest"] = np.cumsum(events.sum(axis=1), axis=0).T.ravel() / groups["n_total"]
         table["highest"] = (groups["n_total"] - without) / groups["n_total"]
         columns += ["lowest", "highest"]
-    return pd.concat([groups, table], axis=1)[[*by, "turn", "estimate", "ci_low", "ci_high", *columns, *named]]
+    return pd.concat([groups, table], axis=1)[[*by, "turn", "estimate", "ci_low", "ci_high", *columns, *extra_columns]]
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #fd8ba5f3
 def _possible_starts(grid: np.ndarray, ends: np.ndarray, after: int) -> dict[str, np.ndarray]:
@@ -227,8 +227,8 @@ def _sequence_shares(patterns: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, n
     for turn in range(turns):
         gap = np.isnan(patterns[:, turn])
         fits &= gap[:, None] | (patterns[:, turn][:, None] == bits[:, turn])
-    used = fits.any(axis=0)
-    bits, fits = bits[used], fits[:, used].astype(float)
+    is_possible = fits.any(axis=0)
+    bits, fits = bits[is_possible], fits[:, is_possible].astype(float)
     labelled = ~np.isnan(patterns)
     marginal = (n @ np.nan_to_num(patterns) + 0.5) / (n @ labelled + 1)
     share = np.prod(np.where(bits == 1, marginal, 1 - marginal), axis=1)
@@ -312,7 +312,7 @@ def late_share(
     0    emotions      0.60   88
     1  validation      0.24  157
     """
-    labels, by, named = select_dialogue_labels(labels, by, variant)
+    labels, by, variant_column = select_dialogue_labels(labels, by, variant)
     _require_first_turn(labels)
     dialogues, grid, last = turn_grid(labels, by)
     check_count(after=after)
@@ -337,7 +337,7 @@ def late_share(
     result["half_or_more"] = np.select(
         [result["ci_low"] >= 0.5, result["ci_high"] < 0.5], ["yes", "no"], "open"
     )
-    return tally.beside(result.assign(after_turn=after, **tally.targets(), **named))
+    return tally.beside(result.assign(after_turn=after, **tally.targets(), **variant_column))
 
 
 def _late_shares(
@@ -389,7 +389,7 @@ def late_behaviours(
     by = [name for name in _by_target(labels, by) if name != "behaviour"]
     shares = late_share(labels, [*by, "behaviour"], ci=ci)
     occurs = shares["n"] > 0
-    counted = pd.DataFrame(
+    flags = pd.DataFrame(
         {
             "estimate": at_least_half(shares["estimate"]),
             "surely": shares["half_or_more"] == "yes",
@@ -400,4 +400,4 @@ def late_behaviours(
     )
     codes, groups = group_rows(shares, by)
     tally = ClusterCounts(labels, by)  # groups in the order of their first row here, too
-    return groups.join(counted.groupby(codes).sum()).assign(n_clusters=(tally.sums() > 0).sum(axis=0))
+    return groups.join(flags.groupby(codes).sum()).assign(n_clusters=(tally.sums() > 0).sum(axis=0))

@@ -100,21 +100,21 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #cb12e60d
 def _prompts_of(
-    openings: Iterable[Mapping[str, Any]], known: pd.DataFrame | str | None = None
+    openings: Iterable[Mapping[str, Any]], prompts: pd.DataFrame | str | None = None
 ) -> list[dict[str, Any]]:
     """Return the prompt of each dialogue from its first row: matched by first message, domain and scenario, or made."""
     alike: dict[str, list[dict[str, Any]]] = {}
-    for prompt in () if known is None else tables.to_records(load_prompts(known)):
+    for prompt in () if prompts is None else tables.to_records(load_prompts(prompts)):
         alike.setdefault(prompt["first_message"], []).append(prompt)
     times: Counter[tuple] = Counter()
     texts: dict[str, str] = {}
     matched = []
     for row in openings:
         text, domain, scenario = _first_message(row), row.get("prompt_use_domain"), row.get("prompt_use_scenario")
-        wanted = {"domain": PUBLIC_DOMAINS.get(domain, domain), "scenario": (scenario or "").strip()}
+        condition = {"domain": PUBLIC_DOMAINS.get(domain, domain), "scenario": (scenario or "").strip()}
         same = [] if row.get("prompt_id") else alike.get(text, [])
-        same = [one for one in same if all(one[name] == value for name, value in wanted.items() if value)] or same
-        unit = (text, row.get("target_llm"), *wanted.values())
+        same = [one for one in same if all(one[name] == value for name, value in condition.items() if value)] or same
+        unit = (text, row.get("target_llm"), *condition.values())
         prompt = same[times[unit] % len(same)] if same else _stated_prompt(row)  # several take turns
         times[unit] += 1
         if texts.setdefault(prompt["prompt_id"], prompt["first_message"]) != prompt["first_message"]:
@@ -216,22 +216,22 @@ def _rated_columns(names: list[str]) -> tuple[list[_Rated], set[str]]:
     endings = {name: _COLUMN.search(name) for name in names}
     cues = [name.removesuffix("_present") for name in names if name.endswith("_present") and not endings[name]]
     samples: dict[tuple[str, str], set[int]] = {}
-    used = {f"{cue}_present" for cue in cues}
+    column_names = {f"{cue}_present" for cue in cues}
     for name, ending in endings.items():
         stem = name[: ending.start()] if ending else ""
         cue = max((one for one in cues if stem.startswith(f"{one}_")), key=len, default=None)
         if ending and cue is not None and (judge := stem[len(cue) + 1 :]):
             samples.setdefault((cue, judge), set()).update({int(ending["sample"])} if ending["sample"] else ())
-            used.add(name)
-    judged = {cue for cue, _ in samples}
-    rated = [_Rated(_OURS.get(cue, cue), _MAJORITY, 1, f"{cue}_present", None) for cue in cues if cue not in judged]
+            column_names.add(name)
+    judged_cues = {cue for cue, _ in samples}
+    rated = [_Rated(_OURS.get(cue, cue), _MAJORITY, 1, f"{cue}_present", None) for cue in cues if cue not in judged_cues]
     for (cue, judge), numbers in samples.items():
         behaviour, stem = _OURS.get(cue, cue), f"{cue}_{judge}"
         rated += [
             _Rated(behaviour, judge, number, f"{stem}_present_s{number}", f"{stem}_raw_s{number}")
             for number in sorted(numbers)
         ] or [_Rated(behaviour, judge, 1, f"{stem}_final_present", f"{stem}_raw_rating")]
-    return rated, used
+    return rated, column_names
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #970f1d49
 _VERDICTS = {"1": True, "1.0": True, "0": False, "0.0": False, "-1": None, "-1.0": None}
@@ -275,7 +275,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
 def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Rated]:
     """Return the columns with one pronoun counter: the package counts pronouns again for each judge."""
-    places, counted = [], False
+    places, has_counter = [], False
     for place in columns:
         if place.behaviour != "first-person pronoun use" or place.raw is None:
             places.append(place)
@@ -283,18 +283,18 @@ def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Ra
             places.append(place._replace(judge=PronounCounter.name))
         elif not all((row.get(place.raw) or "Regex").startswith("Regex") for row in rows):
             places.append(place)
-        elif not counted:
+        elif not has_counter:
             places.append(place._replace(judge=_RELEASED_COUNTER))
-            counted = True
+            has_counter = True
     return places
 
 
-def listed_judges(asked: Sequence[tuple[str, str, int]], kind: str) -> list[dict[str, Any]]:
+def listed_judges(ratings: Sequence[tuple[str, str, int]], kind: str) -> list[dict[str, Any]]:
     """Return the judges of a file as the ledger lists them.
 
     Parameters
     ----------
-    asked : sequence of (judge, behaviour, sample)
+    ratings : sequence of (judge, behaviour, sample)
         The judge, behaviour and sample of each rating in the file.
     kind : str
         Kind of the file, for the judges' settings.
@@ -310,8 +310,8 @@ def listed_judges(asked: Sequence[tuple[str, str, int]], kind: str) -> list[dict
     [2]
     """
     entries = []
-    for position, judge in enumerate(dict.fromkeys(name for name, _, _ in asked)):
-        own = [(behaviour, sample) for name, behaviour, sample in asked if name == judge]
+    for position, judge in enumerate(dict.fromkeys(name for name, _, _ in ratings)):
+        own = [(behaviour, sample) for name, behaviour, sample in ratings if name == judge]
         counts = judge == PronounCounter.name
         settings = PronounCounter().settings if counts else {"kind": kind, "judge": judge}
         entries.append(
@@ -356,20 +356,20 @@ def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_
     return []
 
 
-def _chosen(
-    path: Any, columns: list[_Rated], added: list[str], judges: str | Iterable[str] | None
+def _columns_of_judges(
+    path: Any, columns: list[_Rated], added_judges: list[str], judges: str | Iterable[str] | None
 ) -> list[_Rated]:
-    """Return the columns of the judges asked for."""
+    """Return the columns of the selected judges."""
     every = list(dict.fromkeys(place.judge for place in columns))
-    if judges is None and added and len(added) < len(every):
-        before = [name for name in every if name not in added]
+    if judges is None and added_judges and len(added_judges) < len(every):
+        before = [name for name in every if name not in added_judges]
         raise TableError(
-            f"{path}: the ratings of {', '.join(added)} were added to a file that held those of {', '.join(before)}, "
-            f"and its majorities are theirs alone. Say judges={added!r}, judges={before!r}, or judges='all'."
+            f"{path}: the ratings of {', '.join(added_judges)} were added to a file that held those of {', '.join(before)}, "
+            f"and its majorities are theirs alone. Say judges={added_judges!r}, judges={before!r}, or judges='all'."
         )
-    wanted = every if judges in (None, "all") else [judges] if isinstance(judges, str) else list(judges)
-    require_known("judge", every, *wanted, where=f"{path}: ")
-    return [place for place in columns if place.judge in wanted]
+    selected_judges = every if judges in (None, "all") else [judges] if isinstance(judges, str) else list(judges)
+    require_known("judge", every, *selected_judges, where=f"{path}: ")
+    return [place for place in columns if place.judge in selected_judges]
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #e940d642
 def read_anthrobench(
@@ -427,16 +427,16 @@ def read_anthrobench(
     """
     header, rows = _read(path)
     columns, rated = _rated_columns(header)
-    used = {*_NEEDED, *_OF_DIALOGUE, *_OWN, _OWN_JUDGES, *rated}
+    known_columns = {*_NEEDED, *_OF_DIALOGUE, *_OWN, _OWN_JUDGES, *rated}
     rows_by_dialogue: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         rows_by_dialogue.setdefault(row["dialogue_id"], []).append(row)
     for turns in rows_by_dialogue.values():
         turns.sort(key=itemgetter("turn"))
     run_prompts = _prompts_of((turns[0] for turns in rows_by_dialogue.values()), prompts)
-    dialogues = _dialogues(rows_by_dialogue, run_prompts, [name for name in header if name not in used])
+    dialogues = _dialogues(rows_by_dialogue, run_prompts, [name for name in header if name not in known_columns])
     columns = _counted_once(columns, rows)
-    columns = _chosen(path, columns, _added_judges(header, rows, columns), judges)
+    columns = _columns_of_judges(path, columns, _added_judges(header, rows, columns), judges)
     parts = {
         "dialogues": dialogues,
         "messages": _messages(rows),
@@ -481,8 +481,8 @@ def one_target(run: Run, target: str | None) -> str:
         return targets[0]
     if target not in targets:
         has = f"has the targets {', '.join(targets)}" if targets else "has no dialogues"
-        asked = "name one with target=…" if target is None else f"there is no {target!r}"
-        raise ValueError(f"the run {run.name!r} {has}; {asked}")
+        problem = "name one with target=…" if target is None else f"there is no {target!r}"
+        raise ValueError(f"the run {run.name!r} {has}; {problem}")
     return target
 
 
@@ -515,7 +515,7 @@ def _turn_rows(run: Run, target: str) -> pd.DataFrame:
     return pd.DataFrame({**theirs, **{name: rows[name] for name in _OWN}})
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #fb7f76fc
-def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict[str, pd.Series]:
+def _rating_columns(run: Run, turns: pd.MultiIndex, has_answer: pd.Series) -> dict[str, pd.Series]:
     """Return the columns that `rate` adds, for these turns."""
     labels, ratings = run.labels(), run.ratings()
     labels = {name: part.set_index(["dialogue_id", "turn"]) for name, part in labels.groupby("behaviour")}
@@ -541,8 +541,8 @@ def _rating_columns(run: Run, turns: pd.MultiIndex, answered: pd.Series) -> dict
             for sample in range(1, number + 1):
                 one = samples.get((behaviour, judge, sample), nothing)
                 raw, present = ("raw_rating", "final_present") if number == 1 else (f"raw_s{sample}", f"present_s{sample}")
-                columns[f"{stem}_{raw}"] = one["raw"].astype(object).where(answered.to_numpy(), skipped)
-                columns[f"{stem}_{present}"] = one["verdict"].astype("Int64").where(answered.to_numpy(), -1)
+                columns[f"{stem}_{raw}"] = one["raw"].astype(object).where(has_answer.to_numpy(), skipped)
+                columns[f"{stem}_{present}"] = one["verdict"].astype("Int64").where(has_answer.to_numpy(), -1)
         columns[f"{cue}_present"] = decided.get("label", nothing["verdict"]).astype("Int64").fillna(-1)
     return columns
 

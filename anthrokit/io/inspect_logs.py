@@ -155,8 +155,8 @@ def _chat(messages: pd.DataFrame, target: str, system: str | None) -> list[ChatM
         about = {column: row[column] for column in _KEPT if row[column] is not None}
         if row["content"] is None:
             about["missing"] = row["error"] or "not there"
-        named = {"id": f"{name}/{row['turn']}/{row['role']}", "content": row["content"] or "", "metadata": about}
-        chat.append(ChatMessageUser(**named) if row["role"] == "user" else ChatMessageAssistant(model=target, **named))
+        fields = {"id": f"{name}/{row['turn']}/{row['role']}", "content": row["content"] or "", "metadata": about}
+        chat.append(ChatMessageUser(**fields) if row["role"] == "user" else ChatMessageAssistant(model=target, **fields))
     return chat
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #c1d2e3f5
@@ -350,8 +350,8 @@ def _prompt_of(sample: EvalSample) -> dict[str, Any]:
 
 def _own(sample: EvalSample) -> dict[str, Any]:
     """Return the metadata of a sample that are our columns: in a log of another task, only what describes its prompt."""
-    known = _KNOWN if _is_ours(sample) else _OF_SAMPLE
-    own = {name: value for name, value in sample.metadata.items() if name in known}
+    columns = _KNOWN if _is_ours(sample) else _OF_SAMPLE
+    own = {name: value for name, value in sample.metadata.items() if name in columns}
     if own.get("status") not in ("planned", "done", "ended", "failed"):
         own.pop("status", None)
     return {name: value for name, value in own.items() if isinstance(value, _KINDS.get(name, str))}
@@ -366,7 +366,7 @@ _OF_SAMPLE = {"dialogue_id", "persona", "turns", *tables.TABLES["prompts"].colum
 _KINDS = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_id", "base_id"), (str, int))}
 
 
-def _kept(about: dict[str, Any]) -> dict[str, Any]:
+def _message_fields(about: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a message from its metadata."""
     fields = {name: about.get(name) for name in _KEPT}
     if "missing" in about:
@@ -374,11 +374,11 @@ def _kept(about: dict[str, Any]) -> dict[str, Any]:
     return {**fields, "finish_reason": fields["finish_reason"] or "given"}
 
 
-def _said(sample: EvalSample) -> list[dict[str, Any]]:
-    """Return messages with their turns: those that they state, or else counted. A message without text keeps its turn."""
+def _turn_messages(sample: EvalSample) -> list[dict[str, Any]]:
+    """Return the messages with their turns, which are in the metadata or else counted. A message without text keeps its turn."""
     spoken = [one for one in sample.messages if one.role in ("user", "assistant")]
     if spoken and all(isinstance((one.metadata or {}).get("turn"), int) for one in spoken):
-        return [{"role": one.role, "content": one.text, "error": None, **_kept(one.metadata)} for one in spoken]
+        return [{"role": one.role, "content": one.text, "error": None, **_message_fields(one.metadata)} for one in spoken]
     messages = [_as_message(one) for one in sample.messages]
     choices = sample.output.choices
     answers = [one["content"] for one in messages if one["role"] == "assistant"]
@@ -422,7 +422,7 @@ def _why_empty(sample: EvalSample) -> str | None:
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a sample as a dialogue and its messages."""
-    name, metadata, spoken = _dialogue_id(log, sample), _own(sample), _said(sample)
+    name, metadata, spoken = _dialogue_id(log, sample), _own(sample), _turn_messages(sample)
     rest = {name: value for name, value in sample.metadata.items() if name not in metadata and value is not None}
     renamed = {} if _is_ours(sample) else {name: f"metadata_{name}" for name in _KNOWN}
     dialogue = {
@@ -497,7 +497,7 @@ def ratings_in(score: Score) -> list[Any]:
 
 def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
     """Return the ratings in the metadata of a sample's scores. Each is complete and about an existing answer."""
-    answered = {row["turn"] for row in _said(sample) if row["role"] == "assistant" and row["content"] is not None}
+    answer_turns = {row["turn"] for row in _turn_messages(sample) if row["role"] == "assistant" and row["content"] is not None}
     rows = []
     for name, score in (sample.scores or {}).items():
         for number, rating in enumerate(ratings_in(score), 1):
@@ -511,7 +511,7 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
                 raise TableError(f"{place}: the verdict {row['verdict']!r:.40} is not true, false or null")
             if (row["verdict"] is not None) != (row["status"] == "ok"):
                 raise TableError(f"{place}: the status {row['status']!r:.40} and the verdict don't go together")
-            if row["turn"] not in answered:
+            if row["turn"] not in answer_turns:
                 raise TableError(f"{place}: turn {row['turn']!r:.40} has no answer to rate")
             rows.append({"dialogue_id": _dialogue_id(log, sample), "behaviour": name, **row})
     return rows
@@ -519,18 +519,18 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
 
 def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the judges that the log lists, or those of its ratings."""
-    listed, names = (log.eval.metadata or {}).get("judges"), tables.TABLES["judges"].columns
-    if isinstance(listed, list) and listed and all(isinstance(row, dict) and {*names} <= {*row} for row in listed):
-        return [_require_scalars({name: row[name] for name in names}, "the log's judges") for row in listed]
+    entries, names = (log.eval.metadata or {}).get("judges"), tables.TABLES["judges"].columns
+    if isinstance(entries, list) and entries and all(isinstance(row, dict) and {*names} <= {*row} for row in entries):
+        return [_require_scalars({name: row[name] for name in names}, "the log's judges") for row in entries]
     return listed_judges([(row["judge"], row["behaviour"], row["sample"]) for row in ratings], "Inspect")
 
 
-def _behaviours_of(log: EvalLog, added: Iterable[Behaviour]) -> list[dict[str, Any]]:
+def _behaviours_of(log: EvalLog, new_behaviours: Iterable[Behaviour]) -> list[dict[str, Any]]:
     """Return the behaviours of a log: the bundled ones, those added, and those of its manifest, which count most."""
     manifest = (log.eval.metadata or {}).get("manifest")
-    listed = manifest.get("behaviours") if isinstance(manifest, dict) else None
-    own = Taxonomy.from_entries(listed, source="the log's manifest") if listed else []
-    return [*{one.name.lower(): one.entry() for one in (*Taxonomy.load(), *added, *own)}.values()]
+    entries = manifest.get("behaviours") if isinstance(manifest, dict) else None
+    own = Taxonomy.from_entries(entries, source="the log's manifest") if entries else []
+    return [*{one.name.lower(): one.entry() for one in (*Taxonomy.load(), *new_behaviours, *own)}.values()]
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
 def read_log(path: str | os.PathLike) -> EvalLog:
@@ -579,7 +579,7 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
 
 
 def run_of_log(
-    log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLike | None = None, added: Iterable[Behaviour] = ()
+    log: EvalLog, path: str | os.PathLike, run: Run | str | os.PathLike | None = None, new_behaviours: Iterable[Behaviour] = ()
 ) -> Run:
     """Make a run of a log.
 
@@ -591,7 +591,7 @@ def run_of_log(
         File that the log was read from, for errors and the run's metadata.
     run : Run, str or path, optional
         As for `read_inspect`.
-    added : list of Behaviour
+    new_behaviours : list of Behaviour
         Behaviours of the ratings beside the bundled ones and those in the log's manifest.
 
     Raises
@@ -613,13 +613,13 @@ def run_of_log(
         raise TableError(f"{path}: the log has no samples")
     try:
         both = [_dialogue_of(log, sample) for sample in log.samples]
-        dialogues, messages = [dialogue for dialogue, _ in both], [message for _, said in both for message in said]
+        dialogues, messages = [dialogue for dialogue, _ in both], [message for _, part in both for message in part]
         for name, times in Counter(row["dialogue_id"] for row in dialogues).items():
             if times > 1:
                 raise TableError(f"{times} samples say that they are the dialogue {name!r}")
         ratings = [row for sample in log.samples for row in _ratings_of(log, sample)]
         tables.check_table(pd.DataFrame(ratings), "ratings") if ratings else None
-        judges, behaviours = _judges_of(log, ratings), _behaviours_of(log, added)
+        judges, behaviours = _judges_of(log, ratings), _behaviours_of(log, new_behaviours)
         for row in (*dialogues, *messages):
             values = {name: value for name, value in row.items() if name != "metadata"}
             _require_scalars(values, f"dialogue {row['dialogue_id']}")
@@ -663,8 +663,8 @@ def dialogue(turns: int = 5, template: str | None = None) -> Solver:
         for turn in range(1, turns + 1):
             if turn > 1:
                 spoken = [message for message in state.messages if message.role in ("user", "assistant")]
-                seen = swap_roles([{"role": one.role, "content": one.text} for one in spoken], system)
-                answer = await get_model(role="user").generate([_as_inspect(message) for message in seen])
+                history = swap_roles([{"role": one.role, "content": one.text} for one in spoken], system)
+                answer = await get_model(role="user").generate([_as_inspect(message) for message in history])
                 if not answer.completion.strip():
                     state.store.set("stopped", f"turn {turn}: an empty message of the user")
                     break
@@ -782,8 +782,8 @@ async def score_dialogue(
         return {**place, "judge": name_of(rater), **vars(rating)}
 
     raters = _raters(behaviour, judges)
-    asked = [(rater, number) for rater in raters for number in range(1, 2 if isinstance(rater, LocalJudge) else samples + 1)]
-    rows = await collect(*(ask(rater, turn, number) for turn in texts for rater, number in asked))
+    rater_samples = [(rater, number) for rater in raters for number in range(1, 2 if isinstance(rater, LocalJudge) else samples + 1)]
+    rows = await collect(*(ask(rater, turn, number) for turn in texts for rater, number in rater_samples))
     ratings = tables.check_table(pd.DataFrame(rows), "ratings") if rows else tables.empty_table("ratings")
     panel = {behaviour.name: [*map(name_of, raters)]}
     return dialogue_score(tables.to_records(label(ratings, panel)[[*_LABEL]]), tables.to_records(ratings[[*_RATING]]))
@@ -856,7 +856,7 @@ def anthrobench(
         judges = [name.strip() for name in judges.split(",")]
     taxonomy = Taxonomy.load()
     names = taxonomy.select(behaviours)
-    judged = any(name in taxonomy.judged for name in names)
+    needs_judges = any(name in taxonomy.judged for name in names)
     rows = load_prompts(prompts)
     dataset = [
         Sample(input=row["first_message"], id=row["prompt_id"], metadata={**row, "turns": turns})
@@ -864,7 +864,7 @@ def anthrobench(
     ]
     return Task(
         dataset=MemoryDataset(dataset, name=str(prompts)),
-        solver=[*([judges_there(judges)] if judged else []), dialogue(turns)],
+        solver=[*([judges_there(judges)] if needs_judges else []), dialogue(turns)],
         scorer=[behaviour_scorer(taxonomy[name], judges, samples) for name in names],
     )
 
@@ -912,10 +912,10 @@ class LiteLLMModel(ModelAPI):
         if tools:
             raise ValueError("anthrokit's provider for Inspect takes no tools")
         messages = [{"role": message.role, "content": message.text} for message in input]
-        wanted = {name: getattr(config, name) for name in ("temperature", "top_p", "max_tokens", "seed")}
-        wanted["stop"] = config.stop_seqs
-        asked = {name: value for name, value in wanted.items() if value is not None}
-        answer = await await_for(self.llm.acomplete(messages, **asked))
+        config_values = {name: getattr(config, name) for name in ("temperature", "top_p", "max_tokens", "seed")}
+        config_values["stop"] = config.stop_seqs
+        options = {name: value for name, value in config_values.items() if value is not None}
+        answer = await await_for(self.llm.acomplete(messages, **options))
         reasons = {"truncated": "max_tokens", "refused": "content_filter"}
         output = ModelOutput.from_content(
             answer.served_model or self.model_name, answer.content or "", reasons.get(answer.status, "stop")

@@ -54,8 +54,8 @@ def preference_table(run: Run) -> pd.DataFrame:
     sides = pd.DataFrame(pairs, columns=["pair_id", "side", "dialogue_id"])
     messages = run.messages()[["dialogue_id", "turn", "role", "content"]]
     answers = messages.query("role == 'assistant'").drop_duplicates("dialogue_id", keep="last")
-    asked = messages.query("role == 'user'").rename(columns={"content": "prompt"}).drop(columns="role")
-    whole = sides.merge(run.dialogues()[["dialogue_id", "base_id"]]).merge(answers).merge(asked, how="left")
+    user_messages = messages.query("role == 'user'").rename(columns={"content": "prompt"}).drop(columns="role")
+    whole = sides.merge(run.dialogues()[["dialogue_id", "base_id"]]).merge(answers).merge(user_messages, how="left")
     before = {one["dialogue_id"]: json.dumps(one["messages"][:-2], ensure_ascii=False) for one in conversations(run)}
     whole["history"] = whole["dialogue_id"].map(before).replace("[]", None)
     groups = whole.groupby("pair_id", sort=False)

@@ -32,14 +32,14 @@ def _scanner(behaviour: Behaviour, judges: Sequence[str | LocalJudge] | None, sa
     @scout.scanner(messages=["system", "user", "assistant"], name=behaviour.name)
     def make(judges: list[str] | None = None, samples: int = 3) -> Any:
         async def scan(transcript):  # Scout evaluates annotations in this module, which does not import it
-            score = await score_dialogue(transcript.messages, behaviour, given, samples)
+            score = await score_dialogue(transcript.messages, behaviour, scan_judges, samples)
             value = score.value if score.value == score.value else None  # NaN: no answer could be judged
             metadata = {**(score.metadata or {}), "behaviour": behaviour.entry()}
             return scout.Result(value=value, explanation=score.explanation, metadata=metadata)
 
         return scan
 
-    given = judges
+    scan_judges = judges
     return make([one if isinstance(one, str) else name_of(one) for one in judges] if judges else None, samples)
 
 
@@ -97,13 +97,13 @@ def _scores(scan: str | os.PathLike) -> tuple[dict[tuple[str, str, int], dict[st
             place = f"{scan}: {name}, transcript {row['transcript_id']}"
             if isinstance(row.get("scan_error"), str):
                 raise TableError(f"{place}: the scan ended in an error ({row['scan_error']:.200}); resume it with scan_resume")
-            found = json.loads(row["metadata"]) if isinstance(row["metadata"], str) else row["metadata"]
-            if not isinstance(found, dict) or not {"behaviour", "ratings"} <= {*found}:
+            metadata = json.loads(row["metadata"]) if isinstance(row["metadata"], str) else row["metadata"]
+            if not isinstance(metadata, dict) or not {"behaviour", "ratings"} <= {*metadata}:
                 raise TableError(f"{place}: has no ratings. Scan with the scanners of anthrokit.io.scanners.")
-            [behaviour] = Taxonomy.from_entries([found["behaviour"]], source=place)
+            [behaviour] = Taxonomy.from_entries([metadata["behaviour"]], source=place)
             behaviours[behaviour.name] = behaviour
             key = (row["transcript_source_id"], str(row["transcript_task_id"]), int(row["transcript_task_repeat"]))
-            scores[key][behaviour.name] = Score(value=0, metadata={"ratings": found["ratings"]})
+            scores[key][behaviour.name] = Score(value=0, metadata={"ratings": metadata["ratings"]})
     return scores, behaviours
 
 
@@ -154,5 +154,5 @@ def read_scan(scan: str | os.PathLike, log: str | os.PathLike, run: Run | str | 
         raise TableError(f"{scan}: has no results of the log {log}")
     about = {name: value for name, value in (read.eval.metadata or {}).items() if name != "judges"}
     header = read.eval.model_copy(update={"metadata": about})
-    added = [one for one in behaviours.values() if one.name not in Taxonomy.load().names]
-    return run_of_log(read.model_copy(update={"eval": header, "samples": samples}), log, run, added)
+    new_behaviours = [one for one in behaviours.values() if one.name not in Taxonomy.load().names]
+    return run_of_log(read.model_copy(update={"eval": header, "samples": samples}), log, run, new_behaviours)

@@ -151,8 +151,8 @@ def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFra
                              "people.merge(labels.loc[~labels['tuned'], ['dialogue_id', 'turn', 'behaviour']])")
     if "base_id" not in verdicts.columns:
         return labels
-    known = verdicts[["dialogue_id", "base_id"]].dropna().astype({"dialogue_id": "str"}).drop_duplicates("dialogue_id")
-    bases = labels["dialogue_id"].map(known.set_index("dialogue_id")["base_id"])
+    dialogue_bases = verdicts[["dialogue_id", "base_id"]].dropna().astype({"dialogue_id": "str"}).drop_duplicates("dialogue_id")
+    bases = labels["dialogue_id"].map(dialogue_bases.set_index("dialogue_id")["base_id"])
     if "base_id" in labels.columns:
         bases = labels["base_id"].where(labels["base_id"].notna(), bases)
     return labels.assign(base_id=bases)

@@ -70,8 +70,8 @@ class ThresholdJudge(LocalJudge):
             return ratings
         reason = "score {:.2f}; threshold {:.2f}, from people's labels".format
         scored = (None if one.verdict is None else one.score for one in ratings)
-        made = [None if score is None else Rating(bool(score > limit), reason(score, limit), score=score) for score in scored]
-        return [new or old for new, old in zip(made, ratings, strict=True)]
+        new_ratings = [None if score is None else Rating(bool(score > limit), reason(score, limit), score=score) for score in scored]
+        return [new or old for new, old in zip(new_ratings, ratings, strict=True)]
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #ceaf007c
 def _folded(wording: Behaviour) -> Behaviour:
@@ -175,8 +175,8 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     number_clusters(table["cluster"])  # raises if one is missing
     sizes = table["cluster"].value_counts()
     order = np.random.default_rng(seed).permutation(sorted(sizes.index))
-    chosen = order[sizes[order].cumsum().to_numpy() <= min(tuning * len(table), most)]
-    own = table["cluster"].isin(chosen)
+    tuning_clusters = order[sizes[order].cumsum().to_numpy() <= min(tuning * len(table), most)]
+    own = table["cluster"].isin(tuning_clusters)
     near = shares_cluster(table["message"], table["cluster"], {text_digest(text) for text in table.loc[own, "message"]})
     split = pd.Series(np.select([own, ~near], ["tuning", "test"], "left out"), table.index)
     behaviour = table["behaviour"] if "behaviour" in table else pd.Series("", table.index)
@@ -213,11 +213,11 @@ def best_limit(scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, clus
     """
     values, (codes, names) = np.unique(scores), pd.factorize(pd.Series(list(cluster)))
     limits = (values[1:] + values[:-1]) / 2
-    drawn = draw_clusters(len(names), 200, seed)[:, codes]
-    above, left = scores > limits[:, None], (drawn == 0).astype(float)
-    best = np.nan_to_num(_agreement(above, truth, drawn, measure), nan=-2).argmax(axis=0)
-    new = _agreement(above, truth, left, measure)[best, np.arange(len(best))]
-    gain = new - _agreement(verdicts[None], truth, left, measure)[0]
+    weights = draw_clusters(len(names), 200, seed)[:, codes]
+    above, left_out_weights = scores > limits[:, None], (weights == 0).astype(float)
+    best = np.nan_to_num(_agreement(above, truth, weights, measure), nan=-2).argmax(axis=0)
+    new = _agreement(above, truth, left_out_weights, measure)[best, np.arange(len(best))]
+    gain = new - _agreement(verdicts[None], truth, left_out_weights, measure)[0]
     return float(np.median(limits[best])) if np.mean(gain[~np.isnan(gain)] > 0) >= 0.7 else None
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #6220c141
@@ -242,8 +242,8 @@ Edit = tuple[str, str, str | None]  # field of the behaviour, text, base prompt 
 def _proposals(answer: str | None) -> list[Edit]:
     """Return the definition and the permissible uses that a model proposed; none if its answer can't be parsed."""
     with suppress(StopIteration, TypeError):
-        made, _ = next(json_objects(answer or ""))
-        texts = [("definition", made.get("definition")), *(("permissible", use) for use in made.get("permissible", ())[:5])]
+        proposal, _ = next(json_objects(answer or ""))
+        texts = [("definition", proposal.get("definition")), *(("permissible", use) for use in proposal.get("permissible", ())[:5])]
         return [(field, text[:600], None) for field, text in texts if isinstance(text, str) and text.strip()]
     return []
 
@@ -336,12 +336,12 @@ class WordingSearch:
 
     def best(self, definitions: Sequence[str] = ()) -> Behaviour:
         """Return the best wording: first the definition, then permissible uses, then counter-examples."""
-        shown = isinstance(self.judge, LLMJudge) and self.judge.permissible
-        wording = replace(self.behaviour, permissible=self.behaviour.permissible if shown else ())
+        has_permissible = isinstance(self.judge, LLMJudge) and self.judge.permissible
+        wording = replace(self.behaviour, permissible=self.behaviour.permissible if has_permissible else ())
         proposed = self.proposals(wording)
-        given = [("definition", text, None) for text in definitions] + [("permissible", use, None) for use in self.behaviour.permissible]
+        edits = [("definition", text, None) for text in definitions] + [("permissible", use, None) for use in self.behaviour.permissible]
         for field in ("definition", "permissible"):
-            wording = self.round(wording, [edit for edit in (*given, *proposed) if edit[0] == field])
+            wording = self.round(wording, [edit for edit in (*edits, *proposed) if edit[0] == field])
         examples = self.errors(wording, truth=False)
         return self.round(wording, [("not_present", *row) for row in zip(examples["message"], examples["cluster"], strict=True)])
 
@@ -355,7 +355,7 @@ def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampl
         return accuracy_measures(*sums[4:]) - accuracy_measures(*sums[:4])
 
     verdicts = [one[both] == 1 for one in (before, after)]
-    kinds = [tally.sums(kind) for said in verdicts for kind in (said & truth, said & ~truth, ~said & truth, ~said & ~truth)]
+    kinds = [tally.sums(kind) for is_yes in verdicts for kind in (is_yes & truth, is_yes & ~truth, ~is_yes & truth, ~is_yes & ~truth)]
     each = [accuracy_estimates(part, resampling["ci"]) for part in (kinds[:4], kinds[4:])]
     table = pd.concat([*each, resample(change, *kinds, **resampling)], ignore_index=True)
     about = {"measure": MEASURES * 3, "when": np.repeat(["before", "after", "change"], len(MEASURES))}
@@ -449,42 +449,43 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     table, labels = _labelled_texts(labels), run_of(labels)
     if taxonomy is None:
         taxonomy = run_taxonomy(labels) if isinstance(labels, Run) else Taxonomy.load()
-    asked = table.get("behaviour", pd.Series(dtype=str)).unique().tolist() if behaviours is None else behaviours
-    named = as_names(asked, "behaviours")
-    if not named:
+    if behaviours is None:
+        behaviours = table.get("behaviour", pd.Series(dtype=str)).unique().tolist()
+    behaviour_names = as_names(behaviours, "behaviours")
+    if not behaviour_names:
         raise ValueError("behaviours is missing. Name the behaviours that these labels measure: behaviours=[…].")
-    require_known("judged behaviour", taxonomy.judged, *named)
-    given = {one: as_names(texts, "definitions") for one, texts in (definitions or {}).items()}
-    require_known("behaviour", named, *given, where="definitions: ")
+    require_known("judged behaviour", taxonomy.judged, *behaviour_names)
+    wordings = {one: as_names(texts, "definitions") for one, texts in (definitions or {}).items()}
+    require_known("behaviour", behaviour_names, *wordings, where="definitions: ")
     if "behaviour" in table:
-        require_known("behaviour", table["behaviour"].unique(), *named, where="people's labels: ")
-        table = table[table["behaviour"].isin(named)]
+        require_known("behaviour", table["behaviour"].unique(), *behaviour_names, where="people's labels: ")
+        table = table[table["behaviour"].isin(behaviour_names)]
     table = table.assign(split=split_labels(table, tuning, most, seed))
-    groups = [([one], table[table["behaviour"] == one]) for one in named] if "behaviour" in table else [(named, table)]
-    chosen: dict[str, Any] = {}
+    groups = [([one], table[table["behaviour"] == one]) for one in behaviour_names] if "behaviour" in table else [(behaviour_names, table)]
+    values_by_behaviour: dict[str, Any] = {}
     digests, reports, own = {}, [], judge_identity(judge).get("tuned_on") or {}
     for names, rows in groups:
-        asked, calls, cost, test = [taxonomy[one] for one in names], 0, 0.0, (rows["split"] == "test").to_numpy()
+        group_behaviours, calls, cost, test = [taxonomy[one] for one in names], 0, 0.0, (rows["split"] == "test").to_numpy()
         if isinstance(judge, PromptJudge):
             if len(names) > 1:
                 raise ValueError("a prompt judge is aligned for one behaviour at a time; these labels have no column behaviour")
             folder = Path(tempfile.mkdtemp() if run is None else run) / digest(names, length=6)
-            search = WordingSearch(judge, asked[0], rows, folder, measure, samples=samples, budget=budget, progress=False)
-            value = search.best(given.get(names[0], ()))
+            search = WordingSearch(judge, group_behaviours[0], rows, folder, measure, samples=samples, budget=budget, progress=False)
+            value = search.best(wordings.get(names[0], ()))
             aligned = WordedJudge(judge, {names[0]: value}, {}, "aligned")
             before, after = search.verdicts([judge, aligned], "test")
             [(calls,)], (cost, _) = search.run.ledger.rows("SELECT COUNT(*) FROM calls"), usage_totals(search.run)
             search.run.close()
         else:
-            value, *both = _align_threshold(judge, rows, asked, measure, seed)
+            value, *both = _align_threshold(judge, rows, group_behaviours, measure, seed)
             before, after = (one[test] for one in both)
         report = _report(before, after, rows[test], n_resamples=n_resamples, ci=ci, seed=seed)
         report.insert(0, "behaviour", " or ".join(names))
         reports.append(report.assign(calls=calls, cost=np.nan if cost is None else cost))
         tuned = {text_digest(text) for text in rows.loc[rows["split"] == "tuning", "message"]}
         digests |= {one: sorted(tuned | {*own.get(one, ())}) for one in names}
-        chosen |= {one: value for one in names if value is not None}
+        values_by_behaviour |= {one: value for one in names if value is not None}
     kind = WordedJudge if isinstance(judge, PromptJudge) else ThresholdJudge
-    result = kind(judge, chosen, {**own, **digests}, name or f"{judge.name}, aligned")
+    result = kind(judge, values_by_behaviour, {**own, **digests}, name or f"{judge.name}, aligned")
     result.report, result.split = pd.concat(reports, ignore_index=True), table
     return result

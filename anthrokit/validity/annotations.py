@@ -31,11 +31,11 @@ __all__ = ['ITEM', 'add_texts', 'draw_annotation_sample', 'read_verdicts', 'read
 # %% ../../nbs/08_validity/01_annotations.ipynb #cc4f86ad
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
     """Divide n equally among strata. What a small stratum can't take goes to larger ones."""
-    left, shares = min(n, sum(sizes)), [0] * len(sizes)
-    while left:
-        for place in [place for place, size in enumerate(sizes) if shares[place] < size][:left]:
+    n_left, shares = min(n, sum(sizes)), [0] * len(sizes)
+    while n_left:
+        for place in [place for place, size in enumerate(sizes) if shares[place] < size][:n_left]:
             shares[place] += 1
-            left -= 1
+            n_left -= 1
     return shares
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #a9d7915c
@@ -43,12 +43,12 @@ def _stratified(group: pd.DataFrame, n: int, random: np.random.Generator) -> pd.
     """Draw n labels by stratum; weight is the number of labels that each represents."""
     stratum = group["label"].astype("object").map({False: 0, True: 1}).fillna(2)  # labelled messages first
     parts = [part for _, part in group.groupby(stratum if n > 1 else np.zeros(len(group)))]
-    drawn = []
+    samples = []
     for part, size in zip(parts, _shares([len(part) for part in parts], n), strict=True):
         if size:
-            chosen = part.iloc[random.choice(len(part), size, replace=False)]
-            drawn.append(chosen.assign(weight=len(part) / size))
-    return pd.concat(drawn)
+            rows = part.iloc[random.choice(len(part), size, replace=False)]
+            samples.append(rows.assign(weight=len(part) / size))
+    return pd.concat(samples)
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #df206bc4
 def add_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
@@ -152,8 +152,8 @@ def draw_annotation_sample(
     random = np.random.default_rng(seed)
     groups = [group for _, group in labels.groupby(by, sort=False, dropna=False)]
     sizes = [n] * len(groups) if total is None else _shares([len(group) for group in groups], total)
-    drawn = [_stratified(group, size, random) for group, size in zip(groups, sizes, strict=True) if size]
-    sheet = add_texts(run, pd.concat(drawn)[[*ITEM, "base_id", "weight"]])
+    samples = [_stratified(group, size, random) for group, size in zip(groups, sizes, strict=True) if size]
+    sheet = add_texts(run, pd.concat(samples)[[*ITEM, "base_id", "weight"]])
     sheet = sheet.assign(verdict=None, annotator=None).iloc[random.permutation(len(sheet))]
     sheet = sheet.reset_index(drop=True).assign(item=np.arange(1, len(sheet) + 1))
     sheet = sheet[[*_SHEET, "verdict", "annotator"]]
@@ -501,8 +501,8 @@ def save_annotation_sample(
                 f"draw_annotation_sample(run, {n}, path='sheet.csv'), and label that: "
                 f"AnnotationPanel('sheet.csv', path='annotations.csv')."
             )
-        drawn = draw_annotation_sample(run, n, by, **options)
-        drawn = drawn[["item", *ITEM, "base_id", "weight"]].assign(draw=name)
-        run.ledger.write("annotation_draws", drawn.to_dict("records"))
-    saved = run.query("SELECT * FROM annotation_draws WHERE draw = ? ORDER BY item", [name])
-    return add_texts(run, saved.drop(columns="draw").astype({"turn": "Int64"}))
+        new_sample = draw_annotation_sample(run, n, by, **options)
+        new_sample = new_sample[["item", *ITEM, "base_id", "weight"]].assign(draw=name)
+        run.ledger.write("annotation_draws", new_sample.to_dict("records"))
+    sample = run.query("SELECT * FROM annotation_draws WHERE draw = ? ORDER BY item", [name])
+    return add_texts(run, sample.drop(columns="draw").astype({"turn": "Int64"}))

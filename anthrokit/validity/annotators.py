@@ -125,8 +125,8 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
     require_columns(queues, [*ITEM, "annotator", "shared"], "queues", rows=False, advice="assign_items makes it")
     require_columns(annotations, [*ITEM, "annotator", "verdict"], "annotations", rows=False)
     latest = latest_annotations(as_items(annotations).reset_index(drop=True))
-    decided, saved = read_verdicts(latest["verdict"]).notna(), latest.reindex(columns=["note", "at"]).notna().any(axis=1)
-    latest = latest[[*ITEM, "annotator"]].assign(decided=decided, seen=decided | saved)
+    decided, has_entry = read_verdicts(latest["verdict"]).notna(), latest.reindex(columns=["note", "at"]).notna().any(axis=1)
+    latest = latest[[*ITEM, "annotator"]].assign(decided=decided, seen=decided | has_entry)
     table = as_items(queues).merge(latest, on=[*ITEM, "annotator"], how="left")
     table = table.assign(seen=table["seen"].eq(True), decided=table["decided"].eq(True))
     whole = table.groupby(ITEM)["seen"].transform("all")
@@ -260,9 +260,9 @@ def _item_texts(sheet: pd.DataFrame) -> list[dict[str, str]]:
     """Return what a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."""
     require_columns(sheet, [*ITEM, "question", "message"], "annotation sheet")
     keys = sheet[ITEM].astype({"dialogue_id": "str", "turn": int, "behaviour": "str"}).to_numpy(dtype=object)
-    shown = sheet.reindex(columns=["question", "user", "message"]).astype("object").fillna("")
-    shown.insert(0, "item", [json.dumps(key.tolist(), ensure_ascii=False) for key in keys])
-    return shown.to_dict("records")
+    texts = sheet.reindex(columns=["question", "user", "message"]).astype("object").fillna("")
+    texts.insert(0, "item", [json.dumps(key.tolist(), ensure_ascii=False) for key in keys])
+    return texts.to_dict("records")
 
 
 def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
@@ -328,7 +328,7 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     return write_file(Path(folder) / "config.yaml", data_path("annotation/potato.yaml").read_bytes())
 
 
-def _chosen(labels: Any) -> list[str]:
+def _choices(labels: Any) -> list[str]:
     """Return the choices of an item: pairs of a label and a value, or values by scheme and label, without 'false'."""
     if isinstance(labels, dict):
         values = labels.get(_SCHEME) or {}
@@ -367,7 +367,7 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
             state = next(value for _, value in read_json(path))
             person = str(state.get("user_id") or path.parent.name)
             items = state.get("instance_id_to_label_to_value", {}).items()
-            rows += [(key, person, choice) for key, labels in items for choice in _chosen(labels)]
+            rows += [(key, person, choice) for key, labels in items for choice in _choices(labels)]
     return _verdicts(rows, f"{folder}")
 
 # %% ../../nbs/08_validity/08_annotators.ipynb #c8f7e067

@@ -195,16 +195,16 @@ def _corrected_limits(
     return results[0][0], np.fmin.reduce(lows), np.fmax.reduce(highs)
 
 
-def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, ci: float) -> list[dict]:
+def shared_error_rates(messages: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, ci: float) -> list[dict]:
     """Return the corrected rates of one behaviour's groups, with the error rates of all groups together.
 
-    `judged` has judged (0 or 1), cluster and _group, the index of the message's row in `raw`. `sample` has said, hit,
+    `messages` has judged (0 or 1), cluster and _group, the index of the message's row in `raw`. `sample` has said, hit,
     weight and cluster of the messages that people labelled.
     """
     from scipy.special import ndtri, stdtrit
 
-    verdicts, tail = judged["judged"].to_numpy(), 0.5 + ci / 2
-    cluster, names = pd.factorize(judged["cluster"])
+    verdicts, tail = messages["judged"].to_numpy(), 0.5 + ci / 2
+    cluster, names = pd.factorize(messages["cluster"])
     size = len(names)
     predicted, hit, weight = (sample[name].to_numpy() for name in ("said", "hit", "weight"))
     place = pd.Index(names).get_indexer(sample["cluster"])
@@ -214,30 +214,30 @@ def shared_error_rates(judged: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataF
     *_, alike = effective_share(hit, weight, place, size, ci)
     strata = predicted == 1, predicted == 0
     shares = [effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in strata]
-    drawn, drawn_influence = _weighted_share(predicted == 1, weight, place, size)
-    drawn_sizes = np.bincount(place, weight, size)
+    judged_rate, judged_influence = _weighted_share(predicted == 1, weight, place, size)
+    judged_sizes = np.bincount(place, weight, size)
     if not np.allclose(weight, weight[0]):  # by the weights, Q is the judged rate of all messages
-        drawn_influence = np.bincount(cluster, (verdicts - verdicts.mean()) / len(verdicts), size)
-        drawn_sizes = np.bincount(cluster, minlength=size)
+        judged_influence = np.bincount(cluster, (verdicts - verdicts.mean()) / len(verdicts), size)
+        judged_sizes = np.bincount(cluster, minlength=size)
     (present, *_), (absent, *_) = shares
-    p = drawn * present + (1 - drawn) * absent
-    counts["sensitivity"] = drawn * present / p if p > 0 else np.nan
-    counts["specificity"] = (1 - drawn) * (1 - absent) / (1 - p) if p < 1 else np.nan
+    p = judged_rate * present + (1 - judged_rate) * absent
+    counts["sensitivity"] = judged_rate * present / p if p > 0 else np.nan
+    counts["specificity"] = (1 - judged_rate) * (1 - absent) / (1 - p) if p < 1 else np.nan
     rows = []
     for group, row in raw.iterrows():
         rate = row["estimate"]
         if pd.isna(rate) or present <= absent:
             rows.append(counts)
             continue
-        own = (judged["_group"] == group).to_numpy()
+        own = (messages["_group"] == group).to_numpy()
         own_sizes = np.bincount(cluster[own], minlength=size)
         rate_influence = np.bincount(cluster[own], (verdicts[own] - rate) / own.sum(), size)
         # A rate of 0 or 1 shows no variance: it counts as independent of Q, but not of Q − q.
         certain = rate in (0, 1)
-        second, influence, sizes = drawn, drawn_influence, drawn_sizes
+        second, influence, sizes = judged_rate, judged_influence, judged_sizes
         if not certain:
-            second, influence = drawn - rate, drawn_influence - rate_influence
-            sizes = min(drawn_sizes, own_sizes, key=lambda one: one.sum() ** 2 / (one**2).sum())  # of fewer equal clusters
+            second, influence = judged_rate - rate, judged_influence - rate_influence
+            sizes = min(judged_sizes, own_sizes, key=lambda one: one.sum() ** 2 / (one**2).sum())  # of fewer equal clusters
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = cluster_variance(influence[:, None], sizes[:, None])
             freedom = np.maximum(degrees_of_freedom(sizes[:, None], 0), 1)
@@ -263,23 +263,23 @@ def powered_share(q: float, present: float, absent: float) -> float:
 
 
 def powered_parts(
-    q: tuple, verdicts: np.ndarray, cluster: np.ndarray, drawn: Sequence[np.ndarray], size: int, ci: float
+    q: tuple, verdicts: np.ndarray, cluster: np.ndarray, sample_arrays: Sequence[np.ndarray], size: int, ci: float
 ) -> dict[str, Any]:
     """Return the terms of a group's rate: a function of shares, their limits, and their influence by cluster.
 
-    `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages of the group. `drawn` has
-    verdict, hit, weight and cluster of the messages that people labelled.
+    `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages of the group. `sample_arrays`
+    has verdict, hit, weight and cluster of the messages that people labelled.
     """
     from scipy.special import ndtri
 
-    z, (drawn_verdicts, hit, weight, place) = ndtri(0.5 + ci / 2), drawn
+    z, (sample_verdicts, hit, weight, place) = ndtri(0.5 + ci / 2), sample_arrays
     share, worth, influence, alike = effective_share(hit, weight, place, size, ci)
     alone, several = (share, *wilson_limits(share, worth, z)), len(np.unique(place)) > 1
     group = {"rate": float, "parts": [alone], "influences": influence[None], "power": 0.0, "n_people": len(hit)}
     group |= {"alone": alone, "several": several, "known": several and pd.notna(q[1])}
-    if np.bincount(drawn_verdicts.astype(int), minlength=2).min() < _FEWEST:
+    if np.bincount(sample_verdicts.astype(int), minlength=2).min() < _FEWEST:
         return group
-    labelled = [drawn_verdicts == verdict for verdict in (1, 0)]
+    labelled = [sample_verdicts == verdict for verdict in (1, 0)]
     shares = [effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in labelled]
     q_influence = np.bincount(cluster, (verdicts - q[0]) / len(verdicts), size)
     return group | {
@@ -325,14 +325,14 @@ def judged_and_labelled(
     require_columns(labels, ITEM)
     raw = _judged_rates(labels, by, ci)
     groups, _ = group_rows(labels, by)  # in the order of the rows of raw
-    judged = labels.assign(judged=as_floats(labels["label"]), cluster=clusters(labels), _group=groups)
-    judged = as_items(judged).dropna(subset="judged")
+    judged_messages = labels.assign(judged=as_floats(labels["label"]), cluster=clusters(labels), _group=groups)
+    judged_messages = as_items(judged_messages).dropna(subset="judged")
     if people is None:
-        return raw, judged, judged.iloc[:0]
+        return raw, judged_messages, judged_messages.iloc[:0]
     verdicts = panel_verdicts(labels[labels.columns.intersection([*ITEM, "base_id", "tuned", "label"])])
     sample = join_people(verdicts, people).dropna(subset="verdict")
-    sample = sample[[*ITEM, "verdict", "truth", "weight"]].merge(judged[[*ITEM, "cluster", "_group"]], on=ITEM)
-    return raw, judged, sample.assign(said=as_floats(sample["verdict"]), hit=as_floats(sample["truth"]) == 1)
+    sample = sample[[*ITEM, "verdict", "truth", "weight"]].merge(judged_messages[[*ITEM, "cluster", "_group"]], on=ITEM)
+    return raw, judged_messages, sample.assign(said=as_floats(sample["verdict"]), hit=as_floats(sample["truth"]) == 1)
 
 
 def _judged_rates(labels: pd.DataFrame, by: list[str], ci: float) -> pd.DataFrame:
@@ -366,23 +366,23 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
     return table[_ERRORS].assign(estimate=point, ci_low=low, ci_high=high)
 
 
-def judged_share(judged: pd.DataFrame, row: Any, names: Any) -> dict[str, Any]:
+def judged_share(messages: pd.DataFrame, row: Any, names: Any) -> dict[str, Any]:
     """Return the judged rate of one group in the form of `powered_group`, for labels without errors."""
-    verdicts, cluster = judged["judged"].to_numpy(), pd.Index(names).get_indexer(judged["cluster"])
+    verdicts, cluster = messages["judged"].to_numpy(), pd.Index(names).get_indexer(messages["cluster"])
     influence = np.bincount(cluster, (verdicts - row["estimate"]) / len(verdicts), len(names))
     parts = [(row["estimate"], row["ci_low"], row["ci_high"])]
     return {"rate": float, "parts": parts, "influences": influence[None], "known": pd.notna(row["ci_low"])}
 
 
 def powered_group(
-    judged: pd.DataFrame, sample: pd.DataFrame, row: Any, ci: float, names: Any = None
+    messages: pd.DataFrame, sample: pd.DataFrame, row: Any, ci: float, names: Any = None
 ) -> dict[str, Any]:
     """Return `powered_parts` of one group, a row of raw rates."""
-    names = pd.Index(judged["cluster"].unique() if names is None else names)
+    names = pd.Index(messages["cluster"].unique() if names is None else names)
     q = row["estimate"], row["ci_low"], row["ci_high"]
-    drawn = *(sample[name].to_numpy() for name in ("said", "hit", "weight")), names.get_indexer(sample["cluster"])
-    verdicts, cluster = judged["judged"].to_numpy(), names.get_indexer(judged["cluster"])
-    return powered_parts(q, verdicts, cluster, drawn, len(names), ci)
+    sample_arrays = *(sample[name].to_numpy() for name in ("said", "hit", "weight")), names.get_indexer(sample["cluster"])
+    verdicts, cluster = messages["judged"].to_numpy(), names.get_indexer(messages["cluster"])
+    return powered_parts(q, verdicts, cluster, sample_arrays, len(names), ci)
 
 
 def _powered_row(group: dict[str, Any]) -> dict[str, Any]:
@@ -464,19 +464,19 @@ def corrected_rates(
         raw = _judged_rates(labels, by, ci)
         table = _from_accuracy(raw, people, ci)
     else:
-        raw, judged, sample = judged_and_labelled(labels, people, by, ci)
+        raw, judged_messages, sample = judged_and_labelled(labels, people, by, ci)
         rows: dict[int, dict] = {}
         if shared:
             for behaviour, groups in raw.groupby("behaviour", sort=False):
-                drawn, messages = (frame[frame["behaviour"] == behaviour] for frame in (sample, judged))
-                if len(drawn):
-                    rows |= dict(zip(groups.index, shared_error_rates(messages, drawn, groups, ci), strict=True))
+                sample_rows, messages = (frame[frame["behaviour"] == behaviour] for frame in (sample, judged_messages))
+                if len(sample_rows):
+                    rows |= dict(zip(groups.index, shared_error_rates(messages, sample_rows, groups, ci), strict=True))
         else:
             for group, row in raw.iterrows():
-                messages, drawn = (frame[frame["_group"] == group] for frame in (judged, sample))
+                messages, sample_rows = (frame[frame["_group"] == group] for frame in (judged_messages, sample))
                 rows[group] = {"n_people": 0}
-                if len(drawn):
-                    rows[group] = _powered_row(powered_group(messages, drawn, row, ci))
+                if len(sample_rows):
+                    rows[group] = _powered_row(powered_group(messages, sample_rows, row, ci))
         table = pd.DataFrame([rows.get(group, {}) for group in raw.index], index=raw.index)
         table = table.reindex(columns=["estimate", "ci_low", "ci_high", *columns])
         table = table.astype({name: "Int64" for name in columns if name.startswith("n_")})
@@ -539,19 +539,19 @@ def prediction_powered_differences(
     labels, by = as_labels(labels), [name for name in by if name != group]
     require_columns(labels, [group, *by])
     levels = require_levels(labels[group])
-    raw, judged, sample = judged_and_labelled(labels, people, [group, *by], ci)
+    raw, judged_messages, sample = judged_and_labelled(labels, people, [group, *by], ci)
     rows = []
     for key, part in raw.groupby(by, sort=False, dropna=False):
         places = dict(zip(part[group], part.index, strict=True))
         for pair in combinations([level for level in levels if level in places], 2):
             a, b = (raw.loc[places[level]] for level in pair)
-            messages, drawn = ([frame[frame["_group"] == row.name] for row in (a, b)] for frame in (judged, sample))
+            messages, samples = ([frame[frame["_group"] == row.name] for row in (a, b)] for frame in (judged_messages, sample))
             names = pd.concat(messages)["cluster"].unique()
             row = {**dict(zip(by, key, strict=True)), "a": pair[0], "b": pair[1], "raw": a["estimate"] - b["estimate"]}
             row |= {"estimate": np.nan, "ci_low": np.nan, "ci_high": np.nan}
-            row |= {"n_people_a": len(drawn[0]), "n_people_b": len(drawn[1]), "n_clusters": len(names)}
-            if all(map(len, drawn)):
-                sides = zip(messages, drawn, (a, b), strict=True)
+            row |= {"n_people_a": len(samples[0]), "n_people_b": len(samples[1]), "n_clusters": len(names)}
+            if all(map(len, samples)):
+                sides = zip(messages, samples, (a, b), strict=True)
                 row |= powered_difference(*(powered_group(*side, ci, names=names) for side in sides))
             rows.append(row)
     return pd.DataFrame(rows).astype({"n_people_a": "Int64", "n_people_b": "Int64"})

@@ -280,9 +280,9 @@ def turning_point(
         row |= {"slope_after": slopes[1], "p_value": np.max(p_values) if opposite else 1.0, "n": len(rows)}
         parts.append(row | {"n_clusters": rows["person"].nunique(), "ci": ci})
     table = add_holm(pd.DataFrame(parts))
-    shown = table["p_adjusted"] < 1 - ci
-    table["turn"] = table["turn"].where(shown, "not shown")
-    table[["estimate", "ci_low", "ci_high"]] = table[["estimate", "ci_low", "ci_high"]].where(shown)
+    is_significant = table["p_adjusted"] < 1 - ci
+    table["turn"] = table["turn"].where(is_significant, "not shown")
+    table[["estimate", "ci_low", "ci_high"]] = table[["estimate", "ci_low", "ci_high"]].where(is_significant)
     return table
 
 # %% ../../nbs/08_validity/10_dose_response.ipynb #d05e0014

@@ -172,18 +172,18 @@ def _part(frame: pd.DataFrame, column: str, value: str, name: str) -> pd.DataFra
     return frame[frame[column] == value]
 
 
-def _members(given: Any, valid: Callable) -> list | None:
+def _members(value: Any, valid: Callable) -> list | None:
     """Return the members of a list, or of the text of a list; None if it is something else or a member is invalid."""
     with suppress(ValueError, SyntaxError, TypeError):
-        members = [*(ast.literal_eval(given) if isinstance(given, str) else given)]
+        members = [*(ast.literal_eval(value) if isinstance(value, str) else value)]
         return members if all(map(valid, members)) else None
     return None
 
 
 def _robots(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _require(frame, ["text_hash", "resp_cat", "turn_a", "turn_b", "answers", "majority_prob"], name)
-    asked = "comfort_r-chatbot" if name == "robots_comfort" else "truthful_r-chatbot"
-    frame = _part(frame, "resp_cat", asked, name).dropna(subset="majority_prob")
+    category = "comfort_r-chatbot" if name == "robots_comfort" else "truthful_r-chatbot"
+    frame = _part(frame, "resp_cat", category, name).dropna(subset="majority_prob")
     frame = as_numbers(frame, ["majority_prob"], name, lambda values: values.between(0, 1), "a number from 0 to 1")
     answers = frame["answers"].map(partial(_members, valid=(1, 2, 3, 4, 5).__contains__))
     reject_values(frame, answers.isna(), "answers", name, "a list of numbers from 1 to 5, such as [1, 4, 5]")
@@ -252,13 +252,13 @@ _POINTS = {"HELL YES": 1.0, "Soft yes": 0.5, "Soft no": -0.5, "HELL NO": -1.0}
 
 def _humane(parts: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
     """Return HumaneBench's answers with the mean rating of the people who rated them."""
-    asked = ["input_id", "ai_persona", "input_text", "ai_output"]
+    keys = ["input_id", "ai_persona", "input_text", "ai_output"]
     frame = pd.concat([part.rename(columns={"rating (rubric)": "rating"}) for part in parts.values()])
-    _require(frame, [*asked, "rating"], name)
+    _require(frame, [*keys, "rating"], name)
     frame = frame.dropna(subset="rating")
     if len(wrong := set(frame["rating"]) - set(_POINTS)):
         raise TableError(f"{name}: the rating {wrong.pop()!r} is not one of {', '.join(_POINTS)}")
-    rows = frame.assign(rating=frame["rating"].map(_POINTS)).groupby(asked, sort=False)["rating"].agg(list).reset_index()
+    rows = frame.assign(rating=frame["rating"].map(_POINTS)).groupby(keys, sort=False)["rating"].agg(list).reset_index()
     table = _texts(rows, name, item_id="input_id", cluster="input_id", user="input_text", message="ai_output", persona="ai_persona")
     table["item_id"] += " " + table["persona"]
     table["principle"] = table["cluster"].str.rpartition("-")[0]
@@ -299,9 +299,9 @@ def _rank_correlation(
 # %% ../../nbs/08_validity/05_human_data.ipynb #494170b7
 def _people_lists(data: pd.DataFrame) -> pd.Series:
     """Return the lists of people's verdicts, as lists or the text of these; without rows where they are missing."""
-    known = data.dropna(subset="people")
-    lists = known["people"].map(partial(_members, valid=lambda verdict: pd.isna(verdict) or verdict in (0, 1)))
-    reject_values(known, lists.isna(), "people", "people's labels", "a list of True and False")
+    rows = data.dropna(subset="people")
+    lists = rows["people"].map(partial(_members, valid=lambda verdict: pd.isna(verdict) or verdict in (0, 1)))
+    reject_values(rows, lists.isna(), "people", "people's labels", "a list of True and False")
     return lists
 
 
@@ -394,8 +394,8 @@ def check_against_people(
                 measures.append(_rank_correlation(highest[both], rating[both], data["cluster"][both], **parameters))
         parts.append(pd.concat(measures).assign(judge=judge.name))
     if people.map(len).max() > 1:
-        known = data.loc[data["people"].notna()].assign(people=people.to_numpy())
-        parts.append(_one_person(known).assign(judge="one person"))
+        people_rows = data.loc[data["people"].notna()].assign(people=people.to_numpy())
+        parts.append(_one_person(people_rows).assign(judge="one person"))
     table = pd.concat(parts, ignore_index=True).assign(n_total=len(data))
     limits = ["estimate", "ci_low", "ci_high"]
     return table[["judge", "measure", *limits, "n_clusters", "n", "n_positive", "n_total"]]
@@ -515,27 +515,27 @@ def check_anthroscore(
     """
     require_columns(data, ["item_id", "cluster", "category", "mention", "masked", "message", "truth"], "AnthroSet")
     table = data.dropna(subset="truth").astype({"item_id": "str"}).set_index("item_id")
-    asked, parts = get_protocol(protocol), []
+    protocol, parts = get_protocol(protocol), []
     for mention, rows in table.groupby("mention"):
-        found = mask_sentences(rows["message"], re.compile(rf"(?<!\w){re.escape(mention)}(?!\w)"), protocol=asked)
-        parts.append(found[found["status"] == "masked"])
-    found = pd.concat(parts, ignore_index=True)
-    texts = table.loc[found["text_id"]]
-    first = [text.find(one) for text, one in zip(texts["message"], found["sentence"], strict=True)] + found["start"]
-    marked = texts["masked"].str.find("<mask>").to_numpy()  # other mentions of the same words aren't labelled
-    found = found[(first <= marked) & (marked < first + found["mention"].str.len())].drop_duplicates("text_id")
-    score = score_sentences(found, scorer, protocol=asked).set_index("text_id")["score"].reindex(table.index)
+        sentences = mask_sentences(rows["message"], re.compile(rf"(?<!\w){re.escape(mention)}(?!\w)"), protocol=protocol)
+        parts.append(sentences[sentences["status"] == "masked"])
+    sentences = pd.concat(parts, ignore_index=True)
+    texts = table.loc[sentences["text_id"]]
+    first = [text.find(one) for text, one in zip(texts["message"], sentences["sentence"], strict=True)] + sentences["start"]
+    mask_start = texts["masked"].str.find("<mask>").to_numpy()  # other mentions of the same words aren't labelled
+    sentences = sentences[(first <= mask_start) & (mask_start < first + sentences["mention"].str.len())].drop_duplicates("text_id")
+    score = score_sentences(sentences, scorer, protocol=protocol).set_index("text_id")["score"].reindex(table.index)
     rows = table.assign(score=score.astype(float))
     parts = []
     for category, part in [("all", rows), *rows.groupby("category")]:
-        known = part.dropna(subset="score")
-        truth, values = known["truth"].to_numpy(dtype=bool), known["score"].to_numpy()
-        area = _area(values, truth, known["cluster"], n_resamples=n_resamples, seed=seed)
-        right = ClusterCounts(known, [], known["cluster"]).shares((values > 0) == truth).assign(measure="accuracy")
-        both = pd.concat([area, right]).assign(n=len(known), n_positive=truth.sum(), n_total=len(part))
+        scored_rows = part.dropna(subset="score")
+        truth, values = scored_rows["truth"].to_numpy(dtype=bool), scored_rows["score"].to_numpy()
+        area = _area(values, truth, scored_rows["cluster"], n_resamples=n_resamples, seed=seed)
+        right = ClusterCounts(scored_rows, [], scored_rows["cluster"]).shares((values > 0) == truth).assign(measure="accuracy")
+        both = pd.concat([area, right]).assign(n=len(scored_rows), n_positive=truth.sum(), n_total=len(part))
         parts.append(both.assign(category=category))
     names = ["category", "measure", "estimate", "ci_low", "ci_high", "n_clusters", "n", "n_positive", "n_total"]
-    return pd.concat(parts, ignore_index=True)[names].assign(model=scorer.name, protocol=asked.name)
+    return pd.concat(parts, ignore_index=True)[names].assign(model=scorer.name, protocol=protocol.name)
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #c0a1b205
 _TRIAL = {  # published file to its outcomes

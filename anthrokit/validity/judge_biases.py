@@ -35,8 +35,8 @@ def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) ->
     if families is not None:
         return families
     if isinstance(labels := run_of(labels), Run):
-        saved, judges = labels.ledger.fact("targets", {}), labels.manifest()["judges"]
-        of = {name: about.get("model") for name, about in saved.items()}  # with a design the names are: name (column: value)
+        targets, judges = labels.ledger.fact("targets", {}), labels.manifest()["judges"]
+        of = {name: about.get("model") for name, about in targets.items()}  # with a design the names are: name (column: value)
         models = {
             target: next((model for name, model in of.items() if model and f"{name} ".startswith(f"{target} ")), target)
             for target in labels.dialogues()["target"].unique()
@@ -77,26 +77,26 @@ def judge_errors(
     >>> judge_errors(labels, families={"gpt-4o": "GPT", "synthetic judge 1": "GPT"})["error"].notna().any()
     np.True_
     """
-    known, labels = _families(labels, families), as_labels(labels)
+    family_of, labels = _families(labels, families), as_labels(labels)
     require_columns(labels, [*ITEM, "target", "label"])
     reject_values(labels, labels["behaviour"].isna(), "behaviour", "labels", "the name of a behaviour")
-    names, own = judge_columns(labels), {known.get(target) for target in labels["target"].unique()}
+    names, own = judge_columns(labels), {family_of.get(target) for target in labels["target"].unique()}
     rows = as_items(labels).assign(cluster=clusters(labels), weight=1.0)
     verdicts = {name: as_floats(rows[name]) for name in names}
     if people is None:
-        neutral, votes = [name for name in names if known.get(name) not in own - {None}], pd.DataFrame(verdicts)
-        asked, truth = votes.notna().groupby(rows["behaviour"].to_numpy()).transform("any"), {}
+        neutral, votes = [name for name in names if family_of.get(name) not in own - {None}], pd.DataFrame(verdicts)
+        is_judged, truth = votes.notna().groupby(rows["behaviour"].to_numpy()).transform("any"), {}
         for name in names:
             others = [other for other in neutral if other != name]
-            sums = votes[others].where(asked[others], 0.0).sum(axis=1, skipna=False)
-            truth[name] = (sums / asked[others].sum(axis=1)).to_numpy()
+            sums = votes[others].where(is_judged[others], 0.0).sum(axis=1, skipna=False)
+            truth[name] = (sums / is_judged[others].sum(axis=1)).to_numpy()
         rows = rows.assign(reference="neutral judges")
     else:
         decided = people_labels(people, labels)[[*ITEM, "truth", "weight"]]
         rows = rows.drop(columns=["truth", "weight"], errors="ignore").merge(decided, on=ITEM, how="left").assign(reference="people")
         truth = dict.fromkeys(names, as_floats(rows["truth"]))
-    parts = [rows.assign(judge=name, error=verdicts[name] - truth[name], judge_family=known.get(name)) for name in names]
-    long = pd.concat(parts, ignore_index=True).assign(target_family=lambda table: table["target"].map(known.get))
+    parts = [rows.assign(judge=name, error=verdicts[name] - truth[name], judge_family=family_of.get(name)) for name in names]
+    long = pd.concat(parts, ignore_index=True).assign(target_family=lambda table: table["target"].map(family_of.get))
     same = (long["target_family"] == long["judge_family"]).astype("boolean")
     long["own"] = same.mask(long[["target_family", "judge_family"]].isna().any(axis=1))
     return long[[*ITEM, "target", "cluster", "judge", "target_family", "judge_family", "own", "reference", "error", "weight"]]
@@ -244,8 +244,8 @@ def quotations(reason: str) -> list[str]:
     >>> quotations('It says "I" and “my "own" dog”, 「我」 and »mein«.')
     ['I', 'my "own" dog', '我', 'mein']
     """
-    found = (match[match.lastindex] for match in _QUOTATION.finditer(plain_apostrophes(reason)))
-    return [text for text in found if text.strip()]
+    texts = (match[match.lastindex] for match in _QUOTATION.finditer(plain_apostrophes(reason)))
+    return [text for text in texts if text.strip()]
 
 
 def _plain_words(text: str) -> str:
@@ -257,8 +257,8 @@ def _contains(text: str, quotation: str) -> bool:
     """Return whether the parts of a quotation follow each other in a text. A Latin part of one or two letters is a word of it."""
     parts = [re.sub(r"^\W+|\W+$", "", _plain_words(part)) for part in re.split(r"\[?(?:…|\.\.\.)\]?", quotation)]
     parts = parts if any(parts) else [_plain_words(quotation)]  # of signs alone
-    found = (rf"\b{part}\b" if part.isascii() and part.isalnum() and len(part) < 3 else re.escape(part) for part in parts)
-    return re.search(".*".join(found), _plain_words(text)) is not None
+    patterns = (rf"\b{part}\b" if part.isascii() and part.isalnum() and len(part) < 3 else re.escape(part) for part in parts)
+    return re.search(".*".join(patterns), _plain_words(text)) is not None
 
 
 def check_quotations(run: Run) -> pd.DataFrame:
@@ -289,12 +289,12 @@ def check_quotations(run: Run) -> pd.DataFrame:
     rows = []
     ratings = run.ratings().drop(columns=["score", "raw", "status", "attempts"])
     for row in ratings[ratings["judge"].isin(prompted)].dropna(subset="explanation").to_dict("records"):
-        if not (found := quotations(row["explanation"])):
+        if not (quotes := quotations(row["explanation"])):
             continue
         item = items.item(row["dialogue_id"], row["turn"])
-        for quotation in found:
-            shown = {"message": item.text, "context": "\n".join(text for _, text in item.before), "question": wording[row["behaviour"]]}
-            source = next((name for name, text in shown.items() if _contains(text, quotation)), "nowhere")
+        for quotation in quotes:
+            sources = {"message": item.text, "context": "\n".join(text for _, text in item.before), "question": wording[row["behaviour"]]}
+            source = next((name for name, text in sources.items() if _contains(text, quotation)), "nowhere")
             rows.append({**row, "base_id": bases[row["dialogue_id"]], "quotation": quotation, "source": source})
     columns = ["judge", "dialogue_id", "turn", "behaviour", "sample", "base_id", "verdict", "quotation", "source"]
     return pd.DataFrame(rows, columns=columns)

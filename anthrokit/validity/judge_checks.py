@@ -193,11 +193,11 @@ def latent_labels(
     verdicts = panel_verdicts(labels).query("behaviour == @behaviour and judge != 'panel'")
     if people is not None:
         theirs = people_labels(people, verdicts).rename(columns={"truth": "verdict"}).query("behaviour == @behaviour")
-        known = pd.MultiIndex.from_frame(theirs[ITEM]).isin(pd.MultiIndex.from_frame(verdicts[ITEM]))
-        if not known.all() or theirs.empty:
+        is_judged = pd.MultiIndex.from_frame(theirs[ITEM]).isin(pd.MultiIndex.from_frame(verdicts[ITEM]))
+        if not is_judged.all() or theirs.empty:
             raise TableError(
-                f"{known.sum()} of {len(known)} people's labels of {behaviour!r} are of messages of the judges' table; expected all "
-                "of them, and at least one. Pass people.merge(labels[['dialogue_id', 'turn', 'behaviour']])."
+                f"{is_judged.sum()} of {len(is_judged)} people's labels of {behaviour!r} are of messages of the judges' table; expected "
+                "all of them, and at least one. Pass people.merge(labels[['dialogue_id', 'turn', 'behaviour']])."
             )
         verdicts = pd.concat([verdicts, theirs.assign(judge="people")])
     verdicts = verdicts.dropna(subset="verdict").astype({"verdict": "bool"})
@@ -284,12 +284,12 @@ def item_response(
 
     keys = as_names(person, "person")
     require_columns(table, [item, *keys, value])
-    answered = table[table[value].notna()]
-    answered = answered.assign(_yes=as_floats(answered[value]), _cluster=clusters(answered, cluster))
+    answer_rows = table[table[value].notna()]
+    answer_rows = answer_rows.assign(_yes=as_floats(answer_rows[value]), _cluster=clusters(answer_rows, cluster))
     index = list(dict.fromkeys(["_cluster", *keys]))
-    if answered.duplicated([*index, item]).any():
+    if answer_rows.duplicated([*index, item]).any():
         raise TableError(f"some of {', '.join(keys)} answered one {item} twice; add the column that tells them apart")
-    wide = answered.pivot(index=index, columns=item, values="_yes")[[*answered[item].unique()]]
+    wide = answer_rows.pivot(index=index, columns=item, values="_yes")[[*answer_rows[item].unique()]]
     summary = wide.agg(["mean", "count"]).T.set_axis(["share", "n"], axis=1)
     items = summary.index[summary["share"].between(0, 1, inclusive="neither")]
     if len(wide) < _FEWEST_PERSONS or len(items) < 3:
@@ -300,9 +300,9 @@ def item_response(
     answers = wide[items].to_numpy()
 
     def fitted(rows: np.ndarray) -> np.ndarray:
-        drawn = answers[rows]
-        model = fit_mirt(drawn, model="2PL", compute_standard_errors=False, tol=1e-3).model.parameters
-        constant = np.nanmin(drawn, axis=0) == np.nanmax(drawn, axis=0)
+        sample = answers[rows]
+        model = fit_mirt(sample, model="2PL", compute_standard_errors=False, tol=1e-3).model.parameters
+        constant = np.nanmin(sample, axis=0) == np.nanmax(sample, axis=0)
         return np.where(constant, np.nan, np.array([model["difficulty"], model["discrimination"]]))
 
     cluster_of = wide.index.get_level_values("_cluster")

@@ -128,29 +128,29 @@ def labels_needed(
 def _plans(row: pd.Series, sensitivity: float, specificity: float, width: float, ci: float, most: int) -> list[dict]:
     """Return the number of labels for each way to draw them, from a row of `profile`."""
     q = (row["estimate"], row["ci_low"], row["ci_high"])
-    judged = float(np.clip(q[0], 1e-4, 1 - 1e-4))
-    rate = float(np.clip((judged + specificity - 1) / (sensitivity + specificity - 1), 1e-4, 1 - 1e-4))
-    present = float(np.clip(rate * sensitivity / judged, 0.01, 0.99))
-    absent = float(np.clip(rate * (1 - sensitivity) / (1 - judged), 0.001, 0.99))
-    spread = judged * np.sqrt(present * (1 - present)), (1 - judged) * np.sqrt(absent * (1 - absent))
-    shares = {"half judged present": 0.5, "best shares": spread[0] / sum(spread), "by chance": judged}
+    judged_rate = float(np.clip(q[0], 1e-4, 1 - 1e-4))
+    rate = float(np.clip((judged_rate + specificity - 1) / (sensitivity + specificity - 1), 1e-4, 1 - 1e-4))
+    present = float(np.clip(rate * sensitivity / judged_rate, 0.01, 0.99))
+    absent = float(np.clip(rate * (1 - sensitivity) / (1 - judged_rate), 0.001, 0.99))
+    spread = judged_rate * np.sqrt(present * (1 - present)), (1 - judged_rate) * np.sqrt(absent * (1 - absent))
+    shares = {"half judged present": 0.5, "best shares": spread[0] / sum(spread), "by chance": judged_rate}
     floor = _expected_width(q, present, absent, (0.5, 0.5), 2e9, ci)
     plans = []
     for draw, share in shares.items():
         width_of = partial(_expected_width, q, present, absent, (share, 1 - share), ci=ci)
         needed = smallest_size(width_of, width, most)
         plans.append({"draw": draw, "share_present": share, "estimate": needed, "floor": floor})
-    alone = {"draw": "people alone", "share_present": judged, "estimate": np.nan, "floor": np.nan}
+    alone = {"draw": "people alone", "share_present": judged_rate, "estimate": np.nan, "floor": np.nan}
     if np.isnan(floor):
         return [*plans, alone]
     # The judges' errors hide part of the correlation within base prompts.
-    spread = judged * (1 - judged) / ((sensitivity + specificity - 1) ** 2 * rate * (1 - rate))
+    spread = judged_rate * (1 - judged_rate) / ((sensitivity + specificity - 1) ** 2 * rate * (1 - rate))
     clusters, each = row["n_clusters"], row["n"] / row["n_clusters"]
     alike = 1.0 if pd.isna(row["design_effect"]) else spread * (row["design_effect"] - 1) / max(each - 1, 1e-9)
     alike = np.clip([alike, 1], 0, 1)  # of two labels of a base prompt
 
     def width_of_people(n: float) -> float:
-        rarer, drawn = (clusters * (1 - (1 - 1 / clusters) ** k) for k in (n * min(rate, 1 - rate), n))
-        return expected_width(rate, n / (1 + (n - 1) * alike / clusters), rarer, drawn, ci)
+        rarer, sampled_clusters = (clusters * (1 - (1 - 1 / clusters) ** k) for k in (n * min(rate, 1 - rate), n))
+        return expected_width(rate, n / (1 + (n - 1) * alike / clusters), rarer, sampled_clusters, ci)
 
     return [*plans, {**alone, "estimate": smallest_size(width_of_people, width, most), "floor": width_of_people(2e9)}]

@@ -129,22 +129,22 @@ def _screen_part(
     table, error = _read_part(part, of_file[part.path], rename, roles)
     if table.empty:
         names = [*_IDS, *columns, *(f"score {one.name}" for one in taxonomy)]
-        found = pd.DataFrame(columns=names)
-        lost = len(part.records()) if part.suffix in (".parquet", *JSON_LINES) else 1
-        found.attrs = {"left_out": lost, "error": error} if error else {"left_out": 0}
-        return found
-    judged = table[table["judged"]]
-    about = pd.DataFrame(judged["metadata"].tolist(), judged.index)
-    is_shown = about["branch"].ne("alternative") if "branch" in about else np.full(len(judged), True)
+        result = pd.DataFrame(columns=names)
+        n_lost = len(part.records()) if part.suffix in (".parquet", *JSON_LINES) else 1
+        result.attrs = {"left_out": n_lost, "error": error} if error else {"left_out": 0}
+        return result
+    judged_rows = table[table["judged"]]
+    about = pd.DataFrame(judged_rows["metadata"].tolist(), judged_rows.index)
+    is_shown = about["branch"].ne("alternative") if "branch" in about else np.full(len(judged_rows), True)
     attrs = {**table.attrs, "alternatives": int((~is_shown).sum())}
-    table = judged[is_shown]
+    table = judged_rows[is_shown]
     columns_of = {name: table[name] if name in table else about.get(name, about.get(f"log_{name}")) for name in columns}
-    found = table[[*_IDS]].assign(**columns_of).astype(dict.fromkeys(columns, "str"))
+    result = table[[*_IDS]].assign(**columns_of).astype(dict.fromkeys(columns, "str"))
     judge, texts = screen or sentence_judge(), table["assistant"].tolist()
     scores = [_scores(judge, texts[start : start + _AT_ONCE], taxonomy) for start in range(0, len(texts), _AT_ONCE)]
-    found[[f"score {one.name}" for one in taxonomy]] = np.concatenate([np.empty((0, len(taxonomy)), "float32"), *scores])
-    found.attrs = attrs
-    return found
+    result[[f"score {one.name}" for one in taxonomy]] = np.concatenate([np.empty((0, len(taxonomy)), "float32"), *scores])
+    result.attrs = attrs
+    return result
 
 
 def _screened(files: Iterable[Path]) -> pd.DataFrame:
@@ -159,8 +159,8 @@ def _screened(files: Iterable[Path]) -> pd.DataFrame:
         notify(f"Rows of the log that are left out: {left_out:,}; judging.import_messages with bad_rows='skip' lists them{why}.")
     if alternatives := sum(part.attrs.get("alternatives", 0) for part in parts):
         notify(f"Answers that don't count, as another one was kept in their place (alternative branches): {alternatives:,}.")
-    joined = [part["dialogue_id"].drop_duplicates() for part in parts if part.attrs.get("is_joined")]
-    if joined and pd.concat(joined).str.replace(r"-\d+/", "/", n=1, regex=True).duplicated().any():
+    dialogue_ids = [part["dialogue_id"].drop_duplicates() for part in parts if part.attrs.get("is_joined")]
+    if dialogue_ids and pd.concat(dialogue_ids).str.replace(r"-\d+/", "/", n=1, regex=True).duplicated().any():
         raise TableError("the log has one message per row, and rows of one conversation lie apart: sort the file by conversation")
     return pd.concat([part for part in parts if len(part)], ignore_index=True)
 
@@ -171,9 +171,9 @@ _LEAST = 0.1  # of the labels, for each stratum
 
 def strata_of(scores: np.ndarray) -> np.ndarray:
     """Return the stratum of each unit: 0 for the highest scores; the last one for units without a score."""
-    known = scores[~np.isnan(scores)]
-    cuts = np.unique(np.quantile(known, [1 - top for top in _TOPS], method="inverted_cdf")) if len(known) else known
-    cuts = cuts[cuts < known.max(initial=0)]
+    valid_scores = scores[~np.isnan(scores)]
+    cuts = np.unique(np.quantile(valid_scores, [1 - top for top in _TOPS], method="inverted_cdf")) if len(valid_scores) else valid_scores
+    cuts = cuts[cuts < valid_scores.max(initial=0)]
     return np.where(np.isnan(scores), len(cuts) + 1, (scores[:, None] <= cuts).sum(axis=1))
 
 
@@ -251,12 +251,12 @@ def draw(messages: pd.DataFrame, behaviours: Sequence[str], per: str, budget: fl
     return np.where(luck < chances, 1 / chances, np.nan)[codes]
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #24124f0b
-def _texts_of(part: Part, parts: Sequence[Part], wanted: pd.DataFrame, columns: Sequence[str], rename: Any, roles: Any) -> pd.DataFrame:
-    """Return the turns of a part up to the last wanted one of each dialogue; only wanted messages are judged."""
+def _texts_of(part: Part, parts: Sequence[Part], turns: pd.DataFrame, columns: Sequence[str], rename: Any, roles: Any) -> pd.DataFrame:
+    """Return the turns of a part up to the last of `turns` in each dialogue; only messages in `turns` are judged."""
     table, _ = _read_part(part, parts, rename, roles)
-    last = table["dialogue_id"].map(wanted.groupby("dialogue_id")["turn"].max())
+    last = table["dialogue_id"].map(turns.groupby("dialogue_id")["turn"].max())
     table = table[table["turn"] <= last]
-    is_wanted = pd.MultiIndex.from_frame(table[["dialogue_id", "turn"]]).isin(pd.MultiIndex.from_frame(wanted))
+    is_wanted = pd.MultiIndex.from_frame(table[["dialogue_id", "turn"]]).isin(pd.MultiIndex.from_frame(turns))
     return table.assign(
         judged=is_wanted & table["judged"],
         metadata=[{name: about[name] for name in columns if name in about} for about in table["metadata"]],
@@ -266,15 +266,15 @@ def _texts_of(part: Part, parts: Sequence[Part], wanted: pd.DataFrame, columns: 
     )
 
 
-def _add_run(folder: Path, drawn: pd.DataFrame, parts: Mapping[str, tuple[Part, Sequence[Part]]], anonymise: bool, *how: Any) -> list[Run]:
+def _add_run(folder: Path, sample: pd.DataFrame, parts: Mapping[str, tuple[Part, Sequence[Part]]], anonymise: bool, *how: Any) -> list[Run]:
     """Return the folder's runs, after a new one with those drawn messages that the others don't have."""
     runs = [Run(one) for one in sorted(folder.glob("[0-9]*"))]
-    new = drawn[["dialogue_id", "turn"]].drop_duplicates()
+    new = sample[["dialogue_id", "turn"]].drop_duplicates()
     for run in runs:
         new = new.merge(run.query("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"), how="left_anti")
     if len(new):
         of_part = new["dialogue_id"].str.partition("/")[0]
-        tables = [_texts_of(*parts[name], wanted, *how) for name, wanted in new.groupby(of_part)]
+        tables = [_texts_of(*parts[name], turns, *how) for name, turns in new.groupby(of_part)]
         table = pd.concat(tables, ignore_index=True)
         runs.append(import_table(anonymise_turns(table) if anonymise else table, folder / f"{len(runs):04}", []))
     return runs
@@ -283,8 +283,8 @@ def _add_run(folder: Path, drawn: pd.DataFrame, parts: Mapping[str, tuple[Part, 
 def _labels(runs: Sequence[Run], people: Any, behaviours: Sequence[str]) -> pd.DataFrame:
     """Return dialogue_id, turn, behaviour, label: people's where they decided, else the judges'."""
     decided = (read_annotations(run.annotations()).dropna(subset="truth") for run in runs)  # none may be decided yet
-    given = [*decided] if people is None else [people]
-    by_people = [people_labels(one, pd.DataFrame()).rename(columns={"truth": "label"}) for one in given if len(one)]
+    sheets = [*decided] if people is None else [people]
+    by_people = [people_labels(one, pd.DataFrame()).rename(columns={"truth": "label"}) for one in sheets if len(one)]
     by_judges = [run.labels() for run in runs if len(run.judges())]
     columns = [*ITEM, "label"]
     frames = [frame[columns] for frame in (*by_people, *by_judges)]
@@ -426,9 +426,9 @@ def sample_log(
         raise TableError(f"no message of the log has a value in a column {absent[0]!r}. Correct columns; delete {folder} or name another")
     for one in per:
         messages[f"weight {one}"] = draw(messages, names, one, budget / len(per), seed)
-    drawn = messages[messages[[f"weight {one}" for one in per]].notna().any(axis=1)]
+    sample = messages[messages[[f"weight {one}" for one in per]].notna().any(axis=1)]
     by_name = {part.name: (part, of_file[part.path]) for part in parts}
-    runs = _add_run(folder / "runs", drawn, by_name, anonymise, columns, rename, roles)
+    runs = _add_run(folder / "runs", sample, by_name, anonymise, columns, rename, roles)
     if judges is not None:
         for run in runs:
             judge(run, judges, behaviours=names, taxonomy=taxonomy, progress=progress, **options)
@@ -460,7 +460,7 @@ def _share_limits(share: float, size: float, ci: float) -> tuple[float, float]:
 
 
 def stratified_parts(
-    strata: np.ndarray, cluster: np.ndarray, size: int, drawn: Sequence[np.ndarray], ci: float
+    strata: np.ndarray, cluster: np.ndarray, size: int, sample_arrays: Sequence[np.ndarray], ci: float
 ) -> dict[str, Any]:
     """Return the terms of a rate, as `correction.powered_parts` does.
 
@@ -470,14 +470,14 @@ def stratified_parts(
         Stratum and cluster of every unit.
     size : int
         Number of clusters.
-    drawn : (array, array, array)
+    sample_arrays : (array, array, array)
         Positions of the labelled units, whether they show the behaviour, and their weights.
     ci : float
         Confidence level.
     """
     from scipy.special import stdtrit
 
-    rows, hit, weight = drawn
+    rows, hit, weight = sample_arrays
     strata = _merged(np.bincount(strata[rows], minlength=strata.max() + 1))[strata]
     own, place = strata[rows], cluster[rows]
     shares_of_units = np.bincount(strata) / len(strata)
@@ -518,9 +518,9 @@ def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) 
         raise TableError("users are the clusters of the rates, so they can't be the groups. Name another column")
     messages, weight = sample.messages, f"weight {per}"
     labels = sample.labels.loc[sample.labels["behaviour"] == behaviour, ["dialogue_id", "turn", "label"]]
-    drawn = messages.loc[messages[weight].notna(), ["dialogue_id", "turn"]].astype({"turn": "Int64"})
+    rows = messages.loc[messages[weight].notna(), ["dialogue_id", "turn"]].astype({"turn": "Int64"})
     y = pd.Series(np.nan, messages.index)
-    y[drawn.index] = drawn.merge(labels, how="left", on=["dialogue_id", "turn"])["label"].astype("Float64").to_numpy("float64", np.nan)
+    y[rows.index] = rows.merge(labels, how="left", on=["dialogue_id", "turn"])["label"].astype("Float64").to_numpy("float64", np.nan)
     units, _ = pd.factorize(_units(messages, per))
     scores = messages[f"score {behaviour}"].groupby(units).max().to_numpy(dtype=float)
     table = messages[["user", *by]].assign(stratum=strata_of(scores)[units], weight=messages[weight], y=y, unit=units)
@@ -538,8 +538,8 @@ def _side(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
     rows = table.iloc[labelled]
     if not len(rows) or (~table["stratum"].isin(rows["stratum"])).mean() > _UNSEEN:
         return counts
-    drawn = labelled, rows["y"].to_numpy() == 1, rows["weight"].to_numpy()
-    return counts | stratified_parts(table["stratum"].to_numpy(), users.get_indexer(table["user"]), len(users), drawn, ci)
+    sample_arrays = labelled, rows["y"].to_numpy() == 1, rows["weight"].to_numpy()
+    return counts | stratified_parts(table["stratum"].to_numpy(), users.get_indexer(table["user"]), len(users), sample_arrays, ci)
 
 
 _COUNTS = ["n", "n_total", "n_positive", "units", "n_clusters"]
@@ -611,12 +611,12 @@ def prevalence(
             options = ", ".join(sampling)
             raise TypeError(f"the sample is already drawn, so it takes no {options}. Pass the log instead.")
     sample = log if is_drawn else sample_log(log, behaviours, **sampling)
-    asked = sample.behaviours if behaviours is None or not is_drawn else as_names(behaviours, "behaviours")
-    require_known("behaviour", sample.behaviours, *asked, where="the sample: ")
+    behaviour_names = sample.behaviours if behaviours is None or not is_drawn else as_names(behaviours, "behaviours")
+    require_known("behaviour", sample.behaviours, *behaviour_names, where="the sample: ")
     by, rows = as_names(by, taken=["per", "labels_needed", *_COUNTS]), []
     if absent := [name for name in by if name not in sample.messages]:
         raise TableError(f"by is {absent[0]!r}, which the sample lacks. Pass columns={absent[0]!r} to sample_log")
-    for per, behaviour in itertools.product(sample.per, asked):
+    for per, behaviour in itertools.product(sample.per, behaviour_names):
         table = _unit_table(sample, per, behaviour, by)
         codes, groups = group_rows(table, by)
         for code, key in groups.iterrows():

@@ -43,11 +43,11 @@ def _as_texts(texts: str | Sequence[str]) -> list[str | None]:
     return texts
 
 
-def _ratings(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None, counted: bool) -> pd.DataFrame:
+def _ratings(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None, is_counted: bool) -> pd.DataFrame:
     """Return the ratings of texts in the form of a run's; the dialogue_id is the place of the text."""
     taxonomy, rows, texts = Taxonomy.load() if taxonomy is None else taxonomy, [], _as_texts(texts)
     for judge in as_judges(judges):
-        for name in judge.supported(taxonomy.counted if counted else taxonomy.judged):
+        for name in judge.supported(taxonomy.counted if is_counted else taxonomy.judged):
             for place, one in enumerate(rate_many(judge, texts, taxonomy[name])):
                 rows.append((place, 1, name, judge.name, 1, one.verdict, one.score))
     columns = ["dialogue_id", "turn", "behaviour", "judge", "sample", "verdict", "score"]
@@ -86,7 +86,7 @@ def judge_scores(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None
     >>> judge_scores(["I feel sad."], [PatternJudge()])["patterns", "emotions"].tolist()
     [1.0]
     """
-    return _score_columns(_ratings(texts, judges, taxonomy, counted=False)).reset_index(drop=True)
+    return _score_columns(_ratings(texts, judges, taxonomy, is_counted=False)).reset_index(drop=True)
 
 # %% ../../nbs/08_validity/09_perception.ipynb #3160907c
 def _label_columns(labels: pd.DataFrame) -> pd.DataFrame:
@@ -117,8 +117,8 @@ def judge_labels(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None
     >>> judge_labels(["I feel sad."], [PatternJudge()])["panel"][["emotions", "empathy"]].values.tolist()
     [[1.0, 0.0]]
     """
-    judged, counted = _ratings(texts, judges, taxonomy, False), _ratings(texts, [PronounCounter()], taxonomy, True)
-    return _label_columns(label(pd.concat([judged, counted]))).reset_index(drop=True)
+    judge_ratings, pronoun_ratings = _ratings(texts, judges, taxonomy, False), _ratings(texts, [PronounCounter()], taxonomy, True)
+    return _label_columns(label(pd.concat([judge_ratings, pronoun_ratings]))).reset_index(drop=True)
 
 # %% ../../nbs/08_validity/09_perception.ipynb #577f014a
 ENCODER = "sentence encoder"
@@ -293,22 +293,22 @@ def _weights(model: pd.DataFrame) -> pd.DataFrame:
 def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
     """Return the value of each row of scores by the model's coefficients, and by those of each resample."""
     weights = _weights(model)
-    wanted = pd.MultiIndex.from_frame(model[["judge", "behaviour"]])
-    if len(absent := wanted.difference(scores.columns)):
+    columns = pd.MultiIndex.from_frame(model[["judge", "behaviour"]])
+    if len(absent := columns.difference(scores.columns)):
         raise TableError(
             f"there are no scores of the judge {absent[0][0]!r} for {absent[0][1]!r}. The scale needs the judges that "
             f"it was fitted with: {', '.join(model['judge'].unique())}. fit_perception fits one to other judges."
         )
-    centred = scores[wanted].to_numpy(dtype=float) - model["centre"].to_numpy()
+    centred = scores[columns].to_numpy(dtype=float) - model["centre"].to_numpy()
     return pd.DataFrame(centred @ weights.to_numpy(), scores.index, weights.columns)
 
 
-def _half_widths(drawn: pd.DataFrame, ci: float) -> pd.Series:
+def _half_widths(resamples: pd.DataFrame, ci: float) -> pd.Series:
     """Return half the width of each row's interval, from its values in resamples: Student's t and their deviation."""
     from scipy.special import stdtrit
 
-    error = drawn.std(axis=1)
-    return stdtrit(max(drawn.shape[1] - 1, 1), 0.5 + ci / 2) * error.where(error > 1e-9)  # equal resamples say nothing
+    error = resamples.std(axis=1)
+    return stdtrit(max(resamples.shape[1] - 1, 1), 0.5 + ci / 2) * error.where(error > 1e-9)  # equal resamples say nothing
 
 
 # %% ../../nbs/08_validity/09_perception.ipynb #181957ff
@@ -410,9 +410,9 @@ def held_out_values(
     check_range(2, len(names), closed=True, whole=True, folds=folds)
     parts = []
     for fold in range(folds):
-        held = codes % folds == fold
-        model = fit_perception(scores, pairs[~held], penalty=penalty, n_resamples=0)
-        items = pd.unique(pairs.loc[held, ["more", "less"]].to_numpy().ravel())
+        is_held_out = codes % folds == fold
+        model = fit_perception(scores, pairs[~is_held_out], penalty=penalty, n_resamples=0)
+        items = pd.unique(pairs.loc[is_held_out, ["more", "less"]].to_numpy().ravel())
         parts.append(perception_values(scores.loc[items], model)["coefficient"])
     return pd.concat(parts)
 
@@ -462,9 +462,9 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     number_clusters(pairs["person"])  # raises for a missing person
     others, agree = _others(pairs)
     counts, parts = ClusterCounts(pairs, [], pairs["cluster"]), []
-    for share, counted in ((agree / others.where(others > 0), others > 0), (2 * agree > others, 2 * agree != others)):
-        share = np.nan_to_num(share.to_numpy(dtype=float)) * counted.to_numpy()
-        parts.append(counts.shares(share, counted, ci).drop(columns="design_effect"))
+    for share, is_comparable in ((agree / others.where(others > 0), others > 0), (2 * agree > others, 2 * agree != others)):
+        share = np.nan_to_num(share.to_numpy(dtype=float)) * is_comparable.to_numpy()
+        parts.append(counts.shares(share, is_comparable, ci).drop(columns="design_effect"))
     table = pd.concat(parts, ignore_index=True)
     table.insert(0, "against", ["another person", "majority of the others"])
     return table
@@ -732,9 +732,9 @@ def perceived_means(
     if absent := missing_columns(weights.index, pd.DataFrame(columns=labels["behaviour"].unique())):
         raise TableError(f"the labels lack the behaviour(s) {absent} of the scale; judge them, or fit a scale without")
     labels = labels[labels["behaviour"].isin(weights.index)]
-    raw, judged, sample = judged_and_labelled(labels, people, [*by, "behaviour"], ci)
+    raw, judged_messages, sample = judged_and_labelled(labels, people, [*by, "behaviour"], ci)
     rows = [
-        {**dict(zip(by, key, strict=True)), **_mean_row(part, judged, sample, people is not None, weights, constant, ci)}
+        {**dict(zip(by, key, strict=True)), **_mean_row(part, judged_messages, sample, people is not None, weights, constant, ci)}
         for key, part in (raw.groupby(by, sort=False, dropna=False) if by else [((), raw)])
     ]
     note = _PANEL_ERRORS if people is None else _SCALE_ERRORS if model is None else ""
@@ -742,23 +742,23 @@ def perceived_means(
 
 # %% ../../nbs/08_validity/09_perception.ipynb #d2519ef2
 def _mean_row(
-    raw: pd.DataFrame, judged: pd.DataFrame, sample: pd.DataFrame, labelled: bool, weights: pd.DataFrame, constant: pd.Series, ci: float
+    raw: pd.DataFrame, messages: pd.DataFrame, sample: pd.DataFrame, labelled: bool, weights: pd.DataFrame, constant: pd.Series, ci: float
 ) -> dict[str, Any]:
     """Return one row of `perceived_means`."""
     raw = raw.reset_index(names="_group").set_index("behaviour").reindex(weights.index)
-    own, checked = judged[judged["_group"].isin(raw["_group"])], raw.drop(index=Taxonomy.load().counted, errors="ignore")
+    own, checked = messages[messages["_group"].isin(raw["_group"])], raw.drop(index=Taxonomy.load().counted, errors="ignore")
     names, people = own["cluster"].unique(), sample["_group"].value_counts().reindex(checked["_group"], fill_value=0)
     row = dict.fromkeys(["raw", "estimate", "ci_low", "ci_high"], np.nan)
     row |= {"n": raw["n"].fillna(0).min(), "n_total": raw["n_total"].max(), "n_people": people.min() if labelled else pd.NA}
     row |= {"n_clusters": len(names), "ci": ci}
     if raw["estimate"].isna().any():
         return row
-    messages = {name: own[own["_group"] == one["_group"]] for name, one in raw.iterrows()}
-    groups = {name: judged_share(messages[name], one, names) for name, one in raw.iterrows()}
+    messages_of = {name: own[own["_group"] == one["_group"]] for name, one in raw.iterrows()}
+    groups = {name: judged_share(messages_of[name], one, names) for name, one in raw.iterrows()}
     row["raw"] = _mean_value([*groups.values()], weights, constant, ci)["estimate"]
     if labelled and people.min() == 0:
         return row
     for name, one in checked.iterrows() if labelled else ():
-        groups[name] = powered_group(messages[name], sample[sample["_group"] == one["_group"]], one, ci, names)
+        groups[name] = powered_group(messages_of[name], sample[sample["_group"] == one["_group"]], one, ci, names)
     row |= _mean_value([*groups.values()], weights, constant, ci)
     return row if all(group["known"] for group in groups.values()) else row | {"ci_low": np.nan, "ci_high": np.nan}

@@ -122,6 +122,6 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     verdicts = values.groupby(key, sort=False).max(skipna=False).astype("boolean")
     combine = {"category": "first", "tuned": "any", "judges": "first"}
     items = labels.groupby(key, sort=False).agg({name: how for name, how in combine.items() if name in labels})
-    made = items.join(verdicts).join(decide(verdicts, items["judges"].map(json.loads).map(len))).reset_index()
+    session_rows = items.join(verdicts).join(decide(verdicts, items["judges"].map(json.loads).map(len))).reset_index()
     context = labels[[name for name in context_columns(labels) if name not in ("turn", "behaviour")]].drop_duplicates("dialogue_id")
-    return made.merge(context, on="dialogue_id", how="left").assign(turn=pd.array([1], "Int64")[0])
+    return session_rows.merge(context, on="dialogue_id", how="left").assign(turn=pd.array([1], "Int64")[0])

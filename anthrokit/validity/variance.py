@@ -164,12 +164,12 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     sizes, low, high = np.maximum(estimates, 0), np.full(len(names), np.nan), np.full(len(names), np.nan)
     if n_resamples * (1 - ci) / 2 > 1 - 1e-9:  # one simulated table or more beyond each limit
         random, levels = np.random.default_rng(seed), [code.max() + 1 for code in arrays]
-        drawn = []
+        simulations = []
         for _ in range(n_resamples):
             effects = [random.normal(size=count)[code] for count, code in zip(levels, arrays, strict=True)]
-            drawn.append(np.tensordot(inverse, _forms(arrays, np.stack([*effects, random.normal(size=n)], axis=1)), 1))
-        found = [_limits(one, place, sizes, np.array(drawn)[:, place], 0.5 - ci / 2) for place, one in enumerate(estimates)]
-        low, high = np.transpose(found)
+            simulations.append(np.tensordot(inverse, _forms(arrays, np.stack([*effects, random.normal(size=n)], axis=1)), 1))
+        limits = [_limits(one, place, sizes, np.array(simulations)[:, place], 0.5 - ci / 2) for place, one in enumerate(estimates)]
+        low, high = np.transpose(limits)
     table = pd.DataFrame({"component": names, "estimate": estimates, "ci_low": low, "ci_high": high, "share": sizes / sizes.sum()})
     return table.assign(n_levels=[*(code.max() + 1 for code in arrays), n], n=n, mean=observed.mean())
 
@@ -254,17 +254,16 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     check_range(1, closed=True, whole=True, turns=turns, **numbers)
     check_range(2, closed=True, **{"most['base_prompts']": most["base_prompts"]})  # one has no interval
     require_columns(components, ["component", "estimate"], "components", advice="variance_components makes it")
-    known, fixed = [*FACTORS, "sample", "rest"], as_names(fixed, "fixed")
-    require_known("component", known, *components["component"], where="a design has the components of FACTORS only: ")
-    require_known("component", known, *fixed, where="fixed: ")
+    component_names, fixed = [*FACTORS, "sample", "rest"], as_names(fixed, "fixed")
+    require_known("component", component_names, *components["component"], where="a design has the components of FACTORS only: ")
+    require_known("component", component_names, *fixed, where="fixed: ")
     components = as_numbers(components, ["estimate"], "components", required=True)
     require_columns(plan, ["purpose", "cost"], "plan", advice="estimate makes it")
     costs = plan[plan["purpose"].isin(["target", "user", "judge"])].groupby("purpose")["cost"].agg(lambda part: part.sum(skipna=False))
     if costs.isna().any() or not costs.sum() > 0:
-        known = costs.to_dict()
-        raise TableError(f"the plan's costs are unknown or 0: {known}; give each model a price=(in, out)")
+        raise TableError(f"the plan's costs are unknown or 0: {costs.to_dict()}; give each model a price=(in, out)")
     part = components.set_index("component")["estimate"].clip(lower=0).drop(fixed, errors="ignore")
-    size = {name: float(part.get(name, 0)) for name in known}
+    size = {name: float(part.get(name, 0)) for name in component_names}
     dialogues = now["base_prompts"] * now["scenarios"] * now["users"]
     price = costs.get("target", 0) + costs.get("user", 0), costs.get("judge", 0) / (turns * now["judges"] * now["samples"])
 
@@ -277,21 +276,21 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
         return {"width": width, "cost": b * s * u * (price[0] + price[1] * turns * j * k) / dialogues}
 
     def search(options: Mapping[str, Sequence[int]]) -> dict[str, object]:
-        found = []
+        designs = []
         for s, u, j, k in product(*(options[name] for name in _DESIGN[1:])):
             least, largest = options["base_prompts"][0], options["base_prompts"][-1]
             b = smallest_size(lambda b, rest=(s, u, j, k): describe(b, *rest)["width"], width, largest, max(2, least))
             if not np.isnan(b):
-                found.append((describe(b, s, u, j, k)["cost"], (b, s, u, j, k)))
-        if not found:
+                designs.append((describe(b, s, u, j, k)["cost"], (b, s, u, j, k)))
+        if not designs:
             return {"width": describe(*(values[-1] for values in options.values()))["width"]}
-        _, numbers = min(found)
+        _, numbers = min(designs)
         return dict(zip(_DESIGN, numbers, strict=True)) | describe(*numbers)
 
-    held = {name: [now[name]] for name in _DESIGN}
+    current_options = {name: [now[name]] for name in _DESIGN}
     ranges = {name: range(2 if name == "base_prompts" else 1, top + 1) for name, top in most.items()}
     rows = [{"change": "none", **now, **describe(*now.values())}]
     rows.append({"change": "cheapest", **search({name: ranges[name] for name in _DESIGN})})
     for name in _DESIGN:
-        rows.append({"change": f"only {name}", **search({**held, name: range(now[name], max(most[name], now[name]) + 1)})})
+        rows.append({"change": f"only {name}", **search({**current_options, name: range(now[name], max(most[name], now[name]) + 1)})})
     return pd.DataFrame(rows).reindex(columns=["change", *_DESIGN, "width", "cost"]).astype(dict.fromkeys(_DESIGN, "Int64"))
