@@ -805,7 +805,9 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
         bound = own.bind(*arguments, **options).arguments
         if order is not None:
             named = [name for one in bound.values() if isinstance(one, (pd.DataFrame, pd.Series)) for name in _names_in(one)]
-            require_known("name for order in the table,", dict.fromkeys(named), *map(str, order), error=ValueError)
+            names = [*map(str, order)]
+            if named and not {*names} & {*named}:  # figures that share an order show some of its names
+                require_known("name for order in the table,", dict.fromkeys(named), *names, error=ValueError)
         inner, token = _KEPT.get() is not None, _KEPT.set([])
         try:
             with theme(order, labels, palette, style):
