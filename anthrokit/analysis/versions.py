@@ -134,7 +134,7 @@ def _check_versions(jobs: Mapping[str, SimulationJob], baseline: str) -> None:
     """Raise if two versions give the models the same, or a version shares no base prompt with the baseline."""
     owners: dict[str, str] = {}
     for name, job in jobs.items():
-        for row in job.planned:
+        for row in job.dialogues:
             if (other := owners.setdefault(row["dialogue_id"], name)) != name:
                 raise ValueError(
                     f"the versions {other!r} and {name!r} give the models the same, so they have the same dialogues. Change the "

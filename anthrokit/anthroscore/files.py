@@ -104,11 +104,11 @@ def _score_files(
     parts = parts_of(texts, "texts")
     if on is not None and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")
-    entities, asked, scorer = Entities.of(entities), get_protocol(protocol), load_scorer(model, precision=precision)
+    entities, selected_protocol, scorer = Entities.of(entities), get_protocol(protocol), load_scorer(model, precision=precision)
     options = {"dependencies": dependencies, "check_language": check_language, "text": text}
     scale = {**options, "precision": precision, "fingerprint": scorer.fingerprint}
-    scale |= {"entities": entities.describe(), "protocol": asked.name}
-    options |= {"entities": entities, "protocol": asked}
+    scale |= {"entities": entities.describe(), "protocol": selected_protocol.name}
+    options |= {"entities": entities, "protocol": selected_protocol}
     require_same_settings(into, scale)
     paths = sorted({part.path for part in parts})
     checked, files = into / "_unique_ids", digest([(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths])
@@ -122,12 +122,12 @@ def _score_files(
     return pd.DataFrame(map(_counts, files), columns=["file", "n_texts", "n_scored", "n_sentences"])
 
 
-def _counts(made: Path) -> dict[str, Any]:
+def _counts(path: Path) -> dict[str, Any]:
     """Count texts, scored texts and sentences of a file of scores."""
-    scored = pd.read_parquet(made, columns=["text_id", "status"]).groupby("text_id")["status"]
+    scored = pd.read_parquet(path, columns=["text_id", "status"]).groupby("text_id")["status"]
     has_score = scored.first() == "scored"
     n_sentences = int(scored.size()[has_score].sum())
-    return {"file": made.name, "n_texts": len(has_score), "n_scored": int(has_score.sum()), "n_sentences": n_sentences}
+    return {"file": path.name, "n_texts": len(has_score), "n_scored": int(has_score.sum()), "n_sentences": n_sentences}
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #5c0fe002
 _OF_MESSAGES = {"dialogue_id", "turn", "role", "content"}

@@ -114,9 +114,9 @@ def get_protocol(name: str | Protocol) -> Protocol:
     return PROTOCOLS["released-0.0.2" if name == "released" else name]
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #39c3700d
-def as_tuple(given: Any) -> tuple:
+def as_tuple(words: Any) -> tuple:
     """Return one word or several as a tuple."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    return (words,) if isinstance(words, str) else tuple(words)
 
 
 @dataclass(frozen=True)
@@ -240,11 +240,11 @@ def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None
         pairs = texts.items()
     else:
         pairs = enumerate([texts] if isinstance(texts, str) else texts)
-    seen: set[str] = set()
+    earlier_ids: set[str] = set()
     for text_id, value in itertools.starmap(check_text, pairs):
-        if text_id in seen:
+        if text_id in earlier_ids:
             raise AnthroScoreError(f"two texts have the id {text_id!r}; ids must be unique")
-        seen.add(text_id)
+        earlier_ids.add(text_id)
         yield text_id, value
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #d2656f28
@@ -331,14 +331,14 @@ class _Mention(NamedTuple):
     pronoun: bool = False
 
 
-def _named(sentence: Any, entities: Entities, released: bool) -> Iterator[_Mention]:
+def _name_mentions(sentence: Any, entities: Entities, released: bool) -> Iterator[_Mention]:
     """Yield mentions by name: in the root noun of a chunk, or by a released protocol anywhere in it."""
     for chunk in sentence.noun_chunks:
         if released:
             names = _released_names(chunk.text, entities)
         else:
             root = chunk.root.idx - chunk.start_char
-            names = [found[0].lower() for found in entities.regex.finditer(chunk.text) if found.start() <= root < found.end()]
+            names = [match[0].lower() for match in entities.regex.finditer(chunk.text) if match.start() <= root < match.end()]
         yield from (_Mention(sentence, chunk, name) for name in names)
 
 
@@ -351,7 +351,7 @@ def _released_names(text: str, entities: Entities) -> list[str]:
 
 def _mentions(sentences: list, entities: Entities, released: bool) -> list[_Mention]:
     """Return every mention, by name or by a safe pronoun, in the order of the text."""
-    mentions = [mention for sentence in sentences for mention in _named(sentence, entities, released)]
+    mentions = [mention for sentence in sentences for mention in _name_mentions(sentence, entities, released)]
     if entities.coreference != "none" and not released:
         roots = {mention.chunk.root.i for mention in mentions}
         safe = _safe_pronouns(sentences, roots, entities.coreference == "topic") - roots
@@ -420,8 +420,8 @@ def masked_rows(
     for text_id, text in pairs:
         status = "missing" if text is None else unreadable(text, languages)
         blocks = [] if status else [text] if released else _blocks(text)
-        asked = ((block, later if place else entities) for place, block in enumerate(blocks))
-        relevant = [(block, own) for block, own in asked if _may_mention(block, own, released)]
+        blocks_with_entities = ((block, later if place else entities) for place, block in enumerate(blocks))
+        relevant = [(block, own) for block, own in blocks_with_entities if _may_mention(block, own, released)]
         work.append((text_id, status or (None if relevant else "no mention"), relevant))
     blocks = (block for _, _, blocks in work for block, _ in blocks)
     parsed = english_parser().pipe(blocks, batch_size=128, disable=_UNREAD)

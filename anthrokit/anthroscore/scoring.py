@@ -118,8 +118,8 @@ def _in_precision(model: Any, precision: str) -> Any:
     """Return the model in a precision of torch; a copy if the precision differs."""
     import torch
 
-    wanted = getattr(torch, precision)
-    return model if model.dtype == wanted else copy.deepcopy(model).to(wanted)
+    dtype = getattr(torch, precision)
+    return model if model.dtype == dtype else copy.deepcopy(model).to(dtype)
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #c82ab221
 def _quantise(model: Any, tokenizer: Any, folder: Path) -> Path:
@@ -163,14 +163,14 @@ def _in_int8(model: Any, tokenizer: Any) -> Any:
 
     def encode(input_ids: Any, attention_mask: Any = None, **_: Any) -> Any:
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
-        given = {"input_ids": input_ids.numpy(), "attention_mask": mask.numpy()}
-        hidden = compiled.create_infer_request().infer(given)[0]
+        inputs = {"input_ids": input_ids.numpy(), "attention_mask": mask.numpy()}
+        hidden = compiled.create_infer_request().infer(inputs)[0]
         return BaseModelOutput(torch.from_numpy(np.array(hidden)))
 
-    made, encoder = copy.copy(model), model.base_model_prefix
-    made._modules = {name: part for name, part in model._modules.items() if name != encoder}
-    made.__dict__[encoder] = encode
-    return made
+    model_copy, encoder = copy.copy(model), model.base_model_prefix
+    model_copy._modules = {name: part for name, part in model._modules.items() if name != encoder}
+    model_copy.__dict__[encoder] = encode
+    return model_copy
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #2a9d1e9c
 _OWN_CODE = {"trust_remote_code": False}  # code that comes with a model is never run, nor asked about
@@ -344,18 +344,18 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
     >>> tokens[tokens["place"] == "space"]["token"].head(3).tolist()
     ['Ġhe', 'Ġshe', 'Ġher']
     """
-    rows, vocabulary, asked = [], tokenizer.get_vocab(), get_protocol(protocol)
+    rows, vocabulary, selected_protocol = [], tokenizer.get_vocab(), get_protocol(protocol)
     for place, (before, space) in _PLACES.items():
         head = tokenizer.encode(before, add_special_tokens=False) if before else []
-        for word in (*asked.human, *asked.nonhuman):
-            if asked.released:
+        for word in (*selected_protocol.human, *selected_protocol.nonhuman):
+            if selected_protocol.released:
                 ids = [vocabulary[word]] if word in vocabulary else []
             else:
                 ids = tokenizer.encode(before + space + word, add_special_tokens=False)
                 ids = ids[len(head) :] if ids[: len(head)] == head else []
             if len(ids) == 1 and ids[0] != tokenizer.unk_token_id:
                 token = tokenizer.convert_ids_to_tokens(ids[0])
-                rows.append((place, word in asked.human, word, token, ids[0]))
+                rows.append((place, word in selected_protocol.human, word, token, ids[0]))
     frame = pd.DataFrame(rows, columns=["place", "human", "pronoun", "token", "token_id"])
     frame = frame.drop_duplicates(["place", "human", "token_id"]).reset_index(drop=True)
     for place in _PLACES:
@@ -392,12 +392,12 @@ def _inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tuple[li
     at = next(i for i in range(len(framed)) if framed[i : i + len(bare)] == bare)
     head, tail = framed[:at], framed[at + len(bare) :]
     room = scorer.max_tokens - len(head) - len(tail)
-    texts, made = [_masked_text(tokenizer, row, released) for row in rows.itertuples()], []
+    texts, inputs = [_masked_text(tokenizer, row, released) for row in rows.itertuples()], []
     for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]:
         place = ids.index(tokenizer.mask_token_id)
         first = _window(len(ids), place, room)
-        made.append(([*head, *ids[first : first + room], *tail], len(head) + place - first))
-    return made
+        inputs.append(([*head, *ids[first : first + room], *tail], len(head) + place - first))
+    return inputs
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #eb3d5de9
 def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
@@ -419,10 +419,10 @@ def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
     filler, lengths = scorer.tokenizer.pad_token_id or 0, torch.tensor([[len(ids)] for ids in sequences])
     rows = [torch.tensor(ids) for ids in sequences]
     ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=filler)
-    made = {"input_ids": ids.to(scorer.model.device)}
+    tensors = {"input_ids": ids.to(scorer.model.device)}
     if lengths.min() < lengths.max():
-        made["attention_mask"] = (torch.arange(ids.shape[1]) < lengths).long().to(scorer.model.device)
-    return made
+        tensors["attention_mask"] = (torch.arange(ids.shape[1]) < lengths).long().to(scorer.model.device)
+    return tensors
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5da32f5f
 def _head(model: Any) -> Any:
@@ -440,7 +440,7 @@ def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.
     token_ids = {key: group.to_numpy() for key, group in tokens}
     inputs, head = _inputs(scorer, rows, protocol.released), _head(scorer.model)
     places = [_place(row.sentence, row.start) for row in rows.itertuples()]
-    made = np.empty((len(rows), 2))
+    log_p = np.empty((len(rows), 2))
     for batch in _batches([len(ids) for ids, _ in inputs], scorer.batch_tokens):
         at = torch.tensor([inputs[i][1] for i in batch], device=scorer.model.device)
         padded, each = _padded(scorer, [inputs[i][0] for i in batch]), torch.arange(len(batch))
@@ -450,8 +450,8 @@ def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.
             else:
                 logits = head(scorer.model.base_model(**padded).last_hidden_state[each, at])
         for i, row in zip(batch, logits.double().cpu().numpy(), strict=True):
-            made[i] = [np.logaddexp.reduce(row[token_ids[places[i], human]]) for human in (True, False)]
-    return made
+            log_p[i] = [np.logaddexp.reduce(row[token_ids[places[i], human]]) for human in (True, False)]
+    return log_p
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #92722963
 _CANDIDATES = {"subject": (("he", "she"), ("it",)), "object": (("him", "her"), ("it",))}
@@ -484,9 +484,9 @@ def log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int
         targets = [torch.tensor(sequences[i][starts[i] :], device=device) for i in batch]
         with torch.inference_mode():
             logits = scorer.model(**padded, use_cache=False).logits
-            for i, row, wanted in zip(batch, logits, targets, strict=True):
+            for i, row, target in zip(batch, logits, targets, strict=True):
                 row = row[starts[i] - 1 : len(sequences[i]) - 1].float()
-                total[i] = -torch.nn.functional.cross_entropy(row, wanted, reduction="none").double().sum().item()
+                total[i] = -torch.nn.functional.cross_entropy(row, target, reduction="none").double().sum().item()
     return total
 
 
@@ -496,15 +496,15 @@ def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
     sequences, starts = [], []
     for row in rows.itertuples():
         texts = [_plain(tokenizer, text) for text in _candidates(row)]
-        made = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-        ids = [[opening, *one] for one in made]
+        token_lists = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+        ids = [[opening, *one] for one in token_lists]
         common = next(i for i, tokens in enumerate(zip(*ids, strict=False)) if len(set(tokens)) > 1)
         first = max(0, common - scorer.max_tokens // 2)
         excess = max(0, max(map(len, ids)) - first - scorer.max_tokens)
-        sequences += [made[first : len(made) - excess] for made in ids]
+        sequences += [one[first : len(one) - excess] for one in ids]
         starts += [common - first] * len(ids)
-    made = log_probability(scorer, sequences, starts).reshape(-1, 3)
-    return np.column_stack([np.logaddexp(made[:, 0], made[:, 1]), made[:, 2]])
+    log_p = log_probability(scorer, sequences, starts).reshape(-1, 3)
+    return np.column_stack([np.logaddexp(log_p[:, 0], log_p[:, 1]), log_p[:, 2]])
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #e5a0c419
 def _scale(scorer: Scorer, protocol: Protocol) -> dict[str, str]:
@@ -538,17 +538,17 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     >>> (scores["score"] > 0).tolist()
     [True, False]
     """
-    asked, causal = get_protocol(protocol), scorer.kind == "causal"
-    if asked.released and causal:
+    selected_protocol, causal = get_protocol(protocol), scorer.kind == "causal"
+    if selected_protocol.released and causal:
         raise AnthroScoreError("the released protocol is one of masked models; a causal model follows 'paper' only")
     masked = (sentences["status"] == "masked").to_numpy()
-    made, rows = np.full((len(sentences), 2), np.nan), sentences[masked].astype({"start": "int64"})  # float in a CSV file
+    log_p, rows = np.full((len(sentences), 2), np.nan), sentences[masked].astype({"start": "int64"})  # float in a CSV file
     if masked.any():
-        logits = _score_causal(scorer, rows) if causal else _score_masked(scorer, rows, asked)
-        made[masked] = logits - np.logaddexp(logits[:, 0], logits[:, 1])[:, None]
-    scores = {"score": made[:, 0] - made[:, 1], "log_human": made[:, 0], "log_nonhuman": made[:, 1]}
+        logits = _score_causal(scorer, rows) if causal else _score_masked(scorer, rows, selected_protocol)
+        log_p[masked] = logits - np.logaddexp(logits[:, 0], logits[:, 1])[:, None]
+    scores = {"score": log_p[:, 0] - log_p[:, 1], "log_human": log_p[:, 0], "log_nonhuman": log_p[:, 1]}
     scored = sentences.assign(status=sentences["status"].where(~masked, "scored"), **scores)
-    return scored.astype(dict.fromkeys(scores, "Float64")).assign(**_scale(scorer, asked))
+    return scored.astype(dict.fromkeys(scores, "Float64")).assign(**_scale(scorer, selected_protocol))
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #38eb872a
 def score_texts(
@@ -631,8 +631,8 @@ def check_scale(scores: pd.DataFrame) -> None:
     require_columns(scores, needed, "scores", rows=False, advice="score_texts() makes it")
     scales = scores[SCALE].drop_duplicates()
     if len(scales) > 1:
-        listed = "; ".join(" ".join(map(str, row)) for row in scales.itertuples(index=False))
-        raise AnthroScoreError(f"these scores are not on one scale: {listed}. Score all texts with one model, protocol and precision.")
+        scale_names = "; ".join(" ".join(map(str, row)) for row in scales.itertuples(index=False))
+        raise AnthroScoreError(f"these scores are not on one scale: {scale_names}. Score all texts with one model, protocol and precision.")
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
@@ -699,10 +699,10 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
     return new, rows
 
 
-def _how(asked: Protocol, dependencies: str | Sequence[str] | None, check_language: bool) -> dict[str, Any]:
+def _how(protocol: Protocol, dependencies: str | Sequence[str] | None, check_language: bool) -> dict[str, Any]:
     """Return the settings that a protocol may decide."""
-    places = sorted(as_tuple(dependencies or asked.dependencies or "all"))
-    return {"dependencies": places, "check_language": check_language and not asked.released}
+    places = sorted(as_tuple(dependencies or protocol.dependencies or "all"))
+    return {"dependencies": places, "check_language": check_language and not protocol.released}
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #29636fdf
 def score_into(
@@ -757,15 +757,15 @@ def score_into(
     ...     score_into(run, ["I like the bot.", "No word."], "bot", "smollm2-135m-instruct").values.tolist()
     [['no mention', 1], ['scored', 1]]
     """
-    entities, asked = Entities.of(entities), get_protocol(protocol)
+    entities, selected_protocol = Entities.of(entities), get_protocol(protocol)
     pairs = enumerate(_streamed(texts, text))
     part = list(itertools.islice(pairs, portion))  # texts that can't be read are rejected before the model is loaded
     scorer = load_scorer(model, precision=precision)
     description = {
-        **_scale(scorer, asked),
+        **_scale(scorer, selected_protocol),
         "entities": entities.describe(),
         "max_tokens": scorer.max_tokens,
-        **_how(asked, dependencies, check_language),
+        **_how(selected_protocol, dependencies, check_language),
         **({} if role == "user" else {"role": role}),
     }
     setting = digest(description)
@@ -776,8 +776,8 @@ def score_into(
         while part:
             new, done = _unscored(run, setting, [(start + place, pair) for place, pair in part])
             with english_parser().memory_zone():
-                rows = list(masked_rows(new.items(), entities, asked, dependencies, check_language))
-            scored = score_sentences(sentence_frame(rows), scorer, protocol=asked)[_STORED]
+                rows = list(masked_rows(new.items(), entities, selected_protocol, dependencies, check_language))
+            scored = score_sentences(sentence_frame(rows), scorer, protocol=selected_protocol)[_STORED]
             scored = scored.assign(setting=setting, number=scored["number"].fillna(0))
             run.ledger.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
             run.ledger.write("anthroscore_texts", done)
@@ -798,13 +798,13 @@ def _one_setting(run: Run, scale: Mapping[str, Any]) -> dict[str, Any]:
     """Return the requested setting, or the only one."""
     run = require_run(run)
     require_known("setting of scores", _SETTINGS, *scale, error=AnthroScoreError)
-    asked = get_protocol(scale.get("protocol", "paper"))
-    how = _how(asked, scale.get("dependencies"), scale.get("check_language", True)) | {"protocol": asked.name}
+    protocol = get_protocol(scale.get("protocol", "paper"))
+    how = _how(protocol, scale.get("dependencies"), scale.get("check_language", True)) | {"protocol": protocol.name}
     if "entities" in scale:
         how["entities"] = Entities.of(scale["entities"]).describe()
     scale = {name: how.get(name, value) for name, value in scale.items()}
-    stored = run.ledger.rows("SELECT setting, description FROM anthroscore_settings")
-    matching = [{"setting": setting, "role": "user", **json.loads(description)} for setting, description in stored]
+    rows = run.ledger.rows("SELECT setting, description FROM anthroscore_settings")
+    matching = [{"setting": setting, "role": "user", **json.loads(description)} for setting, description in rows]
     matching = [each for each in matching if all(each[name] == value for name, value in scale.items())]
     if len(matching) != 1:
         lines = (" ".join(str(each[name]) for name in _SETTINGS) for each in matching)

@@ -108,7 +108,7 @@ def read_transcripts(
         scene = first_of(dialogue.about, ("scene", "primary_scene"))
         case = merge_turns(Case(case_id, tuple(texts), (), scene=scene and SCENES.get(scene, scene)))
         characters = sum(len(text) for _, text in case.dialogue)
-        if dialogue.shown is False:
+        if dialogue.is_shown is False:
             why = "a branch that was not shown last"
         elif not case.dialogue:
             why = "0 messages of the user"

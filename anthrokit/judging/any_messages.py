@@ -95,8 +95,8 @@ def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str
         about["at"] = started
     if "month" not in about and (time := as_time(first_of(about, TIMES))):
         about["month"] = time[:7]
-    if dialogue.shown is not None:
-        about["branch"] = "shown" if dialogue.shown else "alternative"
+    if dialogue.is_shown is not None:
+        about["branch"] = "shown" if dialogue.is_shown else "alternative"
     return about, lifted, differing
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #318020f9

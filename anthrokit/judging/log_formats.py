@@ -807,7 +807,7 @@ class Dialogue:
     start: int = 0  # the first message that no earlier branch holds
     part: str = ""  # its name among the dialogues of the same record
     pair: bool = False
-    shown: bool | None = None  # whether it is the branch that was shown; None if there is only one
+    is_shown: bool | None = None  # whether it is the branch that was shown; None if there is only one
 
 
 Record = dict[str, Any]
@@ -851,7 +851,7 @@ def split_branches(
         whole = with_system(path, rows, place)
         one = Dialogue(place, whole, part=f"{part}, branch {number + 1}".strip(", ") if number else part, **columns)
         one.start = start + (len(whole) - len(path)) * bool(start)
-        one.shown = number == 0 if len(paths) > 1 else None
+        one.is_shown = number == 0 if len(paths) > 1 else None
         dialogues.append(one)
     return dialogues
 

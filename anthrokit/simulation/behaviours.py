@@ -248,10 +248,10 @@ class Taxonomy(metaclass=Naming):
                 f"these behaviours exist with other wordings: {'; '.join(differ)}. Give those that "
                 "you change another name"
             )
-        added = [other for other in others if other.name not in self._by_name]
+        new_behaviours = [other for other in others if other.name not in self._by_name]
         uses = {other.name: other.permissible for other in others}
         own = [replace(one, permissible=one.permissible or uses.get(one.name, ())) for one in self]
-        return Taxonomy([*own, *added], self.title)
+        return Taxonomy([*own, *new_behaviours], self.title)
 
     def with_present(self) -> Self:
         """Add the bundled positive examples to the behaviours, for judges made with `present=True`.
@@ -302,14 +302,14 @@ class Taxonomy(metaclass=Naming):
             return self.names
         options = {name: [name] for name in self.names}
         options |= {name: members for name, members in self.categories.items() if name not in options}
-        chosen: list[str] = []
+        selected_names: list[str] = []
         for name in names if isinstance(names, Iterable) and not isinstance(names, str) else [names]:
             if name not in options:
                 raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {suggest_name(name, options)}")
-            chosen += options[name]
-        if not chosen:
+            selected_names += options[name]
+        if not selected_names:
             raise TableError("no behaviour is named; for all of them leave behaviours out")
-        return list(dict.fromkeys(chosen))
+        return list(dict.fromkeys(selected_names))
 
     def __getitem__(self, name: str) -> Behaviour:
         if name not in self._by_name:
@@ -320,11 +320,11 @@ class Taxonomy(metaclass=Naming):
         return f"Taxonomy({self.title!r}): {len(self)} behaviours in {len(self.categories)} categories"
 
     def _repr_html_(self) -> str:
-        left = "style='text-align:left'"
-        head = "".join(f"<th {left}>{name}</th>" for name in ("Category", "Behaviour", "Present when"))
+        style = "style='text-align:left'"
+        head = "".join(f"<th {style}>{name}</th>" for name in ("Category", "Behaviour", "Present when"))
         rows = "".join(
-            f"<tr><td {left}>{html.escape(one.category)}</td><td {left}><strong>{html.escape(one.name)}</strong></td>"
-            f"<td {left}>{html.escape(one.definition)}</td></tr>"
+            f"<tr><td {style}>{html.escape(one.category)}</td><td {style}><strong>{html.escape(one.name)}</strong></td>"
+            f"<td {style}>{html.escape(one.definition)}</td></tr>"
             for one in self
         )
         return f"<div {HTML_ATTRS}><p>{html.escape(repr(self))}</p><table><tr>{head}</tr>{rows}</table></div>"

@@ -358,9 +358,9 @@ def _check_design(
                     f"{name} is {value!r} in the design and {columns[name]!r} in a column of the prompt {prompt_id!r}; "
                     f"rename one of the two"
                 )
-    saved = {(key, name): value for key, name, value in run.ledger.rows("SELECT dialogue_id, name, value FROM metadata")}
+    saved_values = {(key, name): value for key, name, value in run.ledger.rows("SELECT dialogue_id, name, value FROM metadata")}
     for row in rows:
-        before = saved.get((row["dialogue_id"], row["name"]), row["value"])
+        before = saved_values.get((row["dialogue_id"], row["name"]), row["value"])
         if before != row["value"]:
             raise ValueError(
                 f"the run {run.folder} has these dialogues with {row['name']} {json.loads(before)!r}, not "
@@ -380,10 +380,10 @@ def _separate_users(run: Run, rows: list[dict[str, Any]]) -> None:
 
 def pending_dialogues(run: Run, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the dialogues that are not done in the run, each with the largest number of turns requested so far."""
-    saved = {key: state for key, *state in run.ledger.rows("SELECT dialogue_id, turns, status FROM dialogues")}
+    saved_states = {key: state for key, *state in run.ledger.rows("SELECT dialogue_id, turns, status FROM dialogues")}
     pending = []
     for row in rows:
-        turns, status = saved.get(row["dialogue_id"], (0, "planned"))
+        turns, status = saved_states.get(row["dialogue_id"], (0, "planned"))
         if not (status == "ended" or (status == "done" and turns >= row["turns"])):
             pending.append({**row, "turns": max(turns, row["turns"])})
     return pending
@@ -435,13 +435,13 @@ class SimulationJob(Job):
         self.facts = {"user_template": digest(settings.template), "seed": settings.seed, "natural_end": settings.natural_end}
         prompt_columns = _prompt_columns(prompts)
         self._check_run()
-        self.planned = planned_dialogues(prompts, self.target, self.user, settings)
-        _separate_users(self.run, self.planned)
+        self.dialogues = planned_dialogues(prompts, self.target, self.user, settings)
+        _separate_users(self.run, self.dialogues)
         self.metadata = metadata_rows(
-            (row["dialogue_id"], prompt_columns[row["prompt_id"]] | self.design) for row in self.planned
+            (row["dialogue_id"], prompt_columns[row["prompt_id"]] | self.design) for row in self.dialogues
         )
         _check_design(self.run, prompt_columns, self.design, self.metadata)
-        self.pending = pending_dialogues(self.run, self.planned)
+        self.pending = pending_dialogues(self.run, self.dialogues)
         if self.user is not self.target and any(row["turns"] > 1 + len(settings.script) for row in self.pending):
             self.models.append(self.user)
         sql = "SELECT dialogue_id, COUNT(*) FROM messages WHERE role = 'assistant' AND content IS NOT NULL GROUP BY 1"
@@ -460,17 +460,17 @@ class SimulationJob(Job):
         target = redact_in({**self.target.settings, "system": self.settings.system_target})
         target |= {"script": list(self.settings.script)} if self.settings.script else {}
         target |= {"design": self.design} if self.design else {}
-        self.named = {
+        self.model_settings = {
             "targets": {_condition(self.target.name, self.design): target},
             "users": {self.user.name: redact_in(self.user.settings)},
         }
         for role, model in (("targets", self.target), ("users", self.user)):
-            [(condition, settings)] = self.named[role].items()
-            saved = self.run.ledger.fact(role, {}).get(condition)
-            if saved not in (None, settings) and has_answers(self.run, **{role[:-1]: model.name}):
+            [(condition, settings)] = self.model_settings[role].items()
+            saved_settings = self.run.ledger.fact(role, {}).get(condition)
+            if saved_settings not in (None, settings) and has_answers(self.run, **{role[:-1]: model.name}):
                 raise ValueError(
                     f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings:\n"
-                    f"{diff_settings(saved, settings)}\nGive this one another name, LLM(…, name=…), give a target a "
+                    f"{diff_settings(saved_settings, settings)}\nGive this one another name, LLM(…, name=…), give a target a "
                     f"design={{…}}, or use another run."
                 )
         if has_facts(self.run, **self.facts):
@@ -479,7 +479,7 @@ class SimulationJob(Job):
     def open(self) -> None:
         _notify_of_new_prompts(self)
         bind(self.run, **self.facts)
-        models = {role: {**self.run.ledger.fact(role, {}), **named} for role, named in self.named.items()}
+        models = {role: {**self.run.ledger.fact(role, {}), **by_name} for role, by_name in self.model_settings.items()}
         self.run.ledger.set_facts(**models, turns=max(self.settings.turns, self.run.ledger.fact("turns", 0)))
         add_prompts(self.run, self.prompts)
         self.run.ledger.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
@@ -501,19 +501,19 @@ def _notify_of_new_prompts(job: SimulationJob) -> None:
         "SELECT DISTINCT prompt_id FROM dialogues WHERE target = ? AND user = ? AND system_target IS ?",
         [job.target.name, job.user.name, job.settings.system_target],
     )
-    saved, asked = {prompt_id for (prompt_id,) in rows}, set(job.openings)
-    if saved - asked and asked - saved:
+    saved_ids, requested_ids = {prompt_id for (prompt_id,) in rows}, set(job.openings)
+    if saved_ids - requested_ids and requested_ids - saved_ids:
         notify(
-            f"the run {job.run.name!r} has dialogues of {job.target.name} from {len(saved):,} first messages. "
-            f"{len(saved - asked):,} of them are not in this call, which adds {len(asked - saved):,}: the results will be "
-            f"those of all {len(saved | asked):,}. Use another folder for a separate sample."
+            f"the run {job.run.name!r} has dialogues of {job.target.name} from {len(saved_ids):,} first messages. "
+            f"{len(saved_ids - requested_ids):,} of them are not in this call, which adds {len(requested_ids - saved_ids):,}: "
+            f"the results will be those of all {len(saved_ids | requested_ids):,}. Use another folder for a separate sample."
         )
 
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #8f6538b0
-def _mark_prefixes(messages: list[dict[str, str]], sent: int, more: bool) -> list[dict[str, str]]:
-    """Mark the end of the first `sent` messages, which were sent before, and the last message if more follow."""
-    for end in (sent, len(messages) if more else 0):
+def _mark_prefixes(messages: list[dict[str, str]], n_sent: int, more: bool) -> list[dict[str, str]]:
+    """Mark the end of the first `n_sent` messages, which were sent before, and the last message if more follow."""
+    for end in (n_sent, len(messages) if more else 0):
         if end:
             messages[end - 1] = {**messages[end - 1], "content": CachedPrefix(messages[end - 1]["content"])}
     return messages
@@ -521,9 +521,9 @@ def _mark_prefixes(messages: list[dict[str, str]], sent: int, more: bool) -> lis
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #2968db0b
 def _next_message(
-    job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str, sent: dict[str, int]
+    job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str, sent_lengths: dict[str, int]
 ) -> Steps:
-    """Get the next message; a failed completion if it is missing. `sent`: length of each role's last request."""
+    """Get the next message; a failed completion if it is missing. `sent_lengths`: number of messages in each role's last request."""
     opening, settings = job.openings[row["prompt_id"]], job.settings
     if (turn, role) == (1, "user"):
         return Completion(opening.first_message, finish_reason="prompt")
@@ -531,14 +531,14 @@ def _next_message(
         return Completion(opening.script[turn - 2], finish_reason="script")
     if role == "user":
         released = settings.protocol == "released"  # the first message stands in the system prompt alone
-        shown = history[1:] if released else [*opening.history, *history]
-        messages = swap_roles(shown, row["system_user"], opening=not released)
+        visible_messages = history[1:] if released else [*opening.history, *history]
+        messages = swap_roles(visible_messages, row["system_user"], opening=not released)
         llm, purpose = job.user, "user"
     else:
         messages = _target_view(history, row["system_target"], opening.target_messages)
         llm, purpose = job.target, "target"
-    messages = _mark_prefixes(messages, sent.get(role, 0), more=turn < row["turns"])
-    sent[role] = len(messages)
+    messages = _mark_prefixes(messages, sent_lengths.get(role, 0), more=turn < row["turns"])
+    sent_lengths[role] = len(messages)
     unit = f"{row['dialogue_id']}/{turn}/{role}"
     request = Request(llm, messages, unit, purpose, {"seed": int(digest(unit, settings.seed, 0, length=7), 16)})
     outcome, _ = yield from ask(request, _require_text, MAX_ATTEMPTS, retry_message=None, read_truncated=True)
@@ -581,14 +581,14 @@ def _ends_dialogue(content: str | None) -> bool:
 def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
     """Do the steps of one dialogue, from its last saved message to its end."""
     sql = "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL ORDER BY turn, role DESC"
-    saved = job.run.ledger.rows(sql, [row["dialogue_id"]])
-    history = [dict(zip(("turn", "role", "content"), message, strict=True)) for message in saved]
+    saved_messages = job.run.ledger.rows(sql, [row["dialogue_id"]])
+    history = [dict(zip(("turn", "role", "content"), message, strict=True)) for message in saved_messages]
     present = {(message["turn"], message["role"]) for message in history}
-    status, reason, sent = "done", None, {}
+    status, reason, sent_lengths = "done", None, {}
     for turn, role in product(range(1, row["turns"] + 1), ("user", "assistant")):
         if (turn, role) in present:
             continue
-        answer = yield from _next_message(job, row, history, turn, role, sent)
+        answer = yield from _next_message(job, row, history, turn, role, sent_lengths)
         if role == "user" and turn > 1 and job.settings.natural_end and _ends_dialogue(answer.content):
             status = "ended"
             break
@@ -623,8 +623,8 @@ def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> 
     return assumed, 0, assumed / rate
 
 
-def _prompt_lengths(job: SimulationJob, written: dict[str, float]) -> dict[str, list[list[float]]]:
-    """Return the characters of each model's pending prompts by dialogue. `written`: characters of a missing message."""
+def _prompt_lengths(job: SimulationJob, message_lengths: dict[str, float]) -> dict[str, list[list[float]]]:
+    """Return the characters of each model's pending prompts by dialogue. `message_lengths`: characters of a missing message."""
     sql = "SELECT dialogue_id, turn, role, LENGTH(content) FROM messages WHERE content IS NOT NULL"
     lengths = {tuple(key): length for *key, length in job.run.ledger.rows(sql)}
     prompts: dict[str, list[list[float]]] = {purpose: [] for purpose in _ROLES}
@@ -633,20 +633,20 @@ def _prompt_lengths(job: SimulationJob, written: dict[str, float]) -> dict[str, 
         system = {"user": len(row["system_user"]) + len(_OPENING), "target": len(row["system_target"] or "")}
         system["user"] += sum(len(message["content"]) for message in opening.history)
         if opening.target_messages:
-            sent = sum(len(message["content"]) for message in json.loads(opening.target_messages))
-            system["target"] += sent - len(opening.first_message)
+            target_length = sum(len(message["content"]) for message in json.loads(opening.target_messages))
+            system["target"] += target_length - len(opening.first_message)
         lengths[row["dialogue_id"], 1, "user"] = len(opening.first_message)
         for turn, line in enumerate(opening.script, 2):
             lengths.setdefault((row["dialogue_id"], turn, "user"), len(line))
         so_far = 2.0 * _AROUND
-        for sent in prompts.values():
-            sent.append([])
+        for dialogues in prompts.values():
+            dialogues.append([])
         for turn in range(1, row["turns"] + 1):
             for purpose in ("user", "target"):
                 length = lengths.get((row["dialogue_id"], turn, _ROLES[purpose]))
                 if length is None:
                     prompts[purpose][-1].append(system[purpose] + so_far)
-                so_far += _AROUND + (written[purpose] if length is None else length)
+                so_far += _AROUND + (message_lengths[purpose] if length is None else length)
     return prompts
 
 
@@ -658,18 +658,18 @@ def _forecast(job: SimulationJob) -> list[CostEstimate]:
     typical = {purpose: _typical_answer(job, purpose, llm, rate[purpose]) for purpose, llm in models.items()}
     likely = _prompt_lengths(job, {purpose: characters for purpose, (*_, characters) in typical.items()})
     most = _prompt_lengths(job, {purpose: llm.longest_answer / rate[purpose] for purpose, llm in models.items()})
-    turns = {row["dialogue_id"]: row["turns"] for row in [*job.planned, *job.pending]}
+    turns = {row["dialogue_id"]: row["turns"] for row in [*job.dialogues, *job.pending]}
     # The user's first message and those of a script need no model.
     scripted = sum(
-        min(turns[row["dialogue_id"]], 1 + len(job.openings[row["prompt_id"]].script)) for row in job.planned
+        min(turns[row["dialogue_id"]], 1 + len(job.openings[row["prompt_id"]].script)) for row in job.dialogues
     )
     rows = []
     for purpose, llm in models.items():
         total = sum(turns.values()) - (scripted if purpose == "user" else 0)
-        calls, sent = sum(map(len, likely[purpose])), sum(map(sum, likely[purpose]))
+        calls, prompt_characters = sum(map(len, likely[purpose])), sum(map(sum, likely[purpose]))
         shared = [(end, 2, before) for ends in likely[purpose] for before, end in pairwise([0.0, *ends[:-1]])]
         tokens, measured, _ = typical[purpose]
-        counts = (total, total - calls, calls, calls, sent, sum(map(sum, most[purpose])))
+        counts = (total, total - calls, calls, calls, prompt_characters, sum(map(sum, most[purpose])))
         rows.append(CostEstimate(purpose, llm.name, llm, *counts, sample, tokens, measured, shared))
     return rows
 

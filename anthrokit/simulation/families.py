@@ -66,8 +66,8 @@ def family_prompts(*names: str) -> pd.DataFrame:
     [4]
     """
     prompts = load_prompts("families")
-    chosen = prompts["category"].isin(load_family(*names).categories)
-    return prompts[chosen].reset_index(drop=True)
+    is_member = prompts["category"].isin(load_family(*names).categories)
+    return prompts[is_member].reset_index(drop=True)
 
 # %% ../../nbs/04_simulation/05_families.ipynb #01042c9e
 PUSHBACK = (

@@ -142,8 +142,8 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     prompts, personas = load_prompts("personas"), load_personas() if personas is None else personas
     with_prompts = [name for name in personas if name in set(prompts["persona"])]
     require_known("persona with prompts", with_prompts, *names)
-    chosen = prompts[prompts["persona"].isin(names or with_prompts)].reset_index(drop=True)
-    return chosen.assign(who=[personas[name].who for name in chosen["persona"]])
+    selected_prompts = prompts[prompts["persona"].isin(names or with_prompts)].reset_index(drop=True)
+    return selected_prompts.assign(who=[personas[name].who for name in selected_prompts["persona"]])
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #f4bb327c
 _ASSISTANT = re.compile("|".join((
@@ -289,11 +289,11 @@ def extract_facts(text: str) -> dict[str, str]:
     return {kind: match[1] for kind, pattern in _STATED.items() if (match := re.search(pattern, text))}
 
 
-def _against(stated: Mapping[str, str], persona: Persona | None, first: Mapping[str, str]) -> dict[str, str]:
+def _against(facts: Mapping[str, str], persona: Persona | None, first: Mapping[str, str]) -> dict[str, str]:
     """Return facts that differ from the persona's, or from those in earlier messages."""
     who = f"{persona.situation} {'; '.join(persona.facts)}" if persona else ""
     different = {}
-    for kind, value in stated.items():
+    for kind, value in facts.items():
         expected = re.findall(_DESCRIBED[kind], who, re.I if kind == "work" else 0) or [first.get(kind, value)]
         if value.lower() not in who.lower() and value.lower() not in map(str.lower, expected):
             different[kind] = value
@@ -352,12 +352,12 @@ def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -
         for pattern in (persona.never if persona else ())
         if (match := re.search(pattern, text, re.I))
     ]
-    stated, age = extract_facts(text), extract_age(text)
-    contradictions += [(f"another {kind}", value) for kind, value in _against(stated, persona, first).items()]
+    facts, age = extract_facts(text), extract_age(text)
+    contradictions += [(f"another {kind}", value) for kind, value in _against(facts, persona, first).items()]
     expected = persona.age if persona else first.get("age")
     if age is not None and expected is not None and age != expected:
         contradictions.append((f"another age than {expected}", str(age)))
-    for kind, value in {**stated, **({"age": age} if age is not None else {})}.items():
+    for kind, value in {**facts, **({"age": age} if age is not None else {})}.items():
         first.setdefault(kind, value)
     return contradictions
 

@@ -51,13 +51,13 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
     """Make a table of prompts from first messages, each with a separate base prompt."""
     if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
         raise TableError(f"prompts must be a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
-    texts, seen = list(texts), set()
+    texts, earlier_texts = list(texts), set()
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or is_blank(text):
             raise TableError(f"first message {number} is {text!r}; it must be a text")
-        if text in seen:
+        if text in earlier_texts:
             raise TableError(f"first message {number} is a duplicate; for several dialogues per prompt use repeats=…")
-        seen.add(text)
+        earlier_texts.add(text)
     return _with_ids(pd.DataFrame({"first_message": texts}, dtype="str"))
 
 
@@ -234,16 +234,16 @@ def _balanced(mixed: pd.DataFrame, by: Sequence[str], n: int) -> list[int]:
     groups = mixed.groupby(by, sort=False, dropna=False)
     cells = [list(zip(cell.index, cell["base_id"], strict=True)) for _, cell in groups]
     times: defaultdict[str, int] = defaultdict(int)
-    drawn: list[int] = []
+    row_labels: list[int] = []
     for cell in cycle(cells):
-        if len(drawn) == n:
+        if len(row_labels) == n:
             break
         if cell:
             label, base = min(cell, key=lambda row: times[row[1]])
             cell.remove((label, base))
             times[base] += 1
-            drawn.append(label)
-    return drawn
+            row_labels.append(label)
+    return row_labels
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #3e82a5c2
 def sample_prompts(
@@ -291,13 +291,13 @@ def sample_prompts(
         raise TableError(f"n is a whole number from 1 to {len(prompts)}, the number of prompts, not {n!r}")
     mixed = prompts.sample(frac=1, random_state=np.random.default_rng(seed))
     if by == ["base_id"]:
-        chosen = prompts["base_id"].isin(_whole_bases(mixed, n))
+        is_sampled = prompts["base_id"].isin(_whole_bases(mixed, n))
     else:
-        chosen = prompts.index.isin(_balanced(mixed, by, n))
-    drawn = prompts[chosen].reset_index(drop=True)
-    if (n_clusters := drawn["base_id"].nunique()) < n:
+        is_sampled = prompts.index.isin(_balanced(mixed, by, n))
+    sample = prompts[is_sampled].reset_index(drop=True)
+    if (n_clusters := sample["base_id"].nunique()) < n:
         notify(f"{n} prompts drawn from {n_clusters} base prompts: intervals will rest on {n_clusters} clusters")
-    return drawn
+    return sample
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #cecb45eb
 def load_scenarios() -> pd.DataFrame:
