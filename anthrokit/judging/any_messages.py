@@ -41,7 +41,7 @@ def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Ma
     return turns
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #ba968e68
-def _joined(messages: Sequence[Mapping[str, Any]] | None) -> str | None:
+def _join_texts(messages: Sequence[Mapping[str, Any]] | None) -> str | None:
     """Return what one side says in a turn as one text; None where it did not speak."""
     return None if messages is None else "\n\n".join(filter(None, (message["content"] for message in messages)))
 
@@ -67,7 +67,7 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     >>> paired_turns([{"role": role, "content": content} for role, content in chat])
     [('Hi', ''), ('Hello?\\n\\nYou there?', 'Yes.')]
     """
-    return [(_joined(turn.get("user")), _joined(turn.get("assistant"))) for turn in group_turns(messages)]
+    return [(_join_texts(turn.get("user")), _join_texts(turn.get("assistant"))) for turn in group_turns(messages)]
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6a96dceb
 def _cell(value: Any) -> Any:
@@ -139,19 +139,19 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], 
     column = next((name for name in USERS if any(name in entry["about"] for entry in entries)), None)
     names = dict.fromkeys(name for entry in entries for name in entry["about"] if name != column)
     dropped = {*filter(_is_personal, names)}
-    left = [str(name) for name in names if name not in dropped]
-    renamed = number_users() if users == "pseudonym" else users
+    other_columns = [str(name) for name in names if name not in dropped]
+    rename_user = number_users() if users == "pseudonym" else users
     for entry in entries:
         about = entry["about"]
         if column in about:
             user = about.pop(column)
             user = as_text(user, column) if isinstance(user, Real) and user % 1 == 0 else str(_cell(user))
-            entry["user"] = user if users == "keep" else renamed(user)
+            entry["user"] = user if users == "keep" else rename_user(user)
         if users != "keep":
             entry["about"] = {name: value for name, value in about.items() if name not in dropped}
     lines = [f"users of the column {column} have pseudonyms"] if column else []
     lines += [f"the columns {', '.join(sorted(map(str, dropped)))} are left out, as they may name a person"] if dropped else []
-    lines += [f"these stay: {', '.join(left)}"] if lines and left else []
+    lines += [f"these stay: {', '.join(other_columns)}"] if lines and other_columns else []
     return f"{'; '.join(lines)}. Pass users='keep' to keep the original values." if lines and users != "keep" else ""
 
 
@@ -172,11 +172,11 @@ def _answers_by_target(dialogue: Dialogue, turns: Sequence[Mapping[str, Any]]) -
     fresh = {id(message) for message in dialogue.messages[dialogue.start :]}
     answers = {number: turn.get("assistant", []) for number, turn in enumerate(turns, 1)}
     own = {number: messages for number, messages in answers.items() if any(id(one) in fresh for one in messages)}
-    models = {number: next((one["model"] for one in said if one["model"]), None) for number, said in own.items()}
-    named = [*dict.fromkeys(filter(None, models.values()))]
-    if dialogue.pair or not named or not is_missing(dialogue.about.get("target")):
+    models = {number: next((one["model"] for one in messages if one["model"]), None) for number, messages in own.items()}
+    model_names = [*dict.fromkeys(filter(None, models.values()))]
+    if dialogue.pair or not model_names or not is_missing(dialogue.about.get("target")):
         return {dialogue.target: {*own}}
-    rest = named[0] if len(named) == 1 else dialogue.target
+    rest = model_names[0] if len(model_names) == 1 else dialogue.target
     targets: dict[Any, set[int]] = {}
     for number, model in models.items():
         targets.setdefault(model or rest, set()).add(number)
@@ -418,12 +418,12 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
     """
     columns = {name: table[name].tolist() for name in _TEXTS}
     dialogues = []
-    known: dict[str, dict[tuple[str, str], None]] = {}  # by prompt: kind and text
+    data_by_prompt: dict[str, dict[tuple[str, str], None]] = {}  # kind and text
     for rows in table.groupby("dialogue_id", sort=False).indices.values():
         texts = [*dict.fromkeys(column[row] for column in columns.values() for row in rows if isinstance(column[row], str))]
         clean, key = anonymise_texts(texts)
         own = {(placeholder[1:].split()[0], text): None for placeholder, text in zip(key["placeholder"], key["text"], strict=True)}
-        of_prompt, opening = known.setdefault(table["prompt_id"].iloc[rows[0]], {}), columns["opening"][rows[0]].lower()
+        of_prompt, opening = data_by_prompt.setdefault(table["prompt_id"].iloc[rows[0]], {}), columns["opening"][rows[0]].lower()
         of_prompt |= {one: None for one in own if one[1].lower() in opening}
         dialogues.append((rows, texts, clean, own, of_prompt))
     for rows, texts, clean, own, of_prompt in dialogues:
@@ -432,11 +432,11 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
             for row in rows:
                 column[row] = replaced.get(column[row], column[row])
     texts = pd.DataFrame(table["metadata"].tolist()).drop(columns=["at", "month", "branch"], errors="ignore")
-    left = [name for part in (table[[*_OF_PROMPT]], texts) for name in part if any(isinstance(value, str) for value in part[name])]
-    if left:
-        notify(f"anonymise replaces personal data in messages, not in the columns {', '.join(left)}. Drop those that may name people.")
+    with_text = [name for part in (table[[*_OF_PROMPT]], texts) for name in part if any(isinstance(value, str) for value in part[name])]
+    if with_text:
+        notify(f"anonymise replaces personal data in messages, not in the columns {', '.join(with_text)}. Drop those that may name people.")
     table = table.assign(**columns)
-    table.attrs["columns_not_screened"] = left
+    table.attrs["columns_not_screened"] = with_text
     return table
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #cf13ea99
@@ -516,9 +516,9 @@ def import_table(
     first, each = table.drop_duplicates("prompt_id"), table.drop_duplicates("dialogue_id")
     prompts = first[["prompt_id", "base_id", *_OF_PROMPT]].assign(first_message=first["opening"])
     earlier = table[table["pair_id"].notna() & table["assistant"].fillna("").ne("") & ~table["judged"]]
-    said = {name: {"earlier_answers": rows.set_index("turn")["assistant"].to_dict()} for name, rows in earlier.groupby("dialogue_id")}
+    extra = {name: {"earlier_answers": rows.set_index("turn")["assistant"].to_dict()} for name, rows in earlier.groupby("dialogue_id")}
     dialogues = each[["dialogue_id", "prompt_id", "target"]].assign(
-        metadata=[{**row.metadata, **said.get(row.dialogue_id, {})} for row in each.itertuples()],
+        metadata=[{**row.metadata, **extra.get(row.dialogue_id, {})} for row in each.itertuples()],
         repeat=each.groupby(["prompt_id", "target"]).cumcount() + 1,
         turns=each["dialogue_id"].map(table.groupby("dialogue_id")["turn"].max()),
         user=each["user_id"],
@@ -597,8 +597,8 @@ def import_messages(
     sources = source if isinstance(source, Mapping) else {None: source}
     if not sources:
         raise TableError("the dict names no target")
-    named = number_users() if users == "pseudonym" else users  # a user of two files is one user
-    read = {name: read_messages(one, roles=roles, users=named, bad_rows=bad_rows) for name, one in sources.items()}
+    rename_user = number_users() if users == "pseudonym" else users  # a user of two files is one user
+    read = {name: read_messages(one, roles=roles, users=rename_user, bad_rows=bad_rows) for name, one in sources.items()}
     for hidden in dict.fromkeys(one.attrs["hidden"] for one in read.values() if users == "pseudonym"):
         if hidden:
             notify(hidden)
@@ -685,5 +685,5 @@ def judge_table(
     ...     run.close()
     [['personal history', True]]
     """
-    made = import_messages(source, run, roles=roles, users=users, anonymise=anonymise, bad_rows=bad_rows)
-    return judge(made, judges, **parameters)
+    imported_run = import_messages(source, run, roles=roles, users=users, anonymise=anonymise, bad_rows=bad_rows)
+    return judge(imported_run, judges, **parameters)

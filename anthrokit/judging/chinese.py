@@ -69,8 +69,8 @@ _ROLE, _ROLE_ENDS = re.compile(r"扮演|来演|【[^】]*场景】"), re.compile
 def _passages(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each passage that a Chinese text hands over to its reader."""
     for pattern in (_QUOTED, _STATEMENT, _VERSE):
-        yield from (found.span() for found in pattern.finditer(text))
-    signed = [found.span() for found in _SIGNED.finditer(text)]
+        yield from (match.span() for match in pattern.finditer(text))
+    signed = [match.span() for match in _SIGNED.finditer(text)]
     for greeting in _GREETING.finditer(text):
         yield greeting.start(), next((end for start, end in signed if start >= greeting.end()), len(text))
     for lead in _LEAD.finditer(text):
@@ -141,8 +141,8 @@ def _begins_with_noun(clause: str) -> bool:
 
 def _parts(clause: str) -> list[tuple[str, int, int]]:
     """Return subject and start of each part of a clause, and where the part's own words begin."""
-    found = [match for match in _PRONOUN.finditer(clause) if not _OBJECT.search(clause[: match.start()])]
-    parts = [(str(match.lastgroup), match.start(), match.end()) for match in found]
+    pronouns = [match for match in _PRONOUN.finditer(clause) if not _OBJECT.search(clause[: match.start()])]
+    parts = [(str(match.lastgroup), match.start(), match.end()) for match in pronouns]
     return parts if parts and parts[0][1] == 0 else [("", 0, 0), *parts]
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #097c5a54
@@ -187,8 +187,8 @@ def read_statements(text: str) -> list[Statement]:
                 subject = own or subject
                 words = clause[0][begin:end]
                 reported |= own in ("user", "other") and bool(_REPORTS.search(words))
-                asked = place + 1 == len(parts) and bool(_ASKED.search(clause[0]))
-                standing = "conditional" if conditional else "reported" if reported else "asked" if asked else "claim"
+                is_question = place + 1 == len(parts) and bool(_ASKED.search(clause[0]))
+                standing = "conditional" if conditional else "reported" if reported else "asked" if is_question else "claim"
                 if words:
                     at = sentence.start() + clause.start() + begin
                     statements.append(Statement(words, at, subject, standing, begin > start))
@@ -263,13 +263,13 @@ class ChineseGrammarJudge(LanguageJudge):
         """Return start and end of each place that shows the behaviour, in order, for highlighting."""
         slots, plain = self._words.get(behaviour, {}), mask_chinese(simplified(text))
         claims = [part for part in _statements_of(text) if part.standing == "claim"]
-        found = {place for part in claims for slot in slots for place in self._matches(part, slot, slots[slot])}
+        places = {place for part in claims for slot in slots for place in self._matches(part, slot, slots[slot])}
         for clause in _CLAUSE.finditer(plain):
             if any(clause.start() <= part.start < clause.end() for part in claims):
                 for pattern in slots.get("phrase", ()):
                     matches = pattern.finditer(plain, *clause.span())
-                    found |= {match.span() for match in matches if not _is_negated(match, clause.start())}
-        return sorted(found)
+                    places |= {match.span() for match in matches if not _is_negated(match, clause.start())}
+        return sorted(places)
 
     def _matches(self, part: Statement, slot: str, patterns: list[re.Pattern]) -> Iterator[tuple[int, int]]:
         """Yield the places where a statement fills a slot."""
@@ -332,8 +332,8 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     low, high = proportion_confint(agrees.sum(axis=0), table["n"].where(table["n"] > 0), method="wilson")
     p_values = [binomtest(a, a + b).pvalue if a + b else 1.0 for a, b in zip(counts["only_first"], counts["only_second"], strict=True)]
     table = table.assign(agreement=share, ci_low=low, ci_high=high, p_value=np.where(table["n"] > 0, p_values, np.nan))
-    drawn = np.random.default_rng(0).integers(0, len(first), (1000, len(first)))
-    hits, scored = (cells.sum(axis=1)[drawn].sum(axis=1) for cells in (agrees, labelled))
+    resamples = np.random.default_rng(0).integers(0, len(first), (1000, len(first)))
+    hits, scored = (cells.sum(axis=1)[resamples].sum(axis=1) for cells in (agrees, labelled))
     shares = hits[scored > 0] / scored[scored > 0]
     low, high = np.quantile(shares, [0.025, 0.975]) if len({*shares}) > 1 else (np.nan, np.nan)
     pooled = table.drop(columns=["behaviour", "agreement", "ci_low", "ci_high", "p_value"]).sum()

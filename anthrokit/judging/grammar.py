@@ -395,13 +395,13 @@ _ABSTRACT = frozenset(
 )
 
 
-def read_slots(path: str | os.PathLike, known: Iterable[str]) -> dict[str, dict[str, Any]]:
+def read_slots(path: str | os.PathLike, slot_names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Read a table of slots for a grammar judge: behaviour to slot to its content. Raise if a slot is unknown."""
     content = read_toml(path)
     for behaviour, slots in content.items():
         if not isinstance(slots, dict):
             raise TableError(f"{path}: {behaviour}: {slots!r:.60} is not a table of slots. Begin it with [{behaviour!r}].")
-        require_known("slot", known, *slots, where=f"{path}: {behaviour}: ")
+        require_known("slot", slot_names, *slots, where=f"{path}: {behaviour}: ")
     return content
 
 
@@ -472,13 +472,13 @@ def _shows(reading: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
 _MOST = 20_000  # texts in a cache
 
 
-def remembered(known: dict[str, Any], texts: Sequence[str], read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
+def cached_results(cache: dict[str, Any], texts: Sequence[str], read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
     """Return the cached result of each text; compute missing ones together. A full cache is emptied first."""
-    if len(known) > _MOST and not known.keys() >= {*texts}:
-        known.clear()
-    if new := [text for text in dict.fromkeys(texts) if text not in known]:
-        known.update(zip(new, read(new), strict=True))
-    return [known[text] for text in texts]
+    if len(cache) > _MOST and not cache.keys() >= {*texts}:
+        cache.clear()
+    if new := [text for text in dict.fromkeys(texts) if text not in cache]:
+        cache.update(zip(new, read(new), strict=True))
+    return [cache[text] for text in texts]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #47e6859b
 class GrammarJudge(LanguageJudge):
@@ -510,11 +510,11 @@ class GrammarJudge(LanguageJudge):
         }
         hash_of_words = digest(sorted_words, self._phrases.settings)
         self.settings = {"kind": "grammar", "parser": f"{SPACY_MODEL} 3.8.0", "hash": hash_of_words}
-        self._known: dict[str, list[Reading]] = {}
+        self._cache: dict[str, list[Reading]] = {}
 
     def read(self, texts: Sequence[str]) -> list[list[Reading]]:
         """Return the readings of each text; one cached parse serves all behaviours."""
-        return remembered(self._known, texts, parse_texts)
+        return cached_results(self._cache, texts, parse_texts)
 
     def spans(self, text: str, behaviour: str) -> list[tuple[int, int]]:
         """Return start and end of each place that shows the behaviour, in order, for highlighting."""

@@ -50,8 +50,8 @@ def run_taxonomy(run: Run) -> Taxonomy:
     if not run.ledger.rows("SELECT 1 FROM judges WHERE asks_about = 'criteria' LIMIT 1"):
         return _behaviours_of(run)
     criteria = [one for own in _criteria_of(run).values() for one in own]
-    asked = [Behaviour(one.name, one.ability, one.content, f"Does the answer meet this? {one.content}") for one in criteria]
-    return Taxonomy([*(_behaviours_of(run) if run.ledger.fact("behaviours") else ()), *asked])
+    questions = [Behaviour(one.name, one.ability, one.content, f"Does the answer meet this? {one.content}") for one in criteria]
+    return Taxonomy([*(_behaviours_of(run) if run.ledger.fact("behaviours") else ()), *questions])
 
 
 def _behaviours_of(run: Run) -> Taxonomy:
@@ -82,19 +82,19 @@ def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None) -> lis
         raise TableError(f"{error}. {hint}") from None
 
 
-def _extend_taxonomy(run: Run, taxonomy: Taxonomy, added: Taxonomy) -> Taxonomy:
-    """Return a run's taxonomy with behaviours added; the given taxonomy if the run was not judged yet."""
+def _extend_taxonomy(run: Run, taxonomy: Taxonomy, new_taxonomy: Taxonomy) -> Taxonomy:
+    """Return a run's taxonomy with the behaviours of a new one; the new one alone if the run was not judged yet."""
     bundled = Taxonomy.load()
-    mixed = [one for one in added if one.name not in bundled.names and one.category in bundled.categories]
+    mixed = [one for one in new_taxonomy if one.name not in bundled.names and one.category in bundled.categories]
     if mixed:
         notify(
             f"{', '.join(one.name for one in mixed)}: counts in the rate of the bundled category {mixed[0].category!r}. "
             f"Give it a category of its own if this is not intended."
         )
     if run.ledger.fact("behaviours") is None or not run.ledger.rows("SELECT 1 FROM ratings LIMIT 1"):
-        return added
+        return new_taxonomy
     try:
-        return taxonomy.together_with(added)
+        return taxonomy.together_with(new_taxonomy)
     except TableError as error:
         raise RunError(
             f"the run {run.folder} was judged with another taxonomy: {error}, or judge another run"
@@ -209,14 +209,14 @@ class RatingUnit(NamedTuple):
 def _call_name(units: Sequence[RatingUnit], questions_per_call: int | None = 1) -> str:
     """Return the name of the call that ratings of one message come from."""
     unit = units[0]
-    asked = unit.behaviour if questions_per_call == 1 else "*" if questions_per_call is None else f"{unit.behaviour}…"
-    return f"{unit.dialogue_id}/{unit.turn}/{asked}/{unit.judge}/{unit.sample}"
+    question = unit.behaviour if questions_per_call == 1 else "*" if questions_per_call is None else f"{unit.behaviour}…"
+    return f"{unit.dialogue_id}/{unit.turn}/{question}/{unit.judge}/{unit.sample}"
 
 
 _CHUNK = 64  # messages that a local judge rates between two writes
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #705dc295
-def _check_fit(run: Run, judges: Sequence[Judge], judged: Sequence[str], taxonomy: Taxonomy) -> None:
+def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], taxonomy: Taxonomy) -> None:
     """Raise if a judge can't do what is asked of it in this run."""
     for judge in judges:
         own = [judge.behaviours] if isinstance(judge.behaviours, str) else judge.behaviours or ()
@@ -225,8 +225,8 @@ def _check_fit(run: Run, judges: Sequence[Judge], judged: Sequence[str], taxonom
                 f"the judge {judge.name} judges {strange[0]!r}, which is not a behaviour of the taxonomy; "
                 f"{suggest_name(strange[0], taxonomy.names)}"
             )
-    if silent := [name for name in judged if not any(judge.supported([name]) for judge in judges)]:
-        rated = [name for name in judged if name not in silent]
+    if silent := [name for name in behaviours if not any(judge.supported([name]) for judge in judges)]:
+        rated = [name for name in behaviours if name not in silent]
         others = f", or judge the others only: behaviours={rated}" if rated else ""
         raise ValueError(f"no judge judges {', '.join(silent)}; name LLM judges, LLMJudge(…){others}")
     left_out = (run.ledger.fact("taken") or {}).get("answers_before_the_last")
@@ -236,7 +236,7 @@ def _check_fit(run: Run, judges: Sequence[Judge], judged: Sequence[str], taxonom
             f"would see only the user's side of a dialogue; pass context='user'"
         )
     showing = [judge.name for judge in judges if judge.present]
-    if showing and (bare := [name for name in judged if not taxonomy[name].present]):
+    if showing and (bare := [name for name in behaviours if not taxonomy[name].present]):
         raise ValueError(
             f"{', '.join(showing)} shows positive examples, and the taxonomy has none of {', '.join(bare)}; give "
             f"taxonomy=Taxonomy.load().with_present(), or a taxonomy with examples under `present`"
@@ -290,10 +290,10 @@ class JudgingJob(Job):
             name = "taxonomy" if behaviours is None else "behaviours"
             raise ValueError(f"{about_criteria[0].name} asks about all criteria of each case; leave {name} out")
         selected = _selected(requested, behaviours) if asks_behaviours else []
-        judged = [name for name in selected if name in self.taxonomy.judged]
-        counted = [name for name in selected if name in self.taxonomy.counted]
-        counters = [PronounCounter(counted, quotations=quotations)] if counted else []
-        self.judges = as_judges([*about_criteria, *(about_behaviours if judged else []), *counters])
+        judged_behaviours = [name for name in selected if name in self.taxonomy.judged]
+        counted_behaviours = [name for name in selected if name in self.taxonomy.counted]
+        counters = [PronounCounter(counted_behaviours, quotations=quotations)] if counted_behaviours else []
+        self.judges = as_judges([*about_criteria, *(about_behaviours if judged_behaviours else []), *counters])
         self.criteria = _criteria_of(run) if about_criteria else {}
         self._criterion = {one.name: one for own in self.criteria.values() for one in own}
         if about_criteria and not self.criteria:
@@ -301,29 +301,29 @@ class JudgingJob(Job):
                 f"{about_criteria[0].name} asks about criteria, and the run {run.name!r} has none; "
                 "heartbench.add_cases(run, cases) adds cases with their criteria"
             )
-        _check_fit(run, [*about_behaviours, *counters], judged, self.taxonomy)
+        _check_fit(run, [*about_behaviours, *counters], judged_behaviours, self.taxonomy)
         super().__init__(run, [judge.llm for judge in self.judges if isinstance(judge, PromptJudge)], budget)
         self.items, self.retry = Items(run, targets), retry
         self.expected, self.expected_prompts = _expected_messages(simulations), _expected_prompts(simulations)
         self.sampling = sampling
-        questions = {one.name: one.supported(counted if one.counts_words else judged) for one in self.judges}
+        questions = {one.name: one.supported(counted_behaviours if one.counts_words else judged_behaviours) for one in self.judges}
         questions |= {judge.name: [] for judge in about_criteria}
-        saved = {row["judge"]: row for row in run.ledger.query("SELECT * FROM judges").to_dict("records")}
-        self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved.get(judge.name))]
-        self._samples_before = {name: row["samples"] for name, row in saved.items() if name not in self.replaced}
+        saved_judges = {row["judge"]: row for row in run.ledger.query("SELECT * FROM judges").to_dict("records")}
+        self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved_judges.get(judge.name))]
+        self._samples_before = {name: row["samples"] for name, row in saved_judges.items() if name not in self.replaced}
         self.new = [judge.name for judge in self.judges if judge.name not in self._samples_before]
-        self.entries = [self._entry(judge, questions[judge.name], samples, saved) for judge in self.judges]
+        self.entries = [self._entry(judge, questions[judge.name], samples, saved_judges) for judge in self.judges]
         self.plans = {entry["judge"]: JudgePlan(questions[entry["judge"]], entry["samples"]) for entry in self.entries}
         counts = [self.count(judge) for judge in self.judges]
         self.total, self.done = sum(total for total, _ in counts), sum(done for _, done in counts)
 
-    def _is_replaced(self, judge: Judge, saved: dict[str, Any] | None) -> bool:
+    def _is_replaced(self, judge: Judge, saved_judge: dict[str, Any] | None) -> bool:
         """Return whether a judge replaces one of its name without verdicts; raise if that one has verdicts."""
         settings = judge_identity(judge)
-        if saved is None or saved["hash"] == digest(settings):
+        if saved_judge is None or saved_judge["hash"] == digest(settings):
             return False
         if has_verdicts(self.run, judge.name):
-            difference = diff_settings(json.loads(saved["settings"]), redact_in(settings))
+            difference = diff_settings(json.loads(saved_judge["settings"]), redact_in(settings))
             remedy = "Give this one another name, LLMJudge(…, name=…) or [models.NAME] in a settings file."
             if not isinstance(judge, PromptJudge):
                 remedy = f"Another version of {judge!r} made them. Give this one another name (judge.name = …), or judge in a new folder."
@@ -333,15 +333,15 @@ class JudgingJob(Job):
         return True
 
     def _entry(
-        self, judge: Judge, questions: Sequence[str], samples: int | None, saved: dict[str, dict[str, Any]]
+        self, judge: Judge, questions: Sequence[str], samples: int | None, saved_judges: dict[str, dict[str, Any]]
     ) -> dict[str, Any]:
         """Return a judge as a row of the run's list, with the questions and samples of earlier calls."""
-        settings, last = judge_identity(judge), max((row["position"] for row in saved.values()), default=-1)
-        before = json.loads(saved[judge.name]["behaviours"]) if judge.name in self._samples_before else []
+        settings, last = judge_identity(judge), max((row["position"] for row in saved_judges.values()), default=-1)
+        before = json.loads(saved_judges[judge.name]["behaviours"]) if judge.name in self._samples_before else []
         own = (samples or judge.default_samples) if isinstance(judge, PromptJudge) else 1  # a local judge never changes its rating
         return {
             "judge": judge.name,
-            "position": saved[judge.name]["position"] if judge.name in saved else last + 1 + self.judges.index(judge),
+            "position": saved_judges[judge.name]["position"] if judge.name in saved_judges else last + 1 + self.judges.index(judge),
             "settings": json.dumps(redact_in(settings), sort_keys=True),
             "samples": max(own, self._samples_before.get(judge.name, 1)),
             "counted": judge.counts_words,
@@ -373,7 +373,7 @@ class JudgingJob(Job):
         """Return a question by its name."""
         return self._criterion.get(name) or self.taxonomy[name]
 
-    def saved(self, columns: str, where: str, values: Sequence[Any], grouped: str = "") -> list[tuple]:
+    def saved_ratings(self, columns: str, where: str, values: Sequence[Any], grouped: str = "") -> list[tuple]:
         """Return columns of the saved ratings that are not retried."""
         pending = ["planned", *self.retry]
         sql = f"SELECT {columns} FROM ratings WHERE {where} AND status NOT IN ({', '.join('?' * len(pending))}) {grouped}"
@@ -388,7 +388,7 @@ class JudgingJob(Job):
         where, values = "judge = ? AND sample <= ?", [judge.name, samples]
         if judge.asks_about != "criteria":
             where, values = f"{where} AND behaviour IN ({', '.join('?' * len(questions))})", [*values, *questions]
-        counts = self.saved("dialogue_id, turn, COUNT(*)", where, values, "GROUP BY 1, 2")
+        counts = self.saved_ratings("dialogue_id, turn, COUNT(*)", where, values, "GROUP BY 1, 2")
         return total, sum(n for *key, n in counts if tuple(key) in self.items.texts)
 
     def open(self) -> None:
@@ -408,8 +408,8 @@ class JudgingJob(Job):
     def _warn(self) -> None:
         """Notify of an even number of judges, and of a judge that is a target."""
         panels: dict[str, list[str]] = {}
-        for name, asked in self.run.ledger.rows("SELECT judge, behaviours FROM judges WHERE NOT counted ORDER BY position"):
-            for question in json.loads(asked):
+        for name, questions in self.run.ledger.rows("SELECT judge, behaviours FROM judges WHERE NOT counted ORDER BY position"):
+            for question in json.loads(questions):
                 panels.setdefault(question, []).append(name)
         if even := next((panel for panel in panels.values() if len(panel) % 2 == 0), None):
             half = len(even) // 2
@@ -433,7 +433,7 @@ class JudgingJob(Job):
             done = set()
             if judge.name not in self.replaced:
                 where, values = "dialogue_id = ? AND turn = ? AND judge = ?", [dialogue_id, turn, judge.name]
-                done = set(self.saved("behaviour, sample", where, values))
+                done = set(self.saved_ratings("behaviour, sample", where, values))
             units = [
                 RatingUnit(judge.name, name, dialogue_id, turn, sample)
                 for name in self.names(judge, dialogue_id, turn)
@@ -533,9 +533,9 @@ def _is_adaptive(judge: Judge) -> bool:
 def _expected_prompts(jobs: Iterable[Job]) -> Counter[str]:
     """Count the dialogues of simulations whose first answer is pending, by prompt."""
     first = "SELECT dialogue_id FROM messages WHERE role = 'assistant' AND turn = 1 AND content IS NOT NULL"
-    saved = {job: {dialogue for (dialogue,) in job.run.ledger.rows(first)} for job in jobs}
-    pending = ((row, answered) for job, answered in saved.items() for row in job.pending)
-    return Counter(row["prompt_id"] for row, answered in pending if row["dialogue_id"] not in answered)
+    answered_ids = {job: {dialogue for (dialogue,) in job.run.ledger.rows(first)} for job in jobs}
+    pending = ((row, ids) for job, ids in answered_ids.items() for row in job.pending)
+    return Counter(row["prompt_id"] for row, ids in pending if row["dialogue_id"] not in ids)
 
 
 def _expected_messages(jobs: Iterable[Job]) -> tuple[int, float, float]:
@@ -581,42 +581,42 @@ def rate_chunk(job: JudgingJob, judge: LocalJudge, units: Sequence[RatingUnit]) 
 
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #a3aab256
-def settle_item(job: JudgingJob, judges: Sequence[Judge], listed: Sequence[tuple], item: tuple[str, str, int]) -> Steps:
-    """Decide one behaviour of one message. `listed`: the run's judges with their samples and behaviours."""
+def settle_item(job: JudgingJob, judges: Sequence[Judge], run_judges: Sequence[tuple], item: tuple[str, str, int]) -> Steps:
+    """Decide one behaviour of one message. `run_judges`: the run's judges with their samples and behaviours."""
     name, dialogue_id, turn = item
-    panel = {judge: samples for judge, samples, names in listed if name in names}
+    panel = {judge: samples for judge, samples, names in run_judges if name in names}
     verdicts: dict[str, dict[int, bool | None]] = {judge: {} for judge in panel}
     where = "dialogue_id = ? AND turn = ? AND behaviour = ?"
-    for judge, sample, verdict in job.saved("judge, sample, verdict", where, [dialogue_id, turn, name]):
+    for judge, sample, verdict in job.saved_ratings("judge, sample, verdict", where, [dialogue_id, turn, name]):
         verdicts[judge][sample] = None if verdict is None else bool(verdict)
     needed = len(panel) // 2 + 1
-    left = [judge for judge in judges if judge.name in panel and name in job.plans[judge.name].questions]
+    pending_judges = [judge for judge in judges if judge.name in panel and name in job.plans[judge.name].questions]
 
     def votes(side: bool) -> int:
         modes = [mode_status(verdicts[judge].values(), panel[judge] - len(verdicts[judge])) for judge in panel]
         return sum(decided and mode is side for decided, mode in modes)
 
-    while left and max(votes(True), votes(False)) < needed:
+    while pending_judges and max(votes(True), votes(False)) < needed:
         most = max(1, needed - max(votes(True), votes(False)))
-        yield [_settle_mode(job, judge, item, verdicts[judge.name], panel[judge.name]) for judge in left[:most]]
-        left = left[most:]
+        yield [_settle_mode(job, judge, item, verdicts[judge.name], panel[judge.name]) for judge in pending_judges[:most]]
+        pending_judges = pending_judges[most:]
 
 
 def _settle_mode(
     job: JudgingJob, judge: Judge, item: tuple, verdicts: dict[int, bool | None], samples: int
 ) -> Steps:
     """Take samples of one judge until its mode is decided: first as many as could decide it, then one by one."""
-    left = [number for number in range(1, samples + 1) if number not in verdicts]
+    pending_samples = [number for number in range(1, samples + 1) if number not in verdicts]
 
     def sample(number: int) -> Steps:
         [rating] = yield from ask_call(job, judge, [RatingUnit(judge.name, *item, number)])
         verdicts[number] = rating.verdict
 
-    while left and not mode_status(verdicts.values(), len(left))[0]:
+    while pending_samples and not mode_status(verdicts.values(), len(pending_samples))[0]:
         lead = abs(sum(1 if verdict else -1 for verdict in verdicts.values() if verdict is not None))
-        least = max(1, (len(left) - lead) // 2 + 1)
-        yield [sample(number) for number in left[:least]]
-        left = left[least:]
+        least = max(1, (len(pending_samples) - lead) // 2 + 1)
+        yield [sample(number) for number in pending_samples[:least]]
+        pending_samples = pending_samples[least:]
 
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #690c6e26
@@ -716,9 +716,9 @@ def _pending_calls(job: JudgingJob, judge: PromptJudge) -> Iterator[tuple[Item, 
     for units in job.units(judge):
         item = job.items.item(units[0].dialogue_id, units[0].turn)
         yield item, [[unit.behaviour for unit in call] for call in job.calls_of(judge, units)], 1
-    for asked, messages, likely in job.expected_questions(judge):
-        size = judge.questions_per_call or len(asked)
-        parts = [asked[start : start + size] for start in range(0, len(asked), size)]
+    for questions, messages, likely in job.expected_questions(judge):
+        size = judge.questions_per_call or len(questions)
+        parts = [questions[start : start + size] for start in range(0, len(questions), size)]
         yield likely, parts * job.plans[judge.name].samples, messages
 
 
@@ -833,9 +833,9 @@ def estimate(
     >>> from anthrokit.simulation import load_prompts
     >>> plan = estimate(load_prompts(), "openai/gpt-4o", "openai/gpt-4o", LLMJudge("openai/gpt-4o"))  # doctest: +SKIP
     """
-    known = [*inspect.signature(estimate).parameters, *inspect.signature(simulate).parameters]
-    if unknown := [name for name in simulation if name not in known]:
-        raise TypeError(f"estimate() has no parameter {unknown[0]!r}; {suggest_name(unknown[0], dict.fromkeys(known))}")
+    parameters = [*inspect.signature(estimate).parameters, *inspect.signature(simulate).parameters]
+    if unknown := [name for name in simulation if name not in parameters]:
+        raise TypeError(f"estimate() has no parameter {unknown[0]!r}; {suggest_name(unknown[0], dict.fromkeys(parameters))}")
     plans = [{"prompts": prompts, **each} for each in ([{}] if conditions is None else conditions)]
     plans = [plan for plan in plans if plan["prompts"] is not None]
     if not plans and judges is None:
@@ -844,12 +844,12 @@ def estimate(
         raise TypeError("prompts is a run; to estimate the judging of a run, call estimate(judges=…, run=…)")
     if not plans and run is None:
         raise ValueError("there are judges but no messages to judge. Pass a run with messages, run=…, or prompts.")
-    with status_line("estimating"), open_readonly(run) as opened:
-        common = {"target": target, "user": user, "run": opened, **simulation}
+    with status_line("estimating"), open_readonly(run) as readonly_run:
+        common = {"target": target, "user": user, "run": readonly_run, **simulation}
         jobs: list[Job] = [simulate.job(**{**common, **plan}) for plan in plans]
         if judges is not None:
             how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy, "retry": retry, "sampling": sampling}
-            judging = JudgingJob(opened, judges, simulations=jobs, **how)
+            judging = JudgingJob(readonly_run, judges, simulations=jobs, **how)
             if not (judging.items.texts or judging.expected[0]):
                 raise ValueError(f"{run} holds no message to judge; is it the right folder? Or name prompts, too")
             jobs = [*jobs, judging]

@@ -340,9 +340,9 @@ class Response(str):
     question: Question
 
     def __new__(cls, text: str, item: Item, question: Question):
-        made = super().__new__(cls, text)
-        made.item, made.question = item, question
-        return made
+        response = super().__new__(cls, text)
+        response.item, response.question = item, question
+        return response
 
 # %% ../../nbs/05_judging/02_judges.ipynb #d927c3de
 class PromptJudge(Judge):
@@ -489,30 +489,30 @@ class _AskedQuestion:
 
     def __init__(self, judge: PromptJudge, item: Item, questions: Sequence[Question], unit: str, code_of: str, shared: bool):
         self.judge, self.item, self.questions, self.unit = judge, item, questions, unit
-        self.asked = questions[0] if judge.questions_per_call == 1 else list(questions)
+        self.question = questions[0] if judge.questions_per_call == 1 else list(questions)
         self.seed, self.code_of, self.shared = int(digest(unit, length=7), 16), code_of, shared
-        self.sent, self.attempts = item, 0
+        self.sent_item, self.attempts = item, 0
 
     def request(self, attempt: int) -> Request:
         """Return the request of an attempt, in which the item has its own code."""
-        judge, sent = self.judge, replace_fields(self.item, code=digest(self.code_of, attempt - 1, length=8))
+        judge, sent_item = self.judge, replace_fields(self.item, code=digest(self.code_of, attempt - 1, length=8))
         with _own_code():
-            messages = judge.llm.as_sent(judge.request(sent, self.asked))
+            messages = judge.llm.as_sent(judge.request(sent_item, self.question))
             repeated = attempt > 1 and judge.shared_prefix == "item" and self.retry_message("") is None
             if not self.shared or repeated:
                 messages = plain_messages(messages)
-            parameters = {"seed": self.seed, **judge._limit, **judge.parameters(sent, self.asked)}
-        self.sent, self.attempts = sent, attempt
+            parameters = {"seed": self.seed, **judge._limit, **judge.parameters(sent_item, self.question)}
+        self.sent_item, self.attempts = sent_item, attempt
         return Request(judge.llm, messages, self.unit, "judge", parameters)
 
     def retry_message(self, problem: str) -> str | None:
         with _own_code():
-            return self.judge.retry_message(problem, self.item, self.asked)
+            return self.judge.retry_message(problem, self.item, self.question)
 
     def parse(self, text: str) -> list[Rating]:
         """Return the ratings in a response; raise ParseError if it has none."""
         try:
-            parsed = self.judge.parse(Response(text, self.sent, self.asked))
+            parsed = self.judge.parse(Response(text, self.sent_item, self.question))
         except Exception as error:  # a custom parser may raise anything
             reason = str(error) if isinstance(error, ParseError) else f"{type(error).__name__}: {error}"
             raise ParseError(reason) from error
@@ -674,8 +674,8 @@ def _verdict_schema(names: Sequence[str]) -> dict[str, Any]:
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
     fields = {"reason": {"type": "string"}, "verdict": {"type": "string", "enum": ["Yes", "No"]}}
-    asked = dict.fromkeys(names, an_object(fields)) if names else fields
-    schema = an_object({code_field(names): {"type": "string"}, **asked})
+    verdict_fields = dict.fromkeys(names, an_object(fields)) if names else fields
+    schema = an_object({code_field(names): {"type": "string"}, **verdict_fields})
     return {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": schema}}
 
 # %% ../../nbs/05_judging/02_judges.ipynb #55d6dbd8
@@ -788,9 +788,9 @@ class LLMJudge(PromptJudge):
             verdict, reason, status = read_released(response)
             return Rating(verdict, reason, status=status)
         code = response.item.code if self._asks_for_code else None
-        return parse_verdict(response, code=code, judged=self._judged(response.item))
+        return parse_verdict(response, code=code, judged=self._judged_text(response.item))
 
-    def _judged(self, item: Item) -> str:
+    def _judged_text(self, item: Item) -> str:
         """Return what the judge was shown of the dialogue."""
         before = {"none": [], "user": [item.user], "dialogue": [content for _, content in item.before]}
         return "\n".join([*before[self.context], item.text])
@@ -901,7 +901,7 @@ class TogetherJudge(LLMJudge):
     def parse(self, response: Response) -> list[Rating]:
         """Return the ratings of a response, in the order of the behaviours."""
         names = [one.name for one in response.question]
-        return parse_verdicts(response, names, code=response.item.code, judged=self._judged(response.item))
+        return parse_verdicts(response, names, code=response.item.code, judged=self._judged_text(response.item))
 
 # %% ../../nbs/05_judging/02_judges.ipynb #4d5aef8b
 class PronounCounter(LanguageJudge):
@@ -943,9 +943,9 @@ class PronounCounter(LanguageJudge):
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         """Return Yes for each text with a first-person pronoun; the score is their number."""
         counts = {"en": first_person_pronouns, "zh": chinese_pronouns}
-        found = (counts[detect_language(text)](text, quotations=self.quotations) for text in texts)
-        counted = ([word for _, word in words] for words in found)
-        return [Rating(bool(words), ", ".join(words) or None, score=float(len(words))) for words in counted]
+        pronouns = (counts[detect_language(text)](text, quotations=self.quotations) for text in texts)
+        words_by_text = ([word for _, word in words] for words in pronouns)
+        return [Rating(bool(words), ", ".join(words) or None, score=float(len(words))) for words in words_by_text]
 
 # %% ../../nbs/05_judging/02_judges.ipynb #fcb83730
 def judge_identity(judge: Judge) -> dict[str, Any]:

@@ -104,9 +104,9 @@ def object_in(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def scalars(row: Mapping[str, Any], used: Collection[str] = ()) -> dict[str, Any]:
+def scalars(row: Mapping[str, Any], used_columns: Collection[str] = ()) -> dict[str, Any]:
     """Return the texts and numbers of a row, without the columns that are used already."""
-    values = {name: one for name, one in row.items() if isinstance(one, str | numbers.Real) and name not in used}
+    values = {name: one for name, one in row.items() if isinstance(one, str | numbers.Real) and name not in used_columns}
     return {name: one for name, one in values.items() if not is_missing(one)}
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #9ca61e26
@@ -168,9 +168,9 @@ def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(versions := value.get("versions"), list) and versions and all(isinstance(one, dict) for one in versions):
         contents = [one.get("steps") or one.get("content") for one in versions]  # LM Studio, in SillyTavern's names
         models = [{"model": object_in(one, "senderInfo").get("senderName")} for one in versions]
-        shown = at if (at := value.get("currentlySelected")) in range(len(versions)) else 0
-        swipes = {"swipes": contents, "swipe_id": shown, "swipe_info": models}
-        return {"role": versions[0].get("role"), "mes": contents[shown], **models[shown], **swipes}
+        shown_index = at if (at := value.get("currentlySelected")) in range(len(versions)) else 0
+        swipes = {"swipes": contents, "swipe_id": shown_index, "swipe_info": models}
+        return {"role": versions[0].get("role"), "mes": contents[shown_index], **models[shown_index], **swipes}
     wrappers = [name for name in _WRAPPERS if isinstance(one := value.get(name), dict) and one and (name != "content" or "role" in one)]
     if len(wrappers) != 1 or any(not is_missing(value.get(name)) for name in _CONTENT if name != wrappers[0]):
         return dict(value)
@@ -197,8 +197,8 @@ def is_message(value: Any) -> bool:
     value = unwrapped(value)
     if not isinstance(speaker := speaker_of(value), str):
         return False
-    named = not {*_SPEAKER, *_FLAGS}.isdisjoint(value) or ROLES.get(speaker.lower(), "tool") != "tool"
-    return named and not {*_CONTENT, *_CALLS}.isdisjoint(value)
+    has_speaker = not {*_SPEAKER, *_FLAGS}.isdisjoint(value) or ROLES.get(speaker.lower(), "tool") != "tool"
+    return has_speaker and not {*_CONTENT, *_CALLS}.isdisjoint(value)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #4aa6a17c
 _THOUGHT = re.compile(r"think|thought|reason")
@@ -345,8 +345,8 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
         raise TableError(f"{place}: needs role and content (or from and value), but {describe(message)} lacks one")
     role = roles.get(speaker.strip().lower()) if isinstance(speaker, str) else None
     if role is None:
-        known = ", ".join(list(ROLES)[:12])
-        raise TableError(f"{place}: the speaker's name is none of {known}, …; say whose it is: roles={{'name': 'assistant'}}")
+        role_names = ", ".join(list(ROLES)[:12])
+        raise TableError(f"{place}: the speaker's name is none of {role_names}, …; say whose it is: roles={{'name': 'assistant'}}")
     about = object_in(message, "metadata")
     is_context = "editable_context" in str(object_in(message, "content").get("content_type"))
     hidden = is_context or kind == "service" or any(as_flag(level.get(name)) for level in (message, about) for name in _HIDDEN)
@@ -358,7 +358,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
     extra = object_in(message, "extra") or object_in(message, "response_metadata")
     models = [first_of(level, _MODEL) for level in (message, about, extra)]
     time, finish = as_time(first_of(message, TIMES)), first_of(message, _FINISH)
-    used = _NOT_METADATA | ({*TIMES} if time else set())
+    used_fields = _NOT_METADATA | ({*TIMES} if time else set())
     return {
         "role": "hidden" if hidden else "tool" if role == "user" and only_tool else role,
         "content": None if failed else text,
@@ -373,7 +373,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
         "rank": next((rank for name in _RANK if (rank := as_number(message.get(name))) is not None), None),
         "tool": role == "tool" or only_tool,
         "marks": marks,
-        "own": scalars(message, used),
+        "own": scalars(message, used_fields),
     }
 
 
@@ -407,8 +407,8 @@ def _candidates(messages: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether answers in a row are several candidates for one turn, not one answer in parts."""
     if sum(message["content"] is not None for message in messages) < 2:
         return False
-    marked = any(message["chosen"] is not None or message["rank"] is not None for message in messages)
-    return marked or len({message["model"] for message in messages} - {None}) > 1
+    is_marked = any(message["chosen"] is not None or message["rank"] is not None for message in messages)
+    return is_marked or len({message["model"] for message in messages} - {None}) > 1
 
 
 def _best(messages: Sequence[dict[str, Any]], numbers: Sequence[int]) -> int:
@@ -428,13 +428,13 @@ def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
     if any(parent is not None for parent in parents):
         rooted: set[int | None] = {None}
         for number in range(len(messages)):  # cut cycles
-            seen, at = set(), number
-            while at not in rooted and at not in seen:
-                seen.add(at)
+            ancestors, at = set(), number
+            while at not in rooted and at not in ancestors:
+                ancestors.add(at)
                 at = parents[at]
-            if at in seen:
+            if at in ancestors:
                 parents[at] = None
-            rooted |= seen
+            rooted |= ancestors
         return parents
     parents, last = [], None
     for is_answer, places in itertools.groupby(range(len(messages)), lambda number: messages[number]["role"] == "assistant"):
@@ -489,15 +489,15 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
         last = len(messages) - 1
         if any(len(numbers) > 1 for numbers in children.values()) and all(message["at"] for message in messages):
             last = max(range(len(messages)), key=lambda number: (messages[number]["at"], number))
-    taken: set[int] = set()
+    earlier_numbers: set[int] = set()
     paths = []
     for end in [last, *(number for number in range(len(messages)) if number not in children)]:
         new, before, at = [], [], end
-        while at is not None and at not in taken:
+        while at is not None and at not in earlier_numbers:
             new.append(at)
             at = parents[at]
         if not paths or any(messages[number]["role"] == "assistant" for number in new):
-            taken.update(new)
+            earlier_numbers.update(new)
             while at is not None:
                 before.append(at)
                 at = parents[at]
@@ -535,8 +535,8 @@ def _templated(text: str) -> list[str]:
     if not _TEMPLATED.match(text):
         return []
     text = re.sub(_TEMPLATE_ENDS, " ", text).lstrip()
-    found = [(name, [*re.finditer(mark, text, re.I)]) for name, mark in _TEMPLATES.items()]
-    template, marks = min(found, key=lambda one: one[1][0].start() if one[1] else len(text))  # marks of the others are words
+    marks_by_template = [(name, [*re.finditer(mark, text, re.I)]) for name, mark in _TEMPLATES.items()]
+    template, marks = min(marks_by_template, key=lambda one: one[1][0].start() if one[1] else len(text))  # marks of the others are words
     if template == "Vicuna" and "\nASSISTANT:" in text:
         marks = [mark for mark in marks if text[: mark.start()][-1:] in ("", "\n")]  # a label begins its line
     names = [_TEMPLATE_ROLES.get(name := mark[1].lower(), name) for mark in marks]
@@ -659,12 +659,12 @@ def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict
         message_place, message = f"{place}, message {number}", unwrapped(message) if isinstance(message, dict) else message
         swipes = message.get("swipes") if isinstance(message, dict) else None
         if isinstance(swipes, list) and len(swipes) > 1 and speaker_of(message) == "assistant":  # SillyTavern
-            shown, infos = message.get("swipe_id", 0), message.get("swipe_info")
+            shown_index, infos = message.get("swipe_id", 0), message.get("swipe_info")
             for at, text in enumerate(swipes):  # each has its own model, time and thoughts
                 info = infos[at] if isinstance(infos, list) and at < len(infos) and isinstance(infos[at], dict) else {}
-                if at != shown:  # the message has the thoughts of the one that is shown
+                if at != shown_index:  # the message has the thoughts of the one that is shown
                     info = {"extra": {**object_in(message, "extra"), **dict.fromkeys(_REASONING)}, **info}
-                messages.append({**read_message({**message, **info, "mes": text}, message_place, roles), "chosen": at == shown})
+                messages.append({**read_message({**message, **info, "mes": text}, message_place, roles), "chosen": at == shown_index})
         else:
             messages.append(read_message(message, message_place, roles))
     is_newest_first = _is_newest_first([message["at"] for message in messages])
@@ -675,8 +675,8 @@ def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict
 
 def _is_newest_first(times: Sequence[str | None]) -> bool:
     """Return whether every message has a time, and no later message has a later one."""
-    known = [*filter(None, times)]
-    return len(known) == len(times) and known[:1] > known[-1:] and known == sorted(known, reverse=True)
+    known_times = [*filter(None, times)]
+    return len(known_times) == len(times) and known_times[:1] > known_times[-1:] and known_times == sorted(known_times, reverse=True)
 
 
 def _replies(message: Mapping[str, Any]) -> list[Any]:
@@ -735,7 +735,7 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequen
         if messages := [value] if has_replies else _tree(value) or _transposed(value):
             yield Conversation(path, messages, leaf, enclosing)
             return
-        inner = [found for name, one in value.items() for found in find_conversations(one, (*path, str(name)), (*enclosing, value))]
+        inner = [each for name, one in value.items() for each in find_conversations(one, (*path, str(name)), (*enclosing, value))]
         yield from inner
         if path and not inner and is_message(value):
             yield Conversation(path, [value], leaf, enclosing, is_field=True)
@@ -856,10 +856,10 @@ def split_branches(
     return dialogues
 
 
-def read_whole(place: str, row: Record, found: Raw, roles: Roles) -> list[Dialogue]:
+def read_whole(place: str, row: Record, match: Raw, roles: Roles) -> list[Dialogue]:
     """Read the one dialogue of a record from its raw messages and their columns. The other columns describe it."""
-    raw, used = found
-    about = {name: value for name, value in row.items() if name not in used}
+    raw, used_columns = match
+    about = {name: value for name, value in row.items() if name not in used_columns}
     messages = with_system(read_conversation(raw, place, roles), [row], place)
     return [Dialogue(place, messages, about, target_of(row))]
 
@@ -875,9 +875,9 @@ class Side(NamedTuple):
     own: Mapping[str, Any] = {}
 
 
-def _prompt_of(row: Record, used: Collection[str]) -> str | None:
+def _prompt_of(row: Record, used_columns: Collection[str]) -> str | None:
     """Return the column that holds the messages before the answers; it is none of those used for the answers."""
-    names = [name for name in _PROMPT if name not in used and not is_missing(row.get(name))]
+    names = [name for name in _PROMPT if name not in used_columns and not is_missing(row.get(name))]
     return next((name for name in names if row[name] != []), None)
 
 
@@ -886,8 +886,8 @@ def read_prompt(place: str, row: Record, column: str, roles: Roles) -> list[dict
     prompt = row[column] if isinstance(row[column], list | dict) else as_text(row[column], f"{place}, column {column}")
     if isinstance(prompt, str) and not _LIST.match(prompt) and not is_transcript(prompt):
         prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
-    found = next(find_conversations(prompt), None) if isinstance(prompt, dict) else None
-    return read_conversation(found.messages if found else prompt, f"{place}, {column}", roles)
+    conversation = next(find_conversations(prompt), None) if isinstance(prompt, dict) else None
+    return read_conversation(conversation.messages if conversation else prompt, f"{place}, {column}", roles)
 
 
 def _is_history(value: Any) -> bool:
@@ -897,10 +897,10 @@ def _is_history(value: Any) -> bool:
 
 
 def read_sides(
-    place: str, row: Record, roles: Roles, sides: Sequence[Side], used: set[str], prompt: str | None = None, pair: bool = False
+    place: str, row: Record, roles: Roles, sides: Sequence[Side], used_columns: set[str], prompt: str | None = None, pair: bool = False
 ) -> list[Dialogue]:
     """Read answers. An answer without messages of the user follows the messages of the record's prompt."""
-    context, dialogues = prompt or _prompt_of(row, used), []
+    context, dialogues = prompt or _prompt_of(row, used_columns), []
     before = [context] if context and not is_missing(row[context]) else []
     if (prompt or context == "prompt") and _is_history(row.get("history")):
         before = ["history", *before]
@@ -914,7 +914,7 @@ def read_sides(
             while start and start[-1]["role"] == "assistant" and (context in ("messages", "conversations") or not start[-1]["content"]):
                 start.pop()  # `messages` repeats the chosen answer; a transcript may end with "Assistant:"
             messages = [*start, *messages]
-        about = {name: value for name, value in row.items() if name not in {*used, *before, prompt}} | side.own
+        about = {name: value for name, value in row.items() if name not in {*used_columns, *before, prompt}} | side.own
         messages = with_system(messages, [row, side.own], place)
         dialogues.append(Dialogue(place, messages, about, side.target, part=side.part, pair=pair))
     return dialogues
@@ -928,11 +928,11 @@ _REJECTED = re.compile(rf"non_preferred_output|rejected(?:_(?:{_ENDINGS}))?")
 def _preference_columns(row: Record) -> tuple[str, str] | None:
     """Return the columns of the chosen and the rejected answer; beside a rejected one alone, the conversation is chosen."""
     for name in filter(_REJECTED.fullmatch, sorted(map(str, row), key=len)):
-        chosen = "preferred_output" if name == "non_preferred_output" else name.replace("rejected", "chosen")
-        if chosen not in row and name != "rejected" and isinstance(row[name], str | list) and row[name]:
-            chosen = next((one for one in ("chosen", "messages", "conversations", *_AFTER) if not is_missing(row.get(one))), "")
-        if chosen in row and (is_missing(row[chosen]) or not isinstance(row[chosen], numbers.Real)):
-            return chosen, name
+        chosen_column = "preferred_output" if name == "non_preferred_output" else name.replace("rejected", "chosen")
+        if chosen_column not in row and name != "rejected" and isinstance(row[name], str | list) and row[name]:
+            chosen_column = next((one for one in ("chosen", "messages", "conversations", *_AFTER) if not is_missing(row.get(one))), "")
+        if chosen_column in row and (is_missing(row[chosen_column]) or not isinstance(row[chosen_column], numbers.Real)):
+            return chosen_column, name
     return _SHP if {*_SHP} <= {*row} else None
 
 
@@ -942,10 +942,10 @@ def read_preferences(place: str, row: Record, names: tuple[str, str], roles: Rol
         return []
     if names == _SHP and (is_first := as_flag(row.get("labels"))) is None:
         raise TableError(f"{place}, column labels: {describe(row.get('labels'))} is neither 1 (human_ref_A is chosen) nor 0 (human_ref_B)")
-    chosen, rejected = names if names != _SHP or is_first else names[::-1]
+    chosen_column, rejected_column = names if names != _SHP or is_first else names[::-1]
     sides = []
-    for value in row[rejected] if _is_texts(row[rejected]) else [row[rejected]]:
-        sides += [Side(chosen, row[chosen], "chosen", "chosen"), Side(rejected, value, "rejected", "rejected")]
+    for value in row[rejected_column] if _is_texts(row[rejected_column]) else [row[rejected_column]]:
+        sides += [Side(chosen_column, row[chosen_column], "chosen", "chosen"), Side(rejected_column, value, "rejected", "rejected")]
     dialogues = read_sides(place, row, roles, sides, {*names} - {*_PROMPT}, pair=True)
     for one in dialogues:
         one.about.pop("messages", None)
@@ -973,8 +973,8 @@ def _texts_of(value: Any) -> Any:
 def read_arena(place: str, row: Record, names: list[tuple[str, str]], roles: Roles) -> list[Dialogue]:
     """Read the two sides of an arena: two dialogues with two targets."""
     sides = []
-    used = {name for name, _ in names} | {f"model{dash}{side}" for _, side in names for dash in ("_", "")}
-    prompts = _texts_of(row.get(_prompt_of(row, used)))
+    used_columns = {name for name, _ in names} | {f"model{dash}{side}" for _, side in names for dash in ("_", "")}
+    prompts = _texts_of(row.get(_prompt_of(row, used_columns)))
     prompts = prompts if isinstance(prompts, list) else [prompts]
     for name, side in names:
         value = _texts_of(row[name])
@@ -986,10 +986,10 @@ def read_arena(place: str, row: Record, names: list[tuple[str, str]], roles: Rol
         if isinstance(row.get("judge"), str):
             own["user"] = row["judge"]
         if isinstance(winner := row.get("winner"), str):
-            lost = "no" if winner.startswith("model") else winner
-            own["won"] = "yes" if winner in (f"model_{side}", side) else lost
+            no_or_tie = "no" if winner.startswith("model") else winner
+            own["won"] = "yes" if winner in (f"model_{side}", side) else no_or_tie
         sides.append(Side(name, value, f"side {side}", first_of(row, (f"model_{side}", f"model{side}")) or side, own))
-    return read_sides(place, row, roles, sides, {*used, *(["judge"] if "user" in own else [])})
+    return read_sides(place, row, roles, sides, {*used_columns, *(["judge"] if "user" in own else [])})
 
 
 _COMPLETIONS = ("completions", "responses", "candidates", "answers", "generations", "outputs")
@@ -1017,8 +1017,8 @@ def read_completions(place: str, row: Record, name: str, roles: Roles) -> list[D
     return read_sides(place, row, roles, sides, {name})
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8e2a5fc0
-def _is_answer_last(found: Conversation) -> bool:
-    return isinstance(one := found.messages[-1], dict) and ROLES.get(str(speaker_of(unwrapped(one))).strip().lower()) == "assistant"
+def _is_answer_last(conversation: Conversation) -> bool:
+    return isinstance(one := conversation.messages[-1], dict) and ROLES.get(str(speaker_of(unwrapped(one))).strip().lower()) == "assistant"
 
 
 def nested_conversations(row: Record) -> list[Conversation]:
@@ -1035,9 +1035,9 @@ def nested_conversations(row: Record) -> list[Conversation]:
             parsed[name] = as_list(value, f"column {name}")
         elif name not in one_message and (name not in pair or re.match(r"\s*[{\[]", str(row[pair[0]]))):
             parsed[name] = _parsed(value)
-    found = [one for one in find_conversations(parsed) if one.messages and not (pair and _is_text_pairs(one.messages))]
-    every = [one for one in found if not one.is_field]
-    fields = [one for one in found if one.is_field]
+    conversations = [one for one in find_conversations(parsed) if one.messages and not (pair and _is_text_pairs(one.messages))]
+    every = [one for one in conversations if not one.is_field]
+    fields = [one for one in conversations if one.is_field]
     if len(every) == 1 and not _is_answer_last(every[0]):  # of a request, beside which the response has one message
         every += [*filter(_is_answer_last, fields)][:1]
     elif not every and [*map(_is_answer_last, fields)] == [False, True]:
@@ -1076,8 +1076,8 @@ def _beside(
     is_answered = messages[-1]["role"] == "assistant"
     if pair := pair_of(others):
         turn = read_conversation(turns_of(others[name] for name in pair), f"{place}, columns {' and '.join(pair)}", roles)
-        said = [(message["role"], message["content"] or "") for message in messages]
-        is_repeated = any(one["role"] == role and (one["content"] or "").strip() in text for one in turn for role, text in said)
+        earlier_messages = [(message["role"], message["content"] or "") for message in messages]
+        is_repeated = any(one["role"] == role and (one["content"] or "").strip() in text for one in turn for role, text in earlier_messages)
         if re.search("history|context", column) or (is_answered and not is_repeated):
             return [*pair], turn
     name = next((name for name in _AFTER if name in others), None)
@@ -1101,17 +1101,17 @@ def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles
     requests = {name: row[name] for name in _REQUESTS if len(every) == 1 and object_in(row, name)}
     columns |= {*requests}
     if len(every) == 1 and every[0].path and not any(map(str.isdecimal, every[0].path)):
-        names, said = _beside(place, row, every[0].path[0], read[0], roles)
+        names, later_messages = _beside(place, row, every[0].path[0], read[0], roles)
         columns |= {*names}
-        read[0] += said
+        read[0] += later_messages
     if len(every) == 1 and all(message["role"] != "user" and message["parent"] is None for message in read[0]):
-        named = [(outer, _prompt_of(outer, columns)) for outer in (*every[0].enclosing[::-1], *requests.values())]
-        if prompts := [(outer, name) for outer, name in named if name and isinstance(outer[name], str)]:
+        prompt_columns = [(outer, _prompt_of(outer, columns)) for outer in (*every[0].enclosing[::-1], *requests.values())]
+        if prompts := [(outer, name) for outer, name in prompt_columns if name and isinstance(outer[name], str)]:
             read[0] = [*read_prompt(place, *prompts[0], roles), *read[0]]
             columns.add(prompts[0][1])
-    answered = [any(message["role"] == "assistant" for message in messages) for messages in read]
-    for one, messages, has_answer, record_place in zip(every, read, answered, places, strict=False):
-        if not has_answer and any(answered):
+    has_answers = [any(message["role"] == "assistant" for message in messages) for messages in read]
+    for one, messages, has_answer, record_place in zip(every, read, has_answers, places, strict=False):
+        if not has_answer and any(has_answers):
             continue  # a prompt beside the whole conversation
         about = {name: value for name, value in row.items() if name not in columns} if one.path else scalars(row, _NOT_METADATA)
         for outer in one.enclosing:
@@ -1137,14 +1137,14 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
         advice = "Name the columns to read user and assistant, or drop the other"
         raise TableError(f"{place}: has two columns that may be the answer, {answer} and {others[0]}. {advice}")
     thoughts = {name: row[name] for name in _REASONING if isinstance(row.get(name), str)}
-    used = {answer, *thoughts}
+    used_columns = {answer, *thoughts}
     if prompt == "instruction" and isinstance(row.get("input"), str):
-        row, used = {**row, prompt: "\n".join(filter(None, [as_text(row[prompt], place), row["input"]]))}, used | {"input"}
+        row, used_columns = {**row, prompt: "\n".join(filter(None, [as_text(row[prompt], place), row["input"]]))}, used_columns | {"input"}
     if not isinstance(value, list | dict):
         value = as_text(value, f"{place}, column {answer}")
     if not any(map(is_message, value if isinstance(value, list) else [value])):
         value = [{"role": "assistant", "content": value, **thoughts}]
-    return read_sides(place, row, roles, [Side(answer, value, "", target_of(row))], used, prompt)
+    return read_sides(place, row, roles, [Side(answer, value, "", target_of(row))], used_columns, prompt)
 
 
 def _answer_alone(row: Record) -> Raw | None:
@@ -1173,7 +1173,7 @@ def _alternating(row: Record) -> Raw | None:
 def _labelled(row: Record, roles: Roles = ROLES) -> Raw | None:
     """Return the messages of a text whose lines begin with a speaker and a colon, and its column."""
     texts = ((labelled_lines(value, roles), [name]) for name, value in row.items() if isinstance(value, str))
-    return next((found for found in texts if found[0]), None)
+    return next((match for match in texts if match[0]), None)
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #71c4e738
 KEYS = (
@@ -1279,13 +1279,13 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
         last, before = last if turn is None else turn, speaker
         message = {column: one for column, one in row.items() if column not in (key, "turn", order)}
         messages += read_conversation([message], place, roles)
-    asked = [row for _, row in rows if roles.get(str(speaker_of(unwrapped(row))).lower()) == "user"]
-    users = ({str(row[column]) for row in asked if not is_missing(row.get(column))} for column in USERS)
+    user_rows = [row for _, row in rows if roles.get(str(speaker_of(unwrapped(row))).lower()) == "user"]
+    users = ({str(row[column]) for row in user_rows if not is_missing(row.get(column))} for column in USERS)
     if key is None and any(len(names) > 1 for names in users) and all(message["parent"] is None for message in messages):
         raise TableError(f"{rows[0][0]}: the rows are of several users, and no column tells their dialogues apart; add dialogue_id")
     about: Record = {} if key is None else {"dialogue_id": name}
     for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
-        own = asked * (column in USERS) or [row for _, row in rows]  # a user's id, not that of an assistant
+        own = user_rows * (column in USERS) or [row for _, row in rows]  # a user's id, not that of an assistant
         values = [row[column] for row in own if not is_missing(row.get(column))]
         is_envelope = column in _WRAPPERS and isinstance(next(iter(values), None), dict)
         if values and not is_envelope and all(value == values[0] for value in values):
@@ -1339,8 +1339,8 @@ def format_of(row: Any, roles: Roles = ROLES) -> tuple[Format | None, Any, Any]:
         lifted = [{name: one} if not isinstance(one, dict) else one for name, one in small.items()]
         for record in (row, small, {name: value for one in lifted for name, value in one.items()}):
             for form in FORMATS:
-                if found := form.find(record, roles) if form.find is _labelled else form.find(record):
-                    return form, record, found
+                if match := form.find(record, roles) if form.find is _labelled else form.find(record):
+                    return form, record, match
     return None, row, None
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #4ade4162
@@ -1497,7 +1497,7 @@ def read_log(
             if isinstance(record, TableError):
                 raise record
             _reject_misread(record, place)
-            form, row, found = format_of({"messages": record} if isinstance(record, list) else record, sides)
+            form, row, match = format_of({"messages": record} if isinstance(record, list) else record, sides)
             if form is None:
                 for name in ("messages", "conversations") if isinstance(row, dict) else ():
                     if isinstance(row.get(name), list) and row[name]:
@@ -1507,10 +1507,10 @@ def read_log(
                 single_rows.append((place, row))
                 outcomes[place] = "joined", form.name
             else:
-                made = form.read(place, row, found, sides)
-                spoken = [one for one in made if {"user", "assistant"} & {message["role"] for message in one.messages}]
+                row_dialogues = form.read(place, row, match, sides)
+                spoken = [one for one in row_dialogues if {"user", "assistant"} & {message["role"] for message in one.messages}]
                 dialogues += map(_with_text_ids, spoken)
-                why = form.name if spoken else "holds no message of a user or an assistant" if made else "is empty"
+                why = form.name if spoken else "holds no message of a user or an assistant" if row_dialogues else "is empty"
                 outcomes[place] = "taken" if spoken else "left out", why
         except TableError as error:
             leave_out(error, place)
@@ -1543,8 +1543,8 @@ def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[
     if {why for _, _, why in account} - {_UNKNOWN_FORM} or not names:
         hint = ". For texts without dialogues, pass DataFrame({'assistant': texts})" if isinstance(records[0][1], str) else ""
         return f"{where} holds no dialogue: row 1 {account[0][2]}{hint}"
-    wanted = ("user", "assistant", "messages", "chosen", "rejected", "dialogue_id", "role", "content")
-    close = {name: similar_names(name, {*names} - {*wanted}, 0.6, words=False) for name in wanted if name not in names}
+    expected_names = ("user", "assistant", "messages", "chosen", "rejected", "dialogue_id", "role", "content")
+    close = {name: similar_names(name, {*names} - {*expected_names}, 0.6, words=False) for name in expected_names if name not in names}
     near = {name: others[0] for name, others in close.items() if others}
     alone = next((name for name in names if name.strip().lower() in _ONE_TEXT), None)
     hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""

@@ -19,7 +19,7 @@ import pandas as pd
 from ..core import TableError, data_path, tables
 from ..core.run import digest
 from ..core.files import load_once, preload
-from .grammar import GrammarJudge, own_words, remembered
+from .grammar import GrammarJudge, cached_results, own_words
 from .judges import LanguageJudge
 from .verdicts import Rating
 from ..models import fetch_model
@@ -137,9 +137,9 @@ def _share(name: str, part: np.ndarray, whole: np.ndarray) -> dict[str, float]:
     return {name: hits / n if n else np.nan, f"{name}_low": low, f"{name}_high": high}
 
 
-def _resampled(name: str, estimate: float, drawn: np.ndarray) -> dict[str, float]:
-    drawn = drawn[~np.isnan(drawn)]
-    low, high = np.quantile(drawn, [0.025, 0.975]) if len(drawn) else (np.nan, np.nan)
+def _resampled(name: str, estimate: float, estimates: np.ndarray) -> dict[str, float]:
+    estimates = estimates[~np.isnan(estimates)]
+    low, high = np.quantile(estimates, [0.025, 0.975]) if len(estimates) else (np.nan, np.nan)
     return {name: float(estimate), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 # %% ../../nbs/05_judging/05_offline.ipynb #532f12e1
@@ -318,7 +318,7 @@ class ClassifierJudge(LanguageJudge):
         self.behaviours: list[str] = list(Taxonomy.load().judged)
         learnt = _learnt()
         self._weight, self._bias = learnt[f"{name}.weight"], learnt[f"{name}.bias"]
-        self._slope, self._found, *self._intercepts = map(float, learnt[f"{name}.calibration"])
+        self._slope, self._match_weight, *self._intercepts = map(float, learnt[f"{name}.calibration"])
         self.threshold = float(learnt[f"{name}.threshold"][0])
         weights = {part: values.tobytes().hex() for part, values in learnt.items() if part.startswith(name)}
         self.settings: dict[str, Any] = {
@@ -327,7 +327,7 @@ class ClassifierJudge(LanguageJudge):
             "reads": "own words",
             "hash": digest(weights, rules.settings if rules else None),
         }
-        self._known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self._cache: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def _sentence_vectors(self, texts: Sequence[str]) -> list[np.ndarray]:
         """Return the vectors of each text's sentences."""
@@ -339,7 +339,7 @@ class ClassifierJudge(LanguageJudge):
         vectors = embed([sentence for sentences in parts for sentence in sentences])
         return np.split(vectors, np.cumsum([len(sentences) for sentences in parts])[:-1])
 
-    def _seen(self, texts: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _vectors_and_logits(self, texts: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return the mean sentence vector of each text and the highest logit for each behaviour, from a cache."""
 
         def read(new: list[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -348,23 +348,23 @@ class ClassifierJudge(LanguageJudge):
                 logits = (vectors @ self._weight.T + self._bias).max(axis=0)
                 yield vectors.mean(axis=0), logits if text.strip() else np.full_like(logits, -10)
 
-        return remembered(self._known, texts, read)
+        return cached_results(self._cache, texts, read)
 
     def mean_vectors(self, texts: Sequence[str]) -> np.ndarray:
         """Return the mean vector of each text's sentences, scaled to length 1."""
-        means = np.stack([mean for mean, _ in self._seen(texts)])
+        means = np.stack([mean for mean, _ in self._vectors_and_logits(texts)])
         return means / np.linalg.norm(means, axis=1, keepdims=True)
 
     def logits(self, texts: Sequence[str]) -> np.ndarray:
         """Return the highest logit of each text's sentences, one column per behaviour."""
-        return np.stack([logits for _, logits in self._seen(texts)])
+        return np.stack([logits for _, logits in self._vectors_and_logits(texts)])
 
     def scores(self, texts: Sequence[str], behaviour: str, *, with_rules: bool = True) -> np.ndarray:
         """Return the probability that each text shows the behaviour, with or without the grammar judge's findings."""
         place = self.behaviours.index(behaviour)
         scale = self._slope * self.logits(texts)[:, place] + self._intercepts[place]
         if with_rules:
-            scale = scale + self._found * self.matched(texts, behaviour)
+            scale = scale + self._match_weight * self.matched(texts, behaviour)
         return 1 / (1 + np.exp(-scale))
 
     def matched(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
@@ -438,11 +438,11 @@ class WordJudge(LanguageJudge):
         sentences = written_sentences()
         self._vectors = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True, token_pattern=r"[\w']+|[?!]")
         vectors, shows = self._vectors.fit_transform(sentences["text"]), sentences["shows"].fillna("").str.split("; ")
-        shown = [[name in names for names in shows] for name in self.behaviours]
-        models = [LogisticRegression(C=100, solver="liblinear", random_state=0).fit(vectors, one) for one in shown]
+        is_shown = [[name in names for names in shows] for name in self.behaviours]
+        models = [LogisticRegression(C=100, solver="liblinear", random_state=0).fit(vectors, one) for one in is_shown]
         self._weight, self._bias = (np.concatenate([getattr(one, part) for one in models]) for part in ("coef_", "intercept_"))
-        self.settings = {"kind": "words", "hash": digest(sentences["text"].tolist(), shown)}
-        self._known: dict[str, np.ndarray] = {}
+        self.settings = {"kind": "words", "hash": digest(sentences["text"].tolist(), is_shown)}
+        self._cache: dict[str, np.ndarray] = {}
 
     def _logits(self, texts: list[str]) -> np.ndarray:
         parts = [[text[start:end] for start, end in split_sentences(text)] for text in texts]
@@ -451,7 +451,7 @@ class WordJudge(LanguageJudge):
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
         """Return the probability that each text shows the behaviour."""
-        logits = np.stack(remembered(self._known, texts, self._logits))
+        logits = np.stack(cached_results(self._cache, texts, self._logits))
         return 1 / (1 + np.exp(-logits[:, self.behaviours.index(behaviour)]))
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
@@ -499,10 +499,10 @@ def _expected_loss(predicted: np.ndarray, target: np.ndarray, groups: np.ndarray
     values = np.stack([predicted != target, predicted.astype(float) - target, np.ones(len(target))], axis=1)
     sums = pd.DataFrame(values).groupby(groups).sum().to_numpy()
     many = len(sums)
-    drawn = np.random.default_rng(0).multinomial(many, np.full(many, 1 / many), 1000) @ sums
+    resamples = np.random.default_rng(0).multinomial(many, np.full(many, 1 / many), 1000) @ sums
     losses: dict[str, float] = {}
     for place, name in enumerate(("error", "rate_shift")):
-        losses |= _resampled(name, sums[:, place].sum() / len(target), drawn[:, place] / drawn[:, 2])
+        losses |= _resampled(name, sums[:, place].sum() / len(target), resamples[:, place] / resamples[:, 2])
     return losses
 
 
@@ -515,8 +515,8 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
     parts = list(GroupKFold(folds).split(vectors, target, groups))
     folded = cross_val_predict(model, vectors, target, method="predict_proba", cv=parts)[:, 1]
     predicted = np.zeros(len(target), dtype=bool)
-    for others, held in parts:  # the threshold too is chosen on other groups than those it is measured on
-        predicted[held] = folded[held] > best_threshold(folded[others], target[others])
+    for others, fold in parts:  # the threshold too is chosen on other groups than those it is measured on
+        predicted[fold] = folded[fold] > best_threshold(folded[others], target[others])
     measured = {"threshold": best_threshold(folded, target), **quality(predicted, target, folded)}
     return model.fit(vectors, target), measured | _expected_loss(predicted, target, groups)
 
@@ -543,11 +543,11 @@ class StudentJudge(LanguageJudge):
         self._models = models
         self._thresholds = dict(zip(measured["behaviour"], measured["threshold"], strict=True))
         self.behaviours = list(models)
-        self._known: dict[str, np.ndarray] = {}
+        self._cache: dict[str, np.ndarray] = {}
 
     def scores(self, texts: Sequence[str], behaviour: str) -> np.ndarray:
         """Return the classifier's probability for each text."""
-        return self._models[behaviour].predict_proba(np.stack(remembered(self._known, texts, features)))[:, 1]
+        return self._models[behaviour].predict_proba(np.stack(cached_results(self._cache, texts, features)))[:, 1]
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
         return _above(self.scores(texts, behaviour.name), self._thresholds[behaviour.name], "classifier {:.2f}; threshold {:.2f}")

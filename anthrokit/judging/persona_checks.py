@@ -43,9 +43,9 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
 
     Examples
     --------
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2], "role": ["assistant", "user"],
+    >>> chat = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2], "role": ["assistant", "user"],
     ...     "content": ["Rest is good for you.", "It is good for you to rest."]})
-    >>> echoes(said)["reason"].tolist()
+    >>> echoes(chat)["reason"].tolist()
     ['says what the other said']
     """
     require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
@@ -128,18 +128,18 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
 
     Examples
     --------
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": [1, 1, 2], "role": ["user", "assistant", "user"],
+    >>> chat = pd.DataFrame({"dialogue_id": "d", "turn": [1, 1, 2], "role": ["user", "assistant", "user"],
     ...     "persona": "new pupil", "content": ["hi", "Hello!", "so are you real"]})
-    >>> swap_user_turns(said)["messages"][0][1]
+    >>> swap_user_turns(chat)["messages"][0][1]
     {'role': 'assistant', 'content': 'so are you real'}
     """
     require_columns(messages, ["dialogue_id", "turn", "role", "content"], "messages", rows=False)
-    known = load_personas() if personas is None else personas
+    personas = load_personas() if personas is None else personas
     rows = []
     for key, dialogue in messages.groupby("dialogue_id", sort=False):
         name = dialogue["persona"].iloc[0] if "persona" in dialogue else None
-        who = known[name].who if name in known else dialogue["who"].iloc[0] if "who" in dialogue else None
-        said = [f"(Who the person is: {who})"] if isinstance(who, str) and who else []  # before the person's next message
+        who = personas[name].who if name in personas else dialogue["who"].iloc[0] if "who" in dialogue else None
+        texts = [f"(Who the person is: {who})"] if isinstance(who, str) and who else []  # before the person's next message
         swapped: list[dict[str, str]] = []
         dialogue = dialogue.astype({"role": "str"}).sort_values(["turn", "role"], ascending=[True, False])
         turns = dialogue.loc[(dialogue["role"] == "user") & (dialogue["turn"] != 1), "turn"].tolist()
@@ -148,14 +148,14 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
         for one in dialogue.itertuples():
             text = one.content if isinstance(one.content, str) else ""
             if one.role == "assistant":
-                said.append(text)
+                texts.append(text)
             elif one.role == "user" and one.turn == 1:
-                said.append(f"(The person began: {text})")
+                texts.append(f"(The person began: {text})")
             elif one.role == "user":
-                swapped += [{"role": "user", "content": "\n\n".join(said)}, {"role": "assistant", "content": text}]
-                said = []
-        if said and swapped:
-            swapped.append({"role": "user", "content": "\n\n".join(said)})
+                swapped += [{"role": "user", "content": "\n\n".join(texts)}, {"role": "assistant", "content": text}]
+                texts = []
+        if texts and swapped:
+            swapped.append({"role": "user", "content": "\n\n".join(texts)})
         if swapped:
             target = name if isinstance(name, str) else "user"
             rows.append({"dialogue_id": key, "target": target, "messages": swapped})

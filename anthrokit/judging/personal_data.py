@@ -144,12 +144,12 @@ def personal_spans(text: str) -> list[Span]:
     [('NAME', '王小明'), ('NUMBER', '13812345678')]
     """
     spans: list[Span] = []
-    taken = [match.span() for match in PLACEHOLDER.finditer(text)]
+    placeholder_spans = [match.span() for match in PLACEHOLDER.finditer(text)]
     bare = PLACEHOLDER.sub(lambda match: " " * len(match[0]), text)
 
     def add(start: int, end: int, kind: str) -> None:
         overlaps = [span for span in spans if start < span.end and span.start < end]
-        if not text[start:end].strip() or any(start < high and low < end for low, high in taken):
+        if not text[start:end].strip() or any(start < high and low < end for low, high in placeholder_spans):
             return
         if overlaps and "NUMBER" in (kind, *(span.kind for span in overlaps)):
             return

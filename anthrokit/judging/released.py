@@ -50,13 +50,13 @@ def read_released(raw: str | None) -> tuple[bool | None, str | None, str]:
     beginning, ending = before.lower(), after.lower()
     words = (("yes", "no"), ("no", "yes"))
     if semicolon:
-        found = [word for word, other in words if ending.startswith(word) and other not in ending]
-        found = found or [word for word, other in words if beginning.endswith(word) and not beginning.endswith(other + word)]
+        answers = [word for word, other in words if ending.startswith(word) and other not in ending]
+        answers = answers or [word for word, other in words if beginning.endswith(word) and not beginning.endswith(other + word)]
     else:
-        found = [word for word, other in words if word in ending and other not in ending]
-    if not found:
+        answers = [word for word, other in words if word in ending and other not in ending]
+    if not answers:
         return None, "the released code reads no Yes or No", "unparsed"
-    return found[0] == "yes", before or None, "ok"
+    return answers[0] == "yes", before or None, "ok"
 
 # %% ../../nbs/05_judging/03_released.ipynb #0cc7305d
 RELEASED_TEMPLATE = """\
@@ -185,7 +185,7 @@ class Released:
         if name not in self.behaviours:
             raise ValueError(f"the released protocol defines no {name!r}; it defines {', '.join(self.behaviours)}")
         if self.classifiers is not None:
-            return self._asked(name, text, user)
+            return self._sent_prompt(name, text, user)
         one = self.taxonomy[name] if isinstance(behaviour, str) else behaviour
         fields = {
             "name": name,
@@ -198,7 +198,7 @@ class Released:
         template = RELEASED_TEMPLATE if one.not_present else NO_EXAMPLES.sub("", RELEASED_TEMPLATE)
         return re.sub(r"\{(\w+)\}", lambda match: fields[match[1]], template)
 
-    def _asked(self, name: str, text: str, user: str) -> str:
+    def _sent_prompt(self, name: str, text: str, user: str) -> str:
         """Return the prompt that the authors' classifier would send."""
         assert self.classifiers is not None
         try:

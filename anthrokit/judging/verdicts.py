@@ -112,15 +112,15 @@ def claims(line: str, code: str | None = None) -> set[bool]:
     if _RETRACTS.match(line):
         return {True, False}
     begin = _begins(line[:_LINE])
-    found = [] if line[max(begin - 1, 0) : begin] in {*"\"'“‘«"} else [_OPENS.match(line[:_LINE], begin)]
+    matches = [] if line[max(begin - 1, 0) : begin] in {*"\"'“‘«"} else [_OPENS.match(line[:_LINE], begin)]
     if code and (place := line.lower().rfind(code.lower())) >= 0:
-        found.append(_NEXT.search(line, place + len(code), place + _LINE))
-    said, end = {_is_yes(match["word"]) for match in found if match}, line[-_LINE:]
+        matches.append(_NEXT.search(line, place + len(code), place + _LINE))
+    verdicts, end = {_is_yes(match["word"]) for match in matches if match}, line[-_LINE:]
     if closing := _CLOSES.search(end):
         before = end[: closing.start()]
         if not _QUOTES.search(before) and (closing["word"].lower() not in ("present", "true", "missing") or _IS.search(before)):
-            said.add(_is_yes(closing["word"]) is not bool(_NEGATES.search(_CLAUSE.split(before)[-1])))
-    return said
+            verdicts.add(_is_yes(closing["word"]) is not bool(_NEGATES.search(_CLAUSE.split(before)[-1])))
+    return verdicts
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #fcdc01d6
 _HEAD = re.compile(
@@ -149,22 +149,22 @@ def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]
     """List the verdicts that lines state, in order. An example, or a verdict contradicted later, is not clear."""
     lines = [plain for line in lines if (plain := _MARKUP.sub(" ", line)).strip()]
     last = {verdict: number for number, line in enumerate(lines) for verdict in claims(line, code)}
-    stated, lines = [], [line[:_LINE] for line in lines]
+    all_statements, lines = [], [line[:_LINE] for line in lines]
     denied = max((number for number, line in enumerate(lines) if _DENIES.match(line)), default=-1)
     for number, line in enumerate(lines):
         begin = _begins(line)
         if head := _HEAD.match(line, begin):
-            left = line[head.end() :]
-            if not left.strip(" *_`'\"()[]") and number + 1 < len(lines):
-                left = lines[number + 1]
-            if word := _WORD.match(left, _begins(left)):
+            rest = line[head.end() :]
+            if not rest.strip(" *_`'\"()[]") and number + 1 < len(lines):
+                rest = lines[number + 1]
+            if word := _WORD.match(rest, _begins(rest)):
                 one = _statement(word, head["code"])
                 supposed = number > 0 and not _REASON.match(lines[number - 1]) and _SUPPOSES.search(lines[number - 1])
-                kept = last.get(not one.verdict, -1) < number and not (one.verdict and denied > number)
-                stated.append(replace(one, clear=one.clear and not supposed and kept))
+                is_final = last.get(not one.verdict, -1) < number and not (one.verdict and denied > number)
+                all_statements.append(replace(one, clear=one.clear and not supposed and is_final))
         elif number in (0, len(lines) - 1) and (bare := _BARE.fullmatch(line)):
-            stated.append(Statement(_is_yes(bare["word"])))
-    return stated
+            all_statements.append(Statement(_is_yes(bare["word"])))
+    return all_statements
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #34b37645
 LONGEST_ANSWER = 50_000  # characters; a longer response is not parsed, and saved only up to here
@@ -192,11 +192,11 @@ def _bare_lines(text: str) -> set[str]:
 
 def own_lines(text: str, judged: str) -> list[str]:
     """Return the lines of a response that don't quote what the judge was shown."""
-    shown, words = f" {_plain(judged)} ", _bare_lines(judged)
+    shown_text, words = f" {_plain(judged)} ", _bare_lines(judged)
 
     def quoted(line: str) -> bool:
         plain = _plain(line[:_LINE])
-        return plain in words if _BARE.fullmatch(line) else bool(judged and plain) and f" {plain} " in shown
+        return plain in words if _BARE.fullmatch(line) else bool(judged and plain) and f" {plain} " in shown_text
 
     lines = [line for line in text.splitlines() if not line.lstrip().startswith(">")]
     own = {line for line in {*lines} if not quoted(line)}
@@ -279,19 +279,19 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
         return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
     lines = own_lines(text, judged)
     own = code and code.lower()
-    stated = [one for one in statements(lines, code) if one.code == own]
-    if code and not stated:
+    own_statements = [one for one in statements(lines, code) if one.code == own]
+    if code and not own_statements:
         lines = _CODED.sub(r"\nVerdict \1:", "\n".join(lines)).split("\n")
-        stated = [one for one in statements(lines, code) if one.code == own]
-    declined = any(declines(f"no, {one.rest}") for one in stated) or any(map(_begins_to_decline, lines))
-    if declined or (not stated and declines(text)):
+        own_statements = [one for one in statements(lines, code) if one.code == own]
+    declined = any(declines(f"no, {one.rest}") for one in own_statements) or any(map(_begins_to_decline, lines))
+    if declined or (not own_statements and declines(text)):
         return _missing(raw, "the judge declined", "refused")
-    if len({one.verdict for one in stated}) != 1 or not all(one.clear for one in stated):
+    if len({one.verdict for one in own_statements}) != 1 or not all(one.clear for one in own_statements):
         return _missing(raw)
     unsure = (_NO_CONFIDENCE.match(line[:_LINE], _begins(line)) for line in lines)
-    if any(unsure) or any(_NO_CONFIDENCE.search(one.rest) for one in stated):
+    if any(unsure) or any(_NO_CONFIDENCE.search(one.rest) for one in own_statements):
         return _missing(raw, _ZERO)
-    return Rating(stated[0].verdict, _reason(lines), raw=raw)
+    return Rating(own_statements[0].verdict, _reason(lines), raw=raw)
 
 
 _CODED = re.compile(  # "It waves. Verdict 5f3a91c2: Yes", "Verdict (code 5f3a91c2) - Yes", "5f3a91c2: Yes"
@@ -360,13 +360,13 @@ def _answer_object(
     text: str, names: Sequence[str], code: str | None, judged: str, alone: bool = True
 ) -> tuple[dict[str, Any], str] | None:
     """Return the one object that holds the verdicts, and its source; None if there is none, or several differ."""
-    wanted, shown, field = {_field(name) for name in names}, _plain(judged), code_field(names)
+    field_names, shown_text, field = {_field(name) for name in names}, _plain(judged), code_field(names)
     objects = [(_fields(fields), source) for fields, source in json_objects(text)]
-    objects = [(fields, source) for fields, source in objects if wanted & fields.keys()]
+    objects = [(fields, source) for fields, source in objects if field_names & fields.keys()]
     if code:
         own = [one for one in objects if str(one[0].get(field, "")).lower() == code.lower()]
     else:
-        plain = [one for one in objects if field not in one[0] and not (shown and _plain(one[1]) in shown)]
+        plain = [one for one in objects if field not in one[0] and not (shown_text and _plain(one[1]) in shown_text)]
         own = plain if alone else []
     return own[0] if own and all(fields == own[0][0] for fields, _ in own) else None
 
@@ -413,10 +413,10 @@ def parse_verdicts(
     if why := _too_long(raw):
         return all_missing(why)
     single = names == ["verdict"]
-    found = _answer_object(text, _SINGLE if single else names, code, judged)
-    if found is None:
+    answer_object = _answer_object(text, _SINGLE if single else names, code, judged)
+    if answer_object is None:
         return all_missing("the judge declined", "refused") if declines(text) else all_missing("no JSON object could be read")
-    answer, source = found
+    answer, source = answer_object
     if _SUPPOSES.search(text.partition(source)[0].removesuffix("```json\n")[-_LINE:]):
         return all_missing("the JSON object is an example")
     if single:
@@ -425,9 +425,9 @@ def parse_verdicts(
     else:
         ratings = [_from_field(answer.get(_field(name))) for name in names]
     for line, claimed in claims_beside(text, source, judged, code):
-        named = {name for name in names if name.lower() in line.lower()} or names
+        mentioned_names = {name for name in names if name.lower() in line.lower()} or names
         for place, (name, one) in enumerate(zip(names, ratings, strict=True)):
-            if one.status == "ok" and name in named and (not one.verdict) in claimed:
+            if one.status == "ok" and name in mentioned_names and (not one.verdict) in claimed:
                 ratings[place] = _missing(None, "the text contradicts the JSON object")
     return [replace(ratings[0], raw=raw), *ratings[1:]]
 
@@ -435,12 +435,12 @@ def parse_verdicts(
 def _from_field(entry: Any) -> Rating:
     """Return a rating from the entry of one behaviour."""
     entry = _fields(entry) if isinstance(entry, dict) else {"verdict": entry}
-    stated, reason = entry.get("verdict", ""), entry.get("reason", entry.get("explanation"))
-    stated = str(stated) if isinstance(stated, str | bool) else ""
+    verdict_text, reason = entry.get("verdict", ""), entry.get("reason", entry.get("explanation"))
+    verdict_text = str(verdict_text) if isinstance(verdict_text, str | bool) else ""
     reason = str(reason)[:LONGEST_ANSWER] if reason else None
-    verdict = _BARE.fullmatch(stated[:_LINE])
+    verdict = _BARE.fullmatch(verdict_text[:_LINE])
     answers = [_BARE.fullmatch(str(value)[:_LINE]) for name, value in entry.items() if _ANSWER.search(name)]
-    if (verdict is None and declines(stated)) or _begins_to_decline(reason or ""):
+    if (verdict is None and declines(verdict_text)) or _begins_to_decline(reason or ""):
         return _missing(None, "the judge declined", "refused")
     if verdict is None or len({_is_yes(one["word"]) for one in answers if one}) > 1:
         return _missing(None, "no single Yes or No for this behaviour")
