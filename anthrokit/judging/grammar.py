@@ -284,8 +284,8 @@ class Reading:
 
     Examples
     --------
-    >>> found = parse_texts(["I never swim."])[0][0]
-    >>> found.construction, found.person, found.word, found.standing
+    >>> reading = parse_texts(["I never swim."])[0][0]
+    >>> reading.construction, reading.person, reading.word, reading.standing
     ('does', 'speaker', 'swim', 'negated')
     """
 
@@ -334,7 +334,7 @@ def parse_texts(texts: Sequence[str]) -> list[list[Reading]]:
     Examples
     --------
     >>> from anthrokit.judging.grammar import parse_texts
-    >>> [(found.person, found.word, found.standing) for found in parse_texts(["I never swim, but you like it."])[0]]
+    >>> [(reading.person, reading.word, reading.standing) for reading in parse_texts(["I never swim, but you like it."])[0]]
     [('speaker', 'swim', 'negated'), ('user', 'like', 'claim')]
     """
     documents = english_pipeline().pipe([_plain(text) for text in texts], batch_size=64, disable=["ner"])

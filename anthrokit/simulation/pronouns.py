@@ -325,5 +325,5 @@ def chinese_pronouns(text: str, *, quotations: bool = True) -> list[tuple[int, s
     own = mask_code(text)
     if not quotations:
         own = mask_quotations(own)
-    own = _NOT_THE_SPEAKER.sub(lambda found: " " * len(found[0]), own)
+    own = _NOT_THE_SPEAKER.sub(lambda match: " " * len(match[0]), own)
     return [(match.start(), match[0]) for match in _CHINESE.finditer(own)]
