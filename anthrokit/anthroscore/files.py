@@ -111,11 +111,11 @@ def _score_files(
     options |= {"entities": entities, "protocol": selected_protocol}
     require_same_settings(into, scale)
     paths = sorted({part.path for part in parts})
-    checked, files = into / "_unique_ids", digest([(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths])
-    if not checked.is_file() or checked.read_text(encoding="utf-8") != files:
+    checked_path, files = into / "_unique_ids", digest([(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths])
+    if not checked_path.is_file() or checked_path.read_text(encoding="utf-8") != files:
         with status_line("checking that ids are unique"):
             _check_files(parts, text)
-        write_file(checked, files)
+        write_file(checked_path, files)
     files = map_parts(
         _score_part, parts, into, scale, scorer if on is None else model, options, on=on, progress=progress
     )

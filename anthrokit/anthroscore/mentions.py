@@ -165,8 +165,8 @@ class Entities:
         """Return one pattern for all words, longest first; a space in a phrase matches any white space."""
         if self.pattern is not None:
             return self.pattern
-        ordered = sorted((unicodedata.normalize("NFC", word) for word in self.words), key=len, reverse=True)
-        parts = (r"\s+".join(map(re.escape, word.split())) for word in ordered)
+        sorted_words = sorted((unicodedata.normalize("NFC", word) for word in self.words), key=len, reverse=True)
+        parts = (r"\s+".join(map(re.escape, word.split())) for word in sorted_words)
         return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)", re.IGNORECASE)
 
     def describe(self) -> dict[str, Any]:
@@ -303,13 +303,13 @@ def _says_what_it_is(root) -> bool:
     return root.dep_ == "attr" or (root.dep_ == "pobj" and root.head.lower_ in ("like", "as"))
 
 
-def _safe_pronouns(sentences: list, mentioned: set[int], topic: bool) -> set[int]:
-    """Return positions of every *it* that can only be the system; `mentioned` are those of its mentions."""
+def _safe_pronouns(sentences: list, mention_positions: set[int], topic: bool) -> set[int]:
+    """Return positions of every *it* that can only be the system; `mention_positions` are those of its mentions."""
     safe, possible, last = set(), topic, 0
     for number, sentence in enumerate(sentences):
         possible = possible and number - last <= 1
         for root in (chunk.root for chunk in sentence.noun_chunks):
-            if root.i in mentioned:
+            if root.i in mention_positions:
                 possible, last = True, number
             elif root.lower_ == "it":
                 if possible and not _empty_it(root):
@@ -377,12 +377,12 @@ def _row(text_id: str, number: int, mention: _Mention, released: bool) -> dict[s
     """Return one masked sentence as a row."""
     text, chunk = mention.sentence.text, mention.chunk
     start = chunk.start_char - mention.sentence.start_char
-    masked = text[:start] + "<mask>" + text[start + len(chunk.text) :]
+    masked_text = text[:start] + "<mask>" + text[start + len(chunk.text) :]
     return {
         "text_id": text_id,
         "number": number,
         "sentence": text,
-        "masked": text.replace(chunk.text, "<mask>") if released else masked,
+        "masked": text.replace(chunk.text, "<mask>") if released else masked_text,
         "mention": chunk.text,
         "entity": mention.entity,
         "dependency": chunk.root.dep_,
@@ -424,10 +424,10 @@ def masked_rows(
         relevant = [(block, own) for block, own in blocks_with_entities if _may_mention(block, own, released)]
         work.append((text_id, status or (None if relevant else "no mention"), relevant))
     blocks = (block for _, _, blocks in work for block, _ in blocks)
-    parsed = english_parser().pipe(blocks, batch_size=128, disable=_UNREAD)
-    missed = "neither subject nor object" if places else "outside noun phrases"
+    parsed_blocks = english_parser().pipe(blocks, batch_size=128, disable=_UNREAD)
+    missed_status = "neither subject nor object" if places else "outside noun phrases"
     for text_id, status, blocks in work:
-        documents = zip(itertools.islice(parsed, len(blocks)), blocks, strict=True)
+        documents = zip(itertools.islice(parsed_blocks, len(blocks)), blocks, strict=True)
         mentions = (one for document, (_, own) in documents for one in _mentions(list(document.sents), own, released))
         count = 0
         for mention in mentions:
@@ -435,7 +435,7 @@ def masked_rows(
                 count += 1
                 yield _row(text_id, count, mention, released)
         if not count:
-            yield {**dict.fromkeys(SENTENCE_COLUMNS), "text_id": text_id, "status": status or missed}
+            yield {**dict.fromkeys(SENTENCE_COLUMNS), "text_id": text_id, "status": status or missed_status}
 
 
 def sentence_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:

@@ -159,13 +159,13 @@ def _in_int8(model: Any, tokenizer: Any) -> Any:
     key = f"int8-{_fingerprint(model)}-{metadata.version('nncf')}"
     folder = cached_folder(key, lambda workshop: _quantise(model, tokenizer, workshop / "encoder"))
     settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": torch.get_num_threads(), "ENABLE_CPU_PINNING": False}
-    compiled = openvino.Core().compile_model(folder / "encoder.xml", "CPU", settings)
+    compiled_model = openvino.Core().compile_model(folder / "encoder.xml", "CPU", settings)
 
     def encode(input_ids: Any, attention_mask: Any = None, **_: Any) -> Any:
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         inputs = {"input_ids": input_ids.numpy(), "attention_mask": mask.numpy()}
-        hidden = compiled.create_infer_request().infer(inputs)[0]
-        return BaseModelOutput(torch.from_numpy(np.array(hidden)))
+        hidden_states = compiled_model.create_infer_request().infer(inputs)[0]
+        return BaseModelOutput(torch.from_numpy(np.array(hidden_states)))
 
     model_copy, encoder = copy.copy(model), model.base_model_prefix
     model_copy._modules = {name: part for name, part in model._modules.items() if name != encoder}
@@ -208,8 +208,8 @@ def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
     options = {"local_files_only": _is_local(model), **_OWN_CODE}
     try:
         config = auto.AutoConfig.from_pretrained(model, **options)
-        masked = any(name.endswith("ForMaskedLM") for name in config.architectures or ())
-        loader = auto.AutoModelForMaskedLM if masked else auto.AutoModelForCausalLM
+        is_masked = any(name.endswith("ForMaskedLM") for name in config.architectures or ())
+        loader = auto.AutoModelForMaskedLM if is_masked else auto.AutoModelForCausalLM
         with ExitStack() as stack:
             if auto.utils.logging.is_progress_bar_enabled():
                 auto.utils.logging.disable_progress_bar()
@@ -541,13 +541,13 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     selected_protocol, causal = get_protocol(protocol), scorer.kind == "causal"
     if selected_protocol.released and causal:
         raise AnthroScoreError("the released protocol is one of masked models; a causal model follows 'paper' only")
-    masked = (sentences["status"] == "masked").to_numpy()
-    log_p, rows = np.full((len(sentences), 2), np.nan), sentences[masked].astype({"start": "int64"})  # float in a CSV file
-    if masked.any():
+    is_masked = (sentences["status"] == "masked").to_numpy()
+    log_p, rows = np.full((len(sentences), 2), np.nan), sentences[is_masked].astype({"start": "int64"})  # float in a CSV file
+    if is_masked.any():
         logits = _score_causal(scorer, rows) if causal else _score_masked(scorer, rows, selected_protocol)
-        log_p[masked] = logits - np.logaddexp(logits[:, 0], logits[:, 1])[:, None]
+        log_p[is_masked] = logits - np.logaddexp(logits[:, 0], logits[:, 1])[:, None]
     scores = {"score": log_p[:, 0] - log_p[:, 1], "log_human": log_p[:, 0], "log_nonhuman": log_p[:, 1]}
-    scored = sentences.assign(status=sentences["status"].where(~masked, "scored"), **scores)
+    scored = sentences.assign(status=sentences["status"].where(~is_masked, "scored"), **scores)
     return scored.astype(dict.fromkeys(scores, "Float64")).assign(**_scale(scorer, selected_protocol))
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #38eb872a
@@ -690,12 +690,12 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
     hashes = dict(run.ledger.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
     new, rows = {}, []
     for place, (text_id, text) in part:
-        hashed = digest(text)
-        if hashes.get(text_id, hashed) != hashed:
+        text_hash = digest(text)
+        if hashes.get(text_id, text_hash) != text_hash:
             raise RunError(f"the run {run.folder} has another text under the id {text_id!r}; use new ids or a new run")
         if text_id not in hashes:
-            hashes[text_id], new[text_id] = hashed, text
-            rows.append({"setting": setting, "text_id": text_id, "hash": hashed, "position": place})
+            hashes[text_id], new[text_id] = text_hash, text
+            rows.append({"setting": setting, "text_id": text_id, "hash": text_hash, "position": place})
     return new, rows
 
 
@@ -895,8 +895,8 @@ def message_texts(messages: pd.DataFrame | Run, role: str = "user") -> pd.DataFr
     messages = messages.messages() if isinstance(messages := run_of(messages), Run) else messages
     needed = ["dialogue_id", "turn", "role", "content"]
     require_columns(messages, needed, "messages", rows=False, advice="run.messages() makes it")
-    selected = messages.loc[messages["role"] == role]
-    if selected.empty:
+    role_messages = messages.loc[messages["role"] == role]
+    if role_messages.empty:
         raise AnthroScoreError(f"the messages have none of the role {role!r}; roles are user and assistant")
-    names = [name for name in ("dialogue_id", "turn", "target", "prompt_id", "base_id", "content") if name in selected]
-    return selected[names].assign(text_id=selected["dialogue_id"].astype(str) + "/" + selected["turn"].astype(str))
+    names = [name for name in ("dialogue_id", "turn", "target", "prompt_id", "base_id", "content") if name in role_messages]
+    return role_messages[names].assign(text_id=role_messages["dialogue_id"].astype(str) + "/" + role_messages["turn"].astype(str))

@@ -92,11 +92,11 @@ def score_tone(
     readable = frame[frame["status"] == "scored"]
     parts = []
     for dimension in dimensions:
-        framed = [_framed(one, dimension) for one in readable["text"]]
+        framings = [_framed(one, dimension) for one in readable["text"]]
         scores = pd.Series(np.nan, index=frame.index, dtype="Float64")
-        if framed:
-            values = _joint(scorer, [sentence for sentences, _ in framed for sentence in sentences])
-            values, sides = values.reshape(len(framed), -1), framed[0][1]
+        if framings:
+            values = _joint(scorer, [sentence for sentences, _ in framings for sentence in sentences])
+            values, sides = values.reshape(len(framings), -1), framings[0][1]
             scores[readable.index] = _log_mean(values[:, :sides]) - _log_mean(values[:, sides:])
         parts.append(frame[["text_id", "status"]].assign(dimension=dimension, score=scores))
     table = pd.concat(parts, ignore_index=True).assign(model=scorer.name, fingerprint=scorer.fingerprint)

@@ -82,22 +82,22 @@ def _cell(value: Any) -> Any:
 def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """Return the columns of a dialogue's record, those that its messages agree on, and those on which they differ."""
     about = {name: value for name, value in dialogue.about.items() if not is_missing(value) and name not in LEAVES}
-    spoken = [message for message in dialogue.messages[dialogue.start :] if message["role"] in ("user", "assistant")]
-    lifted, differing = {}, []
-    for name in dict.fromkeys(name for message in spoken for name in message["own"] if name not in about):
-        values = [message["own"][name] for message in spoken if name in message["own"]]
+    own_messages = [message for message in dialogue.messages[dialogue.start :] if message["role"] in ("user", "assistant")]
+    common_values, differing = {}, []
+    for name in dict.fromkeys(name for message in own_messages for name in message["own"] if name not in about):
+        values = [message["own"][name] for message in own_messages if name in message["own"]]
         if all(value == values[0] for value in values):
-            lifted[name] = values[0]
+            common_values[name] = values[0]
         else:
             differing.append(name)
-    started = next((message["at"] for message in spoken if message["at"]), None)
-    if started and first_of(about, TIMES) is None:
-        about["at"] = started
+    start_time = next((message["at"] for message in own_messages if message["at"]), None)
+    if start_time and first_of(about, TIMES) is None:
+        about["at"] = start_time
     if "month" not in about and (time := as_time(first_of(about, TIMES))):
         about["month"] = time[:7]
     if dialogue.is_shown is not None:
         about["branch"] = "shown" if dialogue.is_shown else "alternative"
-    return about, lifted, differing
+    return about, common_values, differing
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #318020f9
 _USER_COLUMNS = {name.replace("_", ""): name for name in USERS}
@@ -367,17 +367,17 @@ def read_messages(
     log = read_log(source, roles=roles, bad_rows=bad_rows)
     groups = _entry_groups(log.dialogues)
     entries = [entry for group in groups for entry in group]
-    hidden = _hide_users(entries, users)
-    if hidden and users == "pseudonym":
-        notify(hidden)
-    renamed = {name: f"log_{name}" for entry in entries for name in reserved_names(entry["about"]) if name not in _OF_PROMPT}
+    notice = _hide_users(entries, users)
+    if notice and users == "pseudonym":
+        notify(notice)
+    new_names = {name: f"log_{name}" for entry in entries for name in reserved_names(entry["about"]) if name not in _OF_PROMPT}
     odd = [name for name in _OF_PROMPT if not all(_is_text(entry["about"].get(name)) for entry in entries)]
-    for which, names in (("with names of a run's own", [*renamed]), ("that hold something else than texts", odd)):
+    for which, names in (("with names of a run's own", [*new_names]), ("that hold something else than texts", odd)):
         if names:
             notify(f"columns {which} are renamed: {', '.join(f'{name} to log_{name}' for name in names)}.")
-    renamed |= {name: f"log_{name}" for name in odd}
+    new_names |= {name: f"log_{name}" for name in odd}
     for entry in entries:
-        entry["about"] = {renamed.get(name, name): value for name, value in entry["about"].items()}
+        entry["about"] = {new_names.get(name, name): value for name, value in entry["about"].items()}
     _set_clusters(entries)
     wrong = _number(groups) | _one_text_each(entries)
     if wrong and bad_rows == "raise":
@@ -397,7 +397,7 @@ def read_messages(
         where = f"{source}: " if isinstance(source, str | os.PathLike) else ""
         raise TableError(f"{where}the table holds no message of an assistant with text")
     table = pd.DataFrame(rows)
-    table.attrs |= {"account": [(place, *outcome) for place, outcome in outcomes.items()], "hidden": hidden}
+    table.attrs |= {"account": [(place, *outcome) for place, outcome in outcomes.items()], "hidden": notice}
     return table
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #17eb66aa
@@ -427,10 +427,10 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
         of_prompt |= {one: None for one in own if one[1].lower() in opening}
         dialogues.append((rows, texts, clean, own, of_prompt))
     for rows, texts, clean, own, of_prompt in dialogues:
-        replaced = dict(zip(texts, clean if of_prompt.keys() <= own.keys() else anonymise_texts(texts, [*of_prompt])[0], strict=True))
+        replacements = dict(zip(texts, clean if of_prompt.keys() <= own.keys() else anonymise_texts(texts, [*of_prompt])[0], strict=True))
         for column in columns.values():
             for row in rows:
-                column[row] = replaced.get(column[row], column[row])
+                column[row] = replacements.get(column[row], column[row])
     texts = pd.DataFrame(table["metadata"].tolist()).drop(columns=["at", "month", "branch"], errors="ignore")
     with_text = [name for part in (table[[*_OF_PROMPT]], texts) for name in part if any(isinstance(value, str) for value in part[name])]
     if with_text:
@@ -599,9 +599,9 @@ def import_messages(
         raise TableError("the dict names no target")
     rename_user = number_users() if users == "pseudonym" else users  # a user of two files is one user
     read = {name: read_messages(one, roles=roles, users=rename_user, bad_rows=bad_rows) for name, one in sources.items()}
-    for hidden in dict.fromkeys(one.attrs["hidden"] for one in read.values() if users == "pseudonym"):
-        if hidden:
-            notify(hidden)
+    for notice in dict.fromkeys(one.attrs["hidden"] for one in read.values() if users == "pseudonym"):
+        if notice:
+            notify(notice)
     account = [(f"{name}: {place}" if name else place, *rest) for name, one in read.items() for place, *rest in one.attrs.pop("account")]
     table = pd.concat([_of_target(one, name) for name, one in read.items()], ignore_index=True)
     for name in ("opening", "base_id", *_OF_PROMPT):

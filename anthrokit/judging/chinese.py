@@ -70,9 +70,9 @@ def _passages(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each passage that a Chinese text hands over to its reader."""
     for pattern in (_QUOTED, _STATEMENT, _VERSE):
         yield from (match.span() for match in pattern.finditer(text))
-    signed = [match.span() for match in _SIGNED.finditer(text)]
+    signature_spans = [match.span() for match in _SIGNED.finditer(text)]
     for greeting in _GREETING.finditer(text):
-        yield greeting.start(), next((end for start, end in signed if start >= greeting.end()), len(text))
+        yield greeting.start(), next((end for start, end in signature_spans if start >= greeting.end()), len(text))
     for lead in _LEAD.finditer(text):
         block = _BLOCK.match(text, lead.end())
         if block and "我" in block[0] and not re.match(_ITEM_MARK, block[0]):
@@ -273,12 +273,12 @@ class ChineseGrammarJudge(LanguageJudge):
 
     def _matches(self, part: Statement, slot: str, patterns: list[re.Pattern]) -> Iterator[tuple[int, int]]:
         """Yield the places where a statement fills a slot."""
-        owned = len(part.text) - len(_POSSESSIVE.sub("", part.text, count=1))
-        has_kin = part.named and part.subject == "speaker" and self._kin.match(part.text, owned)
+        possessive_length = len(part.text) - len(_POSSESSIVE.sub("", part.text, count=1))
+        has_kin = part.named and part.subject == "speaker" and self._kin.match(part.text, possessive_length)
         if part.subject != _SLOTS[slot] or (slot == "does" and has_kin) or (slot == "has" and not part.named):
             return
         for pattern in patterns:
-            matches = [pattern.match(part.text, owned)] if slot == "has" else pattern.finditer(part.text)
+            matches = [pattern.match(part.text, possessive_length)] if slot == "has" else pattern.finditer(part.text)
             for match in matches:
                 if match and match[0] and not _is_negated(match):
                     yield part.start + match.start(), part.start + match.end()

@@ -82,10 +82,10 @@ def _without_letter(text: str) -> str:
     """Blank a letter: from its salutation to the last sign-off and name, or to the end of the text."""
     if not (start := _SALUTATION.search(text)):
         return text
-    signed = [sign_off.end() for sign_off in _SIGN_OFF.finditer(text, start.end())]
-    if not (signed or start.start()):
+    sign_off_ends = [sign_off.end() for sign_off in _SIGN_OFF.finditer(text, start.end())]
+    if not (sign_off_ends or start.start()):
         return text
-    end = signed[-1] if signed else len(text)
+    end = sign_off_ends[-1] if sign_off_ends else len(text)
     return text[: start.start()] + _blank(text[start.start() : end]) + text[end:]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #30023a76
@@ -109,8 +109,8 @@ def own_words(text: str) -> str:
     own = _without_letter("".join("\0" if mark == " " != one != "\n" else one for one, mark in zip(plain, mask_code(plain), strict=True)))
     for pattern in _NOT_OWN.values():
         own = pattern.sub(lambda match: match[1] + _blank(match[0][len(match[1]) :]), own)
-    unquoted = QUOTED.sub(lambda match: match[0] if len(match[0].split()) < 4 and match[0][0] != ">" else _blank(match[0]), own)
-    own = unquoted if any(map(str.isalpha, unquoted)) else own  # a message in quotation marks quotes nobody
+    without_quotes = QUOTED.sub(lambda match: match[0] if len(match[0].split()) < 4 and match[0][0] != ">" else _blank(match[0]), own)
+    own = without_quotes if any(map(str.isalpha, without_quotes)) else own  # a message in quotation marks quotes nobody
     return "".join(" " if mark == "\0" else one for one, mark in zip(text, own, strict=True))
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #6776eed2

@@ -226,8 +226,8 @@ def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], tax
                 f"{suggest_name(strange[0], taxonomy.names)}"
             )
     if silent := [name for name in behaviours if not any(judge.supported([name]) for judge in judges)]:
-        rated = [name for name in behaviours if name not in silent]
-        others = f", or judge the others only: behaviours={rated}" if rated else ""
+        names = [name for name in behaviours if name not in silent]
+        others = f", or judge the others only: behaviours={names}" if names else ""
         raise ValueError(f"no judge judges {', '.join(silent)}; name LLM judges, LLMJudge(…){others}")
     left_out = (run.ledger.fact("taken") or {}).get("answers_before_the_last")
     if left_out and (whole := [judge.name for judge in judges if judge.context == "dialogue"]):
@@ -283,15 +283,15 @@ class JudgingJob(Job):
         about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
         about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]
         own = _behaviours_of(run)
-        requested = own if taxonomy is None else taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy(taxonomy)
-        self.taxonomy = _extend_taxonomy(run, own, requested)
+        requested_taxonomy = own if taxonomy is None else taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy(taxonomy)
+        self.taxonomy = _extend_taxonomy(run, own, requested_taxonomy)
         asks_behaviours = about_behaviours or not judges
         if not asks_behaviours and (behaviours is not None or taxonomy is not None):
             name = "taxonomy" if behaviours is None else "behaviours"
             raise ValueError(f"{about_criteria[0].name} asks about all criteria of each case; leave {name} out")
-        selected = _selected(requested, behaviours) if asks_behaviours else []
-        judged_behaviours = [name for name in selected if name in self.taxonomy.judged]
-        counted_behaviours = [name for name in selected if name in self.taxonomy.counted]
+        selected_names = _selected(requested_taxonomy, behaviours) if asks_behaviours else []
+        judged_behaviours = [name for name in selected_names if name in self.taxonomy.judged]
+        counted_behaviours = [name for name in selected_names if name in self.taxonomy.counted]
         counters = [PronounCounter(counted_behaviours, quotations=quotations)] if counted_behaviours else []
         self.judges = as_judges([*about_criteria, *(about_behaviours if judged_behaviours else []), *counters])
         self.criteria = _criteria_of(run) if about_criteria else {}
@@ -394,9 +394,9 @@ class JudgingJob(Job):
     def open(self) -> None:
         if not self.items.texts:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
-        recorded = self.run.ledger.fact("sampling")
-        fresh = recorded is None and not self.run.ledger.rows("SELECT 1 FROM ratings LIMIT 1")
-        adaptive = self.sampling == "adaptive" and (fresh or recorded == "adaptive")  # a run that was judged in full stays so
+        saved_sampling = self.run.ledger.fact("sampling")
+        fresh = saved_sampling is None and not self.run.ledger.rows("SELECT 1 FROM ratings LIMIT 1")
+        adaptive = self.sampling == "adaptive" and (fresh or saved_sampling == "adaptive")  # a run that was judged in full stays so
         facts: dict[str, Any] = {"sampling": "adaptive" if adaptive else "full"}
         if any(judge.asks_about != "criteria" for judge in self.judges):
             facts |= {"taxonomy": self.taxonomy.hash, "behaviours": [behaviour.entry() for behaviour in self.taxonomy]}
@@ -419,8 +419,8 @@ class JudgingJob(Job):
             notify(f"{', '.join(own)} judges its own messages, and a model may favour these. Name judges of other models.")
 
     def close(self) -> None:
-        rated = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
-        forget_judges(self.run, [name for name in self.new if not self.run.ledger.rows(rated, [name])])
+        sql = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
+        forget_judges(self.run, [name for name in self.new if not self.run.ledger.rows(sql, [name])])
         for name, notice in judges_without_verdicts(self.run).items():
             if name in self.plans:
                 notify(notice, again=True)
@@ -468,10 +468,10 @@ class JudgingJob(Job):
         every = [self.question(name) for name in self.names(judge, *key)]
         for sample in dict.fromkeys(unit.sample for unit in units):
             pending = {unit.behaviour: unit for unit in units if unit.sample == sample}
-            ordered = judge.order(self.items.item(*key, sample), every)
-            ordered = [*dict.fromkeys(question.name for question in (*ordered, *every))]  # a custom order may lack some
-            size = judge.questions_per_call or max(1, len(ordered))
-            parts = (ordered[start : start + size] for start in range(0, len(ordered), size))
+            questions = judge.order(self.items.item(*key, sample), every)
+            names = [*dict.fromkeys(question.name for question in (*questions, *every))]  # a custom order may lack some
+            size = judge.questions_per_call or max(1, len(names))
+            parts = (names[start : start + size] for start in range(0, len(names), size))
             calls += [[pending[name] for name in part if name in pending] for part in parts]
         return [call for call in calls if call]
 
@@ -767,8 +767,8 @@ def _forecast(job: JudgingJob, judge: Judge) -> CostEstimate:
     if not isinstance(judge, PromptJudge) or total == done:
         return CostEstimate("judge", judge.name, None, total, done)
     calls, characters, prompts, shared = _characters(job, judge)
-    assumed = _ASSUMED * (total - done) / max(1, calls)
-    tokens, measured = mean_response_tokens(job.run, "judge", judge.llm, assumed)
+    assumed_tokens = _ASSUMED * (total - done) / max(1, calls)
+    tokens, measured = mean_response_tokens(job.run, "judge", judge.llm, assumed_tokens)
     counts = (total, done, calls, _least(job, judge, calls), characters, characters)
     return CostEstimate("judge", judge.name, judge.llm, *counts, prompts, tokens, measured, shared)
 

@@ -395,8 +395,8 @@ class PromptJudge(Judge):
 
     def __init__(self, llm: LLM | str, *, name: str | None = None):
         self.llm = as_llm(llm, max_tokens=self.max_tokens)
-        limited = {"max_tokens", "max_completion_tokens"} & self.llm.parameters.keys()
-        self._limit = {} if limited or self.max_tokens is None else {"max_tokens": self.max_tokens}
+        limits = {"max_tokens", "max_completion_tokens"} & self.llm.parameters.keys()
+        self._limit = {} if limits or self.max_tokens is None else {"max_tokens": self.max_tokens}
         self.name = name or self.name or self.llm.name
 
     @abstractmethod
@@ -498,8 +498,8 @@ class _AskedQuestion:
         judge, sent_item = self.judge, replace_fields(self.item, code=digest(self.code_of, attempt - 1, length=8))
         with _own_code():
             messages = judge.llm.as_sent(judge.request(sent_item, self.question))
-            repeated = attempt > 1 and judge.shared_prefix == "item" and self.retry_message("") is None
-            if not self.shared or repeated:
+            is_repeated = attempt > 1 and judge.shared_prefix == "item" and self.retry_message("") is None
+            if not self.shared or is_repeated:
                 messages = plain_messages(messages)
             parameters = {"seed": self.seed, **judge._limit, **judge.parameters(sent_item, self.question)}
         self.sent_item, self.attempts = sent_item, attempt

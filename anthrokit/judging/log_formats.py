@@ -413,28 +413,28 @@ def _candidates(messages: Sequence[Mapping[str, Any]]) -> bool:
 
 def _best(messages: Sequence[dict[str, Any]], numbers: Sequence[int]) -> int:
     """Return the candidate that the conversation continued: the chosen one, the best rank, or the first."""
-    ranked = [number for number in numbers if messages[number]["rank"] is not None]
-    first = min(ranked, key=lambda number: messages[number]["rank"], default=numbers[0])
+    with_rank = [number for number in numbers if messages[number]["rank"] is not None]
+    first = min(with_rank, key=lambda number: messages[number]["rank"], default=numbers[0])
     return next((number for number in numbers if messages[number]["chosen"]), first)
 
 
 def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
     """Return the number of the message before each: its parent's, or else the one before it in the list."""
-    numbered: dict[Any, int] = {}
+    number_by_id: dict[Any, int] = {}
     for number, message in enumerate(messages):
         if message["id"] is not None:
-            numbered.setdefault(str(message["id"]), number)
-    parents = [None if message["parent"] is None else numbered.get(str(message["parent"])) for message in messages]
+            number_by_id.setdefault(str(message["id"]), number)
+    parents = [None if message["parent"] is None else number_by_id.get(str(message["parent"])) for message in messages]
     if any(parent is not None for parent in parents):
-        rooted: set[int | None] = {None}
+        rooted_numbers: set[int | None] = {None}
         for number in range(len(messages)):  # cut cycles
             ancestors, at = set(), number
-            while at not in rooted and at not in ancestors:
+            while at not in rooted_numbers and at not in ancestors:
                 ancestors.add(at)
                 at = parents[at]
             if at in ancestors:
                 parents[at] = None
-            rooted |= ancestors
+            rooted_numbers |= ancestors
         return parents
     parents, last = [], None
     for is_answer, places in itertools.groupby(range(len(messages)), lambda number: messages[number]["role"] == "assistant"):
@@ -575,8 +575,8 @@ def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     lines = re.split(r"\r\n?|\n", text)
     labels = [label if (label := _LABEL.match(line)) and label["name"].lower() in roles else None for line in lines]
     forms = [label and ("#" in label[0] or label["heading"] is not None, label["prefix"] is None) for label in labels]
-    spoken = {(form, roles[label["name"].lower()]) for label, form in zip(labels, forms, strict=True) if label}
-    form = next((form for form in forms if form and {(form, "user"), (form, "assistant")} <= spoken), None)
+    forms_and_roles = {(form, roles[label["name"].lower()]) for label, form in zip(labels, forms, strict=True) if label}
+    form = next((form for form in forms if form and {(form, "user"), (form, "assistant")} <= forms_and_roles), None)
     if form is None:
         return []
     messages = [{"role": "system", "content": ""}]
@@ -640,8 +640,8 @@ def may_hold_messages(value: Any, system: bool = False) -> bool:
     """Return whether a cell is a text that `as_list` could convert to messages; `system` as for `is_transcript`."""
     if not isinstance(value, str):
         return False
-    quoted = (f"{mark}{name}{mark}" for mark in "\"'" for name in (*_SPEAKER, *_FLAGS, "type"))
-    return is_transcript(value, system) or (bool(_LIST.match(value)) and any(name in value for name in quoted))
+    quoted_names = (f"{mark}{name}{mark}" for mark in "\"'" for name in (*_SPEAKER, *_FLAGS, "type"))
+    return is_transcript(value, system) or (bool(_LIST.match(value)) and any(name in value for name in quoted_names))
 
 
 def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict[str, Any]]:
@@ -690,10 +690,10 @@ def _flat(messages: Sequence[Any]) -> Iterator[Any]:
     waiting = [(message, None, number) for number, message in enumerate(messages)][::-1]
     while waiting:
         message, parent, number = waiting.pop()
-        nested = _replies(message) if isinstance(message, dict) else []
-        if isinstance(message, dict) and (nested or parent is not None):
+        replies = _replies(message) if isinstance(message, dict) else []
+        if isinstance(message, dict) and (replies or parent is not None):
             own = f"{parent}/{number}" if (own := first_of(message, _ID)) is None else own
-            waiting += [(one, own, at) for at, one in enumerate(nested)][::-1]
+            waiting += [(one, own, at) for at, one in enumerate(replies)][::-1]
             message = {**message, "id": own, "parent": parent}
         yield message
 
@@ -780,14 +780,14 @@ def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, dict)]
     if "client-created-root" in value and all(speaker_of(unwrapped(one)) is None for one in nodes):  # Grok
         nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
-    linked = [one for one in nodes if "message" in one or not {*_PARENT}.isdisjoint(one)]
-    spoken = [one for one in nodes if _has_message(one)]
+    linked_nodes = [one for one in nodes if "message" in one or not {*_PARENT}.isdisjoint(one)]
+    message_nodes = [one for one in nodes if _has_message(one)]
     has_messages = any(is_message(one) or "message" in one for one in nodes)
-    if len(nodes) != len(value) or not (linked and spoken and has_messages):
+    if len(nodes) != len(value) or not (linked_nodes and message_nodes and has_messages):
         return []
     empty = {str(one["id"]): one.get("parent") for one in nodes if not _has_message(one)}
     messages = []
-    for one in spoken:
+    for one in message_nodes:
         parent, steps = first_of(one, _PARENT), 0
         while str(parent) in empty and steps <= len(empty):
             parent, steps = empty[str(parent)], steps + 1
@@ -1217,12 +1217,12 @@ def _order_of(rows: Sequence[tuple[str, Record]], key: str | None) -> str | None
     if all(map(_turn_of, (row for _, row in rows))) and len({as_number(row.get("turn")) for _, row in rows} - {None}) == len(rows):
         return "turn"
     for column in filter(_POSITION.fullmatch, map(str, rows[0][1])):
-        numbered = [as_number(row.get(column)) for _, row in rows]
-        if None in numbered or (is_dated and column in ("index", "idx")):
+        numbers = [as_number(row.get(column)) for _, row in rows]
+        if None in numbers or (is_dated and column in ("index", "idx")):
             continue
-        if len({*numbered}) == len(numbered):
+        if len({*numbers}) == len(numbers):
             return column
-        is_ordered = is_dated or numbered == sorted(numbered) or any(first_of(row, _PARENT) is not None for _, row in rows)
+        is_ordered = is_dated or numbers == sorted(numbers) or any(first_of(row, _PARENT) is not None for _, row in rows)
         if column.lower().startswith("turn") and not is_ordered:
             remedy = "sort them, user first" if key else "add dialogue_id, or sort the rows of one dialogue, user first"
             raise TableError(f"{rows[0][0]}, column {column}: has a number twice, and its rows are out of order; {remedy}")
@@ -1262,8 +1262,8 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
     if order:
         rows = sorted(rows, key=lambda row: as_number(row[1].get(order)))
     elif all(times) and all(as_number(row.get("turn")) is None for _, row in rows):
-        dated = [*zip(times, rows, strict=True)]
-        rows = [row for _, row in sorted(dated[:: -1 if times[0] > times[-1] else 1], key=operator.itemgetter(0))]
+        dated_rows = [*zip(times, rows, strict=True)]
+        rows = [row for _, row in sorted(dated_rows[:: -1 if times[0] > times[-1] else 1], key=operator.itemgetter(0))]
     rows = [(place, one) for place, row in rows for one in _messages_of(row)]
     name = key and as_text(rows[0][1].get(key), f"{rows[0][0]}, column {key}")
     if key and name is None:
@@ -1508,10 +1508,10 @@ def read_log(
                 outcomes[place] = "joined", form.name
             else:
                 row_dialogues = form.read(place, row, match, sides)
-                spoken = [one for one in row_dialogues if {"user", "assistant"} & {message["role"] for message in one.messages}]
-                dialogues += map(_with_text_ids, spoken)
-                why = form.name if spoken else "holds no message of a user or an assistant" if row_dialogues else "is empty"
-                outcomes[place] = "taken" if spoken else "left out", why
+                with_messages = [one for one in row_dialogues if {"user", "assistant"} & {message["role"] for message in one.messages}]
+                dialogues += map(_with_text_ids, with_messages)
+                why = form.name if with_messages else "holds no message of a user or an assistant" if row_dialogues else "is empty"
+                outcomes[place] = "taken" if with_messages else "left out", why
         except TableError as error:
             leave_out(error, place)
         except RecursionError:

@@ -513,11 +513,11 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
 
     model = LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000)
     parts = list(GroupKFold(folds).split(vectors, target, groups))
-    folded = cross_val_predict(model, vectors, target, method="predict_proba", cv=parts)[:, 1]
+    probabilities = cross_val_predict(model, vectors, target, method="predict_proba", cv=parts)[:, 1]
     predicted = np.zeros(len(target), dtype=bool)
     for others, fold in parts:  # the threshold too is chosen on other groups than those it is measured on
-        predicted[fold] = folded[fold] > best_threshold(folded[others], target[others])
-    measured = {"threshold": best_threshold(folded, target), **quality(predicted, target, folded)}
+        predicted[fold] = probabilities[fold] > best_threshold(probabilities[others], target[others])
+    measured = {"threshold": best_threshold(probabilities, target), **quality(predicted, target, probabilities)}
     return model.fit(vectors, target), measured | _expected_loss(predicted, target, groups)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #a3a87b20
@@ -616,8 +616,8 @@ class StudentJudge(LanguageJudge):
         """
         texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
         wide = labels.pivot(index=["dialogue_id", "turn", "base_id"], columns="behaviour", values="label").reset_index()
-        taught = wide.merge(texts, on=["dialogue_id", "turn"]).dropna(subset=["content"])
-        return cls.from_texts(taught["content"].tolist(), taught[[*labels["behaviour"].unique()]], taught["base_id"], **parameters)
+        rows = wide.merge(texts, on=["dialogue_id", "turn"]).dropna(subset=["content"])
+        return cls.from_texts(rows["content"].tolist(), rows[[*labels["behaviour"].unique()]], rows["base_id"], **parameters)
 
 # %% ../../nbs/05_judging/05_offline.ipynb #aa3104fc
 def offline_quality() -> pd.DataFrame:

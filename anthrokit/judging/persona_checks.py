@@ -140,7 +140,7 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
         name = dialogue["persona"].iloc[0] if "persona" in dialogue else None
         who = personas[name].who if name in personas else dialogue["who"].iloc[0] if "who" in dialogue else None
         texts = [f"(Who the person is: {who})"] if isinstance(who, str) and who else []  # before the person's next message
-        swapped: list[dict[str, str]] = []
+        swapped_messages: list[dict[str, str]] = []
         dialogue = dialogue.astype({"role": "str"}).sort_values(["turn", "role"], ascending=[True, False])
         turns = dialogue.loc[(dialogue["role"] == "user") & (dialogue["turn"] != 1), "turn"].tolist()
         if turns != [*range(2, len(turns) + 2)]:
@@ -152,13 +152,13 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
             elif one.role == "user" and one.turn == 1:
                 texts.append(f"(The person began: {text})")
             elif one.role == "user":
-                swapped += [{"role": "user", "content": "\n\n".join(texts)}, {"role": "assistant", "content": text}]
+                swapped_messages += [{"role": "user", "content": "\n\n".join(texts)}, {"role": "assistant", "content": text}]
                 texts = []
-        if texts and swapped:
-            swapped.append({"role": "user", "content": "\n\n".join(texts)})
-        if swapped:
+        if texts and swapped_messages:
+            swapped_messages.append({"role": "user", "content": "\n\n".join(texts)})
+        if swapped_messages:
             target = name if isinstance(name, str) else "user"
-            rows.append({"dialogue_id": key, "target": target, "messages": swapped})
+            rows.append({"dialogue_id": key, "target": target, "messages": swapped_messages})
     if not rows:
         raise TableError("no user speaks a second time; the first message is given, so there is nothing to judge")
     return pd.DataFrame(rows)
@@ -196,8 +196,8 @@ def judge_user_turns(
     """
     if isinstance(judges, LLM | str):
         judges = user_turn_judge(judges)
-    swapped, names = swap_user_turns(messages, personas), USER_BREAKS.names
-    return judge_table(swapped, judges, run=run, taxonomy=USER_BREAKS, behaviours=names, **parameters)
+    dialogues, names = swap_user_turns(messages, personas), USER_BREAKS.names
+    return judge_table(dialogues, judges, run=run, taxonomy=USER_BREAKS, behaviours=names, **parameters)
 
 
 def persona_verdicts(run: Run) -> pd.DataFrame:

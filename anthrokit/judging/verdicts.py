@@ -150,7 +150,7 @@ def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]
     lines = [plain for line in lines if (plain := _MARKUP.sub(" ", line)).strip()]
     last = {verdict: number for number, line in enumerate(lines) for verdict in claims(line, code)}
     all_statements, lines = [], [line[:_LINE] for line in lines]
-    denied = max((number for number, line in enumerate(lines) if _DENIES.match(line)), default=-1)
+    last_denial = max((number for number, line in enumerate(lines) if _DENIES.match(line)), default=-1)
     for number, line in enumerate(lines):
         begin = _begins(line)
         if head := _HEAD.match(line, begin):
@@ -159,9 +159,9 @@ def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]
                 rest = lines[number + 1]
             if word := _WORD.match(rest, _begins(rest)):
                 one = _statement(word, head["code"])
-                supposed = number > 0 and not _REASON.match(lines[number - 1]) and _SUPPOSES.search(lines[number - 1])
-                is_final = last.get(not one.verdict, -1) < number and not (one.verdict and denied > number)
-                all_statements.append(replace(one, clear=one.clear and not supposed and is_final))
+                is_supposed = number > 0 and not _REASON.match(lines[number - 1]) and _SUPPOSES.search(lines[number - 1])
+                is_final = last.get(not one.verdict, -1) < number and not (one.verdict and last_denial > number)
+                all_statements.append(replace(one, clear=one.clear and not is_supposed and is_final))
         elif number in (0, len(lines) - 1) and (bare := _BARE.fullmatch(line)):
             all_statements.append(Statement(_is_yes(bare["word"])))
     return all_statements
@@ -283,8 +283,8 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     if code and not own_statements:
         lines = _CODED.sub(r"\nVerdict \1:", "\n".join(lines)).split("\n")
         own_statements = [one for one in statements(lines, code) if one.code == own]
-    declined = any(declines(f"no, {one.rest}") for one in own_statements) or any(map(_begins_to_decline, lines))
-    if declined or (not own_statements and declines(text)):
+    has_declined = any(declines(f"no, {one.rest}") for one in own_statements) or any(map(_begins_to_decline, lines))
+    if has_declined or (not own_statements and declines(text)):
         return _missing(raw, "the judge declined", "refused")
     if len({one.verdict for one in own_statements}) != 1 or not all(one.clear for one in own_statements):
         return _missing(raw)
@@ -376,8 +376,8 @@ def claims_beside(text: str, source: str, judged: str = "", code: str | None = N
     before, _, after = text.partition(source)
     for _, other in [*json_objects(after)]:
         after = after.replace(other, "", 1)
-    coded = [line for line in own_lines(before, judged) if code and code.lower() in line.lower()]
-    return [(line, claims(line, code)) for line in [*coded, *own_lines(after, judged)]]
+    lines_with_code = [line for line in own_lines(before, judged) if code and code.lower() in line.lower()]
+    return [(line, claims(line, code)) for line in [*lines_with_code, *own_lines(after, judged)]]
 
 
 def parse_verdicts(
@@ -424,10 +424,10 @@ def parse_verdicts(
         ratings = [_from_field(entry if isinstance(entry, dict) else {**answer, "verdict": entry})]
     else:
         ratings = [_from_field(answer.get(_field(name))) for name in names]
-    for line, claimed in claims_beside(text, source, judged, code):
+    for line, verdicts in claims_beside(text, source, judged, code):
         mentioned_names = {name for name in names if name.lower() in line.lower()} or names
         for place, (name, one) in enumerate(zip(names, ratings, strict=True)):
-            if one.status == "ok" and name in mentioned_names and (not one.verdict) in claimed:
+            if one.status == "ok" and name in mentioned_names and (not one.verdict) in verdicts:
                 ratings[place] = _missing(None, "the text contradicts the JSON object")
     return [replace(ratings[0], raw=raw), *ratings[1:]]
 

@@ -110,7 +110,7 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
         raise TableError(f"{where} is {entry!r:.60}; it must be a table")
     if unknown := [name for name in entry if name not in usual]:
         raise TableError(f"{where} has no {unknown[0]!r}; {suggest_name(unknown[0], usual)}")
-    checked = {}
+    values = {}
     for name, default in usual.items():
         required = isinstance(default, type)
         kind = default if required else type(default)
@@ -123,8 +123,8 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
             raise TableError(f"{where}: {name} is missing or blank")
         if default is not None and type(value) is not kind:
             raise TableError(f"{where}: {name} is {value!r:.60}; it must be {_KINDS.get(kind, 'a table')}")
-        checked[name] = value
-    return checked
+        values[name] = value
+    return values
 
 
 def check_entries(entries: Iterable[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
@@ -136,13 +136,13 @@ def check_entries(entries: Iterable[Any], usual: Mapping[str, Any], where: str) 
         raise TableError(f"{where}: {entries!r} is not a list of entries")
     names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in entries]
     places = [f"{where} {number} ({name or 'without a name'})" for number, name in enumerate(names, 1)]
-    checked = [check_entry(one, usual, place) for one, place in zip(entries, places, strict=True)]
-    if not checked:
+    complete_entries = [check_entry(one, usual, place) for one, place in zip(entries, places, strict=True)]
+    if not complete_entries:
         raise TableError(f"{where}: there is no entry. Begin each one with [[{where.split()[-1]}]].")
-    names = [one.get("id") or one["name"] for one in checked]  # without surrounding blanks
-    if doubled := sorted({name for name in names if names.count(name) > 1}):
-        raise TableError(f"{where}: these names occur more than once: {', '.join(doubled)}")
-    return checked
+    names = [one.get("id") or one["name"] for one in complete_entries]  # without surrounding blanks
+    if duplicates := sorted({name for name in names if names.count(name) > 1}):
+        raise TableError(f"{where}: these names occur more than once: {', '.join(duplicates)}")
+    return complete_entries
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #97cd3c50
 class Taxonomy(metaclass=Naming):
@@ -178,8 +178,8 @@ class Taxonomy(metaclass=Naming):
             raise TableError("a taxonomy needs at least one behaviour")
         names = [behaviour.name for behaviour in self.behaviours]
         alike = [" ".join(str(name).lower().split()) for name in names]  # so they are known in a judge's answer
-        if doubled := sorted({name for name, one in zip(names, alike, strict=True) if alike.count(one) > 1}):
-            raise TableError(f"these behaviours occur more than once in the taxonomy: {', '.join(doubled)}")
+        if duplicates := sorted({name for name, one in zip(names, alike, strict=True) if alike.count(one) > 1}):
+            raise TableError(f"these behaviours occur more than once in the taxonomy: {', '.join(duplicates)}")
 
     def __iter__(self) -> Iterator[Behaviour]:
         return iter(self.behaviours)
@@ -213,8 +213,8 @@ class Taxonomy(metaclass=Naming):
     @property
     def hash(self) -> str:
         """Return a hash of all words that a judge reads."""
-        read = [{name: value for name, value in each.entry().items() if name != "sources"} for each in self]
-        return digest(read)
+        entries = [{name: value for name, value in each.entry().items() if name != "sources"} for each in self]
+        return digest(entries)
 
     def together_with(self, others: Iterable[Behaviour]) -> Taxonomy:
         """Return this taxonomy with new behaviours of `others`, and with their permissible uses where it has none.
@@ -273,9 +273,9 @@ class Taxonomy(metaclass=Naming):
         cls, entries: Iterable[Any], title: str = "behaviours", source: object = "entries"
     ) -> Self:
         """Make a taxonomy from entries as `Behaviour.entry` returns them and a run's manifest saves them."""
-        checked = check_entries(list(entries), entry_fields(Behaviour), f"{source}: behaviour")
+        complete_entries = check_entries(list(entries), entry_fields(Behaviour), f"{source}: behaviour")
         try:
-            return cls([Behaviour(**entry) for entry in checked], title)
+            return cls([Behaviour(**entry) for entry in complete_entries], title)
         except TableError as error:
             raise TableError(f"{source}: {error}") from None
 

@@ -167,8 +167,8 @@ def swap_roles(history: list[dict[str, Any]], system: str, opening: bool = True)
     >>> [message["role"] for message in swap_roles(history, "You are a person.")]
     ['system', 'user', 'assistant', 'user']
     """
-    swapped = {"user": "assistant", "assistant": "user"}
-    messages = [{"role": swapped[one["role"]], "content": one["content"]} for one in history if one["role"] in swapped]
+    other_roles = {"user": "assistant", "assistant": "user"}
+    messages = [{"role": other_roles[one["role"]], "content": one["content"]} for one in history if one["role"] in other_roles]
     first = [{"role": "user", "content": _OPENING}] if opening else []
     return [{"role": "system", "content": system}, *first, *messages]
 
@@ -564,10 +564,10 @@ _SAVED = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "s
 
 def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict[str, Any]:
     """Return a message, or the reason why it is missing, as a row of the run's table."""
-    checked = role == "user" and turn > 1 and unreadable(answer.content) is None
+    is_checked = role == "user" and turn > 1 and unreadable(answer.content) is None
     row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "seconds": round(answer.seconds, 3)}
     row |= {name: getattr(answer, name) for name in _SAVED}
-    return {**row, "role_flip": bool(has_assistant_phrases(answer.content)) if checked else None}
+    return {**row, "role_flip": bool(has_assistant_phrases(answer.content)) if is_checked else None}
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #689f3384
 _END = re.compile(r"[\[【]\W{0,9}END\W{0,9}[\]】]|\A\W*END\W*\Z", re.IGNORECASE)  # also full-width, escaped, or without brackets
@@ -619,8 +619,8 @@ def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> 
     )
     if n >= _ENOUGH:
         return tokens, n, characters
-    assumed = min(_ASSUMED[purpose], llm.longest_answer)
-    return assumed, 0, assumed / rate
+    assumed_tokens = min(_ASSUMED[purpose], llm.longest_answer)
+    return assumed_tokens, 0, assumed_tokens / rate
 
 
 def _prompt_lengths(job: SimulationJob, message_lengths: dict[str, float]) -> dict[str, list[list[float]]]:
@@ -660,12 +660,12 @@ def _forecast(job: SimulationJob) -> list[CostEstimate]:
     most = _prompt_lengths(job, {purpose: llm.longest_answer / rate[purpose] for purpose, llm in models.items()})
     turns = {row["dialogue_id"]: row["turns"] for row in [*job.dialogues, *job.pending]}
     # The user's first message and those of a script need no model.
-    scripted = sum(
+    n_scripted = sum(
         min(turns[row["dialogue_id"]], 1 + len(job.openings[row["prompt_id"]].script)) for row in job.dialogues
     )
     rows = []
     for purpose, llm in models.items():
-        total = sum(turns.values()) - (scripted if purpose == "user" else 0)
+        total = sum(turns.values()) - (n_scripted if purpose == "user" else 0)
         calls, prompt_characters = sum(map(len, likely[purpose])), sum(map(sum, likely[purpose]))
         shared = [(end, 2, before) for ends in likely[purpose] for before, end in pairwise([0.0, *ends[:-1]])]
         tokens, measured, _ = typical[purpose]

@@ -253,9 +253,9 @@ def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
     if len(words) >= _LECTURE and not of_self:
         signals["lectures"] = text[:60]
     earlier, own_runs = {run for one in before for run in _runs(one)}, _runs(text)
-    repeated = [run for run in own_runs if run in earlier]
-    if own_runs and len(repeated) > _REPEATED * len(own_runs):
-        signals["repeats the other’s words"] = " ".join(repeated[0])
+    repeated_runs = [run for run in own_runs if run in earlier]
+    if own_runs and len(repeated_runs) > _REPEATED * len(own_runs):
+        signals["repeats the other’s words"] = " ".join(repeated_runs[0])
     return signals
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #97379fe0

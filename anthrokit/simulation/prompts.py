@@ -207,16 +207,16 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
     return tables.check_table(frame, "prompts", source=path)
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #a4e6460c
-def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
+def _whole_bases(shuffled_prompts: pd.DataFrame, n: int) -> pd.Index:
     """Return ids of base prompts that have n prompts in total, drawn from each behaviour in turn."""
-    bases = mixed.drop_duplicates("base_id").assign(
-        _size=lambda frame: frame["base_id"].map(mixed["base_id"].value_counts()),
+    bases = shuffled_prompts.drop_duplicates("base_id").assign(
+        _size=lambda frame: frame["base_id"].map(shuffled_prompts["base_id"].value_counts()),
         _turn=lambda frame: frame.groupby("behaviour", sort=False, dropna=False).cumcount(),
     )
     bases = bases.sort_values("_turn", kind="stable")
     sizes = bases["_size"].cumsum().to_numpy()
     if n not in sizes:
-        below, above = sizes[sizes < n].max(initial=0), sizes[sizes > n].min(initial=len(mixed))
+        below, above = sizes[sizes < n].max(initial=0), sizes[sizes > n].min(initial=len(shuffled_prompts))
         near = sorted({int(below), int(above)} - {0})
         raise TableError(
             f"{n} prompts would break a base prompt apart; draw {' or '.join(map(str, near))}, or balance "
@@ -225,13 +225,13 @@ def _whole_bases(mixed: pd.DataFrame, n: int) -> pd.Index:
     return bases["base_id"].iloc[: int(np.searchsorted(sizes, n)) + 1]
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #9236f09c
-def _balanced(mixed: pd.DataFrame, by: Sequence[str], n: int) -> list[int]:
+def _balanced(shuffled_prompts: pd.DataFrame, by: Sequence[str], n: int) -> list[int]:
     """Return the row labels of n prompts: from each cell in turn, one of the base prompt drawn least often so far."""
-    turns = mixed.groupby("base_id", sort=False).cumcount().sort_values(kind="stable")
-    by = [mixed[name] for name in by] or [pd.Series(0, index=mixed.index)]
-    places = mixed.loc[turns.index].groupby(by, sort=False, dropna=False).cumcount()
-    mixed = mixed.loc[places.reindex(mixed.index).sort_values(kind="stable").index]
-    groups = mixed.groupby(by, sort=False, dropna=False)
+    turns = shuffled_prompts.groupby("base_id", sort=False).cumcount().sort_values(kind="stable")
+    by = [shuffled_prompts[name] for name in by] or [pd.Series(0, index=shuffled_prompts.index)]
+    places = shuffled_prompts.loc[turns.index].groupby(by, sort=False, dropna=False).cumcount()
+    shuffled_prompts = shuffled_prompts.loc[places.reindex(shuffled_prompts.index).sort_values(kind="stable").index]
+    groups = shuffled_prompts.groupby(by, sort=False, dropna=False)
     cells = [list(zip(cell.index, cell["base_id"], strict=True)) for _, cell in groups]
     times: defaultdict[str, int] = defaultdict(int)
     row_labels: list[int] = []
@@ -289,11 +289,11 @@ def sample_prompts(
     require_known("column", prompts, *by, where="prompts: ")
     if not isinstance(n, numbers.Integral) or not 1 <= n <= len(prompts):
         raise TableError(f"n is a whole number from 1 to {len(prompts)}, the number of prompts, not {n!r}")
-    mixed = prompts.sample(frac=1, random_state=np.random.default_rng(seed))
+    shuffled_prompts = prompts.sample(frac=1, random_state=np.random.default_rng(seed))
     if by == ["base_id"]:
-        is_sampled = prompts["base_id"].isin(_whole_bases(mixed, n))
+        is_sampled = prompts["base_id"].isin(_whole_bases(shuffled_prompts, n))
     else:
-        is_sampled = prompts.index.isin(_balanced(mixed, by, n))
+        is_sampled = prompts.index.isin(_balanced(shuffled_prompts, by, n))
     sample = prompts[is_sampled].reset_index(drop=True)
     if (n_clusters := sample["base_id"].nunique()) < n:
         notify(f"{n} prompts drawn from {n_clusters} base prompts: intervals will rest on {n_clusters} clusters")
