@@ -359,8 +359,8 @@ def suggest_name(
     if described := rank_names(name, about or {}):
         lines = {each: str((about or {})[each]).strip().partition("\n")[0].removeprefix(f"{each} : ") for each in described}
         return "perhaps " + "; ".join(f"{each}: {line:.120}" for each, line in lines.items())
-    if elsewhere and (found := found_names(str(name))):
-        return found[0].lower() + found[1:]
+    if elsewhere and (hint := found_names(str(name))):
+        return hint[0].lower() + hint[1:]
     cut = page and len(names) > 8
     return f"there are {', '.join(names[: 8 if cut else None]) or 'none'}{f' and others: {page}' if cut else ''}"
 
@@ -405,8 +405,8 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
             hint = None if accepts_all or not unknown else f"has no parameter {unknown[0]!r}; {_hint(unknown[0], names, owner or function)}"
             hint = hint or _missing_arguments(function, owner or function, arguments, options)
             if not hint and f"{function.__name__}() takes " in str(error):  # too many arguments without a name
-                named = [f"{name}=…" for name, each in heads[0].items() if each.kind is each.KEYWORD_ONLY]
-                hint = f"needs the names of some arguments. Write {', '.join(named)}"
+                keywords = [f"{name}=…" for name, each in heads[0].items() if each.kind is each.KEYWORD_ONLY]
+                hint = f"needs the names of some arguments. Write {', '.join(keywords)}"
             if not hint and not deliberate:
                 _explain_deep_error(function, owner or function, arguments, options, error)
             if not hint:
@@ -422,12 +422,12 @@ def _missing_arguments(function: Callable[..., Any], owner: Any, arguments: tupl
     """Return which arguments a call lacks, with their descriptions; None if it lacks none."""
     heads = inspect.signature(function).parameters
     with contextlib.suppress(TypeError):
-        given = inspect.signature(function).bind_partial(*arguments, **options).arguments
+        bound_arguments = inspect.signature(function).bind_partial(*arguments, **options).arguments
         variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
         needed = [name for name, each in heads.items() if each.default is each.empty and each.kind not in variable]
-        lacking = [name for name in needed if name not in given]
-        about = "; ".join(text[:200] for text in _about(owner, lacking).values() if text)
-        return f"needs {', '.join(lacking)}. {about}".rstrip() if lacking else None
+        missing = [name for name in needed if name not in bound_arguments]
+        about = "; ".join(text[:200] for text in _about(owner, missing).values() if text)
+        return f"needs {', '.join(missing)}. {about}".rstrip() if missing else None
     return None
 
 
@@ -455,8 +455,8 @@ def _explain_deep_error(
             pass
         names = {each.rpartition(".")[2].strip() for each in annotation.split("|")}
         if not head.parameters[name].kind.name.startswith("VAR") and names <= _CLASSES and not names & kinds:
-            shown = f"{value!r:.60}" if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
-            hint = f"{owner.__name__}() can't take {shown} for {name}. {_about(owner, [name])[name]}"
+            value_text = f"{value!r:.60}" if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+            hint = f"{owner.__name__}() can't take {value_text} for {name}. {_about(owner, [name])[name]}"
             raise in_short(TypeError(hint.rstrip())) from error
     if isinstance(error, OSError) and error.filename:
         remedy = "Make room, get the right to use it, or name another place"
@@ -653,11 +653,11 @@ def found_names(name: str, *places: str) -> str | None:
     """
     leads = {guess: lead for place in ("package", *places) for guess, lead in _leads().get(place, {}).items()}
     about = {each: text for each, text in documented().items() if not each.endswith("Error")}
-    found: list[str] = []
+    hints: list[str] = []
     for each in rank_names(name, about | dict.fromkeys(leads, "")):
-        if not any(each in one or leads.get(each) == one for one in found):
-            found.append(leads.get(each) or f"Perhaps {each}: {about[each].partition(chr(10))[0]}")
-    return " ".join(found) or None
+        if not any(each in one or leads.get(each) == one for one in hints):
+            hints.append(leads.get(each) or f"Perhaps {each}: {about[each].partition(chr(10))[0]}")
+    return " ".join(hints) or None
 
 
 def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
@@ -721,9 +721,9 @@ def missing_attribute(package: str, name: str) -> str:
         return f"{missing}. Did you mean {' or '.join(public[each] for each in near)}? {lead_of(name, 'package') or ''}".rstrip()
     if library := _library_with(name):
         return f"{missing}. Use {library}.{name} with a table such as run.labels()."
-    found, parameters = found_names(f"{name}_{package.partition('.')[2]}") if len(_words(name)) else None, parameters_like(name)
-    if found or parameters:
-        return f"{missing}. {found or ''}{' Or ' if found else 'Use '}{parameters[0]}." if parameters else f"{missing}. {found}"
+    hint, parameters = found_names(f"{name}_{package.partition('.')[2]}") if len(_words(name)) else None, parameters_like(name)
+    if hint or parameters:
+        return f"{missing}. {hint or ''}{' Or ' if hint else 'Use '}{parameters[0]}." if parameters else f"{missing}. {hint}"
     end = slice(-1, None) if name[0].isupper() else slice(1)  # …Judge, plot_…
     kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]][:8]
     kin = kin or (package != "anthrokit" and import_module(package).__all__)
@@ -888,14 +888,16 @@ def require_kind(value: object, kind: Any, expected: str) -> None:
         raise TypeError(f"this takes {expected}, not {type(value).__name__}")
 
 # %% ../../nbs/01_core/00_errors.ipynb #4a7028a8
-def require_known(what: str, known: Iterable[object], *names: object, where: str = "", error: type[Exception] = TableError) -> None:
-    """Raise if a name is not known. The error suggests the known names that may be meant.
+def require_known(
+    what: str, valid_names: Iterable[object], *names: object, where: str = "", error: type[Exception] = TableError
+) -> None:
+    """Raise if a name is not valid. The error suggests similar valid names.
 
     Parameters
     ----------
     what : str
         Kind of the names, for the message.
-    known : iterable
+    valid_names : iterable
         The names that exist.
     *names
         The names to check.
@@ -907,7 +909,7 @@ def require_known(what: str, known: Iterable[object], *names: object, where: str
     Raises
     ------
     TableError
-        If a name is not known. `error` replaces this class.
+        If a name is not valid. `error` replaces this class.
 
     Examples
     --------
@@ -916,8 +918,8 @@ def require_known(what: str, known: Iterable[object], *names: object, where: str
         ...
     anthrokit.core.errors.TableError: there is no style 'chats'; did you mean chat?
     """
-    if unknown := [name for name in names if name not in (known := list(known))]:
-        raise error(f"{where}there is no {what} {unknown[0]!r}; {suggest_name(unknown[0], known)}")
+    if unknown := [name for name in names if name not in (valid_names := list(valid_names))]:
+        raise error(f"{where}there is no {what} {unknown[0]!r}; {suggest_name(unknown[0], valid_names)}")
 
 # %% ../../nbs/01_core/00_errors.ipynb #1cf8d756
 def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, ...]:
@@ -1057,8 +1059,8 @@ def known_secrets() -> list[str]:
     >>> "correct-horse-battery" in known_secrets()
     True
     """
-    named = (os.environ.get(name, "") for name in list(os.environ) if _SECRET_NAME.search(name))
-    from_environment = {value for value in named if _may_be_key(value)}
+    candidates = (os.environ.get(name, "") for name in list(os.environ) if _SECRET_NAME.search(name))
+    from_environment = {value for value in candidates if _may_be_key(value)}
     return sorted(_SECRETS | from_environment, key=len, reverse=True)  # so that no end of one is left
 
 # %% ../../nbs/01_core/00_errors.ipynb #ad69addb

@@ -420,8 +420,8 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
             files = storage.find(start) if exists else []
             bucket = start.lstrip("/").partition("/")[0] if hasattr(storage, "split_path") else None  # writing would make it
             no_bucket = not exists and bucket is not None and not storage.exists(bucket)
-            stored = {file: folder / file[file.index(start) + len(start) :] for file in files}
-            for file, copy in stored.items():
+            local_copies = {file: folder / file[file.index(start) + len(start) :] for file in files}
+            for file, copy in local_copies.items():
                 if not copy.exists():
                     copy.parent.mkdir(parents=True, exist_ok=True)
                     storage.get_file(file, f"{copy}.part")
@@ -437,8 +437,8 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
         finally:
             with _storage(address, error) as (storage, place):
                 storage.put(f"{folder}/", f"{place.rstrip('/')}/", recursive=True)
-                if removed := [file for file, copy in stored.items() if not copy.exists()]:
-                    storage.rm(removed)
+                if removed_files := [file for file, copy in local_copies.items() if not copy.exists()]:
+                    storage.rm(removed_files)
             shutil.rmtree(folder)
 
 # %% ../../nbs/01_core/06_files.ipynb #1b2c3d4e
@@ -479,12 +479,12 @@ def load_once(load: Callable[..., _Loaded]) -> Callable[..., _Loaded]:
     cached = functools.cache(load)
 
     @functools.wraps(load)
-    def loaded(*arguments: Any, **options: Any) -> _Loaded:
+    def load_cached(*arguments: Any, **options: Any) -> _Loaded:
         with _LOADING:
             return cached(*arguments, **options)
 
-    loaded.cache_clear, loaded.cache_info = cached.cache_clear, cached.cache_info
-    return loaded
+    load_cached.cache_clear, load_cached.cache_info = cached.cache_clear, cached.cache_info
+    return load_cached
 
 # %% ../../nbs/01_core/06_files.ipynb #b7a1c0e2
 def preload(*steps: str | Callable[[], Any]) -> None:

@@ -416,7 +416,7 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
         raise RunError(f"{target} holds a run already; repair into a new folder")
     tables: dict[str, list[dict]] = {}
     ids: dict[str, set] = {}
-    saved = []
+    summary = []
     with connect_to_copy(path) as damaged:
         damaged.text_factory = lambda text: text.decode("utf-8", "replace")
         for name in sorted(ledger_tables(), key=lambda name: len(get_table(name).key)):
@@ -427,7 +427,7 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
             for column in about.key:
                 ids.setdefault(column, set()).update(row[column] for row in tables[name])
             if rows or not whole:
-                saved.append({"table": name, "rows": len(tables[name]), "whole": whole})
+                summary.append({"table": name, "rows": len(tables[name]), "whole": whole})
     if not any(tables.values()):
         raise RunError(f"nothing in {path} can be read. Restore an export or a copy of it instead.")
     with Run(target) as run:
@@ -437,9 +437,9 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
                 json.loads(row["value"])
                 facts.append(row)
         run.ledger.set_facts(*tables.items(), ("facts", facts), repaired={"from": Path(folder).name, "at": time_now()})
-        if not all(entry["whole"] for entry in saved if entry["table"] in ("messages", "dialogues")):
+        if not all(entry["whole"] for entry in summary if entry["table"] in ("messages", "dialogues")):
             _replan_dialogues(run)
-    return pd.DataFrame(saved)
+    return pd.DataFrame(summary)
 
 
 def _replan_dialogues(run: Run) -> None:

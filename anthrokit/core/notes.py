@@ -39,20 +39,20 @@ class _OnceASession(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.shown: set[str] = set()
+        self.shown_texts: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         text = printable(record.getMessage())
-        if text in self.shown and not getattr(record, "again", False):
+        if text in self.shown_texts and not getattr(record, "again", False):
             return
-        self.shown.add(text)
+        self.shown_texts.add(text)
         if kernel_shell() is None:
             print(f"note: {text}", file=sys.stderr, flush=True)
             return
         from IPython.display import display
 
-        shown = f"<div style='opacity: 0.75'><em>Note.</em> {html.escape(text)}</div>"
-        display({"text/plain": f"Note. {text}", "text/html": shown}, raw=True)
+        note_html = f"<div style='opacity: 0.75'><em>Note.</em> {html.escape(text)}</div>"
+        display({"text/plain": f"Note. {text}", "text/html": note_html}, raw=True)
 
 
 _LOGGER = logging.getLogger("anthrokit")
@@ -99,13 +99,13 @@ class _Line:
         from IPython.display import display
 
         value = "" if share is None else f" value='{share:.3f}'"
-        drawn = f"<progress{value} aria-label='progress' style='width: 12em; vertical-align: middle'></progress>"
-        shown = f"<div style='opacity: 0.75'>{drawn} {html.escape(text)}</div>"
-        shown = {"text/plain": text, "text/html": shown}
+        bar_html = f"<progress{value} aria-label='progress' style='width: 12em; vertical-align: middle'></progress>"
+        line_html = f"<div style='opacity: 0.75'>{bar_html} {html.escape(text)}</div>"
+        bundle = {"text/plain": text, "text/html": line_html}
         if self._output is None:
-            self._output = display(shown, raw=True, display_id=True)
+            self._output = display(bundle, raw=True, display_id=True)
         else:
-            self._output.update(shown, raw=True)
+            self._output.update(bundle, raw=True)
 
     def clear(self) -> None:
         """Remove the line."""
@@ -137,7 +137,7 @@ class ProgressBar:
 
     def __init__(self, noun: str, total: int | None = None, done: int = 0):
         self.noun, self.total, self.first, self.start = noun, total, done, time.monotonic()
-        self._line, self._written = _Line(), self._due(done)
+        self._line, self._n_lines = _Line(), self._due(done)
 
     def _due(self, done: int) -> int:
         """Return the number of lines due so far in a log file: one per quarter of the work, or one per minute."""
@@ -164,8 +164,8 @@ class ProgressBar:
         """
         if _is_interactive():
             self._line.draw(self.line(done, more), done / self.total if self.total else None)
-        elif self._due(done) > self._written:
-            self._written = self._due(done)
+        elif self._due(done) > self._n_lines:
+            self._n_lines = self._due(done)
             print(self.line(done, more), file=sys.stderr, flush=True)
 
     def close(self, last: str = "") -> None:

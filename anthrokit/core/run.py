@@ -322,8 +322,8 @@ class Run(metaclass=Naming):
         if not sql.lstrip().upper().startswith(("SELECT", "WITH")):
             raise RunError(f"query takes SQL that begins with SELECT, not {sql!r:.60}; for rows of the labels, labels().query(…)")
         if self.ledger.fresh:
-            meant = similar_runs(self.folder) or "simulate(…, run=…) makes one."
-            notify(f"{self.folder} holds no run yet, so its tables are empty. {meant}")
+            hint = similar_runs(self.folder) or "simulate(…, run=…) makes one."
+            notify(f"{self.folder} holds no run yet, so its tables are empty. {hint}")
         return self.ledger.query(sql, parameters)
 
     def manifest(self) -> dict[str, Any]:
@@ -476,21 +476,21 @@ class Run(metaclass=Naming):
             judges = _require_judges(self, judges)
             panels = panels[panels["judge"].isin(judges) | panels["counted"].eq(1)]
         panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
-        asked = self.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
+        questions = self.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
         behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
         items = self.query(
             "SELECT dialogue_id, turn FROM messages JOIN dialogues USING (dialogue_id) WHERE role = 'assistant' AND (content "
             "IS NOT NULL OR status = 'done') ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, turn"  # as in the run
         ).astype({"turn": "Int64"})
         items = items.merge(behaviours.astype("str"), how="cross")
-        judged = asked[asked["behaviour"].isin(panel.keys())]
-        if len(judged):
-            items = pd.concat([items, judged[items.columns]], ignore_index=True)
+        panel_questions = questions[questions["behaviour"].isin(panel.keys())]
+        if len(panel_questions):
+            items = pd.concat([items, panel_questions[items.columns]], ignore_index=True)
         frame = votes.label_messages(items, vote_counts(self), panel)
         vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
         frame = frame.merge(self.query(_CONTEXT), on="dialogue_id", how="left")
         categories = {entry["name"]: entry["category"] for entry in self.ledger.fact("behaviours", [])}
-        categories |= dict(zip(judged["behaviour"], judged["category"], strict=True))
+        categories |= dict(zip(panel_questions["behaviour"], panel_questions["category"], strict=True))
         frame["category"] = frame["behaviour"].map(categories)
         design = design_columns(self).drop(columns=vote_columns, errors="ignore")
         frame = frame.merge(design, on="dialogue_id", how="left")
@@ -593,8 +593,8 @@ class Run(metaclass=Naming):
         ...     len(list(export.glob("*.csv"))), (export / "manifest.json").is_file()
         (11, True)
         """
-        with local_folder(folder, RunError) as written:
-            _export(self, written, partition_by)
+        with local_folder(folder, RunError) as output_folder:
+            _export(self, output_folder, partition_by)
         return Path(folder).expanduser()
 
     @classmethod
@@ -725,10 +725,10 @@ def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
     >>> planned_ratings(demo_run())["status"].value_counts().to_dict()
     {'ok': 3200}
     """
-    planned = run.query(_with_questions(_PLANNED_RATINGS), [missing_only])
+    ratings = run.query(_with_questions(_PLANNED_RATINGS), [missing_only])
     if run.ledger.fact("sampling") != "adaptive":
-        return planned
-    return votes.pending_ratings(planned, run.query(votes.VOTE_COUNTS_SQL), run.query(_with_questions(_PANELS)))
+        return ratings
+    return votes.pending_ratings(ratings, run.query(votes.VOTE_COUNTS_SQL), run.query(_with_questions(_PANELS)))
 
 # %% ../../nbs/01_core/04_run.ipynb #7a8412d8
 def usage_totals(run: Run) -> tuple[float | None, int]:
@@ -989,8 +989,8 @@ def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     if before.get("created", created := run.ledger.fact("created")) != created:
         raise RunError(f"{folder} holds the tables of another run, {before.get('run')!r}. Name another folder.")
     names = {"labels", "votes", "usage", "dictionary", *ledger_tables()}
-    if not before and (taken := [file.name for file in sorted(folder.glob("*.*")) if file.stem in names]):
-        raise RunError(f"{folder} holds {taken[0]}, which no export wrote and this one would replace. Name another folder.")
+    if not before and (existing_files := [file.name for file in sorted(folder.glob("*.*")) if file.stem in names]):
+        raise RunError(f"{folder} holds {existing_files[0]}, which no export wrote and this one would replace. Name another folder.")
     meanings = dict.fromkeys(design_columns(run), "column of the design, or of the file the dialogue came from")
     meanings |= {"vote": "mode over the samples of the judge: True, False"}
 
@@ -1014,8 +1014,8 @@ def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     for file in [folder / "labels.parquet", *folder.glob("labels/[0-9][0-9][0-9][0-9].parquet")]:
         file.unlink(missing_ok=True)  # of an earlier export
     with concurrent.futures.ThreadPoolExecutor(1) as writer:  # a table is written while the next one is read
-        written = [writer.submit(write, *table) for table in itertools.chain([first], exported)]
-    rows = [row for table in written for row in table.result()]
+        futures = [writer.submit(write, *table) for table in itertools.chain([first], exported)]
+    rows = [row for future in futures for row in future.result()]
     names = ["table", "column", "dtype", "meaning"]
     tables.write_frame(pd.DataFrame(rows, columns=names), folder / "dictionary.csv", "dictionary")
 
@@ -1049,10 +1049,10 @@ def as_run(run: Run | str | os.PathLike, *, read_only: bool = False) -> Run:
     return run if isinstance(run, Run) else Run(run, read_only=read_only)
 
 # %% ../../nbs/01_core/04_run.ipynb #a342349d
-def run_of(given: Any) -> Any:
+def run_of(source: Any) -> Any:
     """Return the run of a folder that holds one, opened read-only. Return anything else unchanged."""
-    is_path = isinstance(given, str | os.PathLike)
-    return Run(given, read_only=True) if is_path and os.path.exists(os.path.expanduser(os.path.join(given, "ledger.sqlite"))) else given
+    is_run = isinstance(source, str | os.PathLike) and os.path.exists(os.path.expanduser(os.path.join(source, "ledger.sqlite")))
+    return Run(source, read_only=True) if is_run else source
 
 
 def require_run(run: Any) -> Run:
@@ -1146,10 +1146,10 @@ def import_dialogues(
             f"the run {run.folder} belongs to another experiment: it has {n} messages{before}, and this asks for "
             f"{len(rows['messages'])} other ones{now}. Use another folder for these."
         )
-    saved = dict(run.ledger.rows("SELECT dialogue_id, target || ' ' || prompt_id FROM dialogues"))
+    saved_dialogues = dict(run.ledger.rows("SELECT dialogue_id, target || ' ' || prompt_id FROM dialogues"))
     for row in rows["dialogues"]:
-        if saved.get(row["dialogue_id"], now := f"{row['target']} {row['prompt_id']}") != now:
-            before = saved[row["dialogue_id"]]
+        if saved_dialogues.get(row["dialogue_id"], now := f"{row['target']} {row['prompt_id']}") != now:
+            before = saved_dialogues[row["dialogue_id"]]
             problem = f"the run {run.folder} has these messages with another target or prompt: {before}, not {now}"
             raise RunError(f"{problem}. Use another folder.")
     bind(run, kind=kind, messages=messages)
@@ -1181,10 +1181,10 @@ def forget_target(run: Run, target: str) -> None:
     """
     if has_answers(run, target):
         return
-    planned = "FROM dialogues WHERE target = ? AND status = 'planned'"
-    ids = f"(SELECT dialogue_id {planned})"
+    selection = "FROM dialogues WHERE target = ? AND status = 'planned'"
+    ids = f"(SELECT dialogue_id {selection})"
     parts = [f"DELETE FROM {table} WHERE dialogue_id IN {ids}" for table in ("messages", "metadata")]
-    run.ledger.write_all([*parts, f"DELETE {planned}"], [target])
+    run.ledger.write_all([*parts, f"DELETE {selection}"], [target])
     if not run.ledger.rows("SELECT 1 FROM dialogues WHERE target = ? LIMIT 1", [target]):
         targets = {
             name: about

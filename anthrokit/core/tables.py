@@ -633,18 +633,18 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     advice = "without variants of a prompt, base_id is prompt_id" if table == "prompts" else ""
     require_columns(frame, required, table, rows=False, advice=advice, source=source)
     require_unique_names(frame.columns, where)
-    counted = source is not None and frame.index.is_unique and frame.index.inferred_type == "integer"
-    frame = frame if counted else frame.reset_index(drop=True)
-    rest, places, typed = frame.loc[:, ~frame.columns.isin([*about.columns])], [], {}
+    has_row_numbers = source is not None and frame.index.is_unique and frame.index.inferred_type == "integer"
+    frame = frame if has_row_numbers else frame.reset_index(drop=True)
+    rest, places, typed_columns = frame.loc[:, ~frame.columns.isin([*about.columns])], [], {}
     for name, (dtype, rule, _) in about.columns.items():
         if name not in frame.columns:
-            typed[name] = pd.Series(pd.NA, index=frame.index, dtype=dtype)
+            typed_columns[name] = pd.Series(pd.NA, index=frame.index, dtype=dtype)
             continue
-        typed[name], wrong = convert_column(frame[name], dtype)
+        typed_columns[name], wrong = convert_column(frame[name], dtype)
         problems = [(row, f"{value!r} is not {_KINDS[dtype]}") for row, value in wrong.items()]
-        problems += _broken_rules(typed[name].drop([*wrong]) if wrong else typed[name], name, dtype, rule)
+        problems += _broken_rules(typed_columns[name].drop([*wrong]) if wrong else typed_columns[name], name, dtype, rule)
         places += [f"row {row + 1}, column {name}: {what}" for row, what in sorted(problems)]
-    frame, key = pd.DataFrame(typed), [*about.key]
+    frame, key = pd.DataFrame(typed_columns), [*about.key]
     frame = pd.concat([frame, rest], axis=1) if len(rest.columns) else frame
     if len(key) > 1 and (duplicate := frame.duplicated(key)).any():
         duplicate &= frame[key].notna().all(axis=1)
@@ -652,9 +652,9 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
         places += [f"row {row + 1}, columns {names}: the same as an earlier row" for row in frame.index[duplicate]]
     if not places:
         return frame.reset_index(drop=True)
-    shown = "\n".join(f"  {place}" for place in places[:10])
+    listing = "\n".join(f"  {place}" for place in places[:10])
     more = f"\n  … and {len(places) - 10} more" if len(places) > 10 else ""
-    raise TableError(f"{where}the table {table} breaks its rules:\n{shown}{more}")
+    raise TableError(f"{where}the table {table} breaks its rules:\n{listing}{more}")
 
 # %% ../../nbs/01_core/01_tables.ipynb #489682d9
 def empty_table(table: str) -> pd.DataFrame:
@@ -819,11 +819,11 @@ def _explain_file_errors(path: Path, encoding: str) -> Iterator[None]:
 # %% ../../nbs/01_core/01_tables.ipynb #0443f574
 def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make a JSON object. Raise if a name occurs twice."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    json_object = dict(pairs)
+    if len(json_object) < len(pairs):
         duplicate = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"{duplicate!r} occurs twice in one object")
-    return made
+    return json_object
 
 
 def _parse_json(text: str, path: Path, place: str = "") -> Any:

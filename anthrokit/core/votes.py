@@ -43,9 +43,9 @@ def modes(ratings: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j",
-    ...                      "sample": [1, 2, 3], "verdict": [True, True, None]})
-    >>> modes(said)[["mode", "n_samples"]].values.tolist()
+    >>> ratings = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j",
+    ...                         "sample": [1, 2, 3], "verdict": [True, True, None]})
+    >>> modes(ratings)[["mode", "n_samples"]].values.tolist()
     [[True, 2]]
     """
     counts = ratings if "taken" in ratings else count_votes(ratings)
@@ -69,14 +69,14 @@ def count_votes(ratings: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j",
-    ...                      "sample": [1, 2, 3], "verdict": [True, True, None]})
-    >>> count_votes(said)[["yes", "no", "taken"]].values.tolist()
+    >>> ratings = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "j",
+    ...                         "sample": [1, 2, 3], "verdict": [True, True, None]})
+    >>> count_votes(ratings)[["yes", "no", "taken"]].values.tolist()
     [[2, 0, 3]]
     """
-    keys, counted = [*_ITEM, "judge"], {name: pair for name, pair in VOTE_COUNTS.items() if pair[0] in ratings}
-    hits = {name: ratings[column].eq(value).fillna(False).astype("int64") for name, (column, value) in counted.items()}
-    counts = ratings[keys].assign(**hits, taken=1).reset_index(drop=True)
+    keys, conditions = [*_ITEM, "judge"], {name: pair for name, pair in VOTE_COUNTS.items() if pair[0] in ratings}
+    matches = {name: ratings[column].eq(value).fillna(False).astype("int64") for name, (column, value) in conditions.items()}
+    counts = ratings[keys].assign(**matches, taken=1).reset_index(drop=True)
     return counts.groupby(keys, sort=False, observed=True, as_index=False).sum()
 
 # %% ../../nbs/01_core/02_votes.ipynb #34e88c65
@@ -129,9 +129,9 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
 
     Examples
     --------
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": ["a", "b", "c"],
-    ...                      "sample": 1, "verdict": [True, None, True]})
-    >>> label(said)[["votes_for", "votes_cast", "label"]].values.tolist()
+    >>> ratings = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": ["a", "b", "c"],
+    ...                         "sample": 1, "verdict": [True, None, True]})
+    >>> label(ratings)[["votes_for", "votes_cast", "label"]].values.tolist()
     [[2, 2, True]]
     """
     require_columns(ratings, [*_ITEM, "judge"], "ratings", rows=False, advice="run.ratings() gives it")
@@ -179,10 +179,10 @@ def label_messages(
 
     Examples
     --------
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "a", "sample": 1,
-    ...                      "verdict": [True]}).astype({"turn": "Int64"})
+    >>> ratings = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "judge": "a", "sample": 1,
+    ...                         "verdict": [True]}).astype({"turn": "Int64"})
     >>> both = pd.DataFrame({"dialogue_id": "d", "turn": [1, 2]}).astype({"turn": "Int64"})
-    >>> label_messages(both, said, {"empathy": ["a"]})[["turn", "votes_cast"]].values.tolist()
+    >>> label_messages(both, ratings, {"empathy": ["a"]})[["turn", "votes_cast"]].values.tolist()
     [[1, 1], [2, 0]]
     """
     if "behaviour" not in messages:
@@ -219,12 +219,12 @@ def mode_status(verdicts: Iterable[bool | None], pending: int = 0) -> tuple[bool
     return pending == 0 or abs(yes - no) > pending, None if yes == no else yes > no
 
 # %% ../../nbs/01_core/02_votes.ipynb #b9a0606b
-def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
+def pending_ratings(ratings: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
     """Return planned ratings of adaptive sampling, without pending ones that can no longer change a label.
 
     Parameters
     ----------
-    planned : DataFrame
+    ratings : DataFrame
         dialogue_id, turn, behaviour, judge, sample, status ("planned" if it is pending).
     tally : DataFrame
         dialogue_id, turn, behaviour, judge, yes, no, taken: counts of each judge's verdicts and samples.
@@ -234,31 +234,31 @@ def pending_ratings(planned: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFr
     Returns
     -------
     DataFrame
-        The remaining rows of `planned`, including saved ratings.
+        The remaining rows of `ratings`, including saved ratings.
 
     Examples
     --------
     >>> item = {"dialogue_id": "d", "turn": 1, "behaviour": "empathy"}
-    >>> planned = pd.DataFrame([{**item, "judge": "a", "sample": 3, "status": "planned"}])
+    >>> ratings = pd.DataFrame([{**item, "judge": "a", "sample": 3, "status": "planned"}])
     >>> tally = pd.DataFrame([{**item, "judge": "a", "yes": 2, "no": 0, "taken": 2}])
     >>> seats = pd.DataFrame([{"behaviour": "empathy", "judge": "a", "samples": 3}])
-    >>> len(pending_ratings(planned, tally, seats))
+    >>> len(pending_ratings(ratings, tally, seats))
     0
     """
-    if not planned["status"].eq("planned").any():
-        return planned
+    if not ratings["status"].eq("planned").any():
+        return ratings
     keys = [*_ITEM, "judge"]
     counts = tally.merge(seats[["behaviour", "judge", "samples"]], on=["behaviour", "judge"], how="left")
     pending, lead = counts["samples"].fillna(0) - counts["taken"], counts["yes"] - counts["no"]
     counts = counts.assign(votes_for=lead > 0, votes_against=lead < 0, decided=True)
-    decided = counts[(lead.abs() > pending) | (pending <= 0)]
-    votes = decided.groupby(_ITEM, as_index=False)[["votes_for", "votes_against"]].sum()
+    decided_counts = counts[(lead.abs() > pending) | (pending <= 0)]
+    votes = decided_counts.groupby(_ITEM, as_index=False)[["votes_for", "votes_against"]].sum()
     panel = seats["behaviour"].value_counts().reindex(votes["behaviour"], fill_value=0)
     needed = panel.to_numpy() // 2 + 1
-    labelled = votes[votes[["votes_for", "votes_against"]].max(axis=1) >= needed][_ITEM].assign(labelled=True)
-    both = planned.merge(decided[[*keys, "decided"]], on=keys, how="left").merge(labelled, on=_ITEM, how="left")
-    idle = both[["decided", "labelled"]].notna().any(axis=1) & both["status"].eq("planned")
-    return planned[~idle.to_numpy(dtype=bool)].reset_index(drop=True)
+    labelled_items = votes[votes[["votes_for", "votes_against"]].max(axis=1) >= needed][_ITEM].assign(labelled=True)
+    merged = ratings.merge(decided_counts[[*keys, "decided"]], on=keys, how="left").merge(labelled_items, on=_ITEM, how="left")
+    idle = merged[["decided", "labelled"]].notna().any(axis=1) & merged["status"].eq("planned")
+    return ratings[~idle.to_numpy(dtype=bool)].reset_index(drop=True)
 
 # %% ../../nbs/01_core/02_votes.ipynb #e6e9fad1
 def latest_annotations(annotations: pd.DataFrame) -> pd.DataFrame:
@@ -277,9 +277,9 @@ def latest_annotations(annotations: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> said = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "annotator": "Ada",
-    ...                      "verdict": [True, False, True], "undone": [False, False, True]})
-    >>> latest_annotations(said)["verdict"].tolist()
+    >>> annotations = pd.DataFrame({"dialogue_id": "d", "turn": 1, "behaviour": "empathy", "annotator": "Ada",
+    ...                             "verdict": [True, False, True], "undone": [False, False, True]})
+    >>> latest_annotations(annotations)["verdict"].tolist()
     [False]
     """
     if "undone" in annotations.columns:
