@@ -318,16 +318,16 @@ async def _run_in_batches(job: Job, batch: Batch, call: Callable[[Request], Awai
     async with BatchQueue(job.meter, batch) as queue:
 
         async def do(steps: Steps) -> None:
-            sent: list[str] = []
+            sent_ids: list[str] = []
 
             async def send(request: Request) -> Completion:
                 if request.llm not in remote:
                     return await call(request)
-                sent.append(request.id)
+                sent_ids.append(request.id)
                 return await queue.ask(request)
 
             await run_steps(steps, send, in_batch=True)
-            queue.done(*sent)
+            queue.done(*sent_ids)
 
         await _work(job, do, 2 * batch.requests)
 
@@ -370,7 +370,7 @@ def _active(
             pool.reject_keys(job.models)
         job.meter.refresh()  # other jobs may have spent since this one was made
         job.meter.check(job.models)
-        if job.meter.named:
+        if job.meter.has_new_budget:
             job.run.ledger.set_facts(budget=asdict(job.meter.budget))
         if any(model.embedded for model in job.models):
             job.run.ledger.set_facts(note=NOTICE)
@@ -420,8 +420,8 @@ class _Progress:
 
 def _describe_progress(job: Job) -> str:
     """Say how much of a job is done."""
-    left = max(0, job.total - job.done)
-    return f"{job.done:,} of {job.total:,} {job.noun}s are saved, {left:,} are left"
+    n_pending = max(0, job.total - job.done)
+    return f"{job.done:,} of {job.total:,} {job.noun}s are saved, {n_pending:,} are left"
 
 
 @contextlib.contextmanager
@@ -640,7 +640,7 @@ def _cached_tokens(estimate: CostEstimate, rate: float, batch: bool) -> tuple[in
     llm = None if batch else estimate.llm
     if llm is None or (cache := llm.prompt_cache()) is None or (prices := llm.prices()) is None:
         return 0, 0.0
-    read, saved, price = 0, 0.0, prices[0]
+    read, dollars_saved, price = 0, 0.0, prices[0]
 
     def cacheable(characters: float) -> int:
         tokens = int(characters * rate) // cache.block * cache.block
@@ -649,9 +649,9 @@ def _cached_tokens(estimate: CostEstimate, rate: float, batch: bool) -> tuple[in
     for characters, calls, sent_before in estimate.shared:
         if calls > 1 and (tokens := cacheable(characters)):
             read += tokens * (calls - 1)
-            saved += tokens * (calls - 1) * (price - cache.read)
-            saved -= (tokens - cacheable(sent_before)) * (cache.write - price)
-    return read, saved
+            dollars_saved += tokens * (calls - 1) * (price - cache.read)
+            dollars_saved -= (tokens - cacheable(sent_before)) * (cache.write - price)
+    return read, dollars_saved
 
 
 _COSTS = ("cost", "cost_cached", "cost_most")
@@ -667,7 +667,7 @@ def _estimate_row(estimate: CostEstimate, batch: bool) -> dict[str, Any]:
     rate = llm.tokens_a_character(estimate.sample)
     tokens_in, tokens_out = round(estimate.characters * rate), round(calls * estimate.answer_tokens)
     row |= {"answer_tokens": round(estimate.answer_tokens), "measured": estimate.measured}
-    cached, saved = _cached_tokens(estimate, rate, batch)
+    cached, dollars_saved = _cached_tokens(estimate, rate, batch)
     row |= {"tokens_in": tokens_in, "tokens_cached": cached, "tokens_out": tokens_out}
     if (price := llm.prices(batch)) is None:
         provider_of(llm.model, *llm.bases[:1])  # raises if the model could not be called
@@ -677,7 +677,7 @@ def _estimate_row(estimate: CostEstimate, batch: bool) -> dict[str, Any]:
         )
     else:
         row["cost"] = tokens_in * price[0] + calls * estimate.answer_tokens * price[1]
-        row["cost_cached"] = row["cost"] - saved
+        row["cost_cached"] = row["cost"] - dollars_saved
         row["cost_most"] = estimate.characters_most * rate * price[0] + calls * llm.longest_answer * price[1]
     return row
 
@@ -743,11 +743,11 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
     if isinstance(run, Run):
         yield run
     elif run is not None and (local_path(run) / "ledger.sqlite").exists():
-        with Run(run, read_only=True) as opened:
-            yield opened
+        with Run(run, read_only=True) as saved_run:
+            yield saved_run
     else:
-        if run is not None and (meant := similar_runs(local_path(run))):
-            notify(f"{run} holds no run yet. {meant}")
+        if run is not None and (hint := similar_runs(local_path(run))):
+            notify(f"{run} holds no run yet. {hint}")
         with tempfile.TemporaryDirectory() as folder, Run(folder) as empty:
             yield empty
 
@@ -987,9 +987,9 @@ class PromptJob(Job):
         self.hashes = {item: digest(*own, self.llm.settings) for item, own in prompts.items()}
         self.opened = not isinstance(run, Run)
         super().__init__(run := as_run(run), [self.llm], budget)
-        saved = run.ledger.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
-        made = {(item, hash) for item, hash, _ in saved} - {(item, hash) for item, hash, status in saved if status in retry}
-        self.pending = [item for item, hash in self.hashes.items() if (item, hash) not in made]
+        entries = run.ledger.rows(f"SELECT {self.key}, hash, status FROM {table} WHERE model = ?", [self.llm.name])
+        finished_items = {(item, hash) for item, hash, _ in entries} - {(item, hash) for item, hash, status in entries if status in retry}
+        self.pending = [item for item, hash in self.hashes.items() if (item, hash) not in finished_items]
         self.done = self.total - len(self.pending)
 
     def queues(self) -> Iterable[tuple[Iterable[Steps], int]]:

@@ -888,16 +888,14 @@ def require_kind(value: object, kind: Any, expected: str) -> None:
         raise TypeError(f"this takes {expected}, not {type(value).__name__}")
 
 # %% ../../nbs/01_core/00_errors.ipynb #4a7028a8
-def require_known(
-    what: str, valid_names: Iterable[object], *names: object, where: str = "", error: type[Exception] = TableError
-) -> None:
-    """Raise if a name is not valid. The error suggests similar valid names.
+def require_known(what: str, choices: Iterable[object], *names: object, where: str = "", error: type[Exception] = TableError) -> None:
+    """Raise if a name is not one of the choices. The error suggests similar choices.
 
     Parameters
     ----------
     what : str
         Kind of the names, for the message.
-    valid_names : iterable
+    choices : iterable
         The names that exist.
     *names
         The names to check.
@@ -909,7 +907,7 @@ def require_known(
     Raises
     ------
     TableError
-        If a name is not valid. `error` replaces this class.
+        If a name is not one of the choices. `error` replaces this class.
 
     Examples
     --------
@@ -918,8 +916,8 @@ def require_known(
         ...
     anthrokit.core.errors.TableError: there is no style 'chats'; did you mean chat?
     """
-    if unknown := [name for name in names if name not in (valid_names := list(valid_names))]:
-        raise error(f"{where}there is no {what} {unknown[0]!r}; {suggest_name(unknown[0], valid_names)}")
+    if unknown := [name for name in names if name not in (choices := list(choices))]:
+        raise error(f"{where}there is no {what} {unknown[0]!r}; {suggest_name(unknown[0], choices)}")
 
 # %% ../../nbs/01_core/00_errors.ipynb #1cf8d756
 def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, ...]:

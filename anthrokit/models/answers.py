@@ -97,7 +97,7 @@ def guess_tokens(texts: Sequence[str]) -> int:
 _MOST_TOKENS = 10_000_000  # no context is longer: a count above it is a mistake
 
 
-def counted(count: Any, guess: Callable[[], int], least: int = 0) -> int:
+def token_count(count: Any, guess: Callable[[], int], least: int = 0) -> int:
     """Return a server's count of tokens, or the estimate if it is missing or absurd."""
     if isinstance(count, (int, float)) and not isinstance(count, bool) and least <= count <= _MOST_TOKENS:
         return int(count)
@@ -214,7 +214,7 @@ def completion_of(
     usage: tuple[Any, Any] = (0, 0),
     cached: Any = 0,
     cost: float | None = None,
-    asked: Sequence[Mapping[str, Any]] = (),
+    messages: Sequence[Mapping[str, Any]] = (),
 ) -> Completion:
     """Return an answer with its status, from fields of a server's response, which may have any type.
 
@@ -227,7 +227,7 @@ def completion_of(
         Part of the tokens in that came from the provider's cache.
     cost : float, optional
         US dollars, if known.
-    asked : sequence of dict
+    messages : sequence of dict
         The sent messages, to estimate their tokens if the server states no count.
 
     Raises
@@ -235,9 +235,9 @@ def completion_of(
     Fault
         If the stop reason says that the answer broke off.
     """
-    written, thoughts = split_parts(content)
+    answer_text, thoughts = split_parts(content)
     stated_thoughts = "\n".join(filter(None, [*split_parts(reasoning), thoughts])) or None
-    content, reasoning, marks = separate_thoughts(written, stated_thoughts)
+    content, reasoning, marks = separate_thoughts(answer_text, stated_thoughts)
     if marks:
         notify(
             f"An answer holds {', '.join(marks[:3])}, which may be marks of reasoning. They are kept as a part of the "
@@ -250,9 +250,9 @@ def completion_of(
         status, content = "empty", None
     else:
         status = "truncated" if meaning == "length" else "ok"
-    made = (written or "") + (stated_thoughts or "")  # no text takes no tokens
-    tokens_in = counted(usage[0], lambda: guess_messages(asked), least=bool(asked))
-    tokens_out = counted(usage[1], lambda: guess_tokens([made]), least=bool(made))
+    full_text = (answer_text or "") + (stated_thoughts or "")  # no text takes no tokens
+    tokens_in = token_count(usage[0], lambda: guess_messages(messages), least=bool(messages))
+    tokens_out = token_count(usage[1], lambda: guess_tokens([full_text]), least=bool(full_text))
     if (tokens_in, tokens_out) != tuple(usage):
         cost = None  # it was computed from wrong counts
     if meaning == "broken":
@@ -260,13 +260,13 @@ def completion_of(
     if meaning in ("length", "content_filter") or (meaning == "stop" and "call" not in finish):
         finish = meaning
     finish, served_model = (text if isinstance(text, str) else None for text in (finish, served_model))
-    cached = min(counted(cached, lambda: 0), tokens_in)
+    cached = min(token_count(cached, lambda: 0), tokens_in)
     return Completion(
         content, status, reasoning, finish, served_model, tokens_in, tokens_out, tokens_cached=cached, cost=cost
     )
 
 
-def priced(answer: Completion, prices: tuple[float, float] | None) -> Completion:
+def add_cost(answer: Completion, prices: tuple[float, float] | None) -> Completion:
     """Return an answer with its cost, from prices in US dollars per token (in, out). Without prices it is unchanged."""
     if prices is None:
         return answer
@@ -308,11 +308,11 @@ def paid_tokens(body: Any) -> tuple[int, int] | None:
     if not isinstance(body, dict):
         return None
     counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body)
-    return tuple(counted(count, lambda: 0) for count in counts) if any(counts) else None
+    return tuple(token_count(count, lambda: 0) for count in counts) if any(counts) else None
 
 
 def read_chat_completion(
-    body: Mapping[str, Any], asked: Sequence[Mapping[str, Any]] = (), **stated: Any
+    body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]] = (), **overrides: Any
 ) -> Completion:
     """Read an answer in OpenAI's form, from a server or from LiteLLM.
 
@@ -320,9 +320,9 @@ def read_chat_completion(
     ----------
     body : mapping
         The parsed JSON of the response.
-    asked : sequence of dict
+    messages : sequence of dict
         The sent messages, to estimate their tokens if the server states no count.
-    **stated
+    **overrides
         Arguments of `completion_of` that are known from elsewhere, such as cost. None is ignored.
 
     Raises
@@ -353,8 +353,8 @@ def read_chat_completion(
         "usage": usage_counts(usage),
         "cached": cached or 0,
     }
-    fields |= {name: value for name, value in stated.items() if value is not None}
-    return completion_of(message.get("content"), asked=asked, **fields)
+    fields |= {name: value for name, value in overrides.items() if value is not None}
+    return completion_of(message.get("content"), messages=messages, **fields)
 
 # %% ../../nbs/02_models/04_answers.ipynb #5492d641
 class StreamFilter:
@@ -362,7 +362,7 @@ class StreamFilter:
 
     def __init__(self, show: Callable[[str], None], secrets: Sequence[str] = ()):
         self.show, self.secrets = show, secrets
-        self.received, self.shown, self.due = "", "", 0.0
+        self.received, self.shown_text, self.due = "", "", 0.0
 
     def __call__(self, piece: Any, last: bool = False) -> None:
         """Take the next piece of the server's stream.
@@ -377,8 +377,8 @@ class StreamFilter:
         for secret in self.secrets:
             text = text.replace(secret, "[key removed]")
         text = text[: len(text) - max([_begun(text, secret) for secret in self.secrets], default=0)]
-        if len(text) > len(self.shown) and text.startswith(self.shown):
-            piece, self.shown = text[len(self.shown) :], text
+        if len(text) > len(self.shown_text) and text.startswith(self.shown_text):
+            piece, self.shown_text = text[len(self.shown_text) :], text
             self.show(piece)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from ..core import Run, SetupError
 from ..core.errors import check_range, redact
 from ..core.run import digest
-from .answers import Completion, priced
+from .answers import Completion, add_cost
 from .faults import Fault, fault_of_error, fault_of_response, pause_before_next, status_of
 from .llm import LLM, provider_of
 from .meter import OPEN_BATCHES, Meter, Request
@@ -76,8 +76,8 @@ def _form_of(llm: LLM, request: Mapping[str, Any]) -> Any:
 
 def request_line(request: Request, custom_id: str) -> bytes:
     """Return a request as a line in the provider's form."""
-    llm, sent = request.llm, {**request.parameters, "messages": request.llm.as_sent(request.messages)}
-    body = llm.translator.body(_form_of(llm, sent), sent)
+    llm, fields = request.llm, {**request.parameters, "messages": request.llm.as_sent(request.messages)}
+    body = llm.translator.body(_form_of(llm, fields), fields)
     openai = {"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions", "body": body}
     others = {"anthropic": {"custom_id": custom_id, "params": body}, "gemini": {"key": custom_id, "request": body}}
     return json.dumps(others.get(llm.translator.provider, openai)).encode() + b"\n"
@@ -492,7 +492,7 @@ class _ModelQueue:
         self.provider, self.files = Provider(llm), ledger.pending_files(llm.name)
         self.awaited: dict[str, tuple[Request, asyncio.Future]] = {}  # all requests that are awaited, by their ids
         self.waiting: dict[str, Request] = {}  # those without a file
-        self.held = False  # True: send nothing until a batch has ended
+        self.is_paused = False  # True: send nothing until a batch has ended
         self.sent_alone: set[str] = set()  # files sent while none of ours was pending
         self.last_request_at = 0.0
         self.work: asyncio.Task | None = None
@@ -547,16 +547,16 @@ class _ModelQueue:
     def _resume_all(self) -> None:
         """Let all models' queues try again to send: a reservation was returned, or a queue has ended."""
         for queue in (self, *self.others.values()):
-            queue.held = False
+            queue.is_paused = False
 
     @property
     def _is_active(self) -> bool:
         """Return whether a batch is pending here, or one may be sent."""
-        return bool(self.awaited) and (bool(self.files) or not self.held)
+        return bool(self.awaited) and (bool(self.files) or not self.is_paused)
 
     def _is_time_to_send(self) -> bool:
         """Return whether the batch file is full, or no request was added for a moment."""
-        if not self.waiting or self.held:
+        if not self.waiting or self.is_paused:
             return False
         full = len(self.waiting) >= self.batch.requests
         return full or time.monotonic() - self.last_request_at >= self.batch.moment
@@ -575,7 +575,7 @@ class _ModelQueue:
                 break
             most = self.meter.most(request, batch=True)
             if self.meter.over(cost + most[0], tokens + most[1]):
-                self.held = not lines
+                self.is_paused = not lines
                 if not lines and not any(queue._is_active for queue in (self, *self.others.values())):
                     self.meter.reserve(*most)  # raises: nothing is pending, and not even one request fits
                 break
@@ -637,7 +637,7 @@ class _ModelQueue:
                 f"processed or billed. If too many were pending, send smaller files with Batch(requests=…)."
             )
         self._requeue(file, "failed")
-        self.held = bool(self.files)
+        self.is_paused = bool(self.files)
 
     def _requeue(self, file: str, status: str) -> None:
         """End a file of which nothing was done; its requests wait again."""
@@ -670,7 +670,7 @@ class _ModelQueue:
             for custom_id, answer in filter(None, part):
                 if (row := requests.pop(custom_id, None)) is None:
                     continue
-                answer = priced(answer, self.llm.prices(batch=True))
+                answer = add_cost(answer, self.llm.prices(batch=True))
                 self.meter.book(self.llm, answer, unit=row["unit"], purpose=row["purpose"])
                 saved_row = {**row, "status": answer.status, "answer": json.dumps(asdict(answer))}
                 self.meter.writer.put("batch_requests", [saved_row])

@@ -41,19 +41,18 @@ def _missing_requirements(requirements: Sequence[str], extra: str = "") -> list[
     """Return the requirements of the base install, or of an extra, that are not installed in a suitable version."""
     from packaging.requirements import Requirement
 
-    def applies(asked: Requirement) -> bool:
-        if asked.marker is None or asked.marker.evaluate({"extra": ""}):
+    def applies(requirement: Requirement) -> bool:
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             return not extra
-        return asked.marker.evaluate({"extra": extra})
+        return requirement.marker.evaluate({"extra": extra})
 
-    def fits(asked: Requirement) -> bool:
+    def fits(requirement: Requirement) -> bool:
         try:
-            return asked.specifier.contains(importlib.metadata.version(asked.name), prereleases=True)
+            return requirement.specifier.contains(importlib.metadata.version(requirement.name), prereleases=True)
         except importlib.metadata.PackageNotFoundError:
             return False
 
-    asked = map(Requirement, requirements)
-    return [f"{one.name}{one.specifier}" for one in asked if applies(one) and not fits(one)]
+    return [f"{one.name}{one.specifier}" for one in map(Requirement, requirements) if applies(one) and not fits(one)]
 
 
 def _parts(requirements: Sequence[str]) -> Iterator[tuple[str, str, str]]:
@@ -75,18 +74,18 @@ def _server(address: str) -> tuple[str, str]:
     """Return whether a server answers at an address, and how many models it lists."""
     import httpx
 
-    shown = shown_address(address)
+    display_address = shown_address(address)
     try:
         response = httpx.get(f"{address.rstrip('/')}/models", timeout=2, follow_redirects=True)
         if response.is_error:
-            return "ok", f"{shown} answers, and wants a key or another path ({response.status_code})"
-        return "ok", f"{shown}, {len(response.json()['data'])} models"
+            return "ok", f"{display_address} answers, and wants a key or another path ({response.status_code})"
+        return "ok", f"{display_address}, {len(response.json()['data'])} models"
     except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-        return "lacks", f"{shown}: not an http address"
+        return "lacks", f"{display_address}: not an http address"
     except httpx.HTTPError:
-        return "lacks", f"{shown}: nobody answers"
+        return "lacks", f"{display_address}: nobody answers"
     except (ValueError, KeyError, TypeError):
-        return "lacks", f"{shown}: no list of models"
+        return "lacks", f"{display_address}: no list of models"
 
 # %% ../../nbs/02_models/10_checkup.ipynb #d0408d7a
 def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:

@@ -141,9 +141,9 @@ def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
     with filelock.FileLock(f"{folder}.lock"):
         if not folder.exists():
             with tempfile.TemporaryDirectory(dir=folder.parent) as workshop:
-                made = make(Path(workshop))
-                (made / "hashes.json").write_text(json.dumps(hash_files(made), indent=1))
-                made.rename(folder)
+                new_folder = make(Path(workshop))
+                (new_folder / "hashes.json").write_text(json.dumps(hash_files(new_folder), indent=1))
+                new_folder.rename(folder)
     _check_hashes(folder)
     return folder
 
@@ -252,7 +252,7 @@ class _Generation:
     show: Callable[[str], None] | None
     answer: asyncio.Future
     tokens: list[int] = field(default_factory=list)  # read so far
-    shown: str = ""
+    shown_text: str = ""
 
 
 class _Engine:
@@ -328,9 +328,9 @@ class _Engine:
             if one.show is not None and one.handle.can_read():
                 one.tokens += [token for part in one.handle.read().values() for token in part.generated_ids]
                 text = self.tokenizer.decode(one.tokens).rstrip("\ufffd").strip()
-                if text.startswith(one.shown):
-                    one.show(text[len(one.shown) :])
-                    one.shown = text
+                if text.startswith(one.shown_text):
+                    one.show(text[len(one.shown_text) :])
+                    one.shown_text = text
             return None
         if status != states.FINISHED:
             raise RuntimeError("the embedded model has no memory left for the dialogue")

@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
     """The outcome of a call: its answer or error (None if it was not begun), and failed attempts that may be billed."""
 
     answer: Completion | Exception | None = None
-    lost: Sequence[Completion] = ()
+    lost_attempts: Sequence[Completion] = ()
 
 
 @functools.lru_cache(maxsize=64)
@@ -54,14 +54,14 @@ def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: flo
     end, places = time.monotonic() + seconds, {}
 
     async def one(pickled: bytes, messages: Any, parameters: Mapping[str, Any]) -> Outcome:
-        llm, lost = _model(pickled), []
+        llm, lost_attempts = _model(pickled), []
         async with places.setdefault(pickled, asyncio.Semaphore(llm.max_concurrency)):
             if time.monotonic() > end:
                 return Outcome()
             try:
-                return Outcome(await llm.acomplete(messages, on_lost=lost.append, **parameters), lost)
+                return Outcome(await llm.acomplete(messages, on_lost=lost_attempts.append, **parameters), lost_attempts)
             except (CallFailed, SetupError) as error:
-                return Outcome(error, lost)
+                return Outcome(error, lost_attempts)
 
     async def all_of_them() -> list[Outcome]:
         return await asyncio.gather(*(one(*call) for call in calls))
@@ -99,16 +99,16 @@ class _PendingCall:
     def book(self, attempts: Iterable[Completion]) -> Exception | None:
         """Record lost attempts, and return the last error of it, such as BudgetReached."""
         last = None
-        for lost in attempts:
+        for attempt in attempts:
             try:
-                self.on_lost(lost)
+                self.on_lost(attempt)
             except Exception as error:
                 last = error
         return last
 
     def take(self, outcome: Outcome) -> None:
         """Record lost attempts, and set the answer. An answer that was paid is kept if the budget is reached."""
-        answer, error = outcome.answer, self.book(outcome.lost)
+        answer, error = outcome.answer, self.book(outcome.lost_attempts)
         if error and not (isinstance(answer, Completion) and isinstance(error, BudgetReached)):
             answer = error
         if not self.answer.done():
@@ -214,7 +214,7 @@ class ExecutorPool:
     def reject_keys(self, models: Iterable[LLM]) -> None:
         """Raise if models can't be called in other processes."""
         for llm in models:
-            if llm.credentials.key or llm.credentials.options or any("…" in shown for shown in llm.addresses):
+            if llm.credentials.key or llm.credentials.options or any("…" in address for address in llm.addresses):
                 raise SetupError(
                     f"{llm.name} has a key or an address that stays in this process. Set the provider's environment "
                     f"variable here and where the workers run, and make the model without api_key=…"
@@ -229,7 +229,7 @@ class ExecutorPool:
         if show is not None:
             raise ValueError("a worker can't stream its answer: omit show or on")
         self._require_running()
-        on_lost = on_lost or (lambda lost: None)
+        on_lost = on_lost or (lambda attempt: None)
         call = _PendingCall(llm, messages, parameters, on_lost, asyncio.get_running_loop().create_future())
         self._waiting.append(call)
         if len(self._waiting) == 1:
@@ -252,7 +252,7 @@ class ExecutorPool:
     async def _do_shard(self, shard: list[_PendingCall]) -> None:
         calls = [(self._pickle(call.llm), call.messages, call.parameters) for call in shard]
 
-        def lost() -> None:
+        def book_lost_shard() -> None:
             fault, errors = Fault("dropped", "a worker was lost"), []
             for call in shard:
                 request = {**call.parameters, "messages": call.llm.as_sent(call.messages)}
@@ -262,7 +262,7 @@ class ExecutorPool:
                 raise error
 
         try:
-            outcomes = await self.run(work_off, calls, on_lost=lost)
+            outcomes = await self.run(work_off, calls, on_lost=book_lost_shard)
         except Exception as error:
             outcomes = [Outcome(error)] * len(shard)
         for call, outcome in zip(shard, outcomes, strict=True):
@@ -339,9 +339,9 @@ class ExecutorPool:
             The results, in the order of the arguments.
         """
 
-        async def one(given: tuple) -> Any:
+        async def one(call_arguments: tuple) -> Any:
             async with places:
-                result = await self.run(function, *given)
+                result = await self.run(function, *call_arguments)
             on_result()
             return result
 

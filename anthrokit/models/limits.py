@@ -76,7 +76,7 @@ class Server:
         if self.failures > 1:
             self.rests_until = self._known_at + min(30, 2 ** min(self.failures - 2, 5))
 
-    def leave(self, sent_at: float, answered: bool, fault: Fault | None) -> None:
+    def leave(self, sent_at: float, has_answer: bool, fault: Fault | None) -> None:
         """Record the end of a call: adapt the number of calls in flight, and note whether the server works."""
         self.in_flight -= 1
         now, self.lacks_model = time.monotonic(), fault is not None and fault.kind == "unknown"
@@ -85,7 +85,7 @@ class Server:
                 self.window, self._cut_at = max(1.0, min(self.window, self.in_flight + 1) / 2), now
             if fault.retry_after:
                 self.closed_until = max(self.closed_until, now + fault.retry_after)
-        elif answered and self.window < 1e6:
+        elif has_answer and self.window < 1e6:
             self.window += 1 / self.window
         if sent_at < self._known_at:
             return
@@ -93,7 +93,7 @@ class Server:
         if fault is not None and fault.kind in _SERVER_FAILURES:
             if sent_at >= self.rests_until:
                 self.fail(2 if fault.kind in ("timeout", "unknown") else 1)
-        elif answered or fault is not None:
+        elif has_answer or fault is not None:
             self.failures, self._known_at = 0, sent_at
 
 
@@ -113,7 +113,7 @@ class RateLimiter:
         self.servers = [Server(number) for number in range(servers)]
         self.requests: Bucket | None = None
         self.tokens: Bucket | None = None
-        self._opened = 0
+        self._most_in_flight = 0
         self._line = asyncio.Lock()
         self._ended = asyncio.Event()  # set when a call has ended
 
@@ -145,7 +145,7 @@ class RateLimiter:
         pause = server.pause()
         for bucket, amount in ((self.requests, 1), (self.tokens, tokens)):
             pause = max(pause, bucket.wait(amount)) if bucket else pause
-        return server, pause or (0.003 if self.in_flight >= self._opened else 0.0)
+        return server, pause or (0.003 if self.in_flight >= self._most_in_flight else 0.0)
 
     async def enter(self, tokens: int, failed: Collection[Server] = ()) -> Permit:
         """Wait until a request with about this number of tokens may be sent; prefer servers where this call has not failed."""
@@ -159,7 +159,7 @@ class RateLimiter:
                         await self._ended.wait()
                     else:
                         await asyncio.sleep(min(pause, 1.0))  # another server may resume before
-                        self._opened = max(self._opened, self.in_flight + 1)
+                        self._most_in_flight = max(self._most_in_flight, self.in_flight + 1)
                     server, pause = self._next(tokens, failed)
         for bucket, amount in ((self.requests, 1), (self.tokens, tokens)):
             if bucket:
@@ -167,11 +167,11 @@ class RateLimiter:
         server.enter()
         return Permit(server, time.monotonic(), tokens)
 
-    def leave(self, permit: Permit, used: int | None, fault: Fault | None) -> None:
+    def leave(self, permit: Permit, tokens_used: int | None, fault: Fault | None) -> None:
         """Record the end of a call with the tokens of its answer, if any: correct the reserved tokens, and free its place."""
-        if self.tokens and used is not None:
-            self.tokens.take(used - permit.tokens)
-        permit.server.leave(permit.sent_at, used is not None, fault)
+        if self.tokens and tokens_used is not None:
+            self.tokens.take(tokens_used - permit.tokens)
+        permit.server.leave(permit.sent_at, tokens_used is not None, fault)
         self._ended.set()
 
 

@@ -24,7 +24,7 @@ from ..core.errors import check_range, is_number, strings_in
 from ..core.files import preload
 from ..core.notes import notify, status_line
 from ..core.run import digest, replace_fields
-from .answers import Completion, guess_messages, priced, split_parts
+from .answers import Completion, add_cost, guess_messages, split_parts
 from .embedded import fetch_model, import_openvino
 from .faults import Fault, pause_before_next
 from .limits import RateLimiter, Server, limiter_of
@@ -72,8 +72,8 @@ def shown_address(base: str) -> str:
     """Return an address without parts that may be secret."""
     scheme, _, rest = base.split("?")[0].split("#")[0].rpartition("://")
     server, *parts = rest.rstrip("/").split("/")
-    shown = [part if _PLAIN_PART.fullmatch(part) else "…" for part in parts]
-    return redact("/".join([f"{scheme}://{server}" if scheme else server, *shown]))
+    shown_parts = [part if _PLAIN_PART.fullmatch(part) else "…" for part in parts]
+    return redact("/".join([f"{scheme}://{server}" if scheme else server, *shown_parts]))
 
 # %% ../../nbs/02_models/07_llm.ipynb #50670557
 _PRIVATE = re.compile(r"headers|key|token(?!s)|secret|password|credential|auth|extra_body|query", re.I)
@@ -90,10 +90,10 @@ def _may_hold_secret(name: str, value: Any) -> bool:
     return isinstance(value, str) and redact(value) != value
 
 
-def by_privacy(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def by_privacy(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return open options and options that may hold a secret; drop those that are None."""
     open_, private = {}, {}
-    for name, value in given.items():
+    for name, value in options.items():
         if value is not None:
             (private if _may_hold_secret(name, value) else open_)[name] = value
     return open_, private
@@ -248,8 +248,8 @@ _LIMITS |= {"temperature": (0, 2), "top_p": (0, 1), "presence_penalty": (-2, 2),
 def _accepted_parameters(model: str, parameters: Mapping[str, Any], base: str | None = None) -> dict[str, Any]:
     """Return the parameters that a model accepts; warn about the others."""
 
-    def in_its_words(left: str | None = None) -> dict[str, Any]:
-        return translate_parameters(name, provider, {one: value for one, value in parameters.items() if one != left})
+    def in_its_words(without: str | None = None) -> dict[str, Any]:
+        return translate_parameters(name, provider, {one: value for one, value in parameters.items() if one != without})
 
     try:
         name, provider, *_ = import_litellm().get_llm_provider(model, api_base=base)
@@ -408,11 +408,11 @@ class LLM(metaclass=Naming):
             raise ValueError(f"name of {model} is {name!r}; it must be a text")
         _check_names(model, options)
         options_sent = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **options}
-        given = {"timeout": timeout, "max_concurrency": max_concurrency, "max_retries": max_retries, "rpm": rpm, "tpm": tpm}
-        given |= options_sent
+        settings = {"timeout": timeout, "max_concurrency": max_concurrency, "max_retries": max_retries, "rpm": rpm, "tpm": tpm}
+        settings |= options_sent
         for setting, limits in _LIMITS.items():
-            if setting in _REQUIRED or given.get(setting) is not None:
-                check_range(*limits, closed=True, whole=setting.startswith("max_"), **{setting: given[setting]})
+            if setting in _REQUIRED or settings.get(setting) is not None:
+                check_range(*limits, closed=True, whole=setting.startswith("max_"), **{setting: settings[setting]})
         bases = _addresses(model, api_base)
         require_known("transport", ("lean", "litellm"), transport, error=ValueError)
         if not isinstance(system_role, bool):
@@ -458,8 +458,8 @@ class LLM(metaclass=Naming):
         return {**vars(self), "_live": None} == {**vars(other), "_live": None}
 
     def __repr__(self) -> str:
-        shown = {**self.settings, **({"api_base": self.address} if self.address else {})}
-        return f"LLM({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        settings = {**self.settings, **({"api_base": self.address} if self.address else {})}
+        return f"LLM({', '.join(f'{name}={value!r}' for name, value in settings.items())})"
 
     # Before any work
 
@@ -633,8 +633,8 @@ class LLM(metaclass=Naming):
     def _limit(self, parameters: Mapping[str, Any]) -> int | None:
         """Return the requested limit of an answer, if any."""
         for settings in (parameters, self.parameters):
-            if asked := settings.get("max_tokens") or settings.get("max_completion_tokens"):
-                return asked
+            if limit := settings.get("max_tokens") or settings.get("max_completion_tokens"):
+                return limit
         return None
 
     # Calls
@@ -715,11 +715,11 @@ class LLM(metaclass=Naming):
             live.limiter.limit(self.rpm, self.tpm)
         if not live.takes_seed:
             parameters.pop("seed", None)
-        request, shown = {**parameters, "messages": self.as_sent(messages)}, []
+        request, shown_pieces = {**parameters, "messages": self.as_sent(messages)}, []
         failed: set[Server] = set()  # servers where this call has failed since its last pause
 
         def show_piece(piece: str) -> None:
-            shown.append(piece)
+            shown_pieces.append(piece)
             if show:
                 show(piece)
 
@@ -732,7 +732,7 @@ class LLM(metaclass=Naming):
                     break
                 except Fault as fault:
                     self._report_trouble(fault, attempts)
-                    pause = None if shown else self._pause_before_next(fault, attempts, failed)
+                    pause = None if shown_pieces else self._pause_before_next(fault, attempts, failed)
                     if pause is None:
                         answer, server = await self._refusal(fault, attempts, request, on_lost), None
                         break
@@ -785,10 +785,10 @@ class LLM(metaclass=Naming):
         if live.limiter.tokens:
             guess = guess_messages(request["messages"]) + (self._limit(request) or 500)
         permit = await live.limiter.enter(guess, failed)
-        endpoint, used, last_fault = live.endpoints[permit.server.number], None, None
+        endpoint, tokens_used, last_fault = live.endpoints[permit.server.number], None, None
         try:
             answer = await endpoint.call(request, show)
-            used = answer.tokens_in + answer.tokens_out
+            tokens_used = answer.tokens_in + answer.tokens_out
             live.reached = True
             return answer, endpoint.address
         except Fault as fault:
@@ -801,7 +801,7 @@ class LLM(metaclass=Naming):
                 on_lost(self.lost_attempt(fault, request))
             raise
         finally:
-            live.limiter.leave(permit, used, last_fault)
+            live.limiter.leave(permit, tokens_used, last_fault)
 
     async def _probe(self, request: Mapping[str, Any], fault: Fault, on_lost: Any) -> None:
         """Find out whether a request was rejected for its text or its form, with the same form and the text 'Hello'."""
@@ -829,5 +829,5 @@ class LLM(metaclass=Naming):
         if tokens is None:
             usual = min(self._limit(request) or _ASSUMED_USUAL, self.longest_answer)
             tokens = guess_messages(request["messages"]), usual
-        lost = {"status": "estimated" if fault.tokens is None else "unread", "error": fault.text}
-        return priced(Completion(None, tokens_in=tokens[0], tokens_out=tokens[1], **lost), self.prices())
+        fields = {"status": "estimated" if fault.tokens is None else "unread", "error": fault.text}
+        return add_cost(Completion(None, tokens_in=tokens[0], tokens_out=tokens[1], **fields), self.prices())

@@ -137,7 +137,7 @@ class Meter:
     def __init__(self, run: Run, budget: Budget | None = None):
         if budget is not None and not isinstance(budget, Budget):
             raise ValueError(f"budget is {budget!r}; say Budget(usd=…) or Budget(tokens=…)")
-        self.run, self.named = run, budget is not None
+        self.run, self.has_new_budget = run, budget is not None
         self.budget = budget or Budget()
         self.refresh()
         self._longest_seen: dict[str, int] = {}
@@ -148,7 +148,7 @@ class Meter:
 
     def refresh(self) -> None:
         """Read the totals of the run, and its recorded budget unless another one was given."""
-        if not self.named:
+        if not self.has_new_budget:
             self.budget = Budget(**self.run.ledger.fact("budget", {}))
         self.cost, self.tokens = usage_totals(self.run)
         estimated = "SELECT COALESCE(SUM(tokens_in + tokens_out), 0) FROM calls WHERE status = 'estimated'"
@@ -274,25 +274,25 @@ class Meter:
         row["at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.writer.put("calls", [row])
 
-    def _notice_length(self, llm: LLM, answer: Completion, asked: int | None) -> None:
+    def _notice_length(self, llm: LLM, answer: Completion, max_tokens: int | None) -> None:
         """Warn once if an answer is longer than requested, and reserve its length from now on."""
-        asked = asked or llm.longest_answer
-        if answer.tokens_out <= max(1.1 * asked + 10, self._longest_seen.get(llm.name, 0)):
+        limit = max_tokens or llm.longest_answer
+        if answer.tokens_out <= max(1.1 * limit + 10, self._longest_seen.get(llm.name, 0)):
             return
         if llm.name not in self._longest_seen:
             warnings.warn(
-                f"{llm.name} was asked for at most {asked:,} tokens and gave {answer.tokens_out:,}; the budget goes by "
+                f"{llm.name} was asked for at most {limit:,} tokens and gave {answer.tokens_out:,}; the budget goes by "
                 f"that from now on",
                 stacklevel=2,
             )
         self._longest_seen[llm.name] = answer.tokens_out
 
-    def _book_attempt(self, request: Request, lost: Completion) -> None:
+    def _book_attempt(self, request: Request, attempt: Completion) -> None:
         """Record an attempt without an answer that may be billed; raise if it reaches the budget."""
-        self.book(request.llm, lost, unit=request.unit, purpose=request.purpose)
+        self.book(request.llm, attempt, unit=request.unit, purpose=request.purpose)
         if cap := self.over(0, 0):
             raise BudgetReached(
-                f"failed attempts that may be billed have reached the budget of {cap}: {lost.error}. "
+                f"failed attempts that may be billed have reached the budget of {cap}: {attempt.error}. "
                 f"Finished work is saved; run again with a larger Budget to go on."
             )
 

@@ -132,8 +132,8 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
     suffixes = {".parquet", *JSON_LINES, *others}
     files: list[tuple[Path, str]] = []  # and their names in results
     for one in map(local_copy, paths):
-        root, found = (one, _files_in(one, what, suffixes)) if one.is_dir() else (one.parent, [one])
-        files += [(path, "-".join(path.relative_to(root).with_suffix("").parts)) for path in found]
+        root, found_paths = (one, _files_in(one, what, suffixes)) if one.is_dir() else (one.parent, [one])
+        files += [(path, "-".join(path.relative_to(root).with_suffix("").parts)) for path in found_paths]
     if absent := [path for path, _ in files if not path.is_file()]:
         problem = "is a folder: pass it by itself" if absent[0].is_dir() else "the file is missing"
         raise TableError(f"{absent[0]}: {problem}; {what} are Parquet or JSON Lines files, or a folder of them")
@@ -199,14 +199,14 @@ def require_same_settings(folder: Path, settings: dict[str, Any]) -> None:
     write_file(path, json.dumps(settings, ensure_ascii=False))
 
 
-def _make(function: Callable[..., pd.DataFrame], part: Part, made: Path, arguments: tuple) -> None:
+def _make(function: Callable[..., pd.DataFrame], part: Part, result_path: Path, arguments: tuple) -> None:
     """Write the result of a part, in a worker. An existing file is left unchanged."""
-    if not made.exists():
-        begun = made.with_name(f"_{made.name}.{os.getpid()}")
+    if not result_path.exists():
+        begun = result_path.with_name(f"_{result_path.name}.{os.getpid()}")
         table = function(part, *arguments)
         table.attrs = {**table.attrs, "part": part.fingerprint()}
         table.to_parquet(begun, index=False)
-        os.replace(begun, made)
+        os.replace(begun, result_path)
 
 
 def map_parts(
@@ -257,11 +257,11 @@ def map_parts(
 
     folder.mkdir(parents=True, exist_ok=True)
     files, pending = [folder / f"{part.name}.parquet" for part in parts], []
-    for part, made in zip(parts, files, strict=True):
-        if not made.exists():
-            pending.append((function, part, made, arguments))
-        elif json.loads(pyarrow.parquet.read_schema(made).metadata[b"PANDAS_ATTRS"])["part"] != part.fingerprint():
-            raise TableError(f"{made} holds results of other content than {part.path} now has: name another folder")
+    for part, result_path in zip(parts, files, strict=True):
+        if not result_path.exists():
+            pending.append((function, part, result_path, arguments))
+        elif json.loads(pyarrow.parquet.read_schema(result_path).metadata[b"PANDAS_ATTRS"])["part"] != part.fingerprint():
+            raise TableError(f"{result_path} holds results of other content than {part.path} now has: name another folder")
     bar, done = ProgressBar("part", len(parts), len(parts) - len(pending)), itertools.count(len(parts) - len(pending) + 1)
 
     def count() -> None:

@@ -115,8 +115,8 @@ def _split_channels(text: str) -> tuple[str | None, list[str]] | None:
     stripped = not headers
     if stripped:
         headers = [*_BARE_CHANNEL.finditer(text)]
-        opened = len(headers) > 1 and not headers[0].start()
-        if not opened and not _GLUED.search(text) and not re.match(r"analysis(?:[A-Z]|\n)", text):
+        has_leading_header = len(headers) > 1 and not headers[0].start()
+        if not has_leading_header and not _GLUED.search(text) and not re.match(r"analysis(?:[A-Z]|\n)", text):
             return None
     before = text[: headers[0].start()]
     if before.strip() and not (stripped or "<|end|>" in before):
@@ -229,17 +229,17 @@ _OWN_ONLY = ("details", "colons", "budget")  # families whose closing marks end 
 _MENTION = re.compile(r"\W*(?:and|or|to|und|et|y|和|与)?\W*", re.I)
 
 
-def _thought_after(text: str, mark: _Mark, closing: _Mark | None, every: list[_Mark], answered: bool) -> tuple[str, int] | None:
+def _thought_after(text: str, mark: _Mark, closing: _Mark | None, every: list[_Mark], has_answer: bool) -> tuple[str, int] | None:
     """Return the thought that a mark opens, and where it ends; None if the mark is one within the answer."""
-    if closing is None and not answered:
+    if closing is None and not has_answer:
         later = (one for one in every if one.start >= mark.end and one.kind == "close")
         fitting = (one for one in later if one.family == mark.family or one.family not in _OWN_ONLY)
         closing = next((one for one in fitting if text[one.start - 1] != "`"), None)
     if closing is None:
-        return None if answered else (text[mark.end :], len(text))
+        return None if has_answer else (text[mark.end :], len(text))
     thought = text[mark.end : closing.start]
     is_mention = thought.strip() and _MENTION.fullmatch(thought)
-    return None if is_mention or (answered and not _is_block(text, mark, closing)) else (thought, closing.end)
+    return None if is_mention or (has_answer and not _is_block(text, mark, closing)) else (thought, closing.end)
 
 
 def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]]:
@@ -253,26 +253,26 @@ def _split_tags(text: str, reasoning_given: bool) -> tuple[str | None, list[str]
         if adjacent and (is_blank(before) or (not reasoning_given and _ends_opened_thoughts(text, closing[0]))):
             return text[closing[-1].end :], [before]
     pairs = _pair_marks(marks)
-    answer_parts, thoughts, at, answered = [], [], 0, False
+    answer_parts, thoughts, at, has_answer = [], [], 0, False
     for place, mark in enumerate(marks):
         if mark.start < at:
             continue
         before, end = text[at : mark.start], None
-        answered = answered or not is_blank(before)
+        has_answer = has_answer or not is_blank(before)
         if mark.kind == "open":
             closing_mark = marks[pairs[place]] if place in pairs else None
-            if closing_mark and not answered:
+            if closing_mark and not has_answer:
                 closing_mark = _later_end(text, mark, closing_mark, marks, pairs) or closing_mark
-            if found := _thought_after(text, mark, closing_mark, every, answered):
-                thought, end = found
+            if thought_and_end := _thought_after(text, mark, closing_mark, every, has_answer):
+                thought, end = thought_and_end
                 thoughts.append(thought)
-        elif mark.kind != "plain" and not answered and (mark.kind == "empty" or thoughts):
+        elif mark.kind != "plain" and not has_answer and (mark.kind == "empty" or thoughts):
             end = mark.end
-        if answered or end is None:
+        if has_answer or end is None:
             answer_parts.append(before)
         if end is None:
             answer_parts.append(text[mark.start : mark.end])
-            answered = True
+            has_answer = True
         at = end or mark.end
     answer_parts.append(text[at:])
     answer = "".join(answer_parts)

@@ -32,10 +32,10 @@ from ..core.run import replace_fields
 from anthrokit.models.answers import (
     Completion,
     StreamFilter,
+    add_cost,
     completion_of,
     guess_tokens,
     paid_tokens,
-    priced,
     read_chat_completion,
     split_parts,
     stated_reason,
@@ -92,14 +92,14 @@ def import_litellm() -> Any:
         return future.result()
 
 # %% ../../nbs/02_models/05_transports.ipynb #84523f5f
-def _read(response: Any, asked: Sequence[Mapping[str, Any]], **stated: Any) -> Completion:
-    """Read LiteLLM's answer; `stated` is what is known better, such as the stop reason in the provider's words."""
+def _read(response: Any, messages: Sequence[Mapping[str, Any]], **overrides: Any) -> Completion:
+    """Read LiteLLM's answer; `overrides` replace its fields, such as the stop reason in the provider's words."""
     body = {} if response is None else response.model_dump(warnings=False)
     choice = next(iter(body.get("choices") or ()), {})
     fields = (choice.get("message") or {}).get("provider_specific_fields") or {}
     native = (choice.get("provider_specific_fields") or {}).get("native_finish_reason")
-    stated = {**stated, "refusal": stated.get("refusal") or fields.get("refusal"), "finish": stated.get("finish") or native}
-    return read_chat_completion(body, asked, **stated)
+    overrides |= {"refusal": overrides.get("refusal") or fields.get("refusal"), "finish": overrides.get("finish") or native}
+    return read_chat_completion(body, messages, **overrides)
 
 # %% ../../nbs/02_models/05_transports.ipynb #d2663ec7
 _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
@@ -111,7 +111,7 @@ def _has_listeners(litellm: Any) -> bool:
     return bool(listeners or litellm.cache)
 
 
-def routed(answer: Completion, headers: Mapping[str, Any], model: str) -> Completion:
+def add_deployment(answer: Completion, headers: Mapping[str, Any], model: str) -> Completion:
     """Return an answer with the information in a router's headers: the deployment that answered and the cost.
 
     Parameters
@@ -147,7 +147,7 @@ async def _by_litellm(wire: RequestTranslator, request: Mapping[str, Any], show:
     if show:
         pieces = await litellm.acompletion(**ready, **request, **_STREAMED)
         events = (piece.model_dump(warnings=False) async for piece in pieces)
-        return read_chat_completion(await _joined(events, show), messages)
+        return read_chat_completion(await _join_events(events, show), messages)
 
     def note_body(details: Mapping[str, Any]) -> None:
         """Keep the provider's answer, which LiteLLM hands to this function as text."""
@@ -168,7 +168,7 @@ async def _by_litellm(wire: RequestTranslator, request: Mapping[str, Any], show:
         finish = stated_reason(body) or _reason_without_body(response, {**ready, **request})
         answer = _read(response, messages, cost=cost, finish=finish)
     headers = (hidden.get("additional_headers") or {}).items()
-    return routed(answer, {name.removeprefix("llm_provider-"): value for name, value in headers}, ready["model"])
+    return add_deployment(answer, {name.removeprefix("llm_provider-"): value for name, value in headers}, ready["model"])
 
 
 def _reason_without_body(response: Any, request: Mapping[str, Any]) -> str | None:
@@ -192,9 +192,9 @@ def _rehearsal(ready: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str
     try:
         import_litellm().completion(**ready, **copy.deepcopy(dict(request)), logger_fn=stop)
     except _Rehearsed as caught:
-        (sent,) = caught.args
-        body = sent["complete_input_dict"]
-        return {**sent, "body": json.loads(body) if isinstance(body, str) else json.loads(json.dumps(body))}
+        (call_details,) = caught.args
+        body = call_details["complete_input_dict"]
+        return {**call_details, "body": json.loads(body) if isinstance(body, str) else json.loads(json.dumps(body))}
     raise ValueError("LiteLLM made no request of it")
 
 # %% ../../nbs/02_models/05_transports.ipynb #45d12928
@@ -307,24 +307,24 @@ class RequestTranslator:
     def _rehearsed(self, request: Mapping[str, Any]) -> Form | None:
         if "service_tier" in request or (self.provider == "gemini" and "service_tier" in self.ready):
             return None  # only LiteLLM's call finds the tier that answered, and its price
-        marked = {**request, "seed": _SEED} if "seed" in request else request
+        seeded_request = {**request, "seed": _SEED} if "seed" in request else request
         try:
-            sent = _rehearsal(self.ready, marked)
-            form = self._form(sent, marked)
-            as_sent = sent["body"]
+            rehearsal = _rehearsal(self.ready, seeded_request)
+            form = self._form(rehearsal, seeded_request)
+            as_sent = rehearsal["body"]
             if self.provider in _BY_CLIENT:  # which merges these itself
                 as_sent |= as_sent.pop("extra_body", {})
                 as_sent.pop("extra_headers", None)
-            made = self.body(form, marked)
+            body = self.body(form, seeded_request)
         except Exception:
             return None  # LiteLLM's call has the same fault, and reports it better
-        return form if json.loads(json.dumps(made)) == as_sent else None
+        return form if json.loads(json.dumps(body)) == as_sent else None
 
-    def _form(self, sent: Mapping[str, Any], request: Mapping[str, Any]) -> Form:
+    def _form(self, rehearsal: Mapping[str, Any], request: Mapping[str, Any]) -> Form:
         own = {name: value for name, value in {**self.ready, **request}.items() if name not in _NOT_IN_BODY}
         mapped = translate_parameters(self.model, self.provider, own)
         mapped.pop("stream", None)
-        url, headers = sent["api_base"], {name: str(value).strip() for name, value in (sent["headers"] or {}).items()}
+        url, headers = rehearsal["api_base"], {name: str(value).strip() for name, value in (rehearsal["headers"] or {}).items()}
         if self.provider == "openai":
             key = self.ready.get("api_key") or os.environ.get("OPENAI_API_KEY", "").strip() or "none"
             url, headers = f"{str(url).rstrip('/')}/chat/completions", {**headers, "Authorization": f"Bearer {key}"}
@@ -364,7 +364,7 @@ class RequestTranslator:
     def _with_cache_marks(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return messages with each shared prefix that is long enough in a separate block with a cache marker."""
         before = [split_parts(message["content"])[0] or "" for message in messages if message["role"] == "system"]
-        marked = []
+        marked_messages = []
         for message in messages:
             if message["role"] != "system":
                 text, start = message["content"], getattr(message["content"], "start", "")
@@ -373,24 +373,24 @@ class RequestTranslator:
                     blocks += [{"type": "text", "text": rest}] if (rest := text[len(start) :]) else []
                     message = {**message, "content": blocks}
                 before.append(split_parts(text)[0] or "")
-            marked.append(message)
-        return marked
+            marked_messages.append(message)
+        return marked_messages
 
-    def read(self, raw: bytes, asked: Sequence[Mapping[str, Any]] = ()) -> Completion:
+    def read(self, raw: bytes, messages: Sequence[Mapping[str, Any]] = ()) -> Completion:
         """Read the body of a response without an HTTP error; raise a fault if it can't be read.
 
         Parameters
         ----------
-        asked : sequence of dict
+        messages : sequence of dict
             The messages, to estimate their tokens if the server states no count.
         """
         body = parsed_body(raw)
         if self.provider not in _OPENAI_FORM:
             if fault := fault_in_answer(body, paid_tokens(body)):
                 raise fault
-            response = self._translated(body, raw, asked)
-            return _read(response, asked, cost=self._cost(response), finish=stated_reason(body))
-        answer, usage = read_chat_completion(body, asked), body.get("usage")
+            response = self._translated(body, raw, messages)
+            return _read(response, messages, cost=self._cost(response), finish=stated_reason(body))
+        answer, usage = read_chat_completion(body, messages), body.get("usage")
         if answer.served_model in self._unpriced or not isinstance(usage, Mapping):
             return answer
         if usage_counts(usage) != (answer.tokens_in, answer.tokens_out):
@@ -403,14 +403,14 @@ class RequestTranslator:
         litellm, tiers = self.litellm, (body.get("service_tier"), usage.get("service_tier"))
         tier = next((tier for tier in tiers if isinstance(tier, str)), None)
         try:
-            stated = {name: value for name, value in usage.items() if value is not None}
-            usage = litellm.Usage(**{**stated, "completion_tokens": answer.tokens_out})
+            usage_fields = {name: value for name, value in usage.items() if value is not None}
+            usage = litellm.Usage(**{**usage_fields, "completion_tokens": answer.tokens_out})
         except (TypeError, ValueError):
             return answer
         response = litellm.ModelResponse(model=answer.served_model, usage=usage, service_tier=tier)
         return replace_fields(answer, cost=self._cost(response))
 
-    def _translated(self, body: Mapping[str, Any], raw: bytes, asked: Sequence[Mapping[str, Any]]) -> Any:
+    def _translated(self, body: Mapping[str, Any], raw: bytes, messages: Sequence[Mapping[str, Any]]) -> Any:
         """Return an answer in LiteLLM's form, by its translator."""
         import httpx
 
@@ -421,7 +421,7 @@ class RequestTranslator:
                 model_response=self.litellm.ModelResponse(),
                 logging_obj=_NoLog(),
                 request_data={},
-                messages=list(asked),
+                messages=list(messages),
                 optional_params={},
                 litellm_params={},
                 encoding=self.litellm.encoding,
@@ -521,7 +521,7 @@ async def http(method: str, url: str, **options: Any) -> bytes:
 async def _body(response: Any, show: StreamFilter | None = None) -> bytes:
     """Return the body of a response; show each piece of a stream. Errors are raised as faults."""
     if show and response.status == 200 and response.content_type == "text/event-stream":
-        return json.dumps(await _joined(_events(response), show)).encode()
+        return json.dumps(await _join_events(_events(response), show)).encode()
     raw = await response.read()
     if response.status >= 400:
         raise fault_of_response(response.status, raw.decode(errors="replace"), response.headers)
@@ -539,10 +539,10 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
         if 300 <= response.status < 400 and (place := response.headers.get("Location")):
             raise Fault("unknown", f"the server redirects to {place.partition('?')[0]}. Give its address as api_base.", response.status)
         raw = await _body(response, show)
-    return routed(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
+    return add_deployment(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
 
 
-async def _joined(events: AsyncIterator[dict[str, Any]], show: StreamFilter) -> dict[str, Any]:
+async def _join_events(events: AsyncIterator[dict[str, Any]], show: StreamFilter) -> dict[str, Any]:
     """Join the events of a stream to one answer, and show each piece. Further choices, which nobody asked for, are left out."""
     choices: dict[int, dict[str, Any]] = {}
     whole: dict[str, Any] = {"object": "chat.completion", "usage": None}
@@ -635,7 +635,7 @@ class Endpoint:
     transport: str  # litellm, lean or embedded
     timeout: float  # seconds for one try
     prices: tuple[float, float] | None  # US dollars a token, in and out
-    priced: bool  # whether the transport states the cost of a call; otherwise `prices` do
+    reports_cost: bool  # whether the transport states the cost of a call; otherwise `prices` do
     ready: Any = field(repr=False)  # what the transport needs each time: a RequestTranslator, or the embedded model's settings
     secrets: Sequence[str | None] = field(default=(), repr=False)  # what must not come back
     address: str | None = None
@@ -663,8 +663,8 @@ class Endpoint:
             if (fault := fault_of_error(error, self.timeout)) is None:
                 raise
         else:
-            has_cost = self.priced and answer.cost is not None
-            return self._without_secrets(answer if has_cost else priced(answer, self.prices))
+            has_cost = self.reports_cost and answer.cost is not None
+            return self._without_secrets(answer if has_cost else add_cost(answer, self.prices))
         raise fault from None
 
     def _without_secrets(self, answer: Completion) -> Completion:
