@@ -356,8 +356,8 @@ def suggest_name(
     names = [str(each) for each in names]
     if similar := similar_names(name, names):
         return f"did you mean {' or '.join(similar)}?"
-    if described := rank_names(name, about or {}):
-        lines = {each: str((about or {})[each]).strip().partition("\n")[0].removeprefix(f"{each} : ") for each in described}
+    if matches := rank_names(name, about or {}):
+        lines = {each: str((about or {})[each]).strip().partition("\n")[0].removeprefix(f"{each} : ") for each in matches}
         return "perhaps " + "; ".join(f"{each}: {line:.120}" for each, line in lines.items())
     if elsewhere and (hint := found_names(str(name))):
         return hint[0].lower() + hint[1:]
@@ -424,8 +424,8 @@ def _missing_arguments(function: Callable[..., Any], owner: Any, arguments: tupl
     with contextlib.suppress(TypeError):
         bound_arguments = inspect.signature(function).bind_partial(*arguments, **options).arguments
         variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-        needed = [name for name, each in heads.items() if each.default is each.empty and each.kind not in variable]
-        missing = [name for name in needed if name not in bound_arguments]
+        required_names = [name for name, each in heads.items() if each.default is each.empty and each.kind not in variable]
+        missing = [name for name in required_names if name not in bound_arguments]
         about = "; ".join(text[:200] for text in _about(owner, missing).values() if text)
         return f"needs {', '.join(missing)}. {about}".rstrip() if missing else None
     return None
@@ -451,7 +451,7 @@ def _explain_deep_error(
         kinds, annotation = _kinds_of(value), str(head.parameters[name].annotation)
         if "DataFrame" in kinds and (fault := import_module("anthrokit.core.tables").fault_of(value, error)):
             raise TableError(f"{owner.__name__}() can't use the table {name}: {fault}") from error
-        while annotation != (annotation := re.sub(r"\[[^\[\]]*\]", "", annotation)):  # what the members are
+        while annotation != (annotation := re.sub(r"\[[^\[\]]*\]", "", annotation)):  # drops the types of the members
             pass
         names = {each.rpartition(".")[2].strip() for each in annotation.split("|")}
         if not head.parameters[name].kind.name.startswith("VAR") and names <= _CLASSES and not names & kinds:
@@ -1059,7 +1059,7 @@ def known_secrets() -> list[str]:
     """
     candidates = (os.environ.get(name, "") for name in list(os.environ) if _SECRET_NAME.search(name))
     from_environment = {value for value in candidates if _may_be_key(value)}
-    return sorted(_SECRETS | from_environment, key=len, reverse=True)  # so that no end of one is left
+    return sorted(_SECRETS | from_environment, key=len, reverse=True)  # a key may contain a shorter one
 
 # %% ../../nbs/01_core/00_errors.ipynb #ad69addb
 def make_redactor() -> Callable[[str], str]:

@@ -133,7 +133,7 @@ def _check_hashes(folder: Path) -> None:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
 def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
-    """Return a model folder in the cache: made at the first call on a machine, its hashes checked once a process."""
+    """Return a model folder in the cache. It is made at the first call on a machine. Each process checks its hashes once."""
     import filelock
 
     folder = cache_folder() / name

@@ -113,7 +113,7 @@ class RateLimiter:
         self.servers = [Server(number) for number in range(servers)]
         self.requests: Bucket | None = None
         self.tokens: Bucket | None = None
-        self._most_in_flight = 0
+        self._most_in_flight = 0  # more calls in flight begin one after another
         self._line = asyncio.Lock()
         self._ended = asyncio.Event()  # set when a call has ended
 

@@ -202,11 +202,11 @@ def require_same_settings(folder: Path, settings: dict[str, Any]) -> None:
 def _make(function: Callable[..., pd.DataFrame], part: Part, result_path: Path, arguments: tuple) -> None:
     """Write the result of a part, in a worker. An existing file is left unchanged."""
     if not result_path.exists():
-        begun = result_path.with_name(f"_{result_path.name}.{os.getpid()}")
+        partial_path = result_path.with_name(f"_{result_path.name}.{os.getpid()}")
         table = function(part, *arguments)
         table.attrs = {**table.attrs, "part": part.fingerprint()}
-        table.to_parquet(begun, index=False)
-        os.replace(begun, result_path)
+        table.to_parquet(partial_path, index=False)
+        os.replace(partial_path, result_path)
 
 
 def map_parts(

@@ -312,7 +312,7 @@ class RequestTranslator:
             rehearsal = _rehearsal(self.ready, seeded_request)
             form = self._form(rehearsal, seeded_request)
             as_sent = rehearsal["body"]
-            if self.provider in _BY_CLIENT:  # which merges these itself
+            if self.provider in _BY_CLIENT:  # the client merges these itself
                 as_sent |= as_sent.pop("extra_body", {})
                 as_sent.pop("extra_headers", None)
             body = self.body(form, seeded_request)
@@ -543,7 +543,7 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
 
 
 async def _join_events(events: AsyncIterator[dict[str, Any]], show: StreamFilter) -> dict[str, Any]:
-    """Join the events of a stream to one answer, and show each piece. Further choices, which nobody asked for, are left out."""
+    """Join the events of a stream to one answer, and show each piece. Further choices are ignored."""
     choices: dict[int, dict[str, Any]] = {}
     whole: dict[str, Any] = {"object": "chat.completion", "usage": None}
     async for event in events:
