@@ -30,7 +30,7 @@ CALLS = {
     "cases": (lambda: heartbench.Cases("path"), r"cases \(load_cases\(path\) reads .*, not str"),
     "judge": (lambda: heartbench.RubricJudge(5), "a model is named by a LiteLLM string, .*, not 5"),
     "abilities": (lambda: heartbench.results.wide_scores(5), r"a table of scores, as score\(\) gives it, not int"),
-    "words": (lambda: heartbench.mean_words(FRAME), r"needs the column\(s\) model, content. It has: a"),
+    "words": (lambda: heartbench.mean_words(FRAME), r"needs the column\(s\) target, content. It has: a"),
     "names": (lambda: heartbench.cases.ability_names(FRAME), r"needs the column\(s\) ability, ability_zh"),
     "criteria": (lambda: heartbench.experts.criteria_sheet(FRAME), "the path of a .jsonl or .json file .*, not DataFrame"),
     "personal": (lambda: heartbench.rewriting.find_personal(5), r"cases \(load_cases\(path\) reads .*, not int"),
