@@ -50,7 +50,7 @@ class _Result:
     table: pd.DataFrame | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     missing: int = 0
-    shown: pd.DataFrame | None = None  # the printed table, if it differs from the JSON
+    printed_table: pd.DataFrame | None = None  # the printed table, if it differs from the JSON
     failed: bool = False  # a check failed
 
     def as_json(self) -> str:
@@ -59,7 +59,7 @@ class _Result:
         return json.dumps({"rows": rows, **self.facts, "missing": self.missing}, ensure_ascii=False, indent=1)
 
     def __str__(self) -> str:
-        table = self.table if self.shown is None else self.shown
+        table = self.table if self.printed_table is None else self.printed_table
         parts = [] if table is None or table.empty else [_text_table(table), ""]
         for name, value in self.facts.items():
             parts += [f"{name}: {_cell(one)}" for one in (value if isinstance(value, list) else [value])]
@@ -294,8 +294,8 @@ def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
         return f"Unknown {kind} {name!r}; {lead}"
     if isinstance(error, UnknownOptionError):
         name = (error.token.keyword or error.token.value).partition("=")[0]
-        known = [*error.argument_collection, *app.meta.assemble_argument_collection()]
-        options = {one: each.parameter.help for each in known for one in each.names if one[:2] == "--"}
+        known_arguments = [*error.argument_collection, *app.meta.assemble_argument_collection()]
+        options = {one: each.parameter.help for each in known_arguments for one in each.names if one[:2] == "--"}
         close = similar_names(name, options, 0.85, words=False) or sorted(one for one in options if name.startswith(one))[-1:]
         lead = f"did you mean {close[0]}?" if close else lead_of(name, "option") or suggest_name(name, options, options, "--help")
         return f"Unknown option {name}; {lead}"
@@ -335,8 +335,8 @@ def runs(folder: str = "runs") -> _Result:
 
     if not Path(folder).is_dir():
         raise ak.RunError(f"{folder} is not a folder. Name a folder that holds runs.")
-    opened, errors = ak.viewer.list_runs(folder)
-    rows = [{"run": name, **run.summary(), **_spent(run)} for name, run in opened.items()]
+    runs_by_name, errors = ak.viewer.list_runs(folder)
+    rows = [{"run": name, **run.summary(), **_spent(run)} for name, run in runs_by_name.items()]
     unread = list(errors)
     for error in errors.values():
         _complain(error)
@@ -344,7 +344,7 @@ def runs(folder: str = "runs") -> _Result:
         _complain(f"{folder} holds no run")
     names = ["run", "targets", "dialogues_done", "dialogues", "messages", "judges", "ratings_ok", "ratings"]
     table = pd.DataFrame(rows, columns=[*names, "calls", "tokens", "usd"])
-    shown = table[["run", "targets", "dialogues", "judges", "ratings", "tokens", "usd"]].assign(
+    printed_table = table[["run", "targets", "dialogues", "judges", "ratings", "tokens", "usd"]].assign(
         run=table["run"].str[:30],
         targets=table["targets"].map(_few),
         dialogues=table["dialogues_done"].astype(str) + "/" + table["dialogues"].astype(str),
@@ -352,7 +352,7 @@ def runs(folder: str = "runs") -> _Result:
         ratings=table["ratings_ok"].astype(str) + "/" + table["ratings"].astype(str),
     )
     facts = {"folder": folder, **({"unread": unread} if unread else {})}
-    return _Result(table, facts, shown=shown, failed=bool(unread))
+    return _Result(table, facts, printed_table=printed_table, failed=bool(unread))
 
 # %% ../nbs/16_cli.ipynb #a0caa063
 @app.command(**_NO_MODELS)
@@ -530,7 +530,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
         ],
     }
     whole = ak.profile(labels, by=("target", "category", "behaviour"))
-    return _Result(whole, facts, missing, shown=profile_table(labels).drop(columns="target"))
+    return _Result(whole, facts, missing, printed_table=profile_table(labels).drop(columns="target"))
 
 # %% ../nbs/16_cli.ipynb #b9760651
 @Parameter(name="*")
@@ -680,9 +680,9 @@ def simulate(
         if name:
             _say(f"condition {name}")
         ak.simulate(run=run, **settings, **limits.settings()).close()
-    with ak.Run(run, read_only=True) as opened:
-        table = opened.query(_COUNTS)
-        missing, spent = opened.missing().query("kind == 'message'"), _spent(opened)
+    with ak.Run(run, read_only=True) as open_run:
+        table = open_run.query(_COUNTS)
+        missing, spent = open_run.missing().query("kind == 'message'"), _spent(open_run)
     return _Result(table, {"run": run, **spent}, _tell_missing(missing))
 
 # %% ../nbs/16_cli.ipynb #2f84f114
@@ -762,15 +762,15 @@ def judge(
 
     if messages:
         ak.judging.import_messages(messages, run).close()
-    with ak.Run(_existing(run)) as opened:
-        ak.judge(opened, questions.judges(judges), **questions.settings(), **limits.settings())
-        labels, missing, spent = opened.labels(), opened.missing(), _spent(opened)
-        by = [*dict.fromkeys(["target", *study_columns(labels, opened)])]
+    with ak.Run(_existing(run)) as open_run:
+        ak.judge(open_run, questions.judges(judges), **questions.settings(), **limits.settings())
+        labels, missing, spent = open_run.labels(), open_run.missing(), _spent(open_run)
+        by = [*dict.fromkeys(["target", *study_columns(labels, open_run)])]
     return _Result(
         ak.profile(labels, by=[*by, "category", "behaviour"]),
         {"run": run, **spent},
         _tell_missing(missing.query("kind == 'rating'")),
-        shown=profile_table(labels, by),
+        printed_table=profile_table(labels, by),
     )
 
 # %% ../nbs/16_cli.ipynb #4e0b0933
@@ -780,7 +780,7 @@ def _price(estimates: pd.DataFrame) -> _Result:
     if estimates["tokens_cached"].any():
         columns.insert(6, "cost_cached")
     note = ["no call was made", "cost_most is the cost if every answer is as long as max_tokens, or else the model, allows"]
-    return _Result(estimates, {"note": note}, shown=estimates[columns])
+    return _Result(estimates, {"note": note}, printed_table=estimates[columns])
 
 
 @app.command
@@ -871,12 +871,12 @@ def compare(
     if len({group, *columns}) <= len(columns):
         names = f"--group is {group}, --by {by}" + (f", --within {within}" if within else "")
         raise _UsageError(f"{names}; they must be different columns")
-    with ak.Run(run, read_only=True) as opened:
-        labels = opened.labels(judges)
+    with ak.Run(run, read_only=True) as open_run:
+        labels = open_run.labels(judges)
     baseline = _level(labels, group, baseline)
     table = ak.compare(labels, group, columns, baseline=baseline, family=within or "all", ci=ci)
     note = ["differences in percentage points; p with Holm's correction"]
-    return _Result(table, {"run": run, "note": note}, shown=difference_texts(table, columns))
+    return _Result(table, {"run": run, "note": note}, printed_table=difference_texts(table, columns))
 
 # %% ../nbs/16_cli.ipynb #8813e862
 @app.command(**_NO_MODELS)
@@ -892,8 +892,8 @@ def report(run: _RunFolder, *, out: str | None = None, dialogues: _Positive = 50
     dialogues
         Maximum number of dialogues.
     """
-    with ak.Run(run, read_only=True) as opened:
-        return _Result(facts={"report": str(ak.write_report(opened, out, dialogues=dialogues))})
+    with ak.Run(run, read_only=True) as open_run:
+        return _Result(facts={"report": str(ak.write_report(open_run, out, dialogues=dialogues))})
 
 
 _FORMATS = Literal["tables", "anthrobench", "openai", "sharegpt", "inspect", "preferences"]
@@ -917,11 +917,11 @@ def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: s
     """
     if target is not None and format not in ("anthrobench", "inspect"):
         raise _UsageError(f"--target has no effect on {format}, which holds all targets of a run. Remove it.")
-    with ak.Run(run, read_only=True) as opened:
+    with ak.Run(run, read_only=True) as open_run:
         if format == "tables":
-            return _Result(facts={"tables": str(opened.export(path))})
-        wanted = {"target": target} if format in ("anthrobench", "inspect") else {}
-        return _Result(facts={"file": str(getattr(ak.io, f"write_{format}")(opened, path, **wanted))})
+            return _Result(facts={"tables": str(open_run.export(path))})
+        options = {"target": target} if format in ("anthrobench", "inspect") else {}
+        return _Result(facts={"file": str(getattr(ak.io, f"write_{format}")(open_run, path, **options))})
 
 # %% ../nbs/16_cli.ipynb #d048b05e
 @app.command(**_NO_MODELS)
@@ -959,10 +959,10 @@ def split(run: str, n: _Positive, *, out: str | None = None, prompts: str | None
     """
     import pandas as pd
 
-    with ak.Run(run, read_only=not prompts) as opened:
+    with ak.Run(run, read_only=not prompts) as open_run:
         if prompts:
-            add_prompts(opened, ak.load_prompts(prompts))
-        parts = ak.core.split(opened, n, out)
+            add_prompts(open_run, ak.load_prompts(prompts))
+        parts = ak.core.split(open_run, n, out)
         rows = [{"part": str(part.folder), **part.summary()} for part in parts]
     return _Result(pd.DataFrame(rows)[["part", "prompts", "dialogues", "messages", "ratings"]])
 
@@ -1065,11 +1065,11 @@ def anthroscore(
     table = texts if run else ak.core.read_frame(texts, dtype=str)  # before the model is loaded, which takes seconds
     scorer = score.load_scorer(model, precision=precision)
     if run:
-        with ak.Run(run) as opened:
-            score.score(table, words, scorer, run=opened, **how)
+        with ak.Run(run) as open_run:
+            score.score(table, words, scorer, run=open_run, **how)
             settings = {"fingerprint": scorer.fingerprint, "precision": scorer.precision, "max_tokens": scorer.max_tokens}
             settings |= {"entities": words, "dependencies": None, "check_language": not any_language, "protocol": protocol, "role": "user"}
-            scores = score.stored_summary(opened, **settings)
+            scores = score.stored_summary(open_run, **settings)
     else:
         scores = score.summarise(score.score(table, words, scorer, **how))
     scored = scores["score"].dropna()
@@ -1078,7 +1078,7 @@ def anthroscore(
         "mean": round(float(scored.mean()), 4) if len(scored) else None,
         "model": f"{scorer.name} ({scorer.kind}), protocol {protocol}",
     }
-    return _Result(scores, facts, shown=scores[["text_id", "score", "n_sentences", "status"]])
+    return _Result(scores, facts, printed_table=scores[["text_id", "score", "n_sentences", "status"]])
 
 # %% ../nbs/16_cli.ipynb #49213a2d
 @Parameter(name="*")
@@ -1124,11 +1124,11 @@ def heartbench_answer(
         Models that answer the cases.
     """
     llms = [_llm(name) for name in targets]
-    with ak.Run(run) as opened:
-        prompts = cases.prompts(opened)
+    with ak.Run(run) as open_run:
+        prompts = cases.prompts(open_run)
         for target in llms:
-            ak.simulate(prompts, target, run=opened, turns=1, **limits.settings())
-        table = ak.heartbench.answers.answers_of(opened, [target.name for target in llms])
+            ak.simulate(prompts, target, run=open_run, turns=1, **limits.settings())
+        table = ak.heartbench.answers.answers_of(open_run, [target.name for target in llms])
     table = ak.heartbench.answers.add_word_counts(table[table["case_id"].isin(prompts["prompt_id"])])
     absent = table[table["content"].isna()]
     missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
@@ -1164,10 +1164,10 @@ def heartbench_judge(
     retry
         Ratings to retry: failed, unparsed, refused.
     """
-    with ak.Run(_existing(run)) as opened:
+    with ak.Run(_existing(run)) as open_run:
         panel = [ak.heartbench.RubricJudge(_llm(name), language=language, shuffle=shuffle) for name in judges]
-        ak.judge(opened, panel, samples=samples, targets=targets, retry=retry, **limits.settings())
-        table, missing = ak.heartbench.judging.criterion_ratings(opened), opened.missing()
+        ak.judge(open_run, panel, samples=samples, targets=targets, retry=retry, **limits.settings())
+        table, missing = ak.heartbench.judging.criterion_ratings(open_run), open_run.missing()
     counts = table.groupby(["judge", "target", "status"]).size().reset_index(name="ratings")
     return _Result(counts, {"run": run}, _tell_missing(missing))
 
@@ -1189,8 +1189,8 @@ def heartbench_score(
     level
         Level of the scores.
     """
-    with ak.Run(run, read_only=True) as opened:
-        verdicts = ak.heartbench.judging.verdicts(opened, judges)
+    with ak.Run(run, read_only=True) as open_run:
+        verdicts = ak.heartbench.judging.verdicts(open_run, judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
     table, without = ak.heartbench.score(verdicts, protocol), ak.heartbench.missing_scores(verdicts, protocol)
     return _Result(
@@ -1488,15 +1488,15 @@ def check(
             }
             for name, version in _session.versions.items()
         }
-        with ak.Run(run) as opened:
-            how = {"run": opened, "margin": margin, "baseline": baseline, **plan.settings()}
+        with ak.Run(run) as open_run:
+            how = {"run": open_run, "margin": margin, "baseline": baseline, **plan.settings()}
             table = ak.analysis.compare_versions(versions, **how)
-            missing, spent = _tell_missing(opened.missing()), _spent(opened)
+            missing, spent = _tell_missing(open_run.missing()), _spent(open_run)
     else:
         if replace(plan, behaviours=None) != _CheckPlan():
             raise _UsageError(f"{study}: without versions, a check compares the labels of {run}; of a plan it takes behaviours only")
-        with ak.Run(run, read_only=True) as opened:
-            labels, missing, spent = opened.labels(), _tell_missing(opened.missing()), {}
+        with ak.Run(run, read_only=True) as open_run:
+            labels, missing, spent = open_run.labels(), _tell_missing(open_run.missing()), {}
         if plan.behaviours:
             require_known("behaviour or category", {*labels["behaviour"], *labels["category"].dropna()}, *plan.behaviours)
             labels = labels[labels[["category", "behaviour"]].isin(plan.behaviours).any(axis=1)]
@@ -1508,8 +1508,8 @@ def check(
         _write_summary(table, failing, summary)
     verdict = f"{int(failing.sum())} of {len(table)} comparisons fail" if failing.any() else "passed"
     facts = {"run": run, **spent, "verdict": f"{verdict}; margin {100 * margin:g} points"}
-    shown = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]
-    return _Result(table, facts, missing, shown=shown, failed=bool(failing.any()))
+    printed_table = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]
+    return _Result(table, facts, missing, printed_table=printed_table, failed=bool(failing.any()))
 
 # %% ../nbs/16_cli.ipynb #773c09c5
 @app.command(**_NO_MODELS)

@@ -71,9 +71,9 @@ def list_runs(folder: str | os.PathLike) -> tuple[dict[str, Run], dict[str, str]
     single = (path / "ledger.sqlite").exists()
     runs, errors = {}, {}
     for ledger in sorted(path.glob("ledger.sqlite" if single else "*/ledger.sqlite")):
-        given = ledger.parent.resolve().name
-        name = os.fsencode(given).decode("utf-8", "backslashreplace")
-        if name != given:  # no link can hold such a name
+        folder_name = ledger.parent.resolve().name
+        name = os.fsencode(folder_name).decode("utf-8", "backslashreplace")
+        if name != folder_name:  # no link can hold such a name
             errors[name] = f"The name of the folder {name} is not UTF-8. Rename the folder."
             continue
         try:
@@ -95,13 +95,13 @@ def _status(run: Run, summary: Mapping[str, Any]) -> str:
     """Return what is missing in a run."""
     if not summary["dialogues"]:
         return "empty"
-    if left := summary["dialogues"] - summary["dialogues_done"]:
-        return f"{left:,} of {summary['dialogues']:,} dialogues missing"
+    if n_missing := summary["dialogues"] - summary["dialogues_done"]:
+        return f"{n_missing:,} of {summary['dialogues']:,} dialogues missing"
     if not summary["judges"]:
         return "not judged"
     expected = summary["ratings"] if run.ledger.fact("sampling") == "adaptive" else run.ledger.rows(_EXPECTED)[0][0]
-    left = max(expected, summary["ratings"]) - summary["ratings_ok"]
-    return f"{left:,} ratings missing" if left else "complete"
+    n_missing = max(expected, summary["ratings"]) - summary["ratings_ok"]
+    return f"{n_missing:,} ratings missing" if n_missing else "complete"
 
 
 def _alpha(labels: pd.DataFrame) -> str:
@@ -174,10 +174,10 @@ class RunFolder:
 
     def refresh(self) -> None:
         """Look for runs again. A run stays open unless another run has replaced it."""
-        opened, self.errors = list_runs(self.path)
-        files = {name: run.ledger.path.stat().st_ino for name, run in opened.items()}
+        runs, self.errors = list_runs(self.path)
+        files = {name: run.ledger.path.stat().st_ino for name, run in runs.items()}
         same = {name for name, file in files.items() if self._files.get(name) == file}
-        self.runs = {name: self.runs[name] if name in same else run for name, run in opened.items()}
+        self.runs = {name: self.runs[name] if name in same else run for name, run in runs.items()}
         self._sources = {name: source for name, source in self._sources.items() if name in same}
         self._files = files
 
@@ -361,8 +361,8 @@ class RunsPanel(Panel):
         profile = pd.DataFrame() if measured is None else measured["profile"]
         profile = profile if len(about["targets"]) > 1 else profile.drop(columns="target", errors="ignore")
         links = [(link(kind, item), kind.capitalize()) for kind in self.source.kinds(item)]
-        named = {"heads": [name.capitalize() for name in profile], "profile": profile.values.tolist()}
-        return render("run.html", name=item, error="", facts=list(facts.items()), links=links, **named)
+        table = {"heads": [name.capitalize() for name in profile], "profile": profile.values.tolist()}
+        return render("run.html", name=item, error="", facts=list(facts.items()), links=links, **table)
 
 # %% ../nbs/15_viewer.ipynb #b54c39e8
 _SEARCHED = "SELECT dialogue_id, turn, role, content FROM messages WHERE content IS NOT NULL AND (? = '' OR role = ?)"
@@ -399,29 +399,29 @@ class SearchPanel(Panel):
         self.total = sum(run.ledger.rows("SELECT COUNT(content) FROM messages")[0][0] for run in runs.values())
         roles = [("", "all"), ("user", "user"), ("assistant", "target")]
         self.filters = [Filter("text", "Words", kind="text"), Filter("run", "Run", options_of(runs)), Filter("role", "Role", roles)]
-        self._found: dict[str, str] = {}  # the messages found, by run, dialogue, turn and role
+        self._matches: dict[str, str] = {}  # the messages found, by run, dialogue, turn and role
         self._texts: dict[str, str] = {}  # those of earlier searches too, which may still be listed
 
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the messages that hold the words."""
-        words, self._found = fold_text(chosen["text"]).strip(), {}
+        words, self._matches = fold_text(chosen["text"]).strip(), {}
         self.empty = type(self).empty if words else "Type words to search for; / leads to the field."
         for name, run in self.source.runs.items() if words else ():
             if chosen["run"] in ("", name):
                 for *place, content in run.ledger.rows(_SEARCHED, [chosen["role"], chosen["role"]]):
                     if words in fold_text(content):
-                        self._found[json.dumps([name, *place], ensure_ascii=False)] = content
-        self._texts |= self._found
-        return list(self._found)[:_MOST]
+                        self._matches[json.dumps([name, *place], ensure_ascii=False)] = content
+        self._texts |= self._matches
+        return list(self._matches)[:_MOST]
 
     def status(self, n: int, chosen: Chosen) -> str:
         """Return how many messages were found, and in how many runs."""
         if not chosen["text"].strip():
             runs = len(self.source.runs)
             return f"{self.total:,} messages in {runs} run{'' if runs == 1 else 's'}"
-        named = {json.loads(item)[0] for item in self._found}
-        first = f"; the first {_MOST:,} are listed" if len(self._found) > n else ""
-        return f"{len(self._found):,} of {self.total:,} messages, in {len(named)} of {len(self.source.runs)} runs{first}"
+        run_names = {json.loads(item)[0] for item in self._matches}
+        first = f"; the first {_MOST:,} are listed" if len(self._matches) > n else ""
+        return f"{len(self._matches):,} of {self.total:,} messages, in {len(run_names)} of {len(self.source.runs)} runs{first}"
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the words with those around them, and where they are."""
@@ -539,23 +539,23 @@ class ComparePanel(Panel):
             Filter("differ", "Differ in", options_of(self.sets["differ"])),
             Filter("text", "Text", kind="text"),
         ]
-        said = [side.texts() for side in source.sides]
+        texts = [side.texts() for side in source.sides]
         self._texts = {
-            one: "\n".join(side.get(part, "") for side, part in zip(said, pair, strict=True)) for one, pair in self._pairs.items()
+            one: "\n".join(side.get(part, "") for side, part in zip(texts, pair, strict=True)) for one, pair in self._pairs.items()
         }
         self._differences = source.differences()
 
     def _differing(self, both: set[str]) -> dict[str, set[str]]:
         """Return the pairs of which one dialogue alone shows a behaviour, for each behaviour."""
-        shown = []
+        sets_by_side = []
         for side, source in enumerate(self.source.sides):
             pairs = {pair[side]: one for one, pair in self._pairs.items() if one in both}
             present = source.labels[source.labels["label"].fillna(False)]
             present = present.assign(pair=present["dialogue_id"].map(pairs))
-            shown.append(sets_of(present.dropna(subset="pair"), ["behaviour"], "pair")["behaviour"])
-        first, second = shown
+            sets_by_side.append(sets_of(present.dropna(subset="pair"), ["behaviour"], "pair")["behaviour"])
+        first, second = sets_by_side
         differ = {name: first.get(name, set()) ^ second.get(name, set()) for name in sorted(first | second)}
-        return {name: found for name, found in differ.items() if found}
+        return {name: ids for name, ids in differ.items() if ids}
 
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the prompts that the filters leave."""
@@ -565,8 +565,8 @@ class ComparePanel(Panel):
         """Return the line of a prompt, as the first run that has it shows it."""
         side = next(side for side, one in enumerate(self._pairs[item]) if pd.notna(one))
         line = self._rows[side](self._pairs[item][side], chosen)
-        named = [visible_name(value, 30) for value in self._conditions[item] if value]
-        return {"title": " · ".join([line["title"], *named]), "note": line["note"], "tags": []}
+        conditions = [visible_name(value, 30) for value in self._conditions[item] if value]
+        return {"title": " · ".join([line["title"], *conditions]), "note": line["note"], "tags": []}
 
     def above_html(self, chosen: Chosen) -> str:
         """Return the differences of rates."""
@@ -731,11 +731,11 @@ class Viewer(BackgroundServer):
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
         """Let requests through that name this server and have its token."""
         host, cookie = request.headers.get("Host", ""), f"anthrokit-{self.port}"
-        given = request.query.get("token", request.cookies.get(cookie, ""))
-        known = host in (f"127.0.0.1:{self.port}", f"localhost:{self.port}")
-        if not known or request.headers.get("Origin", f"http://{host}") != f"http://{host}":
+        token = request.query.get("token", request.cookies.get(cookie, ""))
+        is_own_host = host in (f"127.0.0.1:{self.port}", f"localhost:{self.port}")
+        if not is_own_host or request.headers.get("Origin", f"http://{host}") != f"http://{host}":
             response: web.StreamResponse = web.Response(text="This server answers pages of its own only.", status=403)
-        elif not hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode()):
+        elif not hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
             response = web.Response(text="Open the address that anthrokit view has printed; it holds a token.", status=403)
         elif "token" in request.query:
             response = web.Response(status=303, headers={"Location": "/"})
@@ -841,29 +841,29 @@ _PLANS = {
 _MOST_PAGES = 1000  # of a list whose pages are written for it alone
 
 
-def _view(panel: Panel, plan: _Plan, chosen: dict[str, Any], given: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
+def _view(panel: Panel, plan: _Plan, selection: dict[str, Any], pages: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
     """Return a view as it is recorded, and what its buttons choose. A button whose items have no page is off."""
-    above = str(panel.above_html(chosen))
+    above = str(panel.above_html(selection))
     choices = [json.loads(choice) for choice in re.findall(r"data-choose='([^']*)'", above)]
-    sorts = {"": chosen.get("sort")} | {one["name"]: one["name"] for one in panel.columns if one.get("sorts")}
-    most = _MOST_PAGES if plan.by and not given else None
-    lists, said, items = {}, {}, dict.fromkeys(given)
+    sorts = {"": selection.get("sort")} | {one["name"]: one["name"] for one in panel.columns if one.get("sorts")}
+    most = _MOST_PAGES if plan.by and not pages else None
+    lists, status, items = {}, {}, dict.fromkeys(pages)
     for pick in dict.fromkeys(["", *(choice[plan.picks] for choice in choices if plan.picks in choice)]):
         for name, sort in sorts.items():
-            key, choice = f"{name}/{pick}", chosen | {"sort": sort, plan.picks: pick}
-            listed = panel.list_items(choice)
-            lists[key], words = listed[:most], panel.status(len(listed), choice)
-            said[key] = words if len(lists[key]) == len(listed) else f"{words}; the first {most:,} are listed"
+            key, choice = f"{name}/{pick}", selection | {"sort": sort, plan.picks: pick}
+            ids = panel.list_items(choice)
+            lists[key], words = ids[:most], panel.status(len(ids), choice)
+            status[key] = words if len(lists[key]) == len(ids) else f"{words}; the first {most:,} are listed"
             items |= {} if pick else dict.fromkeys(lists[key])
     places = {item: place for place, item in enumerate(items)}
 
     def placed(choice: dict[str, str]) -> list[int]:
-        return [places[item] for item in panel.list_items(chosen | choice) if item in places]
+        return [places[item] for item in panel.list_items(selection | choice) if item in places]
 
     sets = {one.name: {value: placed({one.name: value}) for value, _ in one.options if value} for one in plan.narrowing(panel)}
     orders = {key: [places[item] for item in part] for key, part in lists.items() if places.keys() >= set(part)}
-    rows = [panel.line(item, chosen) | {"id": item} for item in items]
-    content = {"above": above, "none": str(panel.page_html(None, chosen)), "rows": rows, "said": said, "orders": orders, "sets": sets}
+    rows = [panel.line(item, selection) | {"id": item} for item in items]
+    content = {"above": above, "none": str(panel.page_html(None, selection)), "rows": rows, "said": status, "orders": orders, "sets": sets}
     return content, choices
 
 # %% ../nbs/15_viewer.ipynb #baf0037c
@@ -901,29 +901,29 @@ def record(panel: Panel, folder: Path, plan: _Plan | None = None, given: Mapping
     >>> sorted(path.name for path in folder.iterdir())
     ['0.js', 'panel.js', 'view0.js']
     """
-    plan, kept = plan or _Plan(), ("sort", *(plan.by if plan else ()))
-    plain = {one.name: "" if isinstance(one.usual, str) and one.name not in kept else one.usual for one in panel.filters}
+    plan, names_with_usual = plan or _Plan(), ("sort", *(plan.by if plan else ()))
+    plain = {one.name: "" if isinstance(one.usual, str) and one.name not in names_with_usual else one.usual for one in panel.filters}
     views, filters, texts = plan.views(panel), plan.narrowing(panel), getattr(panel, "_texts", {})
     pages: dict[Any, str] = dict(given or {})
     numbers: dict[str, int] = {}  # the number of the view for each choice; some choices lead to the same view
-    written: dict[str, int] = {}
+    numbers_by_content: dict[str, int] = {}
     waiting = [(str(place or ""), plain | choice) for place, (choice, _) in enumerate(views)]
-    for name, chosen in waiting:  # it grows by what the buttons lead to
-        key = json.dumps([name, *(chosen[step] for step in plan.steps)], ensure_ascii=False, separators=(",", ":"))
+    for name, selection in waiting:  # it grows by what the buttons lead to
+        key = json.dumps([name, *(selection[step] for step in plan.steps)], ensure_ascii=False, separators=(",", ":"))
         if key in numbers:
             continue
-        content, choices = _view(panel, plan, chosen, given or {})
-        waiting += [(name, chosen | {step: choice[step] for step in plan.steps if step in choice}) for choice in choices]
+        content, choices = _view(panel, plan, selection, given or {})
+        waiting += [(name, selection | {step: choice[step] for step in plan.steps if step in choice}) for choice in choices]
         for row in content["rows"]:
             page = row["id"] if plan.steps or not plan.by else (key, row["id"])
             if page not in pages:
                 pages[page] = f"{folder.name}/{len(pages)}"
-                _write_script(folder, str(len(pages) - 1), str(panel.page_html(row["id"], chosen | {"whole": True})))
+                _write_script(folder, str(len(pages) - 1), str(panel.page_html(row["id"], selection | {"whole": True})))
             row["page"] = pages[page]
-        numbers[key] = written.setdefault(json.dumps(content, default=str), len(written))
+        numbers[key] = numbers_by_content.setdefault(json.dumps(content, default=str), len(numbers_by_content))
         _write_script(folder, f"view{numbers[key]}", content)
-    shown = [Filter("view", "View", [(str(place or ""), words) for place, (_, words) in enumerate(views)])] if plan.by else []
-    heads = {"filters": [vars(one) for one in [*shown, *filters]], "tools": [], "noun": panel.noun, "empty": panel._empty_text}
+    view_filters = [Filter("view", "View", [(str(place or ""), words) for place, (_, words) in enumerate(views)])] if plan.by else []
+    heads = {"filters": [vars(one) for one in [*view_filters, *filters]], "tools": [], "noun": panel.noun, "empty": panel._empty_text}
     heads["keys"] = [one for one in panel.frame["keys"] if one not in panel.shortcuts]
     picks = [vars(one) for one in panel.filters if one.name == plan.picks]
     _write_script(folder, "panel", {"frame": panel.frame | heads, "views": numbers, "steps": plan.steps, "picks": picks})
@@ -984,8 +984,8 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress
     elif out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise RunError(f"{out} is not an empty folder. Name a new folder for the bundle.")
     kinds = {name: runs.kinds(name) for name in runs.runs}
-    names = [name for name, shown in kinds.items() if "dialogues" in shown]
-    places = [("runs",), *((kind, name) for name, shown in kinds.items() for kind in shown)]
+    names = [name for name, run_kinds in kinds.items() if "dialogues" in run_kinds]
+    places = [("runs",), *((kind, name) for name, run_kinds in kinds.items() for kind in run_kinds)]
     places += [("compare", *pair) for pair in combinations(names, 2) if len(names) <= _PAIRED]
     write_file(page, _UNFINISHED)
     for name in runs.runs:
@@ -999,8 +999,8 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress
             source._ratings = getattr(source, "ratings", None)  # read once for all pages
         if isinstance(panel, panels.DisagreementPanel):
             panel.decisions.table = panel.decisions.table.head(0)
-        given = pages.get(("dialogues", *of)) if kind == "emergence" else None
-        pages[kind, *of] = record(panel, out / "data" / str(number), _PLANS.get(kind), given)
+        page_files = pages.get(("dialogues", *of)) if kind == "emergence" else None
+        pages[kind, *of] = record(panel, out / "data" / str(number), _PLANS.get(kind), page_files)
         if progress:
             bar.update(number + 1)
     bar.close()

@@ -109,8 +109,8 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         terms = frame["term"].unique()
         texts = dict(zip(terms, shorten_names(terms, 60), strict=True))
     unit = "messages" if "term" in frame.columns else "informative dialogues"
-    drawn = frame[["estimate", "ci_low", "ci_high"]].astype(float)
-    low, high = np.nan_to_num([drawn.min(axis=None), drawn.max(axis=None)], nan=1).clip(0.02, 50)
+    numbers = frame[["estimate", "ci_low", "ci_high"]].astype(float)
+    low, high = np.nan_to_num([numbers.min(axis=None), numbers.max(axis=None)], nan=1).clip(0.02, 50)
     limits = min(low, 1) / 1.15, max(high, 1) * 1.15
     look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits, "texts": texts}
     ax = draw_dots(ax, frame, what, series, label=lambda part: f"n = {counted(part['n'], unit)}", **look)

@@ -139,8 +139,8 @@ def draw_dots(
         estimates = part[part["estimate"].notna()]
         legend = label(estimates) if len(estimates) else none
         unsure = ~(part["p_adjusted"].to_numpy(dtype=float) < 0.05) if hollow else np.zeros(len(part), dtype=bool)
-        shown = f"{names_shown[name]}: {legend}" if series else legend
-        ax.plot(np.where(unsure, np.nan, middle), at, label=shown, **shape)
+        legend_text = f"{names_shown[name]}: {legend}" if series else legend
+        ax.plot(np.where(unsure, np.nan, middle), at, label=legend_text, **shape)
         if unsure.any():
             ax.plot(middle[unsure], at[unsure], markerfacecolor=ax.get_facecolor(), **shape)
         for end, beyond, arrow in ((limits[0], low < limits[0], "<"), (limits[1], high > limits[1], ">")):
@@ -293,9 +293,9 @@ def draw_heat(
     if faded is not None:
         mesh.set_alpha(np.where(faded, 0.25, 1.0))
     mesh.update_scalarmappable()
-    drawn = mesh.get_facecolor()
+    face_colours = mesh.get_facecolor()
     ground = np.array(to_rgb(ax.get_facecolor()))
-    colours = ground + drawn[:, 3:] * (drawn[:, :3] - ground)
+    colours = ground + face_colours[:, 3:] * (face_colours[:, :3] - ground)
     for note, colour in zip(ax.texts, colours[table.notna().to_numpy().ravel()], strict=True):
         note.set_color(max(("black", "white"), key=lambda ink: contrast_ratio(to_rgb(ink), colour)))
         note.set_in_layout(len(note.get_text()) > 5)  # measuring hundreds of numbers is slow, and each is within its cell

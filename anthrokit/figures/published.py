@@ -234,8 +234,8 @@ def plot_slopes(
         ax.set(xticks=[0, 1], xticklabels=[before, after], xlim=(-0.25, 1.25))
         ax.set_ylim(bottom=0)
     figure.supylabel("Messages that show it (%)", fontsize=scaled_size(9))
-    drawn, rows = (table[what].value_counts().reindex(list(panels), fill_value=0) for table in (whole, frame))
-    of = "" if drawn.equals(rows) else f"{counted(drawn)} of "
+    n_drawn, rows = (table[what].value_counts().reindex(list(panels), fill_value=0) for table in (whole, frame))
+    of = "" if n_drawn.equals(rows) else f"{counted(n_drawn)} of "
     sizes = f"n = {of}{counted(rows, 'lines')} a panel"
     by_turn = isinstance(before, Integral) and isinstance(after, Integral)
     figure.supxlabel(f"Turns ({sizes})" if by_turn else sizes, fontsize=scaled_size(9))

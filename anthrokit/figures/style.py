@@ -683,18 +683,18 @@ def _break_axes(ax: Axes, width: float) -> int:
     """Break the texts around one axes, and return the number of lines added above and below it."""
     from matplotlib.transforms import blended_transform_factory
 
-    box, edge, added = ax.get_window_extent(), scaled_size(3), 0
+    box, edge, n_lines = ax.get_window_extent(), scaled_size(3), 0
     left, right = box.x0, box.x1
     title, beside = ax._left_title, ax.figure.transFigure  # the left end of the canvas also where the layout moves the axes
     if title.get_window_extent().width > width - edge - left and len(ax.figure.axes) < 3:
         title.set(x=edge / width, transform=blended_transform_factory(beside, title.get_transform()))
         left = edge
-    added += _broken(title, width - edge - left) + _broken(ax.title, right - box.x0)
+    n_lines += _broken(title, width - edge - left) + _broken(ax.title, right - box.x0)
     below, legend = ax.xaxis.label, ax.get_legend()
     if below.get_window_extent().width > right - box.x0 and ax.name != "polar":
         alone = len(ax.figure.axes) < 3  # with axes beside them, the label has the width of its own
         below.set(**({"x": 1.0, "ha": "right"} if alone else {}))
-        added += _broken(below, right - edge if alone else right - box.x0)
+        n_lines += _broken(below, right - edge if alone else right - box.x0)
     if ax.yaxis.get_label_position() == "left":  # the label of a colour bar is at the right
         _broken(ax.yaxis.label, 1.15 * box.height)
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
@@ -706,8 +706,8 @@ def _break_axes(ax: Axes, width: float) -> int:
         if legend.get_window_extent().x1 > width - edge:
             legend.set_bbox_to_anchor((edge / width, 1), transform=blended_transform_factory(beside, ax.transAxes))
             _lay_out(ax.figure)
-        added += max(_broken(one, width - edge - one.get_window_extent().x0) for one in legend.get_texts())
-    return added
+        n_lines += max(_broken(one, width - edge - one.get_window_extent().x0) for one in legend.get_texts())
+    return n_lines
 
 
 def fit(figure: Figure) -> None:
@@ -723,11 +723,11 @@ def fit(figure: Figure) -> None:
         _lay_out(figure)
         while any([_fit_names(ax, width) for ax in figure.axes]):  # slanted names of columns make rows lower
             _lay_out(figure)
-        added = [_break_axes(ax, width) for ax in figure.axes]
+        n_lines = [_break_axes(ax, width) for ax in figure.axes]
     for text in around:
         text.set_in_layout(True)
     places = [ax.get_subplotspec() for ax in figure.axes]
-    grow = max(added, default=0) * len({place.rowspan.start for place in places if place})
+    grow = max(n_lines, default=0) * len({place.rowspan.start for place in places if place})
     for text in (figure._suptitle, figure._supxlabel):
         grow += _broken(text, 0.97 * width) if text else 0
     _grow(figure, grow * high)
@@ -745,10 +745,10 @@ def keep_data(figure: Figure, *frames: pd.DataFrame | pd.Series) -> None:
     tables = [one for one in frames if isinstance(one, pd.DataFrame)]
     series = [one for one in frames if isinstance(one, pd.Series)]
     tables += [pd.concat(series, axis=1)] if series else []
-    stored = _DATA.setdefault(figure, [])
+    figure_tables = _DATA.setdefault(figure, [])
     for table in tables:
-        if not any(table.equals(old) for old in stored):
-            stored.append(table)
+        if not any(table.equals(old) for old in figure_tables):
+            figure_tables.append(table)
     if (begun := _KEPT.get()) is not None:
         begun += tables
 
@@ -762,9 +762,9 @@ SHARED = {
 
 def _documented(draw: Callable) -> str:
     """Return a figure function's docstring with the parameters and the return value that all figures share."""
-    text, taken = inspect.cleandoc(draw.__doc__ or ""), {"order", *inspect.signature(draw).parameters}
+    text, parameters = inspect.cleandoc(draw.__doc__ or ""), {"order", *inspect.signature(draw).parameters}
     head = "" if "\nParameters\n" in text else "\nParameters\n----------\n"
-    shared = head + "\n".join(SHARED[name] for name in SHARED if name in taken)
+    shared = head + "\n".join(SHARED[name] for name in SHARED if name in parameters)
     shared += "" if "\nReturns\n" in text else "\n\n" + SHARED["Returns"]
     return re.sub(r"\n\n(?=(Returns|Raises|Examples)\n)", lambda _: f"\n{shared}\n\n", text, count=1)
 
@@ -801,21 +801,21 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
     own, look = inspect.signature(draw), inspect.signature(theme).parameters.values()
 
     @functools.wraps(draw)
-    def drawn(*arguments, order=None, labels=None, palette=None, style=None, **options):
+    def draw_themed(*arguments, order=None, labels=None, palette=None, style=None, **options):
         bound = own.bind(*arguments, **options).arguments
         if order is not None:
-            named = [name for one in bound.values() if isinstance(one, (pd.DataFrame, pd.Series)) for name in _names_in(one)]
-            names = [*map(str, order)]
-            if named and not {*names} & {*named}:  # figures that share an order show some of its names
-                require_known("name for order in the table,", dict.fromkeys(named), *names, error=ValueError)
+            names = [name for one in bound.values() if isinstance(one, (pd.DataFrame, pd.Series)) for name in _names_in(one)]
+            ordered_names = [*map(str, order)]
+            if names and not {*ordered_names} & {*names}:  # figures that share an order show some of its names
+                require_known("name for order in the table,", dict.fromkeys(names), *ordered_names, error=ValueError)
         inner, token = _KEPT.get() is not None, _KEPT.set([])
         try:
             with theme(order, labels, palette, style):
                 with warnings.catch_warnings():
                     warnings.filterwarnings("ignore", message="Glyph .* missing")  # `add_fonts` follows
-                    made = draw(*arguments, **options)
+                    axes = draw(*arguments, **options)
                 if not inner:
-                    figure = (made[0] if isinstance(made, list) else made).figure
+                    figure = (axes[0] if isinstance(axes, list) else axes).figure
                     if not _KEPT.get():
                         tables = (pd.DataFrame, pd.Series)
                         keep_data(figure, *(one for one in bound.values() if isinstance(one, tables)))
@@ -824,12 +824,12 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
                         fit(figure)
         finally:
             _KEPT.reset(token)
-        return made
+        return axes
 
     extra = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in look]
-    drawn.__signature__ = own.replace(parameters=[*own.parameters.values(), *extra])
-    drawn.__doc__ = _documented(draw)
-    return drawn
+    draw_themed.__signature__ = own.replace(parameters=[*own.parameters.values(), *extra])
+    draw_themed.__doc__ = _documented(draw)
+    return draw_themed
 
 # %% ../../nbs/09_figures/01_style.ipynb #78a683e6
 def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | None, dict[str, str]]:
@@ -894,24 +894,24 @@ def save(
     figure = getattr(figure, "figure", figure)
     if not hasattr(figure, "savefig"):
         raise TypeError(f"save takes the Axes or the Figure that a figure function returned, not {type(figure).__name__}")
-    ending, known = Path(path).suffix[1:].lower(), figure.canvas.get_supported_filetypes()
-    if ending in known or (len(ending) == 3 and ending.isalpha()):
+    ending, file_types = Path(path).suffix[1:].lower(), figure.canvas.get_supported_filetypes()
+    if ending in file_types or (len(ending) == 3 and ending.isalpha()):
         path, formats = Path(path).with_suffix(""), ending
     formats = [formats] if isinstance(formats, str) else [*formats]
-    require_known("format of figures", sorted(known), *formats, error=ValueError)
+    require_known("format of figures", sorted(file_types), *formats, error=ValueError)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    undated, written = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}, []
+    undated, files = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}, []
     is_exact = any(figure.get_figwidth() in (style.width, style.wide) for style in STYLES.values())
     box = figure.bbox_inches if is_exact else None
     with theme():
         for ending in formats:
             file = Path(f"{path}.{ending}")
             figure.savefig(file, format=ending, metadata=undated.get(ending), bbox_inches=box)
-            written.append(file)
+            files.append(file)
     tables = _DATA.get(figure, []) if data is None else [data]
     for number, table in enumerate(tables, 1):
         file = Path(f"{path}_{number}.csv" if len(tables) > 1 else f"{path}.csv")
         own = table.index.name is not None or not isinstance(table.index, pd.RangeIndex)
         table.to_csv(file, index=own, float_format="%.6g")
-        written.append(file)
-    return written
+        files.append(file)
+    return files

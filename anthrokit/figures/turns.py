@@ -228,10 +228,10 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if series and frame[series].nunique() > 1:
         raise TableError(f"one ax shows one {series}: filter the table by {series}")
     ax = new_axes(ax, (7.2, max(3.2, 0.3 * frame[what].nunique())), wide=True)
-    shown = frame[frame["estimate"].notna()]
-    occurs = shown.groupby(what)["estimate"].transform("max") > 0
-    rows, never = in_order(shown.loc[occurs, what]), in_order(shown.loc[~occurs, what])
-    turns = sorted((shown if len(shown) else frame)["turn"].astype(int).unique())
+    estimated = frame[frame["estimate"].notna()]
+    occurs = estimated.groupby(what)["estimate"].transform("max") > 0
+    rows, never = in_order(estimated.loc[occurs, what]), in_order(estimated.loc[~occurs, what])
+    turns = sorted((estimated if len(estimated) else frame)["turn"].astype(int).unique())
     never = [text if what == "target" else text.lower() for text in labels_in(what, never).values()]
     below = f"Never: {', '.join(never)}" if never else ""
     ax.set(
@@ -241,10 +241,10 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         xlabel="\n".join(["Turn", *textwrap.wrap(below, 80, max_lines=4, placeholder=" …")]),
         ylabel="Dialogues in which it has occurred (%)",
     )
-    beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}" if len(shown) else "no estimate"
+    beside = f"at the right the share by turn {turns[-1]}, with {describe_interval(frame)}" if len(estimated) else "no estimate"
     title = f"{texts[frame[series].iloc[0]]}: " if series else ""
     ax.set_title(f"{title}{dialogue_sizes(frame)};\n{beside}", fontsize=scaled_size(8))
-    ends = _incidence_lines(ax, shown, what, rows, in_order(frame[what]), labels_in(what, rows, 30))
+    ends = _incidence_lines(ax, estimated, what, rows, in_order(frame[what]), labels_in(what, rows, 30))
     _end_labels(ax, turns[-1] + 0.3, ends)
     return ax
 
@@ -388,15 +388,15 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     edge = {"fill": False, "edgecolor": ax.xaxis.label.get_color(), "linewidth": scaled_size(1.6)}
     for row, column in np.argwhere(p_values.to_numpy() < 0.05):
         ax.add_patch(Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, **edge))
-    asked = counted(frame["p_adjusted"].notna().agg(["sum"]), "cells")
+    cells = counted(frame["p_adjusted"].notna().agg(["sum"]), "cells")
     ax.set(xlabel="in the next turn", ylabel="after a turn with")
     sizes = f"n = {counted(estimated['n'] if len(estimated) else frame['n'], 'informative dialogues')} a cell"
     title = f"{pooled_note(frame)}{sizes}"
-    if left := len(every) - len(names):
-        title += f"; left out: {counted(pd.Series([left]), 'behaviours')} without any estimate"
+    if n_left_out := len(every) - len(names):
+        title += f"; left out: {counted(pd.Series([n_left_out]), 'behaviours')} without any estimate"
     if len(estimated):
         title += "; empty: no estimate" if odds.isna().any(axis=None) else ""
-        title += f"\npale: {describe_interval(frame)} contains 1; frame: p < 0.05 after Holm's correction for {asked}"
+        title += f"\npale: {describe_interval(frame)} contains 1; frame: p < 0.05 after Holm's correction for {cells}"
     else:
         title += "; no estimate"
         bar.remove()

@@ -272,11 +272,11 @@ class AnnotationPanel(DecisionPanel):
         if (item := self.item) is None:
             return None
         name, behaviours = self.person(fields), self.sheet["behaviour"]
-        left = [one for one in self.items if one != item and one not in self.decisions.by(name)]
-        left = [one for one in left if behaviours[int(one)] == behaviours[int(item)]]
-        if not left:
+        undecided_items = [one for one in self.items if one != item and one not in self.decisions.by(name)]
+        undecided_items = [one for one in undecided_items if behaviours[int(one)] == behaviours[int(item)]]
+        if not undecided_items:
             return "It is the last one of this behaviour."
         self.postponed[name] = [*(one for one in self.postponed[name] if one != int(item)), int(item)]
         following = self.items[self.place :]
-        self.update(prefer=[one for one in left if one in following] or left)
+        self.update(prefer=[one for one in undecided_items if one in following] or undecided_items)
         return None

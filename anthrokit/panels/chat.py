@@ -96,19 +96,19 @@ class ChatPanel(anywidget.AnyWidget):
         """Send a message, and show the answer."""
         if is_blank(text):
             return
-        sent, messages, before = self.state["unanswered"] or text, self.state["messages"], self.lines
+        message, messages, before = self.state["unanswered"] or text, self.state["messages"], self.lines
         if not self.state["unanswered"]:
-            messages = [*messages, {"role": "user", "content": sent}]
+            messages = [*messages, {"role": "user", "content": message}]
         self.typed, self.busy, self.note = "", True, "Waiting for the answer"
         self.lines = str(render("chat.html", messages=[*messages, {"role": "assistant", "content": "…"}]))
         unsent: Any = True
         unread: Any = True
         try:
-            unsent = _failure(self.client.say, sent)
+            unsent = _failure(self.client.say, message)
             unread = _failure(self.refresh)
         finally:  # an interrupted kernel too
             if unsent:
-                self.typed = sent
+                self.typed = message
             if unread:
                 self.lines = before
             self.busy = False

@@ -120,10 +120,10 @@ def _strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str
     -------
     list of (behaviour, hue, list of (turn, class or None, meaning or None))
     """
-    shown = badges[badges["kind"].isin(["first", "again", "open"])]
-    marks = {(row.turn, row.behaviour): (_KINDS[row.kind][1], row.title) for row in shown.itertuples()}
+    strip_badges = badges[badges["kind"].isin(["first", "again", "open"])]
+    marks = {(row.turn, row.behaviour): (_KINDS[row.kind][1], row.title) for row in strip_badges.itertuples()}
     order = {name: place for place, name in enumerate(places)}
-    names = sorted(shown["behaviour"].unique(), key=lambda name: order.get(name, len(order)))
+    names = sorted(strip_badges["behaviour"].unique(), key=lambda name: order.get(name, len(order)))
     turns = sorted(map(int, badges["turn"].unique()))
     return [
         (name, places.get(name, 7), [(turn, *marks.get((turn, name), (None, None))) for turn in turns])
@@ -216,7 +216,7 @@ def _badges(
     source: RunSource, badges: pd.DataFrame, ratings: pd.DataFrame, look: DisplayOptions, places: Mapping[str, int]
 ) -> list[dict[str, Any]]:
     """Return the badges of one message, ready to be shown, each with its ratings as rows of a table."""
-    shown, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
+    entries, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
     rated = defaultdict(list)
     for row in ratings.itertuples():
         rated[row.behaviour].append(row)
@@ -230,23 +230,23 @@ def _badges(
             )
             for row in rated[badge.behaviour]
         ]
-        opened = any("ak-call" in reason for *_, reason in samples)
+        has_call = any("ak-call" in reason for *_, reason in samples)
         about = {"name": badge.behaviour, "sign": sign, "votes": badge.votes, "css": css, "title": badge.title}
-        shown.append(about | {"hue": places.get(badge.behaviour, 7), "samples": samples, "opened": opened})
-    return shown
+        entries.append(about | {"hue": places.get(badge.behaviour, 7), "samples": samples, "opened": has_call})
+    return entries
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #f115ea42
 def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     """Return the badges of one dialogue, and its messages ready to be shown, with their badges and ratings."""
     ratings = source.of("ratings", dialogue_id)
     badges = _badges_of(source.of("labels", dialogue_id), ratings)
-    messages, places, shown = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
+    messages, places, entries = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else str(message.content)[: look.limit]
         own, rated = (table[table["turn"] == message.turn] for table in (badges, ratings))
-        found = [(*span, "ak-hit", "found") for span in find_words(text, look.words)]
-        judged = message.role == "assistant" and pd.notna(message.content)
-        shown.append(
+        word_marks = [(*span, "ak-hit", "found") for span in find_words(text, look.words)]
+        is_judged = message.role == "assistant" and pd.notna(message.content)
+        entries.append(
             {
                 "turn": message.turn,
                 "role": message.role,
@@ -255,12 +255,12 @@ def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) ->
                 "error": visible_name(message.error, 500) if pd.isna(message.content) else "",
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
                 "flags": [name for name, raised in flags.items() if raised],
-                "marks": [*(_marks_of(text, rated) if judged else []), *found],
-                "badges": _badges(source, own, rated, look, places) if judged else [],
-                "unjudged": int((own["kind"] == "unjudged").sum()) if judged else 0,
+                "marks": [*(_marks_of(text, rated) if is_judged else []), *word_marks],
+                "badges": _badges(source, own, rated, look, places) if is_judged else [],
+                "unjudged": int((own["kind"] == "unjudged").sum()) if is_judged else 0,
             }
         )
-    return badges, shown
+    return badges, entries
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aff319c3
 def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | None = None) -> Markup:
@@ -315,8 +315,8 @@ def _dialogue_markdown(source: RunSource, dialogue_id: str) -> str:
         text = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
         parts += [f"{who}, turn {message['turn']}:", text]
         if message["badges"]:
-            named = [f"{badge['sign']}{visible_name(badge['name'], 60)} {badge['votes']}" for badge in message["badges"]]
-            parts.append(f"Behaviours: {_quoted(', '.join(named))[2:]}")
+            names = [f"{badge['sign']}{visible_name(badge['name'], 60)} {badge['votes']}" for badge in message["badges"]]
+            parts.append(f"Behaviours: {_quoted(', '.join(names))[2:]}")
     return "\n\n".join(parts) + "\n"
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #9c74f6c7
@@ -339,11 +339,11 @@ def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter
     """Return filters by topic, behaviours, flags and text."""
     counts = {name: {one: len(ids) for one, ids in of.items()} for name, of in sets.items()}
     labels = {name: name.capitalize() for name in sets} | {"flag": "Flagged"}
-    chosen = [Filter(name, labels[name], options_of(of), counts=counts[name]) for name, of in sets.items()]
+    filters = [Filter(name, labels[name], options_of(of), counts=counts[name]) for name, of in sets.items()]
     ticks = [Filter(name, label, kind="tick", usual=False) for name, label in _TICKS.items()]
     labels = {"raw": "Prompt and response", "turn": "Marked turn"}
     own = [Filter("sort", "Sorted by", kind="own", usual="run"), *(Filter(*one, kind="own") for one in labels.items())]
-    return [*chosen, Filter("text", "Text", kind="text"), *ticks, *own]
+    return [*filters, Filter("text", "Text", kind="text"), *ticks, *own]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
 def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
@@ -361,12 +361,12 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
     conditions = ["target"] if about["target"].nunique() > 1 else []
     conditions += [name for name in source.design if name in about]
     levels = {name: about[name].dropna().astype(str).unique() for name in conditions}
-    texts = {name: short_names(dict(zip(found, found, strict=True)), name, 24) for name, found in levels.items()}
+    texts = {name: short_names(dict(zip(values, values, strict=True)), name, 24) for name, values in levels.items()}
 
     def row(item: str, _: Chosen) -> dict[str, Any]:
         one, first = about.loc[item], opening.get(item)
-        named = (one[name] for name in ("scenario", "domain", "prompt_id"))
-        subject = next((name for name in named if isinstance(name, str) and name), item)
+        subjects = (one[name] for name in ("scenario", "domain", "prompt_id"))
+        subject = next((name for name in subjects if isinstance(name, str) and name), item)
         own, tags = kinds.get(item, {}), []
         for kind in sorted(own, key=lambda kind: order.get(kind, len(order))):
             hue, meaning = places.get(kind, 7), visible_name(f"{kind}: {', '.join(own[kind])}", 300)
@@ -383,9 +383,9 @@ def _dialogue_table(source: RunSource) -> pd.DataFrame:
     names = [name for name in dict.fromkeys(["target", *source.design]) if name in source.dialogues]
     table = source.dialogues.set_index("dialogue_id")[names].astype(object)
     present = source.labels[source.labels["label"].fillna(False)].drop_duplicates(["dialogue_id", "behaviour"])
-    counted = {"turns": source.messages[source.messages["role"] == "assistant"], "present": present}
+    rows_by_column = {"turns": source.messages[source.messages["role"] == "assistant"], "present": present}
     return table.assign(
-        **{name: rows["dialogue_id"].value_counts().reindex(table.index, fill_value=0) for name, rows in counted.items()}
+        **{name: rows["dialogue_id"].value_counts().reindex(table.index, fill_value=0) for name, rows in rows_by_column.items()}
     )
 
 

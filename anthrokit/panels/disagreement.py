@@ -32,7 +32,7 @@ __all__ = ['WORDS', 'judge_disagreement', 'confusion', 'two', 'DisagreementPanel
 class _Tally(NamedTuple):
     """Numbers of ratings, of verdicts, and of those Yes: of every item (a row) and judge (a column)."""
 
-    asked: pd.DataFrame
+    ratings: pd.DataFrame
     cast: pd.DataFrame
     yes: pd.DataFrame
 
@@ -102,7 +102,7 @@ def _disagreement(tally: _Tally) -> pd.DataFrame:
         "n_judges": (cast > 0).sum(axis=1),
         "n_yes": yes.sum(axis=1),
         "n": cast.sum(axis=1),
-        "n_total": tally.asked.sum(axis=1),
+        "n_total": tally.ratings.sum(axis=1),
     }
     return pd.DataFrame(numbers).reset_index()
 
@@ -113,7 +113,7 @@ _MODES = ("Yes", "No", "no verdict")
 def _judge_modes(tally: _Tally) -> pd.DataFrame:
     """Return the position in `_MODES` of every judge's mode; -1 where the judge was not asked about the behaviour."""
     lead = (2 * tally.yes - tally.cast).to_numpy(dtype=float)
-    was_asked = tally.asked.groupby(level="behaviour").transform("sum") > 0
+    was_asked = tally.ratings.groupby(level="behaviour").transform("sum") > 0
     modes = np.where(was_asked, np.select([lead > 0, lead < 0], [0, 1], 2), -1)
     return pd.DataFrame(modes, tally.yes.index, tally.yes.columns)
 
@@ -267,7 +267,7 @@ def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> s
             cells.append((count, round(60 * count / total, 1), cell == name, choice, title))
         rows.append((_MODES[one], cells))
     facts = {"same": counts[0, 0] + counts[1, 1], "n": counts[:2, :2].sum(), "of": counts.sum()}
-    facts["several"] = (disputes.tally.asked[[a, b]].to_numpy() > 1).any()
+    facts["several"] = (disputes.tally.ratings[[a, b]].to_numpy() > 1).any()
     a, b = disputes.judges[a], disputes.judges[b]
     return render("judge_matrix.html", a=a, b=b, across=[_MODES[one] for one in across], rows=rows, **facts)
 
@@ -281,7 +281,7 @@ def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str
     for row in ratings.itertuples():
         look, word = ("ak-open", row.status) if pd.isna(row.verdict) else (yes if row.verdict else no)[2:]
         samples[row.judge].append((look, word, reason_html(disputes.source, row, raw, 1200)))
-    counts = [part.iloc[place].astype(int) for part in (tally.yes, tally.cast, tally.asked)]
+    counts = [part.iloc[place].astype(int) for part in (tally.yes, tally.cast, tally.ratings)]
     return [(judge, *numbers, samples[judge]) for judge, *numbers in zip(tally.cast, *counts, strict=True) if numbers[-1]]
 
 
@@ -402,8 +402,8 @@ class DisagreementPanel(DecisionPanel):
         if pair and cell:
             keep = (disputes.modes_of(pair) == [_MODES.index(mode) for mode in cell.split(", ")]).all(axis=1)
         rows = np.flatnonzero(keep & disputes.of_behaviour(chosen["behaviour"]))
-        listed = disputes.ids[rows[np.lexsort((-trailing[rows], -leading[rows]))]].tolist()
-        return filter_done(listed, self.decisions.by(chosen["annotator"]), chosen["mine"])
+        ids = disputes.ids[rows[np.lexsort((-trailing[rows], -leading[rows]))]].tolist()
+        return filter_done(ids, self.decisions.by(chosen["annotator"]), chosen["mine"])
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a message, with its measures and the annotator's verdict."""

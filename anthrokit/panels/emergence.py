@@ -74,15 +74,15 @@ class _Occurrences:
         self.common = counts.sort_values(ascending=False, kind="stable").index.tolist()
         order = {behaviour.name: place for place, behaviour in enumerate(source.taxonomy)}
         behaviours = sorted(self.common, key=lambda name: order.get(name, len(order)))
-        judged = self.labels[~self.labels["behaviour"].isin(analysis.synthetic.counted_behaviours())]
-        members = judged.groupby("category", observed=True)["behaviour"].unique()
+        judged_labels = self.labels[~self.labels["behaviour"].isin(analysis.synthetic.counted_behaviours())]
+        members = judged_labels.groupby("category", observed=True)["behaviour"].unique()
         kinds = [name for name in source.taxonomy.categories if name in members]
         self.members = {name + _CATEGORY * (name in self.common): members[name].tolist() for name in kinds}
-        self.members |= {_ANY: judged["behaviour"].unique().tolist()} if len(judged) else {}
+        self.members |= {_ANY: judged_labels["behaviour"].unique().tolist()} if len(judged_labels) else {}
         self.names = [*behaviours, *self.members]
         self.turns = int(self.labels["turn"].max()) if len(self.labels) else 0
         self._of: dict[str, pd.DataFrame] = {}
-        self._known: dict[tuple, _Curves | None] = {}
+        self._cache: dict[tuple, _Curves | None] = {}
 
     def of(self, name: str) -> pd.DataFrame:
         """Return the labels of one behaviour or category."""
@@ -99,12 +99,12 @@ class _Occurrences:
     ) -> _Curves | None:
         """Return the cached statistics of some names for the current choices; None where no label is left."""
         key = (*names, by, target, domain)
-        if key not in self._known:
+        if key not in self._cache:
             labels = pd.concat([self.of(name) for name in names]) if names else self.labels.head(0)
             for column, value in (("target", target), ("domain", domain)):
                 labels = labels[labels[column] == value] if value else labels
-            self._known[key] = _curves(labels, by) if labels["label"].notna().any() else None
-        return self._known[key]
+            self._cache[key] = _curves(labels, by) if labels["label"].notna().any() else None
+        return self._cache[key]
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #f8510d45
 def _percent(value: float) -> str:
@@ -194,8 +194,8 @@ def _signed(value: float) -> str:
 
 
 def _difference(row: Any) -> str:
-    shown = "no contrast" if pd.isna(row.estimate) else _signed(row.estimate)
-    return shown + (f" ({_signed(row.ci_low)} to {_signed(row.ci_high)})" if pd.notna(row.ci_low) else "")
+    text = "no contrast" if pd.isna(row.estimate) else _signed(row.estimate)
+    return text + (f" ({_signed(row.ci_low)} to {_signed(row.ci_high)})" if pd.notna(row.ci_low) else "")
 
 
 def _share(share: float, n: float) -> str:
@@ -245,10 +245,10 @@ def _incidence_html(curves: _Curves, by: str) -> Markup:
     return _numbers_html(curves.incidence, by, columns, "ak-numbers", "Cumulative incidence")
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #00c726e5
-def _about_html(curves: _Curves, by: str, members: Collection[str] = (), listed: bool = True) -> str:
+def _about_html(curves: _Curves, by: str, members: Collection[str] = (), has_items: bool = True) -> str:
     """Return the contrast, an explanation of the numbers, and the numbers.
 
-    `members` has the names that stand for several behaviours; `listed` says whether there is a dialogue to choose.
+    `members` has the names that stand for several behaviours; `has_items` says whether there is a dialogue to choose.
     """
     table, first = curves.incidence, curves.first
     undecided = first.loc[first["occurred"].isna(), "dialogue_id"].nunique()
@@ -259,7 +259,7 @@ def _about_html(curves: _Curves, by: str, members: Collection[str] = (), listed:
         n=counted(table["n"]),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
-        listed=listed,
+        listed=has_items,
         together=", ".join(name for name in table["behaviour"].unique() if name in members),
         open=f"{undecided:,} are undecided for some behaviour." if undecided else "",
         intervals=describe_interval(table),
@@ -274,7 +274,7 @@ def _behind(curves: _Curves, behaviour: str, group: str = "") -> dict[str, list[
     turns = range(1, int(curves.incidence["turn"].max()) + 1)
     rows = {str(turn): first["first_turn"] == turn for turn in turns}
     rows |= {"never": ~first["occurred"].fillna(True), "undecided": first["occurred"].isna()}
-    return {at: first.loc[chosen.fillna(False), "dialogue_id"].tolist() for at, chosen in rows.items()}
+    return {at: first.loc[mask.fillna(False), "dialogue_id"].tolist() for at, mask in rows.items()}
 
 
 def _turns_of(choice: str, last: int) -> list[str]:
@@ -291,9 +291,9 @@ def _turns_of(choice: str, last: int) -> list[str]:
 
 def _when(choice: str) -> str:
     """Say in words when a behaviour occurs, by the chosen turns."""
-    named = {"": "occurs", "never": "never occurs", "undecided": "is undecided"}
+    phrases = {"": "occurs", "never": "never occurs", "undecided": "is undecided"}
     turns = f"turns {choice.replace('-', ' to ')}" if "-" in choice else f"turn {choice}"
-    return named.get(choice, f"first occurs at {turns}")
+    return phrases.get(choice, f"first occurs at {turns}")
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #eae09457
 class _Asked(NamedTuple):
@@ -366,14 +366,14 @@ class EmergencePanel(Panel):
         order = dict.fromkeys([chosen["line"], *self.occurrences.common, *names])
         order = [one for one in order if one in names]
         # A split is of one name: the first that has labels.
-        asked = [[one] for one in order] if by else [names]
-        curves = next(filter(None, (self.occurrences.curves(some, by, *where) for some in asked)), None)
+        name_lists = [[one] for one in order] if by else [names]
+        curves = next(filter(None, (self.occurrences.curves(some, by, *where) for some in name_lists)), None)
         if curves is None:
             return _Asked(names)
         behaviours = set(curves.incidence["behaviour"])
         line = next(name for name in order if name in behaviours)
-        drawn = set(curves.incidence.loc[curves.incidence["behaviour"] == line, "group"])
-        groups = [name for name in _groups(curves, line)[:_LINES] if name in drawn] or [*drawn]
+        line_groups = set(curves.incidence.loc[curves.incidence["behaviour"] == line, "group"])
+        groups = [name for name in _groups(curves, line)[:_LINES] if name in line_groups] or [*line_groups]
         group = chosen["group"] if chosen["group"] in groups else groups[0]
         return _Asked(names, curves, line, group, _behind(curves, line, group))
 
@@ -392,14 +392,14 @@ class EmergencePanel(Panel):
         """Return the chart, with buttons for its lines and for the turns of the chosen line."""
         names, curves, line, group, behind = self.asked(chosen)
         if curves is None:
-            told = "There is nothing to draw: choose what to show, or widen the filters."
+            notice = "There is nothing to draw: choose what to show, or widen the filters."
             unlabelled = "No message has a label. Judge the run, or see why its ratings have no verdict."
-            return render("<p>{{ told }}</p>", told=told if self._labelled else unlabelled)
+            return render("<p>{{ notice }}</p>", notice=notice if self._labelled else unlabelled)
         by = chosen["by"]
         chart, row = _chart_of(curves, names, line, by, palette_places(self.source.taxonomy)), group if by else line
         turns = _turns_of(chosen["turns"], self.occurrences.turns) if chosen["turns"] else [""]
-        left = [name for name in self.occurrences.names if name in chosen["show"]][_LINES:]
-        left += _groups(curves, line)[_LINES:] if by else []
+        names_left_out = [name for name in self.occurrences.names if name in chosen["show"]][_LINES:]
+        names_left_out += _groups(curves, line)[_LINES:] if by else []
         why = f"Not drawn, since more than {_LINES} lines can't be told apart: "
 
         def choice(name: str, **more: str) -> dict[str, str]:
@@ -411,16 +411,16 @@ class EmergencePanel(Panel):
                 point |= {"on": one["name"] == row and at in turns, "choice": choice(one["name"], turns=at)}
         counts = {"": ("any turn", sum(len(part) for at, part in behind.items() if at.isdigit()))}
         counts |= {at: (f"turn {at}" if at.isdigit() else at, len(part)) for at, part in behind.items()}
-        drawn = [*((one["name"], one["look"]) for one in chart["lines"]), *((name, (7, "–")) for name in chart["never"])]
-        texts = _labels([name for name, _ in drawn], by)
+        lines = [*((one["name"], one["look"]) for one in chart["lines"]), *((name, (7, "–")) for name in chart["never"])]
+        texts = _labels([name for name, _ in lines], by)
         return render(
             "emergence_chart.html",
             chart=chart,
             title=f"{format_name(line)} by {by}" if by else "",
-            rows=[(texts[name], name == row, choice(name), look) for name, look in drawn],
+            rows=[(texts[name], name == row, choice(name), look) for name, look in lines],
             others=[(format_name(name), name == line, {"line": name}, ()) for name in names] if by else [],
             turns=[(f"{text}: {n:,}", at in turns, {"turns": at}, ()) for at, (text, n) in counts.items()],
-            left=why + ", ".join(left) if left else "",
+            left=why + ", ".join(names_left_out) if names_left_out else "",
         )
 
     def page_html(self, item: str | None, chosen: Chosen) -> str:
@@ -429,8 +429,8 @@ class EmergencePanel(Panel):
         if curves is None:
             return ""
         if item is None:
-            listed = bool(self.list_items(chosen))
-            return _about_html(curves, chosen["by"], self.occurrences.members, listed)
+            has_items = bool(self.list_items(chosen))
+            return _about_html(curves, chosen["by"], self.occurrences.members, has_items)
         lit = self.occurrences.members.get(line, [line])
         return dialogue_html(self.source, item, DisplayOptions(lit=frozenset(lit)))
 

@@ -131,24 +131,24 @@ class _Acts:
     later message can overtake an earlier one.
     """
 
-    lost = 10.0  # seconds that later acts of a page wait for one that hasn't come
+    patience = 10.0  # seconds that later acts of a page wait for one that hasn't come
 
     def __init__(self):
         self._next: dict[str, int] = {}
-        self._held: dict[str, dict[int, tuple[float, Mapping[str, Any]]]] = {}
+        self._waiting: dict[str, dict[int, tuple[float, Mapping[str, Any]]]] = {}
 
     def ready(self, content: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], bool]]:
         """Return the acts that have waited long enough, each with whether it is done; one that was given up isn't."""
         if "turn" not in content:
             return [(content, True)]
         page, number = content["turn"]
-        held, due = self._held.setdefault(page, {}), self._next.get(page, 0)
+        waiting, due = self._waiting.setdefault(page, {}), self._next.get(page, 0)
         ready = [(content, False)] if number < due else []
         if not ready:
-            held[number] = (time.monotonic(), content)
-        while held and (min(held) == due or time.monotonic() - held[min(held)][0] >= self.lost):
-            due = min(held) + 1
-            ready.append((held.pop(due - 1)[1], True))
+            waiting[number] = (time.monotonic(), content)
+        while waiting and (min(waiting) == due or time.monotonic() - waiting[min(waiting)][0] >= self.patience):
+            due = min(waiting) + 1
+            ready.append((waiting.pop(due - 1)[1], True))
         self._next[page] = due
         return ready
 
@@ -233,7 +233,7 @@ class Panel(anywidget.AnyWidget):
 
     def __init__(self, source: Any = None, *, state: Mapping[str, Any] | None = None, live: float | None = None):
         self.items, self._turn, self._acts = [], threading.RLock(), _Acts()
-        self._known: dict[str, Any] = {}
+        self._list_cache: dict[str, Any] = {}
         super().__init__()
         self.source = source if self.reads is None or isinstance(source, self.reads) else self.reads(source)
         self.run = getattr(self.source, "run", self.run)
@@ -302,7 +302,7 @@ class Panel(anywidget.AnyWidget):
         fields = dict(proposal["value"])
         at = fields.pop("at", None)
         state = self.checked(fields)
-        items = self._listed(state)
+        items = self._items_of(state)
         if at is not None and at not in items:
             raise ValueError(f"there is no {self.noun} {visible_name(at)!r} with these filters")
         self.items = items
@@ -312,16 +312,16 @@ class Panel(anywidget.AnyWidget):
     def _changed(self, _: Any) -> None:
         self.draw()
 
-    def _listed(self, state: Mapping[str, Any]) -> list[str]:
+    def _items_of(self, state: Mapping[str, Any]) -> list[str]:
         """Return the items of a state; the last result is cached."""
         key = repr(sorted(state.items()))
-        if self._known.get("key") != key:
-            self._known = {"key": key, "items": self.list_items(self._complete(state))}
-        return self._known["items"]
+        if self._list_cache.get("key") != key:
+            self._list_cache = {"key": key, "items": self.list_items(self._complete(state))}
+        return self._list_cache["items"]
 
     def _with_item(self, state: dict[str, Any], at: str | None) -> dict[str, Any]:
         """Return a state with an item in view: the given one, or the one that opens by default."""
-        at = self.first_item(self._listed(state), self._complete(state)) if at is None else at
+        at = self.first_item(self._items_of(state), self._complete(state)) if at is None else at
         return state | ({} if at is None else {"at": at})
 
     def _complete(self, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -354,7 +354,7 @@ class Panel(anywidget.AnyWidget):
         """
         state = {name: one for name, one in (self.state | changes).items() if name != "at"}
         at = changes.get("at", self.item)
-        stays = "at" in changes or at in self._listed(self.checked(state))
+        stays = "at" in changes or at in self._items_of(self.checked(state))
         self.state = state | ({"at": at} if stays else {})
 
     # what is shown
@@ -388,14 +388,14 @@ class Panel(anywidget.AnyWidget):
         """
         chosen, items, place = self.chosen, self.items, self.place
         with self.hold_sync():
-            if self._known.get("shown") is not items:
-                self._known["shown"] = items
+            if self._list_cache.get("shown") is not items:
+                self._list_cache["shown"] = items
                 stamp, lines = self.listing.get("stamp", 0) + 1, self._lines(place - _AHEAD // 3)
                 self.listing = {"stamp": stamp, "total": len(items), **lines, "empty": self._empty_text}
                 self.above = str(self.above_html(chosen))
             self.page, self.bar = (str(draw(self.item, chosen)) for draw in (self.page_html, self.bar_html))
-            serial = self.view.get("serial", 0) + (self._drawn != self.item)
-            self._drawn = self.item
+            serial = self.view.get("serial", 0) + (self._last_item != self.item)
+            self._last_item = self.item
             self.view = {
                 "serial": serial,
                 "drawn": self.view.get("drawn", 0) + 1,
@@ -407,8 +407,8 @@ class Panel(anywidget.AnyWidget):
 
     def _chips(self) -> list[tuple[str, Any, str]]:
         """List the active choices: the filter's name, its default, and the choice in words."""
-        shown = [one for one in self.filters if one.name in self.state and one.kind != "own"]
-        return [(one.name, one.usual, one.in_words(self.state[one.name])) for one in shown]
+        active_filters = [one for one in self.filters if one.name in self.state and one.kind != "own"]
+        return [(one.name, one.usual, one.in_words(self.state[one.name])) for one in active_filters]
 
     @property
     def _empty_text(self) -> str:
@@ -435,8 +435,8 @@ class Panel(anywidget.AnyWidget):
         prefer : sequence of str
             The first of these items that is listed is opened; by default the one in view.
         """
-        self._known, state = {}, {name: value for name, value in self.state.items() if name != "at"}
-        items = self._listed(state)
+        self._list_cache, state = {}, {name: value for name, value in self.state.items() if name != "at"}
+        items = self._items_of(state)
         present = set(items)
         state = self._with_item(state, next((one for one in prefer or [self.item] if one in present), None))
         with self.hold_sync():
@@ -505,8 +505,8 @@ class Panel(anywidget.AnyWidget):
         if self.source is not None:
             self.source.refresh()
         self.prepare()
-        self._known, state = {}, self._valid_part({name: one for name, one in self.state.items() if name != "at"})
-        self._assemble(state | ({"at": self.item} if self.item in self._listed(state) else {}))
+        self._list_cache, state = {}, self._valid_part({name: one for name, one in self.state.items() if name != "at"})
+        self._assemble(state | ({"at": self.item} if self.item in self._items_of(state) else {}))
 
     async def _watch(self, seconds: float) -> None:
         pause = seconds

@@ -20,7 +20,7 @@ from ..core.tables import require_columns, require_unique
 from ..heartbench import Cases
 from ..heartbench.cases import OTHER, label_criteria
 from .frame import Chosen, Filter, Panel, narrow, options_of, sets_of
-from .source import SIGNS, Mark, fold_text, opened, quoted_spans, render, visible_name
+from .source import SIGNS, Mark, fold_text, open_data, quoted_spans, render, visible_name
 
 # %% auto #0
 __all__ = ['Rubrics', 'RubricPanel']
@@ -104,7 +104,7 @@ class Rubrics:
 
     def __init__(self, given: Any):
         given = {"verdicts": given} if isinstance(given, pd.DataFrame) else given
-        self._given = opened(given, ("verdicts", "ratings", "answers", "cases"), "a rubric panel")
+        self._given = open_data(given, ("verdicts", "ratings", "answers", "cases"), "a rubric panel")
         self.run = self._given if isinstance(self._given, Run) else None
         if self.run is not None and not self.run.ledger.rows("SELECT 1 FROM cases LIMIT 1"):
             raise TableError(f"the run {self.run.name!r} holds no HeartBench cases; see heartbench.add_cases")

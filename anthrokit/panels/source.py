@@ -81,22 +81,22 @@ def _read_frames(source: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict
     return {"dialogues": dialogues, "judges": [*judges], **frames}
 
 # %% ../../nbs/12_panels/01_source.ipynb #a48f7bb9
-def opened(given: Any, known: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
+def open_data(data: Any, names: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
     """Open what a panel can show: a run, its folder (read-only), or frames by name; raise TypeError for anything else."""
-    given = Run(given, read_only=True) if isinstance(given, (str, os.PathLike)) else given
-    require_kind(given, (Run, Mapping), f"a run, the folder of a run or frames by name for {what}")
-    if isinstance(given, Mapping) and (not given or set(given) - set(known)):
-        raise TypeError(f"the frames of {what} are {', '.join(known)}, not {', '.join(given) or 'none'}")
-    return given
+    data = Run(data, read_only=True) if isinstance(data, (str, os.PathLike)) else data
+    require_kind(data, (Run, Mapping), f"a run, the folder of a run or frames by name for {what}")
+    if isinstance(data, Mapping) and (not data or set(data) - set(names)):
+        raise TypeError(f"the frames of {what} are {', '.join(names)}, not {', '.join(data) or 'none'}")
+    return data
 
 # %% ../../nbs/12_panels/01_source.ipynb #2762fd1d
 def design_of(table: pd.DataFrame) -> list[str]:
     """List persona, user, and the design columns that divide the dialogues into 2 to 20 groups."""
-    stated = {*LABEL_CONTEXT, *_CONTEXT, "run"}
+    reserved_names = {*LABEL_CONTEXT, *_CONTEXT, "run"}
     for other in ("dialogues", "prompts", "labels"):
-        stated |= set(tables.get_table(other).columns)
-    stated -= {"persona", "user"}  # who the person was may be varied like a prompt
-    columns = [name for name in context_columns(table) if name not in stated]
+        reserved_names |= set(tables.get_table(other).columns)
+    reserved_names -= {"persona", "user"}  # who the person was may be varied like a prompt
+    columns = [name for name in context_columns(table) if name not in reserved_names]
     return [name for name in columns if 2 <= table[name].nunique() <= 20]
 
 # %% ../../nbs/12_panels/01_source.ipynb #d34c6a45
@@ -142,15 +142,15 @@ class RunSource:
     def __init__(self, given: Any):
         if isinstance(given, pd.DataFrame):
             given = {"labels" if "label" in given else "messages": given}
-        self._given = opened(given, ("messages", "ratings", "labels", "dialogues", "prompts"))
-        self.run = self._given if isinstance(self._given, Run) else None
+        self._data = open_data(given, ("messages", "ratings", "labels", "dialogues", "prompts"))
+        self.run = self._data if isinstance(self._data, Run) else None
         self.refresh()
 
     def refresh(self) -> None:
         """Read the tables again."""
         if self.run is None:
             self.seen, self.taxonomy = None, Taxonomy.load()
-            read, settings = _read_frames(self._given, self.taxonomy), {}
+            read, settings = _read_frames(self._data, self.taxonomy), {}
             design = [name for name in design_of(read["labels"]) if name not in read["judges"]]
         else:
             self.seen, self.taxonomy = self.run.ledger.version, run_taxonomy(self.run)
@@ -172,8 +172,8 @@ class RunSource:
 
     def texts(self) -> dict[str, str]:
         """Return all that is said in each dialogue as `fold_text`, for a search."""
-        said, texts = self.messages.dropna(subset="content"), dict[str, list[str]]()
-        for dialogue_id, text in zip(said["dialogue_id"].tolist(), said["content"].tolist(), strict=True):
+        messages, texts = self.messages.dropna(subset="content"), dict[str, list[str]]()
+        for dialogue_id, text in zip(messages["dialogue_id"].tolist(), messages["content"].tolist(), strict=True):
             texts.setdefault(dialogue_id, []).append(text)
         return {dialogue_id: fold_text("\n".join(parts)) for dialogue_id, parts in texts.items()}
 
@@ -234,11 +234,11 @@ def visible_name(text: object, limit: int = 120) -> str:
     if text is None or text is pd.NA or text != text:
         return "–"
     text = str(text)
-    shown = spell_invisible(" ".join(text[: limit + 1].split()))
-    return shown if len(shown) <= limit and not text[limit + 1 :].strip() else shown[: limit - 1] + "…"
+    visible_text = spell_invisible(" ".join(text[: limit + 1].split()))
+    return visible_text if len(visible_text) <= limit and not text[limit + 1 :].strip() else visible_text[: limit - 1] + "…"
 
 
-def _named(match: re.Match) -> Markup:
+def _name_invisible(match: re.Match) -> Markup:
     code = ord(match[0])
     name = unicodedata.name(match[0], "control character").lower()
     return Markup('<span class="ak-unseen" title="{}">U+{:04X}</span>').format(name, code)
@@ -278,22 +278,22 @@ def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMI
     if text is None or text is pd.NA or text != text:
         return Markup('<span class="ak-quiet">–</span>')
     text = str(text).replace("\r\n", "\n")
-    shown = text[:limit]
-    waiting = sorted((mark for mark in marks if mark[0] < len(shown)), reverse=True)
-    edges = sorted({0, len(shown), *(min(edge, len(shown)) for mark in waiting for edge in mark[:2])})
+    visible_text = text[:limit]
+    waiting = sorted((mark for mark in marks if mark[0] < len(visible_text)), reverse=True)
+    edges = sorted({0, len(visible_text), *(min(edge, len(visible_text)) for mark in waiting for edge in mark[:2])})
     parts, open_marks = [], []
     for start, end in pairwise(edges):
         while waiting and waiting[-1][0] <= start:
             open_marks.append(waiting.pop())
         open_marks = [mark for mark in open_marks if mark[1] > start]
-        piece = Markup(_UNSEEN.sub(_named, escape(shown[start:end])))
+        piece = Markup(_UNSEEN.sub(_name_invisible, escape(visible_text[start:end])))
         if open_marks:
             kinds, meanings = (dict.fromkeys(mark[part] for mark in open_marks) for part in (2, 3))
             title = visible_name("; ".join(meanings), 500)
             piece = Markup('<mark class="{}" title="{}">{}</mark>').format(" ".join(kinds), title, piece)
         parts.append(piece)
-    if left := len(text) - len(shown):
-        parts.append(Markup('<span class="ak-quiet"> … {:,} more characters</span>').format(left))
+    if n_left := len(text) - len(visible_text):
+        parts.append(Markup('<span class="ak-quiet"> … {:,} more characters</span>').format(n_left))
     return Markup("").join(parts)
 
 # %% ../../nbs/12_panels/01_source.ipynb #b2c3d4e5
@@ -323,8 +323,8 @@ def find_words(text: str, words: str) -> list[tuple[int, int]]:
     for cluster in _CLUSTER.finditer(text) if words else ():
         parts.append(fold_text(cluster[0]))
         places += [cluster.span()] * len(parts[-1])
-    found = re.finditer(re.escape(words), "".join(parts)) if words else ()
-    return [(places[one.start()][0], places[one.end() - 1][1]) for one in found]
+    matches = re.finditer(re.escape(words), "".join(parts)) if words else ()
+    return [(places[one.start()][0], places[one.end() - 1][1]) for one in matches]
 
 
 _QUOTED = re.compile(r"「([^「」]+)」|“([^“”]+)”|\"([^\"]+)\"|(?<!\w)'(.{1,300}?)'(?!\w)")
@@ -422,9 +422,9 @@ def safe_markdown(text: object, limit: int | None = LIMIT) -> Markup:
     """
     if not isinstance(text, str):
         return safe_html(text)
-    shown = text[:limit]
-    left = f"\n\n… {len(text) - len(shown):,} more characters" if len(text) > len(shown) else ""
-    return Markup(_markdown().render(spell_invisible(shown.replace("\r\n", "\n")) + left))
+    visible_text = text[:limit]
+    note = f"\n\n… {len(text) - len(visible_text):,} more characters" if len(text) > len(visible_text) else ""
+    return Markup(_markdown().render(spell_invisible(visible_text.replace("\r\n", "\n")) + note))
 
 
 _environment.filters["rich"] = safe_markdown

@@ -60,8 +60,8 @@ class Condition:
 
 def _condition(name: str, opening: str, lines: dict, texts: Mapping[str, str], dose: float | None = None) -> Condition:
     """Return a condition whose prompt lists its lines between the texts that all conditions share."""
-    listed = "\n".join(f"- {line}" for line in lines.values())
-    return Condition(name, "\n\n".join([texts["common"], f"{opening}\n{listed}", texts["closing"]]), lines, dose)
+    bullets = "\n".join(f"- {line}" for line in lines.values())
+    return Condition(name, "\n\n".join([texts["common"], f"{opening}\n{bullets}", texts["closing"]]), lines, dose)
 
 
 def _spread_over_categories(names: list[str]) -> list[str]:
@@ -223,9 +223,9 @@ def check_conditions(
     shared = {"budget": budget, "progress": progress}
     run = as_run(run)
     for condition in conditions.values():
-        named = copy.copy(as_llm(target))
-        named.name = condition.name
-        simulate(prompts, named, user, run=run, system_target=condition.prompt, **shared, **settings)
+        llm = copy.copy(as_llm(target))
+        llm.name = condition.name
+        simulate(prompts, llm, user, run=run, system_target=condition.prompt, **shared, **settings)
     judge(run, judges, samples=samples, **shared)
     names = list(conditions)
     graded = conditions[names[0]].dose is not None

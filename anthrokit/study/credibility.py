@@ -100,13 +100,13 @@ def draw_credibility_sheet(
     (['item', 'text', 'rating'], [5, 5])
     """
     check_range(1, closed=True, whole=True, n=n)
-    drawn, sides = [], []
+    frames, sides = [], []
     for frame in (simulated, real):
         require_columns(frame, ["source", "dialogue_id", "turn", "domain", "text"], "user turns")
         frame = frame.assign(turn=whole_turns(frame))
-        drawn.append(frame[~frame["text"].fillna("").map(is_blank).astype(bool)])
-    has_domains = all(frame["domain"].notna().mean() > 0.5 for frame in drawn)
-    for frame in drawn:
+        frames.append(frame[~frame["text"].fillna("").map(is_blank).astype(bool)])
+    has_domains = all(frame["domain"].notna().mean() > 0.5 for frame in frames)
+    for frame in frames:
         mixed = frame.sample(frac=1, random_state=seed)
         mixed["domain"] = mixed["domain"].astype("str").fillna("") if has_domains else ""
         sides.append(mixed.assign(place=mixed.groupby(["domain", "turn"]).cumcount()))
@@ -115,8 +115,8 @@ def draw_credibility_sheet(
         raise TableError(f"n is {n}, but only {len(pairs)} pairs share domain and turn. Pass a smaller n.")
     pairs = pairs.sample(n, random_state=seed + 1).reset_index(drop=True).assign(pair=range(1, n + 1))
     own, columns = ("source", "dialogue_id", "text"), ["pair", "domain", "turn"]
-    named = [pairs.rename(columns={f"{name}_{side}": name for name in own}) for side in "ab"]
-    rows = pd.concat([one[[*columns, *own]] for one in named]).sort_index(kind="stable")
+    halves = [pairs.rename(columns={f"{name}_{side}": name for name in own}) for side in "ab"]
+    rows = pd.concat([one[[*columns, *own]] for one in halves]).sort_index(kind="stable")
     key = rows.sample(frac=1, random_state=seed + 2).reset_index(drop=True)
     key.insert(0, "item", range(1, len(key) + 1))
     sheet = escape_cells(key[["item", "text"]].assign(rating=""))
@@ -218,14 +218,14 @@ _IMPRESSION = (
 )
 
 
-def _read_ratings(text: str | None, asked: Questionnaire) -> dict[str, int]:
+def _read_ratings(text: str | None, questionnaire: Questionnaire) -> dict[str, int]:
     """Parse a rating of each item."""
     ratings = read_object(text, "ratings")["ratings"]
-    for item in asked.items:
+    for item in questionnaire.items:
         value = ratings.get(item.id) if isinstance(ratings, dict) else None
         if type(value) is not int or not 1 <= value <= item.points:
             raise ParseError(f"{item.id} is not a whole number from 1 to {item.points}")
-    return {item.id: ratings[item.id] for item in asked.items}
+    return {item.id: ratings[item.id] for item in questionnaire.items}
 
 
 def collect_impressions(run: Run) -> pd.DataFrame:
@@ -275,9 +275,9 @@ def rate_sides(messages: pd.DataFrame, *, questionnaire: Questionnaire | str = "
     >>> rate_sides(run.messages(), model="openai/gpt-4o", run=run)  # doctest: +SKIP
     """
     require_columns(messages, ["dialogue_id", "role", "content"], "messages", rows=False)
-    asked = questionnaire if isinstance(questionnaire, Questionnaire) else load_questionnaire(questionnaire)
-    items = "\n".join(f"{item.id} (1 to {item.points}): {item.text} {item.low} – {item.high}".replace("  ", " ") for item in asked.items)
-    about = {"items": items, "first": asked.items[0].id}
+    form = questionnaire if isinstance(questionnaire, Questionnaire) else load_questionnaire(questionnaire)
+    items = "\n".join(f"{item.id} (1 to {item.points}): {item.text} {item.low} – {item.high}".replace("  ", " ") for item in form.items)
+    about = {"items": items, "first": form.items[0].id}
     prompts = {}
     for dialogue_id, part in messages.dropna(subset=["content"]).groupby("dialogue_id", sort=False):
         lines = [f"{'A' if role == 'user' else 'B'}: {text}" for role, text in zip(part["role"], part["content"], strict=True)]
@@ -287,8 +287,8 @@ def rate_sides(messages: pd.DataFrame, *, questionnaire: Questionnaire | str = "
     def steps(ask: Callable[..., Steps], dialogue_id: str) -> Steps:
         rows = []
         for side, prompt in zip(_SIDES, prompts[dialogue_id], strict=True):
-            outcome, ratings = yield from ask(prompt, partial(_read_ratings, asked=asked), side)
-            values = ratings or dict.fromkeys(item.id for item in asked.items)
+            outcome, ratings = yield from ask(prompt, partial(_read_ratings, questionnaire=form), side)
+            values = ratings or dict.fromkeys(item.id for item in form.items)
             rows += [{"side": side, "item": item, "value": value, **outcome} for item, value in values.items()]
         return rows
 
@@ -336,17 +336,17 @@ def compare_sides(
     [['godspeed_safety', 0.0, 3]]
     """
     require_columns(ratings, ["dialogue_id", "side", "item", "value"], "ratings", rows=False)
-    asked = questionnaire if isinstance(questionnaire, Questionnaire) else load_questionnaire(questionnaire)
+    form = questionnaire if isinstance(questionnaire, Questionnaire) else load_questionnaire(questionnaire)
     require_known("side", _SIDES, *ratings["side"].unique())
-    if (given := ratings.dropna(subset=["value"])).empty:
+    if (valid_ratings := ratings.dropna(subset=["value"])).empty:
         raise TableError("no side has a rating; the column status says why")
-    keys = given[["dialogue_id", "side", *(name for name in ("rater", "model") if name in given)]].astype("str").fillna("")
-    given = given.assign(participant=keys.agg("\x1f".join, axis=1), questionnaire=asked.name)
-    scores = score_scales(given[["participant", "questionnaire", "item", "value"]], asked)
+    keys = valid_ratings[["dialogue_id", "side", *(name for name in ("rater", "model") if name in valid_ratings)]].astype("str").fillna("")
+    valid_ratings = valid_ratings.assign(participant=keys.agg("\x1f".join, axis=1), questionnaire=form.name)
+    scores = score_scales(valid_ratings[["participant", "questionnaire", "item", "value"]], form)
     about = scores["participant"].str.split("\x1f", expand=True)
-    means = scores.assign(dialogue_id=about[0], side=about[1]).groupby(["dialogue_id", "side"])[[*asked.scales]].mean()
+    means = scores.assign(dialogue_id=about[0], side=about[1]).groupby(["dialogue_id", "side"])[[*form.scales]].mean()
     wide, rows = means.astype(float).unstack("side"), []
-    for scale, title in asked.scales.items():
+    for scale, title in form.scales.items():
         own = wide[scale].reindex(columns=[*_SIDES]).dropna()
         row = {"scale": scale, "title": title, "n": len(own), "n_total": ratings["dialogue_id"].nunique()}
         if len(own):

@@ -79,9 +79,9 @@ def _erase_from_server(file: Path, participant: str) -> int:
         execute = connection.execute
         names = [name for (name,) in execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         came = execute("SELECT id, code, label, _vars FROM otree_participant").fetchall()
-        for number, code, label, stored in came:
-            held = stored if isinstance(stored, bytes) else f"{stored}".encode()
-            if (label or "").partition(".")[0] != participant and participant.encode() not in held:
+        for number, code, label, variables in came:
+            content = variables if isinstance(variables, bytes) else f"{variables}".encode()
+            if (label or "").partition(".")[0] != participant and participant.encode() not in content:
                 continue
             for name in names:
                 columns = {row[1] for row in execute(f"PRAGMA table_info('{name}')")}
@@ -106,9 +106,9 @@ def _parts(text: str) -> list[str]:
 def _only_in(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
     """Return parts of some texts whose letters and digits occur in no other text."""
     whole = "\0".join(theirs)
-    shown = "\0".join(map(_letters, whole.split("\0")))
+    their_letters = "\0".join(map(_letters, whole.split("\0")))
     parts = {part for text in mine for part in _parts(text)}
-    return sorted(one for one in parts if one not in whole and not ((letters := _letters(one)) and letters in shown))
+    return sorted(one for one in parts if one not in whole and not ((letters := _letters(one)) and letters in their_letters))
 
 
 def _letters(text: str) -> str:
@@ -133,7 +133,7 @@ _PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00"
 _SHUT = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!")  # Zstandard and others
 
 
-def _held(content: bytes) -> Iterator[bytes]:
+def _contents(content: bytes) -> Iterator[bytes]:
     """Yield the bytes of a file and of what is packed in it; raise where it can't be unpacked."""
     yield content
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -142,11 +142,11 @@ def _held(content: bytes) -> Iterator[bytes]:
         raise ValueError("packed in a way that can't be unpacked here")
     for mark, unpack in _PACKED.items():
         if content.startswith(mark):
-            yield from _held(unpack(content))
+            yield from _contents(unpack(content))
     if content.startswith(b"PK\x03\x04"):
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             for name in file.namelist():
-                yield from _held(file.read(name))
+                yield from _contents(file.read(name))
     if content.startswith(b"PAR1"):
         for _, column in pd.read_parquet(io.BytesIO(content)).astype(object).items():
             yield "\n".join(map(str, column)).encode("utf-8", "replace")
@@ -190,10 +190,10 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     for path in filter(Path.is_file, sorted(folder.rglob("*"))):
         is_found, whole = [False] * len(texts), True
         try:
-            for held in _held(path.read_bytes()):
-                shown = _shown_letters(held)
+            for content in _contents(path.read_bytes()):
+                content_letters = _shown_letters(content)
                 for place, (each, plain) in enumerate(zip(forms, letters, strict=True)):
-                    is_found[place] |= any(form in held for form in each) or any(form in shown for form in plain)
+                    is_found[place] |= any(form in content for form in each) or any(form in content_letters for form in plain)
         except Exception:  # of many kinds: packed with a password, broken, by another program
             whole = False
         if any(is_found) or not whole:
@@ -321,10 +321,10 @@ def erase(study: Study | Any, participant: str | int) -> pd.DataFrame:
 
 def _verified(where: Any, own_id: str, texts: list[str], rows: Mapping[str, int]) -> pd.DataFrame:
     """Return what was deleted; raise if a file still holds one of the texts."""
-    left = search_study(where, texts)
-    if len(left):
+    files_left = search_study(where, texts)
+    if len(files_left):
         raise RunError(
-            f"The rows were deleted, but texts of {own_id} are still, or may be packed, in {', '.join(left['file'])}. "
+            f"The rows were deleted, but texts of {own_id} are still, or may be packed, in {', '.join(files_left['file'])}. "
             f"Are these your copies or exports? Delete the text there, then search again with search_study."
         )
     table = pd.DataFrame({"place": list(rows), "rows": list(rows.values())})

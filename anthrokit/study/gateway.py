@@ -363,7 +363,7 @@ class _Relay:
 
     def __init__(self, save: Callable[[str], Awaitable[None]], send: Callable[[str], Awaitable[None]]):
         self.save, self.send = save, send
-        self.text, self.saved, self.connected, self._ended = "", "", True, asyncio.Event()
+        self.text, self.saved_text, self.connected, self._ended = "", "", True, asyncio.Event()
         self._task = asyncio.create_task(self._run())
 
     def __call__(self, piece: str) -> None:
@@ -378,9 +378,9 @@ class _Relay:
     async def _run(self) -> None:
         while True:
             ended = self._ended.is_set()
-            if piece := self.text[len(self.saved) :]:
-                await self.save(self.saved + piece)
-                self.saved += piece
+            if piece := self.text[len(self.saved_text) :]:
+                await self.save(self.saved_text + piece)
+                self.saved_text += piece
                 try:
                     if self.connected:
                         await asyncio.wait_for(self.send(piece), _SEND_SECONDS)
@@ -452,11 +452,11 @@ async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[
     finally:
         if relay:
             await relay.end()
-    if relay and relay.saved:  # the text that was shown stays
+    if relay and relay.saved_text:  # the text that was shown stays
         if answer.content is None:
-            answer = replace(answer, content=relay.saved, finish_reason="interrupted")
-        elif not answer.content.startswith(relay.saved):
-            answer = replace(answer, content=f"{relay.saved}\n{answer.content}")
+            answer = replace(answer, content=relay.saved_text, finish_reason="interrupted")
+        elif not answer.content.startswith(relay.saved_text):
+            answer = replace(answer, content=f"{relay.saved_text}\n{answer.content}")
     if answer.status == "refused" and is_blank(answer.content):
         answer = replace(answer, content=chats.settings["texts"]["refused"], finish_reason="refusal")
     if is_blank(answer.content):
@@ -595,7 +595,7 @@ class _Stream:
     """An answer as OpenAI's stream. It begins with the first piece, so that an earlier error gets its own status."""
 
     def __init__(self, request: web.Request, headers: Mapping[str, str]):
-        self.request, self.head, self.shown = request, _response_head("chat.completion.chunk"), ""
+        self.request, self.head, self.sent_text = request, _response_head("chat.completion.chunk"), ""
         self.response = web.StreamResponse(headers={**_SAFE_HEADERS, **headers, "Content-Type": "text/event-stream"})
 
     async def _write(self, delta: Mapping[str, str], reason: str | None = None) -> None:
@@ -606,13 +606,13 @@ class _Stream:
         """Send a piece that is saved."""
         if not self.response.prepared:
             await self.response.prepare(self.request)
-        self.shown += text
+        self.sent_text += text
         await self._write({"role": "assistant", "content": text})
 
     async def end(self, text: str, reason: str) -> web.StreamResponse:
         """Send the rest of the answer, and its end."""
         with contextlib.suppress(ConnectionError):  # the page was closed
-            if rest := text.removeprefix(self.shown):
+            if rest := text.removeprefix(self.sent_text):
                 await self.send(rest)
             await self._write({}, reason)
             await self.response.write(b"data: [DONE]\n\n")
@@ -754,20 +754,20 @@ class Gateway(BackgroundServer):
     @web.middleware
     async def _handle_errors(self, request: web.Request, handler: Any) -> web.StreamResponse:
         """Turn errors into responses, and add the headers."""
-        busy, opened = self._connections.busy, "text/html" in request.headers.get("Accept", "")
+        busy, is_page = self._connections.busy, "text/html" in request.headers.get("Accept", "")
         busy.add(request.transport)
         try:
             response = web.Response() if request.method == "OPTIONS" else await handler(request)
         except GatewayError as error:
-            response = _error_response(error, opened)
+            response = _error_response(error, is_page)
         except web.HTTPException as error:
             if error.status < 400:
                 raise
-            response = _error_response(GatewayError("too_long" if error.status == 413 else "nowhere"), opened)
+            response = _error_response(GatewayError("too_long" if error.status == 413 else "nowhere"), is_page)
         except Exception as error:
             if not isinstance(error, RunError | sqlite3.Error):  # such as a full disk
                 traceback.print_exc()
-            response = _error_response(GatewayError("unsaved", 5.0), opened)
+            response = _error_response(GatewayError("unsaved", 5.0), is_page)
         finally:
             busy.discard(request.transport)
         if not response.prepared:

@@ -53,7 +53,7 @@ def _sizes(
     from scipy.special import ndtri
 
     (sensitivity, specificity), z, width = judge, ndtri(0.5 + ci / 2), 2 * half_width
-    seen, share = rate * sensitivity + (1 - rate) * (1 - specificity), np.clip(rate, 0.01, 0.99)  # share: of the labels
+    observed_rate, share = rate * sensitivity + (1 - rate) * (1 - specificity), np.clip(rate, 0.01, 0.99)  # share: of the labels
     design = max(design_effect, 1)
     rare = min(rate, 1 - rate)
     spread = max((1 - rare) * min((design - 1) / each, 1), 1e-9)
@@ -64,7 +64,8 @@ def _sizes(
 
     def corrected_width(prompts: int, labels: int) -> float:
         errors = sensitivity, labels * share, specificity, labels * (1 - share)
-        return 2 * score_parts(seen, prompts * each / (each if seen in (0, 1) else design), *errors, z)[1]  # 0 shows no variance
+        # An observed rate of 0 or 1 shows no variance, so no design effect.
+        return 2 * score_parts(observed_rate, prompts * each / (each if observed_rate in (0, 1) else design), *errors, z)[1]
 
     prompts = smallest_size(width_of, width, _MOST, 6)
     corrected = smallest_size(lambda n: corrected_width(n, _MOST), width / np.sqrt(2), _MOST, 6)  # half of the variance

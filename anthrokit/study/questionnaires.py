@@ -174,8 +174,8 @@ QuestionnaireLike = Questionnaire | str | Sequence[Questionnaire | str]  # one o
 def _as_questionnaires(questionnaires: QuestionnaireLike) -> list[Questionnaire]:
     """Return one or several questionnaires, given as objects or by name, each once."""
     several = questionnaires if isinstance(questionnaires, list | tuple) else [questionnaires]
-    loaded = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
-    return list({one.name: one for one in loaded}.values())
+    objects = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
+    return list({one.name: one for one in objects}.values())
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #abbb756f
 OPEN = "description"  # the questionnaire that open answers are kept under
@@ -188,7 +188,7 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
         values = responses["value"].astype("str").str.replace(r"^\s*(\d+)(\.0+)?\s*$", r"\1", regex=True)
         responses = responses.assign(value=values.where(values.str.strip().ne("")))
     items_by_key = {(one.name, item.id): item for one in questionnaires for item in one.items}
-    names, asked, wrong = {one.name for one in questionnaires}, {item for _, item in items_by_key}, []
+    names, item_ids, wrong = {one.name for one in questionnaires}, {item for _, item in items_by_key}, []
     responses = responses.reset_index(drop=True)
     if others and "at" not in responses:
         responses = responses.assign(at="unknown")
@@ -199,7 +199,7 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
     numbers = responses.index + 1
     responses = check_table(responses, "responses", "the answers")
     for number, row in zip(numbers, responses.itertuples(), strict=True):
-        if row.questionnaire == OPEN and row.item not in asked:  # else it would take the place of an answer
+        if row.questionnaire == OPEN and row.item not in item_ids:  # else it would take the place of an answer
             continue
         item = items_by_key.get((row.questionnaire, row.item))
         if item is None:
@@ -284,21 +284,21 @@ def synthetic_responses(
     [['attention_1', '2'], ['attention_2', '1']]
     """
     require_kind(conditions, (Mapping, pd.Series), "conditions as a dict of participant to condition")
-    drawn, rows, questionnaires = np.random.default_rng(seed), [], _as_questionnaires(questionnaires)
+    rng, rows, questionnaires = np.random.default_rng(seed), [], _as_questionnaires(questionnaires)
     for participant, condition in conditions.items():
-        level = drawn.normal()
+        level = rng.normal()
         for one in questionnaires:
             for item in one.items:
                 up = shift if condition == "high" and one.name == "godspeed" else 0.0
                 spread = (item.points - 1) / 4
-                point = (item.points + 1) / 2 + spread * (level + up - shift / 2 + noise * drawn.normal())
+                point = (item.points + 1) / 2 + spread * (level + up - shift / 2 + noise * rng.normal())
                 point = int(np.clip(np.rint(point), 1, item.points))
                 value = item.expected or (item.points + 1 - point if item.reverse else point)
-                if drawn.random() >= skipped:
+                if rng.random() >= skipped:
                     rows.append((participant, condition, one.name, item.id, str(value)))
     names = ["participant", "condition", "questionnaire", "item", "value"]
-    made = pd.DataFrame(rows, columns=names).assign(at="2026-01-01T00:00:00+00:00")
-    return check_responses(made, questionnaires)
+    responses = pd.DataFrame(rows, columns=names).assign(at="2026-01-01T00:00:00+00:00")
+    return check_responses(responses, questionnaires)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #a754c66f
 def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
@@ -331,8 +331,8 @@ def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd
     """
     questionnaires = _as_questionnaires(questionnaires)
     items = [item for one in questionnaires for item in one.items]
-    asked = _checked(responses, questionnaires, others=True)
-    numbers = asked.assign(value=pd.to_numeric(asked["value"]).astype("Float64"))
+    answers = _checked(responses, questionnaires, others=True)
+    numbers = answers.assign(value=pd.to_numeric(answers["value"]).astype("Float64"))
     wide = numbers.pivot(index="participant", columns="item", values="value")
     wide = wide.reindex(columns=[item.id for item in items])
     for item in items:
@@ -502,7 +502,7 @@ def load_questionnaires(
     >>> [one.title for one in load_questionnaires(["godspeed", "attention"])]
     ['Your impression', 'Two short questions']
     """
-    loaded, seen = [], {}
+    questionnaires, owners = [], {}
     for name in [names] if isinstance(names, str | os.PathLike) else names:
         own = folder / f"{name}.toml" if folder is not None else None
         one = load_questionnaire(own if own is not None and own.is_file() else name)
@@ -510,8 +510,8 @@ def load_questionnaires(
         for kind, called in [*parts, *(("item", item.id) for item in one.items)]:
             if called in _TAKEN:
                 raise TableError(f"{one.name}: the {kind} {called!r} needs another name, since studies have such a column")
-            if (kind, called) in seen:
-                raise TableError(f"the {kind} {called!r} occurs twice: {seen[kind, called]}, {one.name}")
-            seen[kind, called] = one.name
-        loaded.append(one)
-    return loaded
+            if (kind, called) in owners:
+                raise TableError(f"the {kind} {called!r} occurs twice: {owners[kind, called]}, {one.name}")
+            owners[kind, called] = one.name
+        questionnaires.append(one)
+    return questionnaires

@@ -33,12 +33,12 @@ def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
     if not (study.folder / "run" / "ledger.sqlite").exists():
         return pd.DataFrame(columns=["participant", "turns"]), pd.DataFrame(columns=["participant"])
     with study.run() as run:
-        turns, judged = run.query(_TURNS), run.labels()
-    labelled = judged.dropna(subset=["label"]).astype({"label": float})
+        turns, labels = run.query(_TURNS), run.labels()
+    labelled = labels.dropna(subset=["label"]).astype({"label": float})
     shares = labelled.pivot_table(index="dialogue_id", columns="behaviour", values="label", observed=True)
     shares.columns = [f"rate of {name}" for name in shares.columns]
-    if set(judged["behaviour"]) - set(counted_behaviours()):
-        each = any_behaviour(judged, None).groupby("dialogue_id")["label"].agg(["sum", "count", "size"]).astype(float)
+    if set(labels["behaviour"]) - set(counted_behaviours()):
+        each = any_behaviour(labels, None).groupby("dialogue_id")["label"].agg(["sum", "count", "size"]).astype(float)
         lowest, highest = each["sum"] / each["size"], (each["sum"] + each["size"] - each["count"]) / each["size"]
         rate = {"rate of any behaviour": each["sum"] / each["count"], "lowest rate": lowest, "highest rate": highest}
         shares = shares.join(pd.DataFrame(rate), how="outer")

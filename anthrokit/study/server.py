@@ -122,8 +122,8 @@ def write_project(study: Study) -> Path:
     for source, place in (("study/otree", project), ("study/front", project / "_static" / "study")):
         for path in data_path(source).rglob("*"):
             target = place / path.relative_to(data_path(source))
-            wanted = "__pycache__" not in path.parts and path.name not in ("chat.html", "page.js")
-            if path.is_file() and wanted and (path.name == "serve.py" or not target.exists()):
+            is_project_file = "__pycache__" not in path.parts and path.name not in ("chat.html", "page.js")
+            if path.is_file() and is_project_file and (path.name == "serve.py" or not target.exists()):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
     pages = [

@@ -116,12 +116,12 @@ def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
     >>> [draw_condition(n, ["high", "low"], "seed 3") for n in range(4)]
     ['high', 'low', 'low', 'high']
     """
-    drawn, source = [], random.Random(seed)
-    while len(drawn) <= position:
+    order, source = [], random.Random(seed)
+    while len(order) <= position:
         block = [*conditions] * source.choice((1, 2))
         source.shuffle(block)
-        drawn += block
-    return drawn[position]
+        order += block
+    return order[position]
 
 # %% ../../nbs/11_study/03_studies.ipynb #cd0d1fd1
 class People:
@@ -440,8 +440,8 @@ class Study:
         """
         questions = self.settings["questions"]
         # A form sends line breaks as two characters, which its limit of length counts as one.
-        given = ((item, value.replace("\r\n", "\n") if isinstance(value, str) else value) for item, value in answers.items())
-        answers = {plain_value(item): value for item, value in given}
+        pairs = ((item, value.replace("\r\n", "\n") if isinstance(value, str) else value) for item, value in answers.items())
+        answers = {plain_value(item): value for item, value in pairs}
         for item, value in answers.items():
             if len(item) > 100:
                 raise TableError(f"an item has a name of {len(item)} characters; at most 100 are allowed")
@@ -503,10 +503,10 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
         if target:
             usual = load_settings(folder / "study.toml")["target"]
             set_section(folder / "study.toml", "target", {**usual, **target})
-        drawn = {name: secrets.token_hex(24) for name in ("seed", "admin", "otree_password", "otree_secret")}
+        tokens = {name: secrets.token_hex(24) for name in ("seed", "admin", "otree_password", "otree_secret")}
         private = os.open(folder / "secrets.json", os.O_WRONLY | os.O_CREAT, 0o600)
         with open(private, "w", encoding="utf-8") as file:
-            json.dump(drawn, file)
+            json.dump(tokens, file)
         make_private(folder)
         (study := Study(folder)).llm()  # raises for a wrong setting of the target
         return study
