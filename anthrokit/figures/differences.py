@@ -15,9 +15,10 @@ from ..core import TableError
 from ..core.errors import require_known
 from .profiles import draw_dots, draw_heat, name_column
 from .published import fit_notes
-from .style import COLOURS, INVISIBLE, Axes, colours_of, count_estimated, counted, describe_interval, from_run, in_order
-from .style import interval_text, keep_data, label_of, labels_in, legend_above, model_labels, name_rows, need_columns
-from .style import new_axes, note_missing, percent, scaled_size, shorten_names, themed, variant_note, with_series
+from .style import COLOURS, INVISIBLE, Axes, colours_of, count_estimated, describe_interval, format_count, from_run
+from .style import in_order, interval_text, keep_data, label_of, labels_in, legend_above, model_labels, name_rows
+from .style import need_columns, new_axes, note_missing, percent, scaled_size, shorten_names, themed, variant_note
+from .style import with_series
 
 # %% auto #0
 __all__ = ['plot_differences', 'plot_odds', 'plot_similarity', 'plot_drift', 'plot_conditions', 'plot_agreement']
@@ -113,7 +114,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     low, high = np.nan_to_num([numbers.min(axis=None), numbers.max(axis=None)], nan=1).clip(0.02, 50)
     limits = min(low, 1) / 1.15, max(high, 1) * 1.15
     look = {"scale": 1, "hollow": True, "rule": 1, "limits": limits, "texts": texts}
-    ax = draw_dots(ax, frame, what, series, label=lambda part: f"n = {counted(part['n'], unit)}", **look)
+    ax = draw_dots(ax, frame, what, series, label=lambda part: f"n = {format_count(part['n'], unit)}", **look)
     ax.set(xscale="log", xlim=limits)
     ax.xaxis.set_major_locator(_odds_ticks())
     ax.xaxis.set_major_formatter("{x:g}")
@@ -159,7 +160,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
         note_missing(ax, column + 0.5, row + 0.5)
     if part["estimate"].isna().all():
         bar.remove()
-    sizes = f"n = {counted(part['n_clusters'], 'clusters')}, {part['n_behaviours'].max()} behaviours"
+    sizes = f"n = {format_count(part['n_clusters'], 'clusters')}, {part['n_behaviours'].max()} behaviours"
     interval = f"{describe_interval(part)}s" if pairs else "intervals are in the table"
     interval += "; no estimate where a profile is constant" if part["estimate"].isna().any() else ""
     ax.set_title(f"{sizes}; {interval}", fontsize=scaled_size(8))
@@ -303,7 +304,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'Agreement, with 95 % interval'
     """
     what = name_column(frame, ["measure", "estimate", "ci_low", "ci_high", "n"], "analysis.agreement")
-    ax = draw_dots(ax, frame, what, "measure", scale=1, rule=0, label=lambda part: f"n = {counted(part['n'], 'messages')}")
+    ax = draw_dots(ax, frame, what, "measure", scale=1, rule=0, label=lambda part: f"n = {format_count(part['n'], 'messages')}")
     low = np.nanmin([0.0, *frame["ci_low"], *frame["estimate"]]) - 0.02
     ax.set(xlim=(low, 1.01), xlabel=f"Agreement, with {describe_interval(frame)}")
     return ax

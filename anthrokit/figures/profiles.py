@@ -15,8 +15,8 @@ import pandas as pd
 from ..analysis.profiles import profile
 from ..analysis.synthetic import behaviour_categories
 from ..core import TableError
-from .style import ALLOW_OVERFLOW, Axes, colours_of, contrast_ratio, count_estimated, counted, describe_interval
-from .style import figure_size, fill_name, from_run, in_order, label_of, labels_in, legend_above, marker_of, model_labels
+from .style import ALLOW_OVERFLOW, Axes, colours_of, contrast_ratio, count_estimated, describe_interval, figure_size
+from .style import fill_name, format_count, from_run, in_order, label_of, labels_in, legend_above, marker_of, model_labels
 from .style import name_rows, need_columns, new_axes, percent, scaled_size, themed, variant_note, with_series
 
 # %% auto #0
@@ -177,7 +177,7 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     frame, series, texts = with_series(frame, what)
 
     def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'])} of {counted(part['n_total'], 'messages')}"
+        return f"n = {format_count(part['n'])} of {format_count(part['n_total'], 'messages')}"
 
     ax = draw_dots(ax, frame, what, series, label=label, texts=texts or None)
     sizes = f"{count_estimated(frame, 'n_clusters', 'clusters')}{variant_note(frame)}"
@@ -221,13 +221,13 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     def label(part: pd.DataFrame) -> str:
         human = [name for name in ("n_positive", "n_negative") if name in part]
-        text = f"n = {counted(part['n'], 'messages')}"
+        text = f"n = {format_count(part['n'], 'messages')}"
         if human and part["rate"].eq("corrected").all():
-            text += f", errors from {counted(part[human].sum(axis=1))} labels of people a row"
+            text += f", errors from {format_count(part[human].sum(axis=1))} labels of people a row"
         return text
 
     ax = draw_dots(ax, both, what, "rate", label=label, texts={"raw": "Raw", "corrected": "Corrected"})
-    sizes = f" ({counted(frame['n_clusters'], 'clusters')})" if "n_clusters" in frame else ""
+    sizes = f" ({format_count(frame['n_clusters'], 'clusters')})" if "n_clusters" in frame else ""
     ax.set(xlim=(0, 100), xlabel=f"Messages that show it (%), with {describe_interval(both)}{sizes}")
     return ax
 

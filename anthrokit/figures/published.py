@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..core import TableError
 from .profiles import draw_heat
-from .style import COLOURS, Axes, colours_of, counted, figure_size, labels_in, legend_above
+from .style import COLOURS, Axes, colours_of, figure_size, format_count, labels_in, legend_above
 from .style import model_labels, name_rows, need_columns, new_axes, scaled_size, shorten_names, themed
 
 # %% auto #0
@@ -235,8 +235,8 @@ def plot_slopes(
         ax.set_ylim(bottom=0)
     figure.supylabel("Messages that show it (%)", fontsize=scaled_size(9))
     n_drawn, rows = (table[what].value_counts().reindex(list(panels), fill_value=0) for table in (whole, frame))
-    of = "" if n_drawn.equals(rows) else f"{counted(n_drawn)} of "
-    sizes = f"n = {of}{counted(rows, 'lines')} a panel"
+    of = "" if n_drawn.equals(rows) else f"{format_count(n_drawn)} of "
+    sizes = f"n = {of}{format_count(rows, 'lines')} a panel"
     by_turn = isinstance(before, Integral) and isinstance(after, Integral)
     figure.supxlabel(f"Turns ({sizes})" if by_turn else sizes, fontsize=scaled_size(9))
     figure.suptitle(title, fontsize=scaled_size(8), x=0.01, ha="left")

@@ -431,7 +431,7 @@ def signed_points(share: float) -> str:
     return "0" if text[1:] == "0" else text
 
 
-def counted(numbers: pd.Series, noun: str = "") -> str:
+def format_count(numbers: pd.Series, noun: str = "") -> str:
     """Format a count, or the range of several counts, with its noun: 4,785 to 4,792 messages, 1 message."""
     low, high = (0, 0) if numbers.isna().all() else (int(numbers.min()), int(numbers.max()))
     number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
@@ -440,7 +440,7 @@ def counted(numbers: pd.Series, noun: str = "") -> str:
 
 def count_estimated(frame: pd.DataFrame, column: str, noun: str) -> str:
     """Format the counts of a column as `counted` does, of the rows with an estimate."""
-    return counted(frame.loc[frame["estimate"].notna(), column], noun)
+    return format_count(frame.loc[frame["estimate"].notna(), column], noun)
 
 
 def variant_note(frame: pd.DataFrame) -> str:

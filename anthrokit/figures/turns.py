@@ -18,10 +18,10 @@ from ..analysis.timing import emergence, late_share
 from ..core import TableError
 from .profiles import draw_dots, draw_heat, name_column, place_rows, rows_size, warn_if_low
 from .published import fit_notes
-from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, counted, describe_interval, dialogue_sizes
-from .style import figure_size, from_run, in_order, interval_text, labels_in, legend_above, marker_of, name_rows
-from .style import need_columns, new_axes, note_missing, percent, pooled_note, scaled_size, signed_points, themed
-from .style import variant_note, with_series
+from .style import ALLOW_OVERFLOW, COLOURS, Artist, Axes, colours_of, describe_interval
+from .style import dialogue_sizes, figure_size, format_count, from_run, in_order, interval_text
+from .style import labels_in, legend_above, marker_of, name_rows, need_columns, new_axes, note_missing
+from .style import percent, pooled_note, scaled_size, signed_points, themed, variant_note, with_series
 
 # %% auto #0
 __all__ = ['plot_emergence', 'spread_labels', 'place_lines', 'plot_emergence_curves', 'plot_late', 'plot_snowball',
@@ -271,13 +271,13 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
     def label(part: pd.DataFrame) -> str:
         half = f"half or more for {at_least_half(part['estimate']).sum()} of {len(part)} that occur"
-        return f"{half}; n = {counted(part['n'], 'dialogues')}"
+        return f"{half}; n = {format_count(part['n'], 'dialogues')}"
 
     ax = draw_dots(ax, frame, what, series, label=label, none="none occurs", texts=texts)
     ax.axvline(50, color=ax.xaxis.label.get_color(), linewidth=scaled_size(0.8), linestyle="--")
     notes = (pooled_note(frame) + variant_note(frame).removeprefix("; ")).removesuffix("; ")
     notes = f" ({notes})" if notes else ""
-    turn = counted(frame["after_turn"]) if "after_turn" in frame.columns else 1
+    turn = format_count(frame["after_turn"]) if "after_turn" in frame.columns else 1
     ax.set(xlim=(0, 100), xlabel=f"First occurrences after turn {turn} (%), with {describe_interval(frame)}{notes}")
     return ax
 
@@ -388,12 +388,12 @@ def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     edge = {"fill": False, "edgecolor": ax.xaxis.label.get_color(), "linewidth": scaled_size(1.6)}
     for row, column in np.argwhere(p_values.to_numpy() < 0.05):
         ax.add_patch(Rectangle((column + 0.04, row + 0.04), 0.92, 0.92, **edge))
-    cells = counted(frame["p_adjusted"].notna().agg(["sum"]), "cells")
+    cells = format_count(frame["p_adjusted"].notna().agg(["sum"]), "cells")
     ax.set(xlabel="in the next turn", ylabel="after a turn with")
-    sizes = f"n = {counted(estimated['n'] if len(estimated) else frame['n'], 'informative dialogues')} a cell"
+    sizes = f"n = {format_count(estimated['n'] if len(estimated) else frame['n'], 'informative dialogues')} a cell"
     title = f"{pooled_note(frame)}{sizes}"
     if n_left_out := len(every) - len(names):
-        title += f"; left out: {counted(pd.Series([n_left_out]), 'behaviours')} without any estimate"
+        title += f"; left out: {format_count(pd.Series([n_left_out]), 'behaviours')} without any estimate"
     if len(estimated):
         title += "; empty: no estimate" if odds.isna().any(axis=None) else ""
         title += f"\npale: {describe_interval(frame)} contains 1; frame: p < 0.05 after Holm's correction for {cells}"

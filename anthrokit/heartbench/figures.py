@@ -15,8 +15,8 @@ from ..core.errors import require_known
 from ..core.tables import require_columns, require_unique
 from ..figures import plot_counts, plot_scores
 from ..figures.published import fit_notes
-from ..figures.style import COLOURS, Axes, chinese_font, colours_of, counted, describe_interval, figure_size, in_order
-from ..figures.style import keep_data, label_of, legend_above, model_labels, new_axes, scaled_size, themed
+from ..figures.style import COLOURS, Axes, chinese_font, colours_of, describe_interval, figure_size, format_count
+from ..figures.style import in_order, keep_data, label_of, legend_above, model_labels, new_axes, scaled_size, themed
 from .cases import OTHER, Cases, load_abilities
 from .results import wide_scores
 from .scoring import as_verdicts, case_means, normalise_points
@@ -36,7 +36,7 @@ def names_of(names: Iterable[str], chinese: bool) -> list[str]:
 def score_sizes(scores: pd.DataFrame, unit: str) -> str:
     """Return the number of cases of the scores by ability as a note, empty if the table lacks the column n."""
     rows = scores[scores["level"] == "ability"] if "level" in scores else scores
-    return f"n = {counted(rows['n'], 'cases')} a {unit}" if {"name", "n"} <= set(rows) else ""
+    return f"n = {format_count(rows['n'], 'cases')} a {unit}" if {"name", "n"} <= set(rows) else ""
 
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #b4411b21
@@ -206,7 +206,7 @@ def plot_case_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, a
         own = data[data["difficulty"] == level]
         rows = own["target"].map(rows_of).astype(float) + shift + random.uniform(-0.06, 0.06, len(own))
         n = own.groupby("target")["case_id"].nunique().reindex(targets, fill_value=0)
-        label = f"{label_of(level)} cases: n = {counted(n)}{' a target' * (n.nunique() > 1)}" if len(own) else None
+        label = f"{label_of(level)} cases: n = {format_count(n)}{' a target' * (n.nunique() > 1)}" if len(own) else None
         ax.plot(own["estimate"], rows, "o", ms=scaled_size(3.2), alpha=0.6, mew=0, color=colours[level], label=label)
     legend_above(ax)
     ax.set(xlim=(-2, 102), xlabel="Case score, 0 to 100: quartiles, range within 1.5 IQR, and cases", ylabel="")
@@ -285,7 +285,7 @@ def plot_radar(
         raise ValueError("a radar needs an Axes with projection='polar'")
     counts = dict(list(rows[rows["target"].isin(targets)].groupby("name")["n"])) if "n" in rows else {}
     labels = zip(names, names_of(names, chinese), strict=True)
-    labels = [f"{text} (n={counted(counts[name])})" if name in counts else text for name, text in labels]
+    labels = [f"{text} (n={format_count(counts[name])})" if name in counts else text for name, text in labels]
     angles, texts, colours = set_spokes(ax, labels, 7.5), model_labels(targets), colours_of(targets)
     for k, target in enumerate(targets):
         part, colour = rows[rows["target"] == target].set_index("name").reindex(names), colours[target]

@@ -13,8 +13,8 @@ import pandas as pd
 from ..analysis.clustered import draw_clusters
 from ..core.errors import check_range
 from ..core import Run, TableError
-from ..figures.style import Axes, chinese_font, colours_of, counted, figure_size, in_order, model_labels
-from ..figures.style import scaled_size, themed
+from ..figures.style import Axes, chinese_font, colours_of, figure_size, format_count
+from ..figures.style import in_order, model_labels, scaled_size, themed
 from .figures import closed, names_of, score_sizes, set_spokes
 from .cases import load_abilities
 from .results import wide_scores
@@ -212,7 +212,7 @@ def plot_personas(
         ax.set_visible(False)
     numbered = [f"{number} {one}" for number, one in enumerate(names_of(every, chinese), 1)]
     spokes = ",  ".join(one.replace(" ", "\u00a0") for one in numbered)  # a number stays beside its name
-    legend = f"{spokes}\nGrey: mean of {counted(pd.Series([len(table)]), 'targets')}; scale 0 to 100, circles at 50 and 100"
+    legend = f"{spokes}\nGrey: mean of {format_count(pd.Series([len(table)]), 'targets')}; scale 0 to 100, circles at 50 and 100"
     legend += f"; {sizes}" if (sizes := score_sizes(scores, "spoke")) else ""
     figure.supxlabel(legend, fontsize=scaled_size(8))
     if chinese:

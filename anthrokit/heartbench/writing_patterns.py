@@ -19,7 +19,7 @@ from ..core.files import read_toml
 from ..core.tables import require_unique, require_columns
 from ..core.texts import detect_language, is_blank, mask_quotations, plain_apostrophes
 from ..figures.profiles import draw_dots
-from ..figures.style import Axes, counted, describe_interval, legend_above, themed
+from ..figures.style import Axes, describe_interval, format_count, legend_above, themed
 from .answers import count_words, require_answers
 from ..judging.languages import language_of, read_sentences, read_words, simplified
 from .scoring import case_means
@@ -353,7 +353,7 @@ def plot_patterns(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     require_columns(table, columns, "patterns", advice="patterns_and_scores makes it")
 
     def label(part: pd.DataFrame) -> str:
-        return f"n = {counted(part['n'], 'answers')} of {counted(part['n_clusters'], 'cases')}"
+        return f"n = {format_count(part['n'], 'answers')} of {format_count(part['n_clusters'], 'cases')}"
 
     ax = draw_dots(ax, table, "measure", "held", scale=1, label=label, rule=0)
     legend_above(ax, title="Held constant")

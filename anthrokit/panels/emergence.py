@@ -12,7 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from .. import analysis
-from ..figures.style import counted, describe_interval, dialogue_sizes, format_name, interval_text
+from ..figures.style import describe_interval, dialogue_sizes, format_count, format_name, interval_text
 from ..figures.turns import place_lines, spread_labels
 from .dialogue import DisplayOptions, dialogue_html, dialogue_row
 from .frame import Chosen, Filter, Panel, options_of
@@ -256,7 +256,7 @@ def _about_html(curves: _Curves, by: str, members: Collection[str] = (), has_ite
     return render(
         "emergence.html",
         contrast=_contrast_html(curves, by),
-        n=counted(table["n"]),
+        n=format_count(table["n"]),
         n_total=f"{first['dialogue_id'].nunique():,}",
         pooled=f"{targets:,}" if targets > 1 else "",
         listed=has_items,

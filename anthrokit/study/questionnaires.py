@@ -484,9 +484,7 @@ _TAKEN = {
 }
 
 
-def load_questionnaires(
-    names: Iterable[str | os.PathLike], folder: Path | None = None
-) -> list[Questionnaire]:
+def load_questionnaires(names: Iterable[str | os.PathLike], folder: Path | None = None) -> list[Questionnaire]:
     """Load several questionnaires, and check that no two share a scale or an item.
 
     Parameters
