@@ -308,7 +308,7 @@ def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
 
 
 # %% ../nbs/16_cli.ipynb #8e3c8761
-def _spent(run: ak.Run) -> dict[str, Any]:
+def _usage(run: ak.Run) -> dict[str, Any]:
     """Return tokens and US dollars of a run; dollars are None if the price of a call is unknown."""
     dollars, tokens = usage_totals(run)
     return {"tokens": tokens, "usd": None if dollars is None else round(dollars, 4)}
@@ -336,7 +336,7 @@ def runs(folder: str = "runs") -> _Result:
     if not Path(folder).is_dir():
         raise ak.RunError(f"{folder} is not a folder. Name a folder that holds runs.")
     runs_by_name, errors = ak.viewer.list_runs(folder)
-    rows = [{"run": name, **run.summary(), **_spent(run)} for name, run in runs_by_name.items()]
+    rows = [{"run": name, **run.summary(), **_usage(run)} for name, run in runs_by_name.items()]
     unread = list(errors)
     for error in errors.values():
         _complain(error)
@@ -440,8 +440,8 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
             f"{path}: {place} {secret} may hold a key. Keys don't belong in a file. Remove it. For the model's key, "
             f"set api_key_env to the name of an environment variable; pass another secret in Python, LLM(…, {secret}=…)."
         )
-    if repeated := sorted(set(options) & {"name", *entry}):
-        raise _UsageError(f"{path}: {place} options repeat {repeated[0]}, which the section sets already")
+    if duplicates := sorted(set(options) & {"name", *entry}):
+        raise _UsageError(f"{path}: {place} options repeat {duplicates[0]}, which the section sets already")
     for key in ("model", "name", "api_key_env"):
         if not isinstance(entry.get(key, ""), str):
             raise _UsageError(f"{path}: {place} {key} is {entry[key]!r}; it must be a text in quotation marks")
@@ -682,8 +682,8 @@ def simulate(
         ak.simulate(run=run, **settings, **limits.settings()).close()
     with ak.Run(run, read_only=True) as open_run:
         table = open_run.query(_COUNTS)
-        missing, spent = open_run.missing().query("kind == 'message'"), _spent(open_run)
-    return _Result(table, {"run": run, **spent}, _tell_missing(missing))
+        missing, usage = open_run.missing().query("kind == 'message'"), _usage(open_run)
+    return _Result(table, {"run": run, **usage}, _tell_missing(missing))
 
 # %% ../nbs/16_cli.ipynb #2f84f114
 @Parameter(name="*")
@@ -764,11 +764,11 @@ def judge(
         ak.judging.import_messages(messages, run).close()
     with ak.Run(_existing(run)) as open_run:
         ak.judge(open_run, questions.judges(judges), **questions.settings(), **limits.settings())
-        labels, missing, spent = open_run.labels(), open_run.missing(), _spent(open_run)
+        labels, missing, usage = open_run.labels(), open_run.missing(), _usage(open_run)
         by = [*dict.fromkeys(["target", *study_columns(labels, open_run)])]
     return _Result(
         ak.profile(labels, by=[*by, "category", "behaviour"]),
-        {"run": run, **spent},
+        {"run": run, **usage},
         _tell_missing(missing.query("kind == 'rating'")),
         printed_table=profile_table(labels, by),
     )
@@ -1072,10 +1072,10 @@ def anthroscore(
             scores = score.stored_summary(open_run, **settings)
     else:
         scores = score.summarise(score.score(table, words, scorer, **how))
-    scored = scores["score"].dropna()
+    values = scores["score"].dropna()
     facts = {
-        "scored": f"{len(scored)} of {len(scores)} texts",
-        "mean": round(float(scored.mean()), 4) if len(scored) else None,
+        "scored": f"{len(values)} of {len(scores)} texts",
+        "mean": round(float(values.mean()), 4) if len(values) else None,
         "model": f"{scorer.name} ({scorer.kind}), protocol {protocol}",
     }
     return _Result(scores, facts, printed_table=scores[["text_id", "score", "n_sentences", "status"]])
@@ -1415,9 +1415,9 @@ def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
 
     counts = {"tests": str(len(table)), "failures": str(int(failing.sum()))}
     suite = ElementTree.Element("testsuite", name="anthrokit check", errors="0", **counts)
-    for row, failed in zip(table.itertuples(), failing, strict=True):
+    for row, is_failure in zip(table.itertuples(), failing, strict=True):
         names = {"classname": _cell(row.version), "name": _cell(row.behaviour)}
-        outcome = ("failure", {"message": _cell(row.verdict)}) if failed else ("system-out", {})
+        outcome = ("failure", {"message": _cell(row.verdict)}) if is_failure else ("system-out", {})
         case = ElementTree.SubElement(suite, "testcase", names)
         points = f"{100 * row.estimate:+.1f} points ({100 * row.ci_low:+.1f} to {100 * row.ci_high:+.1f})"
         text = f"{row.version} against {row.baseline}: {points}, margin {100 * row.margin:g}: {row.verdict}"
@@ -1491,12 +1491,12 @@ def check(
         with ak.Run(run) as open_run:
             how = {"run": open_run, "margin": margin, "baseline": baseline, **plan.settings()}
             table = ak.analysis.compare_versions(versions, **how)
-            missing, spent = _tell_missing(open_run.missing()), _spent(open_run)
+            missing, usage = _tell_missing(open_run.missing()), _usage(open_run)
     else:
         if replace(plan, behaviours=None) != _CheckPlan():
             raise _UsageError(f"{study}: without versions, a check compares the labels of {run}; of a plan it takes behaviours only")
         with ak.Run(run, read_only=True) as open_run:
-            labels, missing, spent = open_run.labels(), _tell_missing(open_run.missing()), {}
+            labels, missing, usage = open_run.labels(), _tell_missing(open_run.missing()), {}
         if plan.behaviours:
             require_known("behaviour or category", {*labels["behaviour"], *labels["category"].dropna()}, *plan.behaviours)
             labels = labels[labels[["category", "behaviour"]].isin(plan.behaviours).any(axis=1)]
@@ -1507,7 +1507,7 @@ def check(
     if summary := summary or os.environ.get("GITHUB_STEP_SUMMARY"):
         _write_summary(table, failing, summary)
     verdict = f"{int(failing.sum())} of {len(table)} comparisons fail" if failing.any() else "passed"
-    facts = {"run": run, **spent, "verdict": f"{verdict}; margin {100 * margin:g} points"}
+    facts = {"run": run, **usage, "verdict": f"{verdict}; margin {100 * margin:g} points"}
     printed_table = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]
     return _Result(table, facts, missing, printed_table=printed_table, failed=bool(failing.any()))
 

@@ -314,8 +314,8 @@ class RunsPanel(Panel):
     def _cells_of(self, name: str) -> list[str]:
         if name in self.source.errors:
             return ["–", "–", "–", "–", "–", "unreadable"]
-        about, measured = self._about[name], self.source.measured(name)
-        alpha = "…" if measured is None else measured["agreement"].split(" ")[0] or "–"
+        about, measures = self._about[name], self.source.measured(name)
+        alpha = "…" if measures is None else measures["agreement"].split(" ")[0] or "–"
         counts = f"{about['dialogues_done']:,}/{about['dialogues']:,}"
         names = [visible_name(", ".join(about[part]) or None, 200) for part in ("judges", "targets")]
         return [counts, alpha, _dollars(about["cost"]), *names, _status(self.source.open(name), about)]
@@ -342,9 +342,9 @@ class RunsPanel(Panel):
             return ""
         if item in self.source.errors:
             return render("run.html", name=item, error=self.source.errors[item])
-        about, run, measured = self._about[item], self.source.open(item), self.source.measured(item)
+        about, run, measures = self._about[item], self.source.open(item), self.source.measured(item)
         calls = run.usage(("purpose", "model"))[["purpose", "model", "calls", "cost"]].astype(object)
-        spent = [
+        costs = [
             f"{row.purpose}, {visible_name(row.model)}: {row.calls:,} calls, {_dollars(None if pd.isna(row.cost) else row.cost)}"
             for row in calls.itertuples()
         ]
@@ -354,11 +354,11 @@ class RunsPanel(Panel):
             "Ratings": f"{about['ratings_ok']:,} of {about['ratings']:,} with a verdict",
             **{part.capitalize(): _lines(about[part]) for part in ("targets", "judges")},
             "Conditions (dialogues)": _lines(_conditions(run)),
-            "Agreement (Krippendorff's α)": "being computed …" if measured is None else measured["agreement"] or "–",
-            "Cost": _lines([_dollars(about["cost"]) + f", {about['tokens']:,} tokens", *spent]),
+            "Agreement (Krippendorff's α)": "being computed …" if measures is None else measures["agreement"] or "–",
+            "Cost": _lines([_dollars(about["cost"]) + f", {about['tokens']:,} tokens", *costs]),
             "Started": run.manifest().get("created", "–"),
         }
-        profile = pd.DataFrame() if measured is None else measured["profile"]
+        profile = pd.DataFrame() if measures is None else measures["profile"]
         profile = profile if len(about["targets"]) > 1 else profile.drop(columns="target", errors="ignore")
         links = [(link(kind, item), kind.capitalize()) for kind in self.source.kinds(item)]
         table = {"heads": [name.capitalize() for name in profile], "profile": profile.values.tolist()}

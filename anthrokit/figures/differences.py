@@ -43,8 +43,8 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A minus B: n = 397 or more a side']
     """
-    needed = ["a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"]
-    what = name_column(frame, needed, "analysis.compare")
+    columns = ["a", "b", "estimate", "ci_low", "ci_high", "p_adjusted", "n_clusters"]
+    what = name_column(frame, columns, "analysis.compare")
     names = model_labels(list(dict.fromkeys([*frame["a"], *frame["b"]])), 26)
     frame, series, texts = with_series(frame, what)
     beside = [texts[one] for one in frame[series]] if series else [""] * len(frame)

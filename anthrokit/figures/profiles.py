@@ -108,8 +108,8 @@ def draw_dots(
         Legend names and colours of the series; by default the names themselves, and the colours of the palette in order.
     """
     if frame.duplicated([what, series] if series else [what]).any():
-        shared = f"{what} and {series}" if series else what
-        raise TableError(f"several rows share {shared}: filter the table, for instance by turn")
+        keys = f"{what} and {series}" if series else what
+        raise TableError(f"several rows share {keys}: filter the table, for instance by turn")
     if series:
         frame = frame.assign(**{series: frame[series].astype(object).where(frame[series].notna(), "missing")})
     estimated = set(frame.loc[frame["estimate"].notna(), what])
@@ -210,8 +210,8 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
     ['Raw', 'Corrected']
     """
-    needed = ["raw", "raw_low", "raw_high", "estimate", "ci_low", "ci_high", "n"]
-    what = name_column(frame, needed, "validity.corrected_rates")
+    columns = ["raw", "raw_low", "raw_high", "estimate", "ci_low", "ci_high", "n"]
+    what = name_column(frame, columns, "validity.corrected_rates")
     frame, series, _ = with_series(frame[frame["estimate"].notna()], what)
     if frame.empty or frame[what].duplicated().any():
         wrong = f"several rows share one {what}: filter by {series}" if len(frame) else "no rate could be corrected"

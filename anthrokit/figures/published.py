@@ -119,11 +119,11 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
     places = both.round(9).rank(ascending=False, method="first")  # equal ranks are below each other
     ax = new_axes(ax, (6.8, 1.0 + 0.3 * len(both)))
     for name, (left, right) in ranks.iterrows():
-        moved, (start_at, end_at) = left - right, places.loc[name]
-        colour = COLOURS[7] if moved == 0 else COLOURS[2] if moved > 0 else COLOURS[1]
-        line = {"color": colour, "marker": "o", "markersize": scaled_size(4), "linewidth": scaled_size(1) + 0.25 * abs(moved)}
+        gain, (start_at, end_at) = left - right, places.loc[name]
+        colour = COLOURS[7] if gain == 0 else COLOURS[2] if gain > 0 else COLOURS[1]
+        line = {"color": colour, "marker": "o", "markersize": scaled_size(4), "linewidth": scaled_size(1) + 0.25 * abs(gain)}
         ax.plot([0, 1], [start_at, end_at], **line)
-        change, (first, second) = f" ({'▲' if moved > 0 else '▼'} {abs(moved):.0f})" if moved else "", both.loc[name]
+        change, (first, second) = f" ({'▲' if gain > 0 else '▼'} {abs(gain):.0f})" if gain else "", both.loc[name]
         first, second = (f"{score:.1f}".replace("-", "−") for score in (first, second))
         start, end = f"{models[name]}  {first}  {left:.0f}", f"{right:.0f}  {second}{change}"
         aside = {"textcoords": "offset points", "va": "center", "fontsize": scaled_size(8)}

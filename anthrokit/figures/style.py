@@ -246,8 +246,8 @@ def chinese_font() -> str:
     for path in set(font_manager.findSystemFonts()) - {font.fname for font in manager.ttflist}:
         with contextlib.suppress(Exception):
             manager.addfont(path)  # matplotlib's cached list lacks fonts installed later
-    installed = {font.name for font in manager.ttflist}
-    if font := next((name for name in CHINESE_FONTS if name in installed), None):
+    font_names = {font.name for font in manager.ttflist}
+    if font := next((name for name in CHINESE_FONTS if name in font_names), None):
         return font
     raise RuntimeError(
         "Chinese labels need a font that has them, such as Noto Sans CJK SC (Debian: fonts-noto-cjk); "
@@ -469,18 +469,18 @@ def note_missing(ax: Axes, x: float, y: float) -> None:
 # %% ../../nbs/09_figures/01_style.ipynb #5ca6dd4c
 def in_order(names: Sequence[str]) -> list[str]:
     """Return unique names: first those ordered by `theme`, then in the order of the taxonomy, then as given."""
-    present, ordered = set(names), behaviour_categories()
-    if present <= set(ordered.values()):  # a category and a behaviour may share a name
-        ordered = ordered.values()
-    return [name for name in dict.fromkeys([*_LOOK.get().order, *ordered, *names]) if name in present]
+    present, categories = set(names), behaviour_categories()
+    if present <= set(categories.values()):  # a category and a behaviour may share a name
+        categories = categories.values()
+    return [name for name in dict.fromkeys([*_LOOK.get().order, *categories, *names]) if name in present]
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
     """Return a colour for each name. A category keeps its colour in all figures."""
     palette, names = _LOOK.get().palette, list(dict.fromkeys(names))
     own, turns = (palette, COLOURS) if isinstance(palette, Mapping) else ({}, palette)
-    fixed = list(dict.fromkeys(behaviour_categories().values()))
-    among = list(dict.fromkeys([*fixed, *names])) if set(names) & set(fixed) else names
+    categories = list(dict.fromkeys(behaviour_categories().values()))
+    among = list(dict.fromkeys([*categories, *names])) if set(names) & set(categories) else names
     return {name: own.get(name, turns[among.index(name) % len(turns)]) for name in names}
 
 
@@ -599,11 +599,11 @@ def _broken(text: Text, room: float) -> int:
         lines = [_TOGETHER.sub(lambda match: match[0].replace(" ", "\u00a0"), line) for line in before.split("\n")]
         fitting = ""
         for letters in range(int(max(map(len, lines)) * room / wide) + 3, 7, -1):
-            broken = "\n".join(textwrap.fill(line, letters, break_long_words=letters < 12) for line in lines)
-            if fitting and broken.count("\n") > fitting.count("\n"):
+            wrapped_text = "\n".join(textwrap.fill(line, letters, break_long_words=letters < 12) for line in lines)
+            if fitting and wrapped_text.count("\n") > fitting.count("\n"):
                 break  # narrower lines would be more of them
-            text.set_text(broken.replace("\u00a0", " "))
-            fitting = broken if text.get_window_extent().width <= room else fitting
+            text.set_text(wrapped_text.replace("\u00a0", " "))
+            fitting = wrapped_text if text.get_window_extent().width <= room else fitting
     return text.get_text().count("\n") - before.count("\n")
 
 # %% ../../nbs/09_figures/01_style.ipynb #80621309
@@ -618,11 +618,11 @@ _FIXED = ("FixedFormatter", "FuncFormatter")  # what formats names, not numbers
 
 def fill_name(name: str, room: int) -> str:
     """Break a name into lines of so many letters. A zero-width space precedes each break within a word."""
-    filled, rest = "", " ".join(name.split())
+    text, rest = "", " ".join(name.split())
     for line in textwrap.wrap(rest, room):
-        filled += ("\n" if rest.startswith(" ") else "\u200b\n") * bool(filled) + line
+        text += ("\n" if rest.startswith(" ") else "\u200b\n") * bool(text) + line
         rest = rest.lstrip().removeprefix(line)
-    return filled
+    return text
 
 
 def _in_lines(texts: Sequence[str], room: int) -> list[str]:
@@ -651,9 +651,9 @@ def _fit_rows(ax: Axes, width: float) -> bool:
 
 def _fit_names(ax: Axes, width: float) -> bool:
     """Break long row names and rotate overlapping column names; return whether any name changed."""
-    changed = _fit_rows(ax, 0.42 * width)
+    has_changed = _fit_rows(ax, 0.42 * width)
     if type(ax.xaxis.get_major_formatter()).__name__ not in _FIXED:
-        return changed
+        return has_changed
     labels = [label for label in ax.get_xticklabels() if label.get_text() and not label.get_rotation()]
     boxes = [label.get_window_extent() for label in labels]
     if ax.name != "polar" and any(a.x1 + scaled_size(2) > b.x0 for a, b in pairwise(boxes)):
@@ -663,8 +663,8 @@ def _fit_names(ax: Axes, width: float) -> bool:
             label.set(rotation=40, ha="right", rotation_mode="anchor")
         taller = max(one.get_window_extent().height for one in labels) - max(box.height for box in boxes)
         _grow(ax.figure, taller / ax.figure.dpi)
-        changed = True
-    return changed
+        has_changed = True
+    return has_changed
 
 
 def _lay_out(figure: Figure) -> None:
@@ -749,8 +749,8 @@ def keep_data(figure: Figure, *frames: pd.DataFrame | pd.Series) -> None:
     for table in tables:
         if not any(table.equals(old) for old in figure_tables):
             figure_tables.append(table)
-    if (begun := _KEPT.get()) is not None:
-        begun += tables
+    if (collected_tables := _KEPT.get()) is not None:
+        collected_tables += tables
 
 # %% ../../nbs/09_figures/01_style.ipynb #c87c2e0a
 SHARED = {
@@ -764,9 +764,9 @@ def _documented(draw: Callable) -> str:
     """Return a figure function's docstring with the parameters and the return value that all figures share."""
     text, parameters = inspect.cleandoc(draw.__doc__ or ""), {"order", *inspect.signature(draw).parameters}
     head = "" if "\nParameters\n" in text else "\nParameters\n----------\n"
-    shared = head + "\n".join(SHARED[name] for name in SHARED if name in parameters)
-    shared += "" if "\nReturns\n" in text else "\n\n" + SHARED["Returns"]
-    return re.sub(r"\n\n(?=(Returns|Raises|Examples)\n)", lambda _: f"\n{shared}\n\n", text, count=1)
+    sections = head + "\n".join(SHARED[name] for name in SHARED if name in parameters)
+    sections += "" if "\nReturns\n" in text else "\n\n" + SHARED["Returns"]
+    return re.sub(r"\n\n(?=(Returns|Raises|Examples)\n)", lambda _: f"\n{sections}\n\n", text, count=1)
 
 
 def _names_in(table: pd.DataFrame | pd.Series) -> list[str]:
@@ -802,9 +802,9 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
 
     @functools.wraps(draw)
     def draw_themed(*arguments, order=None, labels=None, palette=None, style=None, **options):
-        bound = own.bind(*arguments, **options).arguments
+        bound_arguments = own.bind(*arguments, **options).arguments
         if order is not None:
-            names = [name for one in bound.values() if isinstance(one, (pd.DataFrame, pd.Series)) for name in _names_in(one)]
+            names = [name for one in bound_arguments.values() if isinstance(one, (pd.DataFrame, pd.Series)) for name in _names_in(one)]
             ordered_names = [*map(str, order)]
             if names and not {*ordered_names} & {*names}:  # figures that share an order show some of its names
                 require_known("name for order in the table,", dict.fromkeys(names), *ordered_names, error=ValueError)
@@ -818,9 +818,9 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
                     figure = (axes[0] if isinstance(axes, list) else axes).figure
                     if not _KEPT.get():
                         tables = (pd.DataFrame, pd.Series)
-                        keep_data(figure, *(one for one in bound.values() if isinstance(one, tables)))
+                        keep_data(figure, *(one for one in bound_arguments.values() if isinstance(one, tables)))
                     add_fonts(figure)
-                    if bound.get("ax") is None:
+                    if bound_arguments.get("ax") is None:
                         fit(figure)
         finally:
             _KEPT.reset(token)
@@ -900,13 +900,13 @@ def save(
     formats = [formats] if isinstance(formats, str) else [*formats]
     require_known("format of figures", sorted(file_types), *formats, error=ValueError)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    undated, files = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}, []
+    metadata, files = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}, []
     is_exact = any(figure.get_figwidth() in (style.width, style.wide) for style in STYLES.values())
     box = figure.bbox_inches if is_exact else None
     with theme():
         for ending in formats:
             file = Path(f"{path}.{ending}")
-            figure.savefig(file, format=ending, metadata=undated.get(ending), bbox_inches=box)
+            figure.savefig(file, format=ending, metadata=metadata.get(ending), bbox_inches=box)
             files.append(file)
     tables = _DATA.get(figure, []) if data is None else [data]
     for number, table in enumerate(tables, 1):

@@ -71,12 +71,12 @@ def _order(sheet: pd.DataFrame, annotator: str, split: Mapping[str, float], post
     """Return the rows of a sheet in an annotator's own order, shuffled by behaviour."""
     seed = digest(annotator, sheet[ITEM].astype("str").values.tolist())
     random, later = np.random.default_rng(int(seed, 16)), np.zeros(len(sheet))
-    shuffled = random.permutation(len(sheet))
+    rows = random.permutation(len(sheet))
     names = random.permutation(sheet["behaviour"].unique()).tolist()
     names.sort(key=lambda name: -split.get(name, 0.0))
     turn = sheet["behaviour"].map({name: place for place, name in enumerate(names)}).to_numpy()
     later[list(postponed)] = range(1, len(postponed) + 1)
-    return shuffled[np.lexsort((later[shuffled], turn[shuffled]))].tolist()
+    return rows[np.lexsort((later[rows], turn[rows]))].tolist()
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #a2c7d541
 def _current_labels(sheet: pd.DataFrame, annotations: Annotations) -> pd.DataFrame:
@@ -264,8 +264,8 @@ class AnnotationPanel(DecisionPanel):
 
     def after(self, name: str, value: str) -> None:
         """Open the next message without a label."""
-        done = self.decisions.by(name)
-        self.open_next(done, f"✓ Saved: {WORDS[value]}. {len(done)} of {self.total} labelled.")
+        labelled_ids = self.decisions.by(name)
+        self.open_next(labelled_ids, f"✓ Saved: {WORDS[value]}. {len(labelled_ids)} of {self.total} labelled.")
 
     def act_later(self, _: Any, fields: Fields) -> str | None:
         """Move the message in view to the end of its behaviour, and open the next one of it."""

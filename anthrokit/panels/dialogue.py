@@ -41,23 +41,23 @@ _FLAGS = {
 
 def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
     """Flag what went wrong with each message: one boolean column a flag."""
-    ended = messages["finish_reason"]
-    raised = {
+    reasons = messages["finish_reason"]
+    flags = {
         "role flip": messages["role_flip"],
-        "refusal": ended.isin(["refusal", "content_filter"]),
-        "truncated": ended.eq("length"),
+        "refusal": reasons.isin(["refusal", "content_filter"]),
+        "truncated": reasons.eq("length"),
         "missing message": messages["content"].isna(),
     }
-    return pd.DataFrame(raised).fillna(False).astype(bool)
+    return pd.DataFrame(flags).fillna(False).astype(bool)
 
 
 def _flagged(source: RunSource) -> dict[str, set[str]]:
     """Return the ids of the dialogues of each flag, by every name in `_FLAGS`."""
     dialogues, labels = source.dialogues, source.labels
-    raised, ids = _flags_of(source.messages), source.messages["dialogue_id"]
-    ids_by_flag = {name: set(ids[rows.to_numpy()]) for name, rows in raised.items()}
-    unfinished = dialogues["status"].isin(["planned", "failed"])
-    ids_by_flag["missing message"] |= set(dialogues.loc[unfinished, "dialogue_id"])
+    flags, ids = _flags_of(source.messages), source.messages["dialogue_id"]
+    ids_by_flag = {name: set(ids[rows.to_numpy()]) for name, rows in flags.items()}
+    is_unfinished = dialogues["status"].isin(["planned", "failed"])
+    ids_by_flag["missing message"] |= set(dialogues.loc[is_unfinished, "dialogue_id"])
     return ids_by_flag | {"open label": set(labels.loc[labels["label"].isna(), "dialogue_id"])}
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
@@ -90,8 +90,8 @@ def _badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
         title (the tooltip); in the order of the labels.
     """
     present = labels["label"].fillna(False).to_numpy(bool)
-    rated, keys = (list(zip(table["turn"], table["behaviour"], strict=True)) for table in (ratings, labels))
-    spoke = pd.Series(keys, dtype=object).isin(rated).to_numpy()
+    rating_keys, label_keys = (list(zip(table["turn"], table["behaviour"], strict=True)) for table in (ratings, labels))
+    spoke = pd.Series(label_keys, dtype=object).isin(rating_keys).to_numpy()
     first, unknown = labels[present].groupby("behaviour")["turn"].min(), labels["label"].isna().to_numpy()
     rules = {
         "first": present & labels["turn"].eq(labels["behaviour"].map(first)).fillna(False).to_numpy(bool),
@@ -217,9 +217,9 @@ def _badges(
 ) -> list[dict[str, Any]]:
     """Return the badges of one message, ready to be shown, each with its ratings as rows of a table."""
     entries, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
-    rated = defaultdict(list)
+    ratings_by_behaviour = defaultdict(list)
     for row in ratings.itertuples():
-        rated[row.behaviour].append(row)
+        ratings_by_behaviour[row.behaviour].append(row)
     for badge in badges[badges["kind"].isin(kinds)].itertuples():
         sign, css, _ = _KINDS[badge.kind]
         samples = [
@@ -228,7 +228,7 @@ def _badges(
                 row.status if pd.isna(row.verdict) else "yes" if row.verdict else "no",
                 reason_html(source, row, look.raw, look.limit),
             )
-            for row in rated[badge.behaviour]
+            for row in ratings_by_behaviour[badge.behaviour]
         ]
         has_call = any("ak-call" in reason for *_, reason in samples)
         about = {"name": badge.behaviour, "sign": sign, "votes": badge.votes, "css": css, "title": badge.title}
@@ -243,7 +243,7 @@ def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) ->
     messages, places, entries = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else str(message.content)[: look.limit]
-        own, rated = (table[table["turn"] == message.turn] for table in (badges, ratings))
+        own_badges, own_ratings = (table[table["turn"] == message.turn] for table in (badges, ratings))
         word_marks = [(*span, "ak-hit", "found") for span in find_words(text, look.words)]
         is_judged = message.role == "assistant" and pd.notna(message.content)
         entries.append(
@@ -254,10 +254,10 @@ def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) ->
                 "reasoning": message.reasoning if isinstance(message.reasoning, str) else "",
                 "error": visible_name(message.error, 500) if pd.isna(message.content) else "",
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
-                "flags": [name for name, raised in flags.items() if raised],
-                "marks": [*(_marks_of(text, rated) if is_judged else []), *word_marks],
-                "badges": _badges(source, own, rated, look, places) if is_judged else [],
-                "unjudged": int((own["kind"] == "unjudged").sum()) if is_judged else 0,
+                "flags": [name for name, has_flag in flags.items() if has_flag],
+                "marks": [*(_marks_of(text, own_ratings) if is_judged else []), *word_marks],
+                "badges": _badges(source, own_badges, own_ratings, look, places) if is_judged else [],
+                "unjudged": int((own_badges["kind"] == "unjudged").sum()) if is_judged else 0,
             }
         )
     return badges, entries
@@ -331,8 +331,8 @@ def _sets_of(source: RunSource) -> dict[str, dict[str, set[str]]]:
     sets = sets_of(dialogues, dict.fromkeys(("target", *design, "domain", "scenario")), "dialogue_id")
     sets |= sets_of(present, ("category", "behaviour"), "dialogue_id") | {"flag": _flagged(source)}
     names = [*source.taxonomy.categories, *(behaviour.name for behaviour in source.taxonomy), *_FLAGS]
-    ordered = {name: dict.fromkeys([*names, *of]) for name, of in sets.items()}
-    return {name: {one: of[one] for one in ordered[name] if of.get(one)} for name, of in sets.items()}
+    orders = {name: dict.fromkeys([*names, *of]) for name, of in sets.items()}
+    return {name: {one: of[one] for one in orders[name] if of.get(one)} for name, of in sets.items()}
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #96f3177d
 def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter]:
@@ -371,8 +371,8 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
         for kind in sorted(own, key=lambda kind: order.get(kind, len(order))):
             hue, meaning = places.get(kind, 7), visible_name(f"{kind}: {', '.join(own[kind])}", 300)
             tags.append((f"{SIGNS[hue]} {len(own[kind])}", hue, meaning))
-        unfinished = [one["status"]] if one["status"] in ("failed", "planned") else []
-        note = [*unfinished, *(visible_name(texts[name].get(str(one[name])), 40) for name in conditions), visible_name(first, 90)]
+        status = [one["status"]] if one["status"] in ("failed", "planned") else []
+        note = [*status, *(visible_name(texts[name].get(str(one[name])), 40) for name in conditions), visible_name(first, 90)]
         return {"title": visible_name(subject, 80), "note": " · ".join(note), "tags": tags}
 
     return row
@@ -445,9 +445,9 @@ class DialoguePanel(Panel):
         """Return a dialogue as a chat."""
         if item is None:
             return ""
-        lit = frozenset({chosen["behaviour"], *self.source.taxonomy.categories.get(chosen["category"], ())} - {""})
+        behaviours = frozenset({chosen["behaviour"], *self.source.taxonomy.categories.get(chosen["category"], ())} - {""})
         limit = None if chosen["whole"] else LIMIT
-        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], lit, chosen["raw"], True)
+        look = DisplayOptions(chosen["absent"], chosen["markdown"], limit, chosen["text"], behaviours, chosen["raw"], True)
         return dialogue_html(self.source, item, look)
 
     def choose(self, **changes: Any) -> None:

@@ -46,9 +46,9 @@ def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
     """Count verdicts of ratings, or take their `tally`; `items` may name messages without ratings."""
     counts = ratings if "taken" in ratings else count_verdicts(ratings)
     rows = pd.MultiIndex.from_frame((counts if items is None else items)[ITEM].drop_duplicates())
-    keyed = counts.assign(cast=counts["yes"] + counts["no"]).set_index([*ITEM, "judge"])
+    counts_by_judge = counts.assign(cast=counts["yes"] + counts["no"]).set_index([*ITEM, "judge"])
     judges = counts["judge"].drop_duplicates().tolist()
-    wide = (keyed[name].unstack("judge", fill_value=0) for name in ("taken", "cast", "yes"))
+    wide = (counts_by_judge[name].unstack("judge", fill_value=0) for name in ("taken", "cast", "yes"))
     return _Tally(*(table.reindex(index=rows, columns=judges, fill_value=0).astype("int64") for table in wide))
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #a3d9f11c
@@ -90,18 +90,18 @@ def judge_disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = Non
 
 
 def _disagreement(tally: _Tally) -> pd.DataFrame:
-    cast, yes = tally.cast, tally.yes
-    share = yes / cast
-    differ = (2 * yes * (cast - yes) / (cast * (cast - 1.0))).where(cast > 1)
+    n_verdicts, yes = tally.cast, tally.yes
+    share = yes / n_verdicts
+    differ = (2 * yes * (n_verdicts - yes) / (n_verdicts * (n_verdicts - 1.0))).where(n_verdicts > 1)
     pairs = {
         (a, b): share[a] * (1 - share[b]) + share[b] * (1 - share[a]) for a, b in combinations(share.columns, 2)
     }
     numbers = {
         "between": pd.DataFrame(pairs, index=share.index, dtype=float).mean(axis=1).astype("Float64"),
         "within": differ.mean(axis=1).astype("Float64"),
-        "n_judges": (cast > 0).sum(axis=1),
+        "n_judges": (n_verdicts > 0).sum(axis=1),
         "n_yes": yes.sum(axis=1),
-        "n": cast.sum(axis=1),
+        "n": n_verdicts.sum(axis=1),
         "n_total": tally.ratings.sum(axis=1),
     }
     return pd.DataFrame(numbers).reset_index()
@@ -112,9 +112,9 @@ _MODES = ("Yes", "No", "no verdict")
 
 def _judge_modes(tally: _Tally) -> pd.DataFrame:
     """Return the position in `_MODES` of every judge's mode; -1 where the judge was not asked about the behaviour."""
-    lead = (2 * tally.yes - tally.cast).to_numpy(dtype=float)
+    margin = (2 * tally.yes - tally.cast).to_numpy(dtype=float)
     was_asked = tally.ratings.groupby(level="behaviour").transform("sum") > 0
-    modes = np.where(was_asked, np.select([lead > 0, lead < 0], [0, 1], 2), -1)
+    modes = np.where(was_asked, np.select([margin > 0, margin < 0], [0, 1], 2), -1)
     return pd.DataFrame(modes, tally.yes.index, tally.yes.columns)
 
 

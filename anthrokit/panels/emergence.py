@@ -393,8 +393,8 @@ class EmergencePanel(Panel):
         names, curves, line, group, behind = self.asked(chosen)
         if curves is None:
             notice = "There is nothing to draw: choose what to show, or widen the filters."
-            unlabelled = "No message has a label. Judge the run, or see why its ratings have no verdict."
-            return render("<p>{{ notice }}</p>", notice=notice if self._labelled else unlabelled)
+            notice_without_labels = "No message has a label. Judge the run, or see why its ratings have no verdict."
+            return render("<p>{{ notice }}</p>", notice=notice if self._labelled else notice_without_labels)
         by = chosen["by"]
         chart, row = _chart_of(curves, names, line, by, palette_places(self.source.taxonomy)), group if by else line
         turns = _turns_of(chosen["turns"], self.occurrences.turns) if chosen["turns"] else [""]
@@ -431,8 +431,8 @@ class EmergencePanel(Panel):
         if item is None:
             has_items = bool(self.list_items(chosen))
             return _about_html(curves, chosen["by"], self.occurrences.members, has_items)
-        lit = self.occurrences.members.get(line, [line])
-        return dialogue_html(self.source, item, DisplayOptions(lit=frozenset(lit)))
+        behaviours = self.occurrences.members.get(line, [line])
+        return dialogue_html(self.source, item, DisplayOptions(lit=frozenset(behaviours)))
 
     def status(self, n: int, chosen: Chosen) -> str:
         """Say how many dialogues are listed, and which."""

@@ -229,7 +229,7 @@ class Panel(anywidget.AnyWidget):
     reads: type | None = None  # the class of the source
     run: Run | None = None
     _watcher: asyncio.Task | None = None
-    _drawn: str | None = ""  # the item drawn last
+    _last_item: str | None = ""  # the item drawn last
 
     def __init__(self, source: Any = None, *, state: Mapping[str, Any] | None = None, live: float | None = None):
         self.items, self._turn, self._acts = [], threading.RLock(), _Acts()

@@ -150,14 +150,14 @@ class RunSource:
         """Read the tables again."""
         if self.run is None:
             self.seen, self.taxonomy = None, Taxonomy.load()
-            read, settings = _read_frames(self._data, self.taxonomy), {}
-            design = [name for name in design_of(read["labels"]) if name not in read["judges"]]
+            frames, settings = _read_frames(self._data, self.taxonomy), {}
+            design = [name for name in design_of(frames["labels"]) if name not in frames["judges"]]
         else:
             self.seen, self.taxonomy = self.run.ledger.version, run_taxonomy(self.run)
-            read, settings = _read_run(self.run), {one.judge: json.loads(one.settings) for one in self.run.judges().itertuples()}
-            design = design_of(read["dialogues"])
-        self.dialogues, self.messages = read["dialogues"], read["messages"]
-        self.labels, self.ratings = read["labels"], read.get("ratings")
+            frames, settings = _read_run(self.run), {one.judge: json.loads(one.settings) for one in self.run.judges().itertuples()}
+            design = design_of(frames["dialogues"])
+        self.dialogues, self.messages = frames["dialogues"], frames["messages"]
+        self.labels, self.ratings = frames["labels"], frames.get("ratings")
         self.design = design
         for table, name in product((self.dialogues, self.labels), design):
             if name in table:

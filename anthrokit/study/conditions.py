@@ -97,25 +97,25 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     """
     path = data_path("study/conditions.toml") if path is None else Path(path)
     usual = {"title": "", "common": str, "closing": str, "condition": [], "behaviour": [], "levels": 2, "graded": ""}
-    read = check_entry(read_toml(path), usual, f"{path}")
-    entries = check_entries(read["condition"], {"name": str, "opening": str}, f"{path}: condition")
+    entry = check_entry(read_toml(path), usual, f"{path}")
+    entries = check_entries(entry["condition"], {"name": str, "opening": str}, f"{path}: condition")
     names = [one["name"] for one in entries]
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise TableError(f"{path}: a study compares at least two conditions with different names")
-    behaviours = check_entries(read["behaviour"], dict.fromkeys(["name", *names], str), f"{path}: behaviour")
+    behaviours = check_entries(entry["behaviour"], dict.fromkeys(["name", *names], str), f"{path}: behaviour")
     Taxonomy.load().select([one["name"] for one in behaviours])
-    if not 2 <= read["levels"] <= len(behaviours) + 1:
-        raise TableError(f"{path}: levels is {read['levels']}; {len(behaviours)} behaviours make 2 to {len(behaviours) + 1}")
-    if read["levels"] == 2:
+    if not 2 <= entry["levels"] <= len(behaviours) + 1:
+        raise TableError(f"{path}: levels is {entry['levels']}; {len(behaviours)} behaviours make 2 to {len(behaviours) + 1}")
+    if entry["levels"] == 2:
         lines = {name: {one["name"]: one[name] for one in behaviours} for name in names}
-        return {one["name"]: _condition(one["name"], one["opening"], lines[one["name"]], read) for one in entries}
+        return {one["name"]: _condition(one["name"], one["opening"], lines[one["name"]], entry) for one in entries}
     conditions = {}
     order = _spread_over_categories([one["name"] for one in behaviours])
-    for level in range(read["levels"]):
-        invited = set(order[: round(level / (read["levels"] - 1) * len(order))])
-        lines = {one["name"]: one[names[one["name"] not in invited]] for one in behaviours}
-        name, dose = f"level {level + 1}", len(invited) / len(order)
-        conditions[name] = _condition(name, read["graded"], lines, read, dose)
+    for level in range(entry["levels"]):
+        high_behaviours = set(order[: round(level / (entry["levels"] - 1) * len(order))])
+        lines = {one["name"]: one[names[one["name"] not in high_behaviours]] for one in behaviours}
+        name, dose = f"level {level + 1}", len(high_behaviours) / len(order)
+        conditions[name] = _condition(name, entry["graded"], lines, entry, dose)
     return conditions
 
 
@@ -220,13 +220,13 @@ def check_conditions(
     >>> check_conditions("openai/gpt-4o", "openai/gpt-4o", run="runs/conditions")  # doctest: +SKIP
     """
     conditions = conditions or load_conditions()
-    shared = {"budget": budget, "progress": progress}
+    limits = {"budget": budget, "progress": progress}
     run = as_run(run)
     for condition in conditions.values():
         llm = copy.copy(as_llm(target))
         llm.name = condition.name
-        simulate(prompts, llm, user, run=run, system_target=condition.prompt, **shared, **settings)
-    judge(run, judges, samples=samples, **shared)
+        simulate(prompts, llm, user, run=run, system_target=condition.prompt, **limits, **settings)
+    judge(run, judges, samples=samples, **limits)
     names = list(conditions)
-    graded = conditions[names[0]].dose is not None
-    return compare_behaviours(run.labels(), [names[-1], names[0]] if graded else names[:2])
+    has_doses = conditions[names[0]].dose is not None
+    return compare_behaviours(run.labels(), [names[-1], names[0]] if has_doses else names[:2])

@@ -107,9 +107,9 @@ def draw_credibility_sheet(
         frames.append(frame[~frame["text"].fillna("").map(is_blank).astype(bool)])
     has_domains = all(frame["domain"].notna().mean() > 0.5 for frame in frames)
     for frame in frames:
-        mixed = frame.sample(frac=1, random_state=seed)
-        mixed["domain"] = mixed["domain"].astype("str").fillna("") if has_domains else ""
-        sides.append(mixed.assign(place=mixed.groupby(["domain", "turn"]).cumcount()))
+        shuffled_rows = frame.sample(frac=1, random_state=seed)
+        shuffled_rows["domain"] = shuffled_rows["domain"].astype("str").fillna("") if has_domains else ""
+        sides.append(shuffled_rows.assign(place=shuffled_rows.groupby(["domain", "turn"]).cumcount()))
     pairs = sides[0].merge(sides[1], on=["domain", "turn", "place"], suffixes=("_a", "_b"))
     if len(pairs) < n:
         raise TableError(f"n is {n}, but only {len(pairs)} pairs share domain and turn. Pass a smaller n.")
@@ -184,10 +184,10 @@ def compare_credibility(
         raise TableError(f"the key has no items {strange[:5]}; is it the key of another sheet?")
     require_unique(ratings, ["item", "rater"], "{rater!r} has rated the item {item!r} twice")
     means = ratings.groupby("item")["rating"].mean()
-    rated = key.assign(rating=key["item"].map(means)).dropna(subset=["rating"])
-    groups = [("all", "", rated)]
+    rated_turns = key.assign(rating=key["item"].map(means)).dropna(subset=["rating"])
+    groups = [("all", "", rated_turns)]
     require_columns(key, as_names(by), "key's", rows=False)
-    groups += [(name, value, part) for name in as_names(by) for value, part in rated.groupby(name, sort=True)]
+    groups += [(name, value, part) for name in as_names(by) for value, part in rated_turns.groupby(name, sort=True)]
     rows = []
     for group, value, part in groups:
         wide = part.pivot(index="pair", columns="source", values="rating").reindex(columns=[a, b])
@@ -195,12 +195,12 @@ def compare_credibility(
         row = {"group": group, "value": value, "n_a": counts[a], "n_b": counts[b], "n_pairs": len(both), "ci": ci}
         if counts.min() >= 2:
             row |= {"mean_a": wide[a].mean(), "mean_b": wide[b].mean()}
-            unpaired = compare_conditions(part, "rating", "source", high=a, low=b, ci=ci).iloc[0]
-            row |= unpaired[["estimate", "ci_low", "ci_high", "p_value"]].to_dict()
+            contrast = compare_conditions(part, "rating", "source", high=a, low=b, ci=ci).iloc[0]
+            row |= contrast[["estimate", "ci_low", "ci_high", "p_value"]].to_dict()
             differences = (both[a] - both[b]).round(9)  # of means: equal ones may differ in their last digit
             if differences.any():
-                paired = pingouin.wilcoxon(differences).iloc[0]
-                row |= {"paired": float(paired["RBC"]), "p_paired": float(paired["p_val"])}
+                wilcoxon = pingouin.wilcoxon(differences).iloc[0]
+                row |= {"paired": float(wilcoxon["RBC"]), "p_paired": float(wilcoxon["p_val"])}
             else:
                 row |= {"paired": 0.0, "p_paired": 1.0}
         rows.append(row)

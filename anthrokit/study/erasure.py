@@ -56,7 +56,7 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
     """Delete the dialogues and prompts with some ids from a run; return the number of rows."""
     if not (folder / "ledger.sqlite").exists():
         return 0
-    gone = 0
+    n_deleted = 0
     with Run(folder) as run:
         ids = name_ids(run)
         if any(pair[-1] in ids for pair in run.ledger.fact("pairs", ())):  # of preference data
@@ -64,22 +64,22 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
         theirs, calls = list(_rows_with_id()), _begins_with_id("unit")
         changes = [f"UPDATE calls SET unit = 'erased' WHERE {calls}", f"DELETE FROM batch_requests WHERE {calls}"]
         for one in ids:
-            gone += sum(run.ledger.rows(f"SELECT COUNT(*) {rows}", [one])[0][0] for rows in theirs)
+            n_deleted += sum(run.ledger.rows(f"SELECT COUNT(*) {rows}", [one])[0][0] for rows in theirs)
             run.ledger.write_all([*changes, *(f"DELETE {rows}" for rows in theirs)], [one])
     rewrite_file(folder / "ledger.sqlite")
-    return gone
+    return n_deleted
 
 
 def _erase_from_server(file: Path, participant: str) -> int:
     """Delete a participant from oTree's file; return the number of rows."""
     if not file.exists():
         return 0
-    gone = 0
+    n_deleted = 0
     with contextlib.closing(sqlite3.connect(file, timeout=30)) as connection:
         execute = connection.execute
         names = [name for (name,) in execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        came = execute("SELECT id, code, label, _vars FROM otree_participant").fetchall()
-        for number, code, label, variables in came:
+        participants = execute("SELECT id, code, label, _vars FROM otree_participant").fetchall()
+        for number, code, label, variables in participants:
             content = variables if isinstance(variables, bytes) else f"{variables}".encode()
             if (label or "").partition(".")[0] != participant and participant.encode() not in content:
                 continue
@@ -87,15 +87,15 @@ def _erase_from_server(file: Path, participant: str) -> int:
                 columns = {row[1] for row in execute(f"PRAGMA table_info('{name}')")}
                 for column, value in (("participant_id", number), ("participant_code", code)):
                     if column in columns:
-                        gone += execute(f'DELETE FROM "{name}" WHERE {column} = ?', [value]).rowcount
-            gone += execute("DELETE FROM otree_participant WHERE id = ?", [number]).rowcount
+                        n_deleted += execute(f'DELETE FROM "{name}" WHERE {column} = ?', [value]).rowcount
+            n_deleted += execute("DELETE FROM otree_participant WHERE id = ?", [number]).rowcount
             # When a page was left stands in batches of lines.
             for batch, text in execute("SELECT id, text FROM otree_pagetimebatch").fetchall():
                 lines = [line for line in text.splitlines(keepends=True) if code not in line.split(",")]
                 execute("UPDATE otree_pagetimebatch SET text = ? WHERE id = ?", ["".join(lines), batch])
         connection.commit()
     rewrite_file(file)
-    return gone
+    return n_deleted
 
 # %% ../../nbs/11_study/07_erasure.ipynb #e7a50001
 def _parts(text: str) -> list[str]:
@@ -234,7 +234,7 @@ def _words_of_user(run: Run, names: Sequence[str]) -> tuple[set[str], set[str]]:
 
 def _erase_user(folder: Path, user: str) -> pd.DataFrame:
     """Delete a user of a log from a run, or from a folder of scores and runs."""
-    names, runs, gone = [user], [folder], 0
+    names, runs, n_deleted = [user], [folder], 0
     if not (folder / "ledger.sqlite").exists():
         names, runs = user_names(folder, user), [path.parent for path in (folder / "runs").glob("*/ledger.sqlite")]
     mine, theirs = set(), set()
@@ -245,13 +245,13 @@ def _erase_user(folder: Path, user: str) -> pd.DataFrame:
     for path in (folder / "scores").glob("*.parquet"):
         scores = pd.read_parquet(path)
         if (is_theirs := scores["user"].isin(names)).any():
-            gone += int(is_theirs.sum())
+            n_deleted += int(is_theirs.sum())
             with replacing(path) as new:
                 scores[~is_theirs].to_parquet(new, index=False)
-    if not rows["runs"] + gone:
+    if not rows["runs"] + n_deleted:
         raise RunError(f"{folder} has no user {user!r}; run.dialogues() lists the users of a run.")
     texts = [name for name in names if len(name) >= 12] + _only_in(mine, theirs)
-    return _verified(folder, names[-1], texts, {**rows, "scores": gone})
+    return _verified(folder, names[-1], texts, {**rows, "scores": n_deleted})
 
 
 def _dialogue_of(run: Run, participant: str) -> list[str]:

@@ -140,7 +140,7 @@ def reached_limit(settings: Mapping[str, Any], seconds: float, turns: int, token
         "turns": turns >= chat["most_turns"],
         "budget": cap and tokens >= cap,
     }
-    return next((name for name, reached in limits.items() if reached), None)
+    return next((name for name, is_reached in limits.items() if is_reached), None)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #70b52832
 def page_state(settings: Mapping[str, Any], state: ChatState) -> dict[str, Any]:
@@ -217,8 +217,8 @@ def identify(study: Study, label: str, front: str) -> tuple[str, str | None]:
     GatewayError
         If anybody could have made the label.
     """
-    if sealed := study.unseal(label):
-        return sealed if study.settings["servers"]["one_browser"] else (sealed[0], None)
+    if visitor := study.unseal(label):
+        return visitor if study.settings["servers"]["one_browser"] else (visitor[0], None)
     if front == "otree" and not label.startswith("otree/"):
         raise GatewayError("unknown")
     return study.participant_id(label), None
@@ -293,8 +293,8 @@ class Chats:
         state = ChatState(messages, self.open_seconds().get(participant, person["chat_seconds"] or 0.0))
         over = person["ended_by"] or (person["finished_at"] and "participant")
         if not over:
-            capped = self.settings["limits"]["participant_tokens"]
-            tokens = (self.run.ledger.rows(_TOKENS_SQL, [participant])[0][0] or 0) if capped else 0
+            cap = self.settings["limits"]["participant_tokens"]
+            tokens = (self.run.ledger.rows(_TOKENS_SQL, [participant])[0][0] or 0) if cap else 0
             over = reached_limit(self.settings, state.seconds, state.answered, tokens)
         return replace(state, over=over or ("budget" if self.budget_spent else None))
 
@@ -326,20 +326,20 @@ class Chats:
         seconds = self.state(person).seconds
         late = seconds - self.settings["chat"]["most_minutes"] * 60 if by == "time" else 0.0
         ended_at = (datetime.now(UTC) - timedelta(seconds=late)).isoformat(timespec="seconds")
-        ended = {"status": "chatted", "ended_by": by, "chat_ended_at": ended_at}
-        self.people.update(participant, **ended, chat_seconds=seconds - late)
+        changes = {"status": "chatted", "ended_by": by, "chat_ended_at": ended_at}
+        self.people.update(participant, **changes, chat_seconds=seconds - late)
         self._began.pop(participant, None)
         self.run.ledger.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
 
     def finish(self, person: _Person) -> None:
         """Record that a participant has come to the last page. A chat that is open ends."""
-        finished = {"status": "finished", "finished_at": time_now()}
+        changes = {"status": "finished", "finished_at": time_now()}
         if person["chat_started_at"]:
             self.close_chat(person, self.state(person).over or "participant")
         else:
-            finished["chat_seconds"] = 0.0
+            changes["chat_seconds"] = 0.0
         if person["finished_at"] is None:
-            self.people.update(person["participant"], **finished)
+            self.people.update(person["participant"], **changes)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63817784
 def _message_rows(person: _Person, turn: int, text: str, prompt: str) -> list[tuple[str, list[dict]]]:
@@ -377,7 +377,7 @@ class _Relay:
 
     async def _run(self) -> None:
         while True:
-            ended = self._ended.is_set()
+            has_ended = self._ended.is_set()
             if piece := self.text[len(self.saved_text) :]:
                 await self.save(self.saved_text + piece)
                 self.saved_text += piece
@@ -386,7 +386,7 @@ class _Relay:
                         await asyncio.wait_for(self.send(piece), _SEND_SECONDS)
                 except (OSError, TimeoutError):  # the page was closed, or does not read
                     self.connected = False
-            if ended:
+            if has_ended:
                 return
             with contextlib.suppress(TimeoutError):  # an answer that ends does not wait
                 await asyncio.wait_for(self._ended.wait(), _GATHER_SECONDS)
@@ -466,10 +466,10 @@ async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[
         raise GatewayError("retry", 2.0)
     names = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "served_model")
     row |= {"seconds": round(answer.seconds, 3)} | {name: getattr(answer, name) for name in names}
-    done = "UPDATE dialogues SET turns = ?, status = REPLACE(status, 'planned', 'done') WHERE dialogue_id = ?"
+    update_sql = "UPDATE dialogues SET turns = ?, status = REPLACE(status, 'planned', 'done') WHERE dialogue_id = ?"
     chats.meter.writer.put("messages", [row])
     chats.meter.writer.flush()
-    chats.run.ledger.write_all([done], [turn, participant])
+    chats.run.ledger.write_all([update_sql], [turn, participant])
 
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
 _ID_PARAMETERS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
@@ -838,9 +838,9 @@ class Gateway(BackgroundServer):
             raise GatewayError("unreadable")
 
         def save() -> int:
-            checked = self.study.check_answers(questionnaire, answers)
-            self.chats.people.answer(person["participant"], questionnaire, checked)
-            return len(checked)
+            valid_answers = self.study.check_answers(questionnaire, answers)
+            self.chats.people.answer(person["participant"], questionnaire, valid_answers)
+            return len(valid_answers)
 
         try:
             return web.json_response({"kept": await asyncio.to_thread(save)})
@@ -885,14 +885,14 @@ class Gateway(BackgroundServer):
             notify(_GUESSABLE + _GUESSABLE_AND[servers["one_browser"]])
         participant, people = self.study.participant_id(label or f"browser/{cookie}"), self.chats.people
         seat = self.study.seat(cookie) if servers["one_browser"] else ""
-        sealed, person = self.study.seal(participant, seat), people.row(participant)
+        visitor, person = self.study.seal(participant, seat), people.row(participant)
         if person is None and people.count() >= servers["places"]:
             raise GatewayError("full")
-        if sealed not in self._visitors and (person is None or person["seat"] not in (None, seat)):
+        if visitor not in self._visitors and (person is None or person["seat"] not in (None, seat)):
             if wait := self._new_visitors.wait():  # each new label takes a place in the study server
                 raise GatewayError("busy", wait)
-            self._visitors.add(sealed)
-        url = f"{servers['otree']}/room/study?participant_label={sealed}&welcome_page_ok=1"
+            self._visitors.add(visitor)
+        url = f"{servers['otree']}/room/study?participant_label={visitor}&welcome_page_ok=1"
         response = web.Response(status=302, headers={"Location": url})
         flags = {"httponly": True, "samesite": "Lax", "secure": servers["gateway"].startswith("https:")}
         base = self._leave_path.removesuffix("/leave")

@@ -126,15 +126,15 @@ def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
 
 
 def _questionnaire(path: Path) -> Questionnaire:
-    read = check_entry(read_toml(path), _FILE, f"{path}")
-    require_known("order", ("fixed", "random"), read["order"], where=f"{path}: ")
-    usual = {**entry_fields(Item), "points": read.pop("points")}
-    items = [Item(**one) for one in check_entries(read.pop("item"), usual, f"{path}: item")]
+    content = check_entry(read_toml(path), _FILE, f"{path}")
+    require_known("order", ("fixed", "random"), content["order"], where=f"{path}: ")
+    usual = {**entry_fields(Item), "points": content.pop("points")}
+    items = [Item(**one) for one in check_entries(content.pop("item"), usual, f"{path}: item")]
     for number, item in enumerate(items, 1):
-        _check_item(item, read["scales"], f"{path}: item {number} ({item.id})")
-    if idle := [scale for scale in read["scales"] if scale not in {item.scale for item in items}]:
+        _check_item(item, content["scales"], f"{path}: item {number} ({item.id})")
+    if idle := [scale for scale in content["scales"] if scale not in {item.scale for item in items}]:
         raise TableError(f"{path}: no item counts under {', '.join(idle)}")
-    return Questionnaire(items=tuple(items), **read)
+    return Questionnaire(items=tuple(items), **content)
 
 
 def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
@@ -157,12 +157,12 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     ['Fake', 'Machinelike']
     """
     require_kind(name, (str, os.PathLike), "a questionnaire by name or by a path ending in .toml")
-    shipped = data_path("study/questionnaires")
+    folder = data_path("study/questionnaires")
     path = Path(name)
     if path.suffix != ".toml":
-        path = shipped / f"{name}.toml"
+        path = folder / f"{name}.toml"
     if not path.exists():
-        hint = suggest_name(name, sorted(one.stem for one in shipped.glob("*.toml")))
+        hint = suggest_name(name, sorted(one.stem for one in folder.glob("*.toml")))
         raise TableError(f"Questionnaire {str(name)!r} does not exist. Pass the name of a bundled one or a path "
                          f"ending in .toml; {hint}")
     return _questionnaire(path)
@@ -193,8 +193,8 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
     if others and "at" not in responses:
         responses = responses.assign(at="unknown")
     if others and "questionnaire" in responses:  # items of another one may be called the same
-        spelled = {name.lower(): name for name in names}
-        own = responses["questionnaire"].astype("str").str.strip().str.lower().map(spelled)
+        names_by_key = {name.lower(): name for name in names}
+        own = responses["questionnaire"].astype("str").str.strip().str.lower().map(names_by_key)
         responses = responses.assign(questionnaire=own)[own.notna()]
     numbers = responses.index + 1
     responses = check_table(responses, "responses", "the answers")
@@ -505,11 +505,11 @@ def load_questionnaires(names: Iterable[str | os.PathLike], folder: Path | None 
         own = folder / f"{name}.toml" if folder is not None else None
         one = load_questionnaire(own if own is not None and own.is_file() else name)
         parts = [("questionnaire", one.name), *(("scale", scale) for scale in one.scales)]
-        for kind, called in [*parts, *(("item", item.id) for item in one.items)]:
-            if called in _TAKEN:
-                raise TableError(f"{one.name}: the {kind} {called!r} needs another name, since studies have such a column")
-            if (kind, called) in owners:
-                raise TableError(f"the {kind} {called!r} occurs twice: {owners[kind, called]}, {one.name}")
-            owners[kind, called] = one.name
+        for kind, part_name in [*parts, *(("item", item.id) for item in one.items)]:
+            if part_name in _TAKEN:
+                raise TableError(f"{one.name}: the {kind} {part_name!r} needs another name, since studies have such a column")
+            if (kind, part_name) in owners:
+                raise TableError(f"the {kind} {part_name!r} occurs twice: {owners[kind, part_name]}, {one.name}")
+            owners[kind, part_name] = one.name
         questionnaires.append(one)
     return questionnaires

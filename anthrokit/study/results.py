@@ -34,8 +34,8 @@ def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
         return pd.DataFrame(columns=["participant", "turns"]), pd.DataFrame(columns=["participant"])
     with study.run() as run:
         turns, labels = run.query(_TURNS), run.labels()
-    labelled = labels.dropna(subset=["label"]).astype({"label": float})
-    shares = labelled.pivot_table(index="dialogue_id", columns="behaviour", values="label", observed=True)
+    numbers = labels.dropna(subset=["label"]).astype({"label": float})
+    shares = numbers.pivot_table(index="dialogue_id", columns="behaviour", values="label", observed=True)
     shares.columns = [f"rate of {name}" for name in shares.columns]
     if set(labels["behaviour"]) - set(counted_behaviours()):
         each = any_behaviour(labels, None).groupby("dialogue_id")["label"].agg(["sum", "count", "size"]).astype(float)
@@ -177,8 +177,8 @@ def judged_and_perceived(
             row["estimate"] = slope = inverse[0] @ y
             residuals = np.eye(len(y)) - design @ inverse  # times y
             if np.diag(residuals).min() > 1e-9:  # else a coefficient depends on a single participant
-                scaled = inverse[0] / np.sqrt(np.diag(residuals))
-                error, spread = np.linalg.norm(scaled * (residuals @ y)), np.outer(scaled, scaled) * residuals
+                weights = inverse[0] / np.sqrt(np.diag(residuals))
+                error, spread = np.linalg.norm(weights * (residuals @ y)), np.outer(weights, weights) * residuals
                 freedom = np.trace(spread) ** 2 / (spread**2).sum()
                 half = t.ppf(0.5 + ci / 2, freedom) * error
                 row |= {"ci_low": slope - half, "ci_high": slope + half, "p_value": 2 * t.sf(abs(slope) / error, freedom)}

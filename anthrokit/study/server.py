@@ -84,10 +84,10 @@ def _make_environment(folder: Path, part: Path) -> None:
     pip += ["--no-deps", "--require-hashes"]
     installs = [[*pip, *how, "-r", data_path(f"study/{name}")] for name, how in _PINS.items()]
     for command in ([sys.executable, "-m", "venv", part], *installs):
-        done = subprocess.run([str(one) for one in command], capture_output=True, text=True)
-        if done.returncode:
+        result = subprocess.run([str(one) for one in command], capture_output=True, text=True)
+        if result.returncode:
             shutil.rmtree(part, ignore_errors=True)
-            lines = (done.stderr or done.stdout).strip().splitlines() or ["no reason was given"]
+            lines = (result.stderr or result.stdout).strip().splitlines() or ["no reason was given"]
             raise SetupError(
                 f"oTree can't be installed: {lines[-1][:300]}. Install it by hand where PyPI can be reached (make an "
                 f"environment, and in it pip install --no-deps --require-hashes -r FILE for "
@@ -226,8 +226,8 @@ class StudyServer(BackgroundServer):
 
     def _begin(self, python: Path) -> None:
         project, secret = write_project(self.study), self.study.server_secrets
-        hidden = [name for name in os.environ if "KEY" in name or name.startswith(("PYTHON", "OTREE_", "DATABASE_URL"))]
-        environment = {name: value for name, value in os.environ.items() if name not in hidden} | {
+        dropped_names = [name for name in os.environ if "KEY" in name or name.startswith(("PYTHON", "OTREE_", "DATABASE_URL"))]
+        environment = {name: value for name, value in os.environ.items() if name not in dropped_names} | {
             "OTREE_PRODUCTION": "1",
             "OTREE_AUTH_LEVEL": "STUDY",
             "OTREE_ADMIN_PASSWORD": secret["otree_password"],
@@ -245,9 +245,9 @@ class StudyServer(BackgroundServer):
 
     def _watch(self, python: Path) -> None:
         assert self.process is not None
-        checked, silent = time.monotonic(), 0
+        checked_at, silent = time.monotonic(), 0
         while not self._stopping.wait(0.2):
-            if self.process.poll() is None and time.monotonic() - checked >= _CHECK_SECONDS:
+            if self.process.poll() is None and time.monotonic() - checked_at >= _CHECK_SECONDS:
                 silent = 0 if self._answers() else silent + 1
                 if silent == _SILENT_CHECKS:
                     notify("The study server did not answer. It is started again; everybody goes on.", again=True)
@@ -256,13 +256,13 @@ class StudyServer(BackgroundServer):
                 elif not silent:
                     with contextlib.suppress(SetupError, OSError, sqlite3.Error):  # at the next check then
                         self._make_room()
-                checked = time.monotonic()
+                checked_at = time.monotonic()
             if self.process.poll() is not None and not self._stopping.is_set():
                 with contextlib.suppress(Exception):  # at the next turn of the loop then
                     self.process.communicate()
                     self._begin(python)
                     self._until_up()
-                    checked, silent = time.monotonic(), 0
+                    checked_at, silent = time.monotonic(), 0
 
     def _make_room(self) -> None:
         """Make a further session where few places are free and the study takes more participants."""

@@ -257,13 +257,13 @@ class People:
     def forget(self, participant: str) -> int:
         """Delete a participant and their answers, also from the disk; return the number of rows."""
         with self._guard, transaction(self._connection) as connection:
-            gone = [
+            counts = [
                 connection.execute(f"DELETE FROM {table} WHERE participant = ?", [participant]).rowcount
                 for table in ("responses", "participants")
             ]
         with self._guard:
             rewrite_file(self.path)
-        return sum(gone)
+        return sum(counts)
 
 
 def make_private(folder: Path) -> None:
@@ -497,8 +497,8 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
     try:
         shutil.copyfile(data_path("study/study.toml"), folder / "study.toml")
         conditions = data_path("study/conditions.toml").read_text(encoding="utf-8")
-        graded = conditions.replace("\nlevels = 2\n", f"\nlevels = {levels}\n")
-        (folder / "conditions.toml").write_text(graded, encoding="utf-8")
+        content = conditions.replace("\nlevels = 2\n", f"\nlevels = {levels}\n")
+        (folder / "conditions.toml").write_text(content, encoding="utf-8")
         shutil.copytree(data_path("study/questionnaires"), folder / "questionnaires")
         if target:
             usual = load_settings(folder / "study.toml")["target"]
