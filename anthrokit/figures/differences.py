@@ -15,10 +15,10 @@ from ..core import TableError
 from ..core.errors import require_known
 from .profiles import draw_dots, draw_heat, name_column
 from .published import fit_notes
-from .style import COLOURS, INVISIBLE, Axes, colours_of, count_estimated, describe_interval, format_count, from_run
-from .style import in_order, interval_text, keep_data, label_of, labels_in, legend_above, model_labels, name_rows
-from .style import need_columns, new_axes, note_missing, percent, scaled_size, shorten_names, themed, variant_note
-from .style import with_series
+from .style import COLOURS, INVISIBLE, Axes, colours_of, count_estimated, describe_interval
+from .style import format_count, from_run, in_order, interval_text, keep_data, label_of, labels_in
+from .style import legend_above, model_labels, name_rows, need_columns, new_axes, note_missing
+from .style import percent, scaled_size, shorten_names, themed, variant_note, with_series
 
 # %% auto #0
 __all__ = ['plot_differences', 'plot_odds', 'plot_similarity', 'plot_drift', 'plot_conditions', 'plot_agreement']
