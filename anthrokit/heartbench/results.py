@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.clustered import add_holm, as_names, check_level, draw_clusters, percentile_interval
-from ..analysis.clustered import as_floats, resample, weights_of
-from ..analysis.interrater import two_raters
+from ..analysis.clustered import ClusterCounts, as_floats, cluster_variance, degrees_of_freedom
+from ..analysis.clustered import has_enough_clusters, influence, weights_of
+from ..analysis.interrater import agreement_estimates, two_raters
 from ..core import Run, TableError
 from ..core.errors import require_kind
 from ..core.notes import notify
@@ -103,16 +104,21 @@ def _paired(
     first: np.ndarray, second: np.ndarray, ci: float, n_resamples: int, seed: int
 ) -> tuple[float, float, float, float]:
     """Return the difference in overall score, its interval, and the p-value of the sign-flip test."""
+    from scipy.special import stdtrit
+
     n, differences = len(first), first - second
     estimate = float(nanmean(nanmean(differences, axis=0)))
     if n < 2:
         return estimate, math.nan, math.nan, math.nan
-    drawn = strict_mean(ability_means(differences, draw_clusters(n, n_resamples, seed)))
-    (low,), (high,) = percentile_interval(drawn[:, None], n, ci)
     valid, signs = ~np.isnan(differences), np.random.default_rng(seed).choice([-1.0, 1.0], size=(n_resamples, n))
-    flipped = signs @ np.where(valid, differences, 0.0) / np.maximum(valid.sum(axis=0), 1)
+    known, scored = np.where(valid, differences, 0.0), valid.sum(axis=0)
+    own, share = (part.mean(axis=1, keepdims=True) for part in (influence(known, valid), valid / scored))
+    error = np.sqrt(cluster_variance(own, share)).item()
+    usable = has_enough_clusters(n, ci) and scored.min() > 2 and error > 1e-9
+    reach = stdtrit(degrees_of_freedom(share, 1).item(), 0.5 + ci / 2) * error if usable else math.nan
+    flipped = signs @ known / scored
     as_large = (np.abs(nanmean(flipped)) >= abs(estimate) - 1e-9).sum()
-    return estimate, low, high, (1 + as_large) / (n_resamples + 1) if n_resamples else math.nan
+    return estimate, estimate - reach, estimate + reach, (1 + as_large) / (n_resamples + 1) if n_resamples else math.nan
 
 
 def compare_targets(
@@ -122,15 +128,23 @@ def compare_targets(
 
     Parameters
     ----------
-    verdicts, protocol, ci, n_resamples, seed
-        As for `score`; n_resamples is also the number of sign flips.
+    verdicts, protocol, ci, seed
+        As for `score`.
+    n_resamples : int
+        Number of sign flips for the p-value.
 
     Returns
     -------
     DataFrame
         a, b (targets), estimate (a minus b, points), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm),
         n (cases scored for both), n_total, lacks (abilities without a score of both on a common case, which the
-        comparison leaves out).
+        comparison leaves out). The interval is missing with fewer than six cases (at 95 %), or fewer than three of an ability.
+
+    Notes
+    -----
+    Corrected residuals by case and Student's t, as in `analysis.clustered.mean_estimates`. In 300 simulated comparisons each of
+    8 to 100 cases, and targets that meet .5, .9 or .98 of the criteria, 95 % intervals contained the true difference in 93 % or
+    more, and the p-value of two equal targets was below .05 in 0 to 5 %.
 
     Examples
     --------
@@ -475,8 +489,6 @@ def expert_agreement(
     by: str | Sequence[str] = (),
     *,
     ci: float = 0.95,
-    n_resamples: int = 2000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Measure the agreement of a judge's verdicts with the golden ones.
 
@@ -489,8 +501,8 @@ def expert_agreement(
     by : str or sequence of str
         Columns of verdicts, such as dimension, ability or scene; "kind" is bonus, penalty or other. The first group is
         "all". Items without a value, such as those of Other without a dimension, form a separate group.
-    ci, n_resamples, seed
-        As for `resample`; cases are resampled with all their answers and criteria.
+    ci : float
+        Confidence level, by case with all its answers and criteria (`analysis.interrater.agreement_estimates`).
 
     Returns
     -------
@@ -524,13 +536,13 @@ def expert_agreement(
     for name, key, part in [("all", "all", both), *groups]:
         complete = part.dropna(subset=["golden", "verdict"])
         a, b = (as_floats(complete[name]) for name in ("golden", "verdict"))
-        items = pd.DataFrame({"items": 1.0, "same": (a == b).astype(float), "golden": a, "verdict": b}, complete.index)
-        sums = items.mul(weights_of(complete), axis=0).groupby(complete["case_id"]).sum()
-        columns = [sums[[name]].to_numpy() for name in sums]
-        table = resample(two_raters, *columns, n_resamples=n_resamples, ci=ci, seed=seed)
-        counts = {"n": len(complete), "n_total": len(part), "votes": complete["votes_cast"].mean()}
-        total = sums["items"].sum() or np.nan
-        shares = {f"{name}_share": sums[name].sum() / total for name in ("golden", "verdict")}
+        tally, weight = ClusterCounts(complete, [], complete["case_id"]), weights_of(complete)
+        items, same, gold, judged = (tally.sums(value * weight) for value in (np.ones(len(a)), a == b, a, b))
+        of_sums = {"same": same, "rated": items, "yes": gold + judged, "verdicts": 2 * items}
+        table = agreement_estimates(two_raters, items, same, gold, judged, **of_sums, ci=ci, weights=(items, tally.sums(weight**2)))
+        counts = {"n": len(complete), "n_total": len(part), "n_clusters": len(tally.clusters), "votes": complete["votes_cast"].mean()}
+        total = items.sum() or np.nan
+        shares = {"golden_share": gold.sum() / total, "verdict_share": judged.sum() / total}
         parts.append(table.assign(by=name, group=key, measure=AGREEMENTS, **counts, **shares))
     names = ["measure", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters"]
     names += ["golden_share", "verdict_share", "votes", "ci"]

@@ -241,6 +241,11 @@ def score(
     has a score in all of them. Intervals are missing if too few cases are scored (5 or fewer at 95 %), all scores are
     equal, or more than a tenth of the resamples have no case of an ability (one that occurs in 1 or 2 cases).
 
+    In 300 simulated studies each, 95 % intervals of overall scores contained the true score in 93 to 95 % for true scores near 50
+    with 8 to 100 cases; near 87 in 86, 90, 94 and 94 % with 8, 15, 30 and 100 cases; near 97 in 84, 81, 85 and 93 %. Intervals
+    of abilities: 95, 85 to 94, and 84 to 99 %. Most of the others lie above the true score, because a small sample may lack
+    the few bad answers.
+
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts
