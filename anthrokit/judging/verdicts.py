@@ -244,6 +244,11 @@ def _reason(lines: Sequence[str]) -> str | None:
     return " ".join(" ".join(parts).split()).strip("*_ ") or None
 
 
+_USUAL = re.compile(  # a response of exactly the requested form, which the general way below parses alike, but five times slower
+    r"Reason: (?P<reason>[^\x00-\x1f\x7f-\x9f\u2028\u2029{<]{1,280})\nVerdict (?P<code>[0-9a-f]{8}): (?P<word>Yes|No)\.?"
+)
+
+
 def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "") -> Rating:
     """Parse the response of an LLM judge as a rating.
 
@@ -273,6 +278,10 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     text = (raw or "").strip()
     if why := _too_long(raw):
         return _missing(raw, why)
+    if (usual := _USUAL.fullmatch(text)) and usual["code"] == code and not _DECLINES.search(usual["reason"]):
+        judged_words = judged.lower()
+        if "reason" not in judged_words and "verdict" not in judged_words:  # nothing that it could quote
+            return Rating(usual["word"] == "Yes", " ".join(usual["reason"].split()).strip("*_ ") or None, raw=raw)
     if "<think>" in text and "</think>" not in text:
         return _missing(raw, "the response ends within its thoughts")
     if text.startswith("{") or ("{" in text and _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```"))):

@@ -863,7 +863,7 @@ class Gateway(BackgroundServer):
         texts = [label, front] if origin is None else [label, front, origin]
         if not all(isinstance(one, str) and not is_blank(one) and is_unicode(one) for one in texts):
             raise GatewayError("unreadable")
-        participant, seat = identify(self.study, label.strip(), front)
+        participant, seat = identify(self.study, str(label).strip(), front)
         most = self.study.settings["servers"]["places"] if front == "otree" else None
         about = {"front": front, "origin": origin, "seat": seat, "most": most}
         person = await asyncio.to_thread(self.chats.people.join, participant, self.study.condition_at, **about)
