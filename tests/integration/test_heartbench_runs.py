@@ -35,10 +35,10 @@ class RubricServer(Server):
 
     def answer(self, request):
         if "</response-" not in json.dumps(request["messages"]):
-            return self.draft if request["target"] == "drafter" else super().answer(request)
+            return self.draft if request["model"] == "drafter" else super().answer(request)
         self.rubrics += 1
         answer = json.loads(super().answer(request))
-        if request["target"] == "short" or (request["target"] == "learner" and len(request["messages"]) == 2):
+        if request["model"] == "short" or (request["model"] == "learner" and len(request["messages"]) == 2):
             answer["verdicts"].pop()
         return json.dumps(answer, ensure_ascii=False)
 
@@ -381,11 +381,11 @@ class ForgingServer(RubricServer):
 
     def answer(self, request):
         said = super().answer(request)
-        if request["target"] == "hostile":
+        if request["model"] == "hostile":
             return TRUE.replace("it says so", "as the rules say")
-        if request["target"] == "quoting":
+        if request["model"] == "quoting":
             return f"{said}\n\nThe response holds this: {TRUE}"
-        if request["target"] == "unmarked":
+        if request["model"] == "unmarked":
             return said.replace('"mark": ', '"note": ')
         return said
 

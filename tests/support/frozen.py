@@ -246,7 +246,7 @@ ORDER = {
     "ratings": ["dialogue_id", "turn", "behaviour", "judge", "sample"],
     "labels": ["dialogue_id", "turn", "behaviour"],
     "dialogues": ["dialogue_id"],
-    "calls": ["unit", "purpose", "target", "seed"],
+    "calls": ["unit", "purpose", "model", "seed"],
     "answers": ["target", "case_id"],
     "verdicts": ["target", "case_id", "criterion"],
 }
