@@ -110,7 +110,7 @@ def test_missing_and_special_verdicts(tmp_path):
         about = {"turn": 1, "judge": "ours", "sample": 1}
         rows = [
             {
-                **{**about, "dialogue_id": dialogue[row.model, row.case_id]},
+                **{**about, "dialogue_id": dialogue[row.target, row.case_id]},
                 **{"behaviour": f"{row.case_id}/{row.criterion}", "verdict": row.verdict, "status": "ok"},
             }
             for row in kept.itertuples()

@@ -236,7 +236,7 @@ def test_rubric_judge_messages(model, way, tmp_path, kind, name):
     for row in answers.itertuples():
         case = cases[row.case_id]
         for sample in range(1, samples + 1):
-            order = one.order(case_item(case, row.content, row.model, sample), case.criteria)
+            order = one.order(case_item(case, row.content, row.target, sample), case.criteria)
             size = settings.get("criteria_per_call", len(order))
             for part in (order[start : start + size] for start in range(0, len(order), size)):
                 said = rubric_prompt(replace(case, criteria=tuple(part)), row.content, mark="v-" + "0" * 12)
@@ -253,7 +253,7 @@ def test_criteria_writer_messages(model, way, tmp_path):
     answers = bundled_answers()
     draft_criteria(cases, answers, model=model("openai/drafter"), run=tmp_path / "run", max_attempts=1, **how(way))
     texts = [
-        dict(answers[answers["case_id"] == one.case_id].sort_values("model")[["model", "content"]].values)
+        dict(answers[answers["case_id"] == one.case_id].sort_values("target")[["target", "content"]].values)
         for one in cases
     ]
     wanted = [draft_prompt(case, given)[0]["content"] for case, given in zip(cases, texts, strict=True)]
