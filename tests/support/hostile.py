@@ -149,10 +149,10 @@ def rubric():
         criteria = (Criterion(1, names[1], 2.0, texts[0]), Criterion(2, "Other", None, texts[1]))
         dialogue = (("user", texts[0]), ("helper", texts[1]), ("user", texts[0]))
         cases.append(Case(names[0], dialogue, criteria, names[1], names[0], names[1]))
-        for place, model in enumerate((name(4), name(31))):
-            about = {"model": model, "case_id": names[0]}
+        for place, target in enumerate((name(4), name(31))):
+            about = {"target": target, "case_id": names[0]}
             answers.append({**about, "content": texts[place], "status": texts[1 - place]})
             for criterion, (seat, judge) in itertools.product((1, 2), enumerate((name(12), name(42)))):
                 said = {**about, "criterion": criterion, "judge": judge, "sample": 1}
-                ratings.append({**said, "hit": bool((place + seat * one) % 2), "reason": texts[criterion - 1]})
+                ratings.append({**said, "verdict": bool((place + seat * one) % 2), "reason": texts[criterion - 1]})
     return {"cases": Cases(cases), "answers": pd.DataFrame(answers), "ratings": pd.DataFrame(ratings)}
