@@ -78,7 +78,7 @@ def test_controls(rubric):
     seen(reasons).to_be_visible()  # the page was drawn anew
     choose(panel, "Only where", "missing")
     seen(panel.get_by_text("No case fits these filters")).to_be_visible()
-    choose(panel, "Only where", "models")
+    choose(panel, "Only where", "targets")
     choose(panel, "Beside it", "listener")
     says(panel, "0 of 12")
     choose(panel, "Only where", "")
@@ -117,7 +117,7 @@ def test_missing_and_special_verdicts(tmp_path):
         ]
         run.ledger.write("ratings", rows)
         panel = RubricPanel(run)
-        assert len(panel.items) == 12 and panel.source.models == ["adviser", "listener"]
+        assert len(panel.items) == 12 and panel.source.targets == ["adviser", "listener"]
         panel.state = {"worth": "missing"}
         assert panel.items == ["zh-mother-calls", "en-near-miss"]
         assert "no verdict" in panel.page and "planned" in panel.page and "not scored" in panel.page
