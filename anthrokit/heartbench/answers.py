@@ -215,7 +215,7 @@ def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #113b9cf8
 _ANSWERS = """
-SELECT target AS target, case_id,
+SELECT target, case_id,
     CASE WHEN finish_reason = 'length' THEN 'truncated' WHEN finish_reason = 'refusal' THEN 'refused'
         WHEN content IS NOT NULL THEN 'ok' WHEN finish_reason = 'empty' THEN 'empty'
         WHEN dialogues.status = 'planned' THEN 'planned' ELSE 'failed' END AS status,
@@ -226,13 +226,13 @@ ORDER BY target, position
 """
 
 
-def answers_of(run: Run, models: str | list[str] | None = None) -> pd.DataFrame:
+def answers_of(run: Run, targets: str | list[str] | None = None) -> pd.DataFrame:
     """Return the answers of a run, including missing ones.
 
     Parameters
     ----------
     run : Run
-    models : str or list of str, optional
+    targets : str or list of str, optional
         Targets; all by default.
 
     Returns
@@ -252,8 +252,8 @@ def answers_of(run: Run, models: str | list[str] | None = None) -> pd.DataFrame:
     """
     run = require_run(run)
     table = run.query(_ANSWERS)
-    if models is not None:
-        table = table[table["target"].isin([models] if isinstance(models, str) else list(models))]
+    if targets is not None:
+        table = table[table["target"].isin([targets] if isinstance(targets, str) else list(targets))]
     columns = tables.get_table("messages").columns
     dtypes = {name: columns[name][0] for name in table.columns if name in columns}
     return table.astype({**dtypes, "status": "str"}).reset_index(drop=True)
