@@ -12,9 +12,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..analysis.clustered import add_holm, as_names, check_level, draw_clusters, percentile_interval
-from ..analysis.clustered import ClusterCounts, as_floats, cluster_variance, degrees_of_freedom
-from ..analysis.clustered import has_enough_clusters, influence, weights_of
+from ..analysis.clustered import ClusterCounts, add_holm, as_floats, as_names, check_level, draw_clusters
+from ..analysis.clustered import has_enough_clusters, percentile_interval, weights_of
 from ..analysis.interrater import agreement_estimates, two_raters
 from ..core import Run, TableError
 from ..core.errors import require_kind
@@ -22,7 +21,7 @@ from ..core.notes import notify
 from ..core.tables import reject_rows, require_columns, require_unique
 from .answers import add_word_counts, require_answers
 from .cases import OTHER, Cases, as_items, load_abilities, require_known_criteria, require_one_verdict
-from .scoring import ScoreGrid, ability_means, as_verdicts, case_scores, strict_mean, nanmean
+from .scoring import ScoreGrid, ability_means, as_verdicts, case_scores, mean_variance, nanmean, strict_mean
 from .scoring import normalise_points, rangeless, score, score_grid
 
 # %% auto #0
@@ -37,16 +36,18 @@ def leaderboard(
 
     Parameters
     ----------
-    verdicts, protocol, ci, n_resamples, seed
+    verdicts, protocol, ci
         As for `score`.
+    n_resamples, seed : int
+        Bootstrap resamples of the cases for the ranks, the same for all targets.
 
     Returns
     -------
     DataFrame
         rank, target, estimate (0 to 100), ci_low, ci_high, rank_low, rank_high (best and worst rank at the confidence
-        level; missing under the same conditions as the interval), worst, best (bounds: every missing verdict against
-        the target, and for it), common (score over the abilities that all targets have), lacks (abilities without a
-        score), n, n_total. Models that lack an ability have no rank and come last.
+        level; missing without an interval, or if a target's scores are equal in all cases), worst, best (bounds: every
+        missing verdict against the target, and for it), common (score over the abilities that all targets have), lacks
+        (abilities without a score), n, n_total. Targets that lack an ability have no rank and come last.
 
     Notes
     -----
@@ -59,7 +60,7 @@ def leaderboard(
     [[1, 'listener', 90.5, ''], [2, 'adviser', 14.3, '']]
     """
     verdicts = as_verdicts(verdicts)
-    table = score(verdicts, protocol, ci=ci, n_resamples=n_resamples, seed=seed)
+    table = score(verdicts, protocol, ci=ci)
     table = table[table["level"] == "overall"].drop(columns=["level", "name"]).set_index("target")
     grid = score_grid(case_scores(verdicts, protocol))
     answered, scored = grid.present.any(axis=2), grid.scored
@@ -74,9 +75,9 @@ def leaderboard(
     means = nanmean(grid.values, axis=1)[:, common]
     table["common"] = pd.array(nanmean(means), dtype="Float64")
     drawn = ability_means(grid.values, draw_clusters(len(grid.cases), n_resamples, seed))[..., grid.counted]
-    ranks = pd.DataFrame(strict_mean(drawn).T, columns=grid.targets).loc[:, table["estimate"].notna().to_numpy()]
-    ranks = ranks.dropna().round(9).rank(axis=1, ascending=False, method="min")
-    usable = table["ci_low"].notna() & (len(ranks) >= 0.9 * n_resamples)
+    drawn = pd.DataFrame(strict_mean(drawn).T, columns=grid.targets).loc[:, table["estimate"].notna().to_numpy()].dropna().round(9)
+    ranks = drawn.rank(axis=1, ascending=False, method="min")
+    usable = table["ci_low"].notna() & (drawn.nunique() > 1).reindex(table.index, fill_value=False) & (len(ranks) >= 0.9 * n_resamples)
     table["rank"] = table["estimate"].round(9).rank(ascending=False, method="min").astype("Int64")
     for name, level, toward in (("rank_low", (1 - ci) / 2, "lower"), ("rank_high", (1 + ci) / 2, "higher")):
         reached = ranks.quantile(level, interpolation=toward).reindex(table.index)
@@ -110,13 +111,11 @@ def _paired(
     estimate = float(nanmean(nanmean(differences, axis=0)))
     if n < 2:
         return estimate, math.nan, math.nan, math.nan
-    valid, signs = ~np.isnan(differences), np.random.default_rng(seed).choice([-1.0, 1.0], size=(n_resamples, n))
-    known, scored = np.where(valid, differences, 0.0), valid.sum(axis=0)
-    own, share = (part.mean(axis=1, keepdims=True) for part in (influence(known, valid), valid / scored))
-    error = np.sqrt(cluster_variance(own, share)).item()
-    usable = has_enough_clusters(n, ci) and scored.min() > 2 and error > 1e-9
-    reach = stdtrit(degrees_of_freedom(share, 1).item(), 0.5 + ci / 2) * error if usable else math.nan
-    flipped = signs @ known / scored
+    variance, freedom = mean_variance(differences)
+    usable = has_enough_clusters(n, ci) and variance > 1e-18
+    reach = stdtrit(freedom, 0.5 + ci / 2) * math.sqrt(variance) if usable else math.nan
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(n_resamples, n))
+    flipped = signs @ np.nan_to_num(differences) / (~np.isnan(differences)).sum(axis=0)
     as_large = (np.abs(nanmean(flipped)) >= abs(estimate) - 1e-9).sum()
     return estimate, estimate - reach, estimate + reach, (1 + as_large) / (n_resamples + 1) if n_resamples else math.nan
 
@@ -128,10 +127,10 @@ def compare_targets(
 
     Parameters
     ----------
-    verdicts, protocol, ci, seed
+    verdicts, protocol, ci
         As for `score`.
-    n_resamples : int
-        Number of sign flips for the p-value.
+    n_resamples, seed : int
+        Sign flips for the p-value.
 
     Returns
     -------
@@ -185,7 +184,7 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts, score
-    >>> wide_scores(score(bundled_verdicts(), n_resamples=0)).shape
+    >>> wide_scores(score(bundled_verdicts())).shape
     (2, 15)
     """
     require_kind(scores, pd.DataFrame, "a table of scores, as score() gives it")

@@ -143,11 +143,11 @@ def test_no_rank_across_abilities():
     assert pd.isna(board["rank"][1]) and board.loc[1, ["worst", "best"]].tolist() == [50, 100]
     silent = heartbench.leaderboard(pd.concat([whole, eight("D", "????????", "????????")]), n_resamples=50)
     assert silent["common"].fillna(-1).tolist() == [37.5, -1] and silent["n"].tolist() == [8, 0]
-    partly = heartbench.score(eight("B", "yyyyyynn", "????????"), n_resamples=50).set_index("name")
+    partly = heartbench.score(eight("B", "yyyyyynn", "????????")).set_index("name")
     assert pd.isna(partly.loc["Personality", "estimate"]) and partly.loc["Warmth", "estimate"] == 75
     assert partly.loc["Humor", ["worst", "best"]].tolist() == [0, 100]
-    assert heartbench.score(eight("E", "yyyynnnn", "????nnnn"), n_resamples=50)["n"].tolist() == [4, 4, 8, 4]
-    never_whole = heartbench.score(eight("F", "yyyy????", "????nnnn"), n_resamples=50).iloc[0]
+    assert heartbench.score(eight("E", "yyyynnnn", "????nnnn"))["n"].tolist() == [4, 4, 8, 4]
+    never_whole = heartbench.score(eight("F", "yyyy????", "????nnnn")).iloc[0]
     assert never_whole["n"] == 0 and pd.isna(never_whole["estimate"])
 
 
@@ -158,7 +158,7 @@ def test_score_bounds_with_missing_verdicts(data):
     verdicts = eight("A", data.draw(letters), data.draw(letters))
     filled = verdicts.assign(verdict=[data.draw(st.booleans()) if pd.isna(verdict) else verdict for verdict in verdicts["verdict"]])
     both = pd.concat([verdicts, filled.assign(target="B")]).astype({"verdict": "boolean"})
-    told, truth = (part.reset_index() for _, part in heartbench.score(both, n_resamples=0).groupby("target"))
+    told, truth = (part.reset_index() for _, part in heartbench.score(both).groupby("target"))
     assert (told["worst"] <= truth["estimate"] + 1e-9).all() and (truth["estimate"] <= told["best"] + 1e-9).all()
 
 
@@ -412,7 +412,7 @@ def chinese_font():
 def test_chinese_font(chinese_font, draw, tmp_path):
     import matplotlib.pyplot as plt
 
-    scores = heartbench.score(heartbench.bundled_verdicts(), n_resamples=50)
+    scores = heartbench.score(heartbench.bundled_verdicts())
     before = list(plt.rcParams["font.sans-serif"])
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*[Gg]lyph.*missing.*")
@@ -433,7 +433,7 @@ def test_missing_chinese_font(monkeypatch):
     import matplotlib.pyplot as plt
 
     monkeypatch.setattr("anthrokit.figures.style.CHINESE_FONTS", ["No Such Sans"])
-    scores = heartbench.score(heartbench.bundled_verdicts(), n_resamples=50)
+    scores = heartbench.score(heartbench.bundled_verdicts())
     with pytest.raises(RuntimeError, match="fonts-noto-cjk"):
         heartbench.plot_radar(scores, chinese=True)
     plt.close("all")
@@ -462,12 +462,12 @@ def functions_of_tables():
     hb, cases, few = heartbench, load_cases("bundled"), {"n_resamples": 20}
     verdicts, answers = hb.bundled_verdicts(writers=hb.cases.WRITERS), bundled_answers(hb.cases.WRITERS)
     votes = hb.cases.bundled_ratings().rename(columns={"judge": "expert"})
-    gold, scores, items = hb.golden(votes), hb.score(verdicts, **few), hb.gold_standard.draw_golden(answers, cases)
+    gold, scores, items = hb.golden(votes), hb.score(verdicts), hb.gold_standard.draw_golden(answers, cases)
     ballots = pd.DataFrame({"expert": ["Ada", "Bo"], "item": "en-nice-city", "criterion": 1, "vote": "take", "points": 2.0})
     one, places = verdicts[verdicts["target"] == "adviser"], hb.cases.bundled_ratings().assign(place=0.5)
     hard = hb.building.select_hard(verdicts)
     return {
-        "score": (lambda table: hb.score(table, **few), verdicts),
+        "score": (lambda table: hb.score(table), verdicts),
         "missing scores": (hb.missing_scores, verdicts),
         "leaderboard": (lambda table: hb.leaderboard(table, **few), verdicts),
         "compare": (lambda table: hb.compare_targets(table, **few), verdicts),
@@ -526,7 +526,7 @@ def test_malformed_tables(name):
 
 def test_single_case():
     verdicts = heartbench.bundled_verdicts().query("case_id == 'en-nice-city'")
-    assert heartbench.score(verdicts, n_resamples=50)[["ci_low", "ci_high"]].isna().all(axis=None)
+    assert heartbench.score(verdicts)[["ci_low", "ci_high"]].isna().all(axis=None)
     assert heartbench.leaderboard(verdicts, n_resamples=50)[["rank_low", "rank_high"]].isna().all(axis=None)
     assert heartbench.compare_targets(verdicts, n_resamples=50)[["ci_low", "ci_high", "p_value"]].isna().all(axis=None)
 
