@@ -321,7 +321,7 @@ class RunsPanel(Panel):
         return [counts, alpha, _dollars(about["cost"]), *names, _status(self.source.open(name), about)]
 
     @property
-    def _empty_text(self) -> str:
+    def empty_text(self) -> str:
         return self.empty if self.total else f"{self.source.path} holds no run. Make one with anthrokit demo or anthrokit simulate."
 
     def list_items(self, chosen: Chosen) -> list[str]:
@@ -540,7 +540,7 @@ class ComparePanel(Panel):
             Filter("text", "Text", kind="text"),
         ]
         texts = [side.texts() for side in source.sides]
-        self._texts = {
+        self.search_texts = {
             one: "\n".join(side.get(part, "") for side, part in zip(texts, pair, strict=True)) for one, pair in self._pairs.items()
         }
         self._differences = source.differences()
@@ -559,7 +559,7 @@ class ComparePanel(Panel):
 
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the prompts that the filters leave."""
-        return narrow(list(self._pairs), self.sets, chosen, self._texts)
+        return narrow(list(self._pairs), self.sets, chosen, self.search_texts)
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a prompt, as the first run that has it shows it."""
@@ -828,7 +828,7 @@ class _Plan(NamedTuple):
     def narrowing(self, panel: Panel) -> list[Filter]:
         """List the filters that narrow the list of a view."""
         choices = [one for one in panel.filters if one.kind == "choice" and (self.narrow is None or one.name in self.narrow)]
-        return choices + [one for one in panel.filters if one.kind == "text" and hasattr(panel, "_texts")]
+        return choices + [one for one in panel.filters if one.kind == "text" and panel.search_texts is not None]
 
 
 _PLANS = {
@@ -903,7 +903,7 @@ def record(panel: Panel, folder: Path, plan: _Plan | None = None, given: Mapping
     """
     plan, names_with_usual = plan or _Plan(), ("sort", *(plan.by if plan else ()))
     plain = {one.name: "" if isinstance(one.usual, str) and one.name not in names_with_usual else one.usual for one in panel.filters}
-    views, filters, texts = plan.views(panel), plan.narrowing(panel), getattr(panel, "_texts", {})
+    views, filters, texts = plan.views(panel), plan.narrowing(panel), panel.search_texts or {}
     pages: dict[Any, str] = dict(given or {})
     numbers: dict[str, int] = {}  # the number of the view for each choice; some choices lead to the same view
     numbers_by_content: dict[str, int] = {}
@@ -923,7 +923,7 @@ def record(panel: Panel, folder: Path, plan: _Plan | None = None, given: Mapping
         numbers[key] = numbers_by_content.setdefault(json.dumps(content, default=str), len(numbers_by_content))
         _write_script(folder, f"view{numbers[key]}", content)
     view_filters = [Filter("view", "View", [(str(place or ""), words) for place, (_, words) in enumerate(views)])] if plan.by else []
-    heads = {"filters": [vars(one) for one in [*view_filters, *filters]], "tools": [], "noun": panel.noun, "empty": panel._empty_text}
+    heads = {"filters": [vars(one) for one in [*view_filters, *filters]], "tools": [], "noun": panel.noun, "empty": panel.empty_text}
     heads["keys"] = [one for one in panel.frame["keys"] if one not in panel.shortcuts]
     picks = [vars(one) for one in panel.filters if one.name == plan.picks]
     _write_script(folder, "panel", {"frame": panel.frame | heads, "views": numbers, "steps": plan.steps, "picks": picks})
@@ -996,7 +996,6 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress
         panel = open_panel(runs, {"kind": kind, "runs": of})
         for source in getattr(panel.source, "sides", [panel.source]):
             source.llm_judges = {}  # a button for a judge's prompt and response would do nothing
-            source._ratings = getattr(source, "ratings", None)  # read once for all pages
         if isinstance(panel, panels.DisagreementPanel):
             panel.decisions.table = panel.decisions.table.head(0)
         page_files = pages.get(("dialogues", *of)) if kind == "emergence" else None

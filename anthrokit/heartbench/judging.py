@@ -311,7 +311,7 @@ class RubricJudge(PromptJudge):
         """Return the settings that determine its verdicts."""
         own = {name: getattr(self, name) for name in ("language", "shuffle", "seed", "structured")}
         own |= {"criteria_per_call": self.questions_per_call} if self.questions_per_call else {}
-        return {**self.llm.settings, **self._limit, **own, "prompt": digest(prompt_texts("judge", self.language))}
+        return {**self.llm.settings, **self.length_limit, **own, "prompt": digest(prompt_texts("judge", self.language))}
 
     def order(self, item: Item, questions: Sequence[Criterion]) -> list[Criterion]:
         """Return the criteria in the order in which this sample shows them."""

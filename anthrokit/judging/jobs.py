@@ -122,7 +122,7 @@ def as_judges(judges: Judges) -> list[Judge]:
                 f"{judge!r:.80} is not a judge. A judge is a model or its name, such as 'openai/gpt-4.1', or an instance of a subclass of "
                 "LocalJudge or PromptJudge, such as PatternJudge(). See help(anthrokit.judging.LocalJudge)."
             )
-        if isinstance(judge, PromptJudge) and not {"llm", "_limit"} <= vars(judge).keys():
+        if isinstance(judge, PromptJudge) and not {"llm", "length_limit"} <= vars(judge).keys():
             raise ValueError(f"{type(judge).__name__} has no model; call super().__init__(llm) in its __init__")
         if not isinstance(judge.name, str) or not judge.name.strip():
             raise ValueError(f"the judge {judge!r:.80} has no name; give its class one: name = 'my judge'")

@@ -372,6 +372,8 @@ class PromptJudge(Judge):
     shared_prefix : str or None
         Which calls begin with the same prompt prefix, for prompt caching: "item" (all calls about an item),
         "questions" (all calls) or None. The prompt marks the prefix with `CachedPrefix`.
+    length_limit : dict
+        The parameter of each call that sets `max_tokens`; empty if the model sets its own.
     read_truncated : bool
         As for `work.ask`.
 
@@ -396,7 +398,7 @@ class PromptJudge(Judge):
     def __init__(self, llm: LLM | str, *, name: str | None = None):
         self.llm = as_llm(llm, max_tokens=self.max_tokens)
         limits = {"max_tokens", "max_completion_tokens"} & self.llm.parameters.keys()
-        self._limit = {} if limits or self.max_tokens is None else {"max_tokens": self.max_tokens}
+        self.length_limit = {} if limits or self.max_tokens is None else {"max_tokens": self.max_tokens}
         self.name = name or self.name or self.llm.name
 
     @abstractmethod
@@ -501,7 +503,7 @@ class _AskedQuestion:
             is_repeated = attempt > 1 and judge.shared_prefix == "item" and self.retry_message("") is None
             if not self.shared or is_repeated:
                 messages = plain_messages(messages)
-            parameters = {"seed": self.seed, **judge._limit, **judge.parameters(sent_item, self.question)}
+            parameters = {"seed": self.seed, **judge.length_limit, **judge.parameters(sent_item, self.question)}
         self.sent_item, self.attempts = sent_item, attempt
         return Request(judge.llm, messages, self.unit, "judge", parameters)
 
@@ -759,11 +761,11 @@ class LLMJudge(PromptJudge):
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the judge's ratings and identify it in a run."""
         if self.released:
-            return {**self.llm.settings, **self._limit, **self.released.settings}
+            return {**self.llm.settings, **self.length_limit, **self.released.settings}
         how = {"template": digest(self.template, _FORM, _JSON_FORM), "context": self.context}
         how |= {name: True for name in ("present", "permissible") if getattr(self, name)}
         how |= {"message_first": True} if self.shared_prefix == "item" else {}
-        return {**self.llm.settings, **self._limit, **how, "structured": self.structured}
+        return {**self.llm.settings, **self.length_limit, **how, "structured": self.structured}
 
     def request(self, item: Item, question: Behaviour) -> list[dict[str, Any]]:
         """Return a list with one message, which asks about one behaviour of an item."""
@@ -978,7 +980,7 @@ def judge_identity(judge: Judge) -> dict[str, Any]:
                 f"the judge {judge.name!r} needs settings, a dict of what determines its answers, such as "
                 f"{{'version': 1}}: {missing}"
             ) from None
-    model = {**judge.llm.settings, **judge._limit} if isinstance(judge, PromptJudge) else {}
+    model = {**judge.llm.settings, **judge.length_limit} if isinstance(judge, PromptJudge) else {}
     return {**model, "kind": type(judge).__name__, "source": digest(source), "values": plain}
 
 

@@ -427,7 +427,7 @@ class DialoguePanel(Panel):
         source, table = self.source, _dialogue_table(self.source)
         self.sets, self.total = _sets_of(source), len(table)
         self.filters, self.columns = _dialogue_filters(self.sets), _dialogue_columns(table)
-        self._texts, self._row = source.texts(), dialogue_row(source)
+        self.search_texts, self._row = source.texts(), dialogue_row(source)
         self._cells = {item: [visible_name(cell, 60) for cell in values] for item, *values in table.itertuples()}
         self._orders = {"run": table.index.tolist()}
         for name, column in table.items():
@@ -435,7 +435,7 @@ class DialoguePanel(Panel):
 
     def list_items(self, chosen: Chosen) -> list[str]:
         """Return the dialogues that the filters leave, sorted by a column."""
-        return narrow(self._orders.get(chosen["sort"], self._orders["run"]), self.sets, chosen, self._texts)
+        return narrow(self._orders.get(chosen["sort"], self._orders["run"]), self.sets, chosen, self.search_texts)
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a dialogue."""

@@ -183,6 +183,8 @@ class Panel(anywidget.AnyWidget):
         Number of items without filters. `prepare` sets it.
     reads : type, optional
         The class of the source. A `source` of another type is passed to it.
+    search_texts : dict, optional
+        The text of each item in which the text filters search.
     columns : sequence of dict
         Headers of the list's columns: label; a header that sorts the list also has name and sorts=True.
     state : dict
@@ -225,6 +227,7 @@ class Panel(anywidget.AnyWidget):
     tools: Sequence[tuple[str, str]] = ()
     filters: Sequence[Filter] = ()
     columns: Sequence[Mapping[str, Any]] = ()
+    search_texts: Mapping[str, str] | None = None
     total = 0
     reads: type | None = None  # the class of the source
     run: Run | None = None
@@ -391,7 +394,7 @@ class Panel(anywidget.AnyWidget):
             if self._list_cache.get("shown") is not items:
                 self._list_cache["shown"] = items
                 stamp, lines = self.listing.get("stamp", 0) + 1, self._lines(place - _AHEAD // 3)
-                self.listing = {"stamp": stamp, "total": len(items), **lines, "empty": self._empty_text}
+                self.listing = {"stamp": stamp, "total": len(items), **lines, "empty": self.empty_text}
                 self.above = str(self.above_html(chosen))
             self.page, self.bar = (str(draw(self.item, chosen)) for draw in (self.page_html, self.bar_html))
             serial = self.view.get("serial", 0) + (self._last_item != self.item)
@@ -411,7 +414,7 @@ class Panel(anywidget.AnyWidget):
         return [(one.name, one.usual, one.in_words(self.state[one.name])) for one in active_filters]
 
     @property
-    def _empty_text(self) -> str:
+    def empty_text(self) -> str:
         """Return what an empty list says: that the filters leave nothing, or that there is nothing at all."""
         return self.empty if self.total else self.nothing or f"There is no {self.noun} here yet."
 
@@ -550,7 +553,7 @@ class Panel(anywidget.AnyWidget):
             wide=[place for place, one in enumerate(self.columns) if one.get("wide")],
             at=self.item,
             page=Markup(self.page),
-            empty=self._empty_text,
+            empty=self.empty_text,
         )
         return str(html).replace("<button ", '<button tabindex="-1" ')  # no kernel answers
 

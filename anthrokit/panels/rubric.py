@@ -396,7 +396,7 @@ class RubricPanel(Panel):
         """Set the filters, and join the texts for the search."""
         verdicts = self.source.verdicts
         self.filters, self.total = _rubric_filters(self.source), len(self.source.rows)
-        self._texts, self._flags, self.sets = _texts_of(self.source), _worth_a_look(verdicts), sets_of(verdicts, _ABOUT, "case_id")
+        self.search_texts, self._flags, self.sets = _texts_of(self.source), _worth_a_look(verdicts), sets_of(verdicts, _ABOUT, "case_id")
         self._scenes = verdicts.drop_duplicates("case_id").set_index("case_id")["scene"]
         self._counts = self._flags.groupby(["target", "case_id"])["value"].agg(["sum", "count"])
 
@@ -405,7 +405,7 @@ class RubricPanel(Panel):
         pair, flags = _pair_of(chosen), self._flags
         case_ids = flags.loc[flags["target"].isin(pair), "case_id"].drop_duplicates().tolist()
         worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)
-        return [one for one in narrow(case_ids, self.sets, chosen, self._texts) if one in worth]
+        return [one for one in narrow(case_ids, self.sets, chosen, self.search_texts) if one in worth]
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a case: its last message, and the criteria that each target met."""
