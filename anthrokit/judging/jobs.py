@@ -243,6 +243,51 @@ def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], tax
         )
 
 
+def _existing_run(run: Run | str | os.PathLike) -> Run:
+    """Return a run, or raise if its folder holds none."""
+    if isinstance(run, Run):
+        return run
+    run = Run(run)
+    if run.ledger.fresh:
+        raise RunError(f"{run.folder} holds no run; simulate makes one")
+    return run
+
+
+def _reject_column_names(run: Run, judges: Sequence[Judge]) -> None:
+    """Raise if a judge has the name of a column of the design."""
+    if both := {judge.name for judge in judges} & {name for (name,) in run.ledger.rows("SELECT name FROM metadata GROUP BY name")}:
+        raise TableError(
+            f"{min(both)!r} is a judge and a column of the design, and the labels have a column for each. Rename the judge, "
+            "such as LLMJudge(…, name=…), or the column."
+        )
+
+
+def _criteria_for(run: Run, judges: Sequence[Judge]) -> dict[str, list[Criterion]]:
+    """Return the criteria of each case if a judge asks about them. Raise if the run has none."""
+    about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
+    criteria = _criteria_of(run) if about_criteria else {}
+    if about_criteria and not criteria:
+        raise ValueError(
+            f"{about_criteria[0].name} asks about criteria, and the run {run.name!r} has none; "
+            "heartbench.add_cases(run, cases) adds cases with their criteria"
+        )
+    return criteria
+
+
+def _questions_by_judge(
+    run: Run, judges: Sequence[Judge], names: Sequence[str], taxonomy: Taxonomy, quotations: bool
+) -> tuple[list[Judge], dict[str, list[str]]]:
+    """Return the judges to ask, the counter of pronouns included, and the behaviours of each: none for a judge of criteria."""
+    judged, counted = ([name for name in names if name in group] for group in (taxonomy.judged, taxonomy.counted))
+    about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]
+    about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
+    counters = [PronounCounter(counted, quotations=quotations)] if counted else []
+    asked = as_judges([*about_criteria, *(about_behaviours if judged else []), *counters])
+    _check_fit(run, [*about_behaviours, *counters], judged, taxonomy)
+    questions = {one.name: one.supported(counted if one.counts_words else judged) for one in asked}
+    return asked, questions | {judge.name: [] for judge in about_criteria}
+
+
 class JudgePlan(NamedTuple):
     """The questions that a judge is asked, and how often."""
 
@@ -270,45 +315,28 @@ class JudgingJob(Job):
         check_range(1, closed=True, whole=True, samples=1 if samples is None else samples)
         check_outcomes(retry)
         require_known("sampling", ("full", "adaptive"), sampling, error=ValueError)
-        if not isinstance(run, Run):
-            run = Run(run)
-            if run.ledger.fresh:
-                raise RunError(f"{run.folder} holds no run; simulate makes one")
-        judges = as_judges(offline_panel() if judges is None else judges)
-        if both := {judge.name for judge in judges} & {name for (name,) in run.ledger.rows("SELECT name FROM metadata GROUP BY name")}:
-            raise TableError(
-                f"{min(both)!r} is a judge and a column of the design, and the labels have a column for each. Rename the judge, "
-                "such as LLMJudge(…, name=…), or the column."
-            )
-        about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
-        about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]
+        run, judges = _existing_run(run), as_judges(offline_panel() if judges is None else judges)
+        _reject_column_names(run, judges)
         own = _behaviours_of(run)
         requested_taxonomy = own if taxonomy is None else taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy(taxonomy)
         self.taxonomy = _extend_taxonomy(run, own, requested_taxonomy)
-        asks_behaviours = about_behaviours or not judges
-        if not asks_behaviours and (behaviours is not None or taxonomy is not None):
+        names = []
+        if not judges or any(judge.asks_about != "criteria" for judge in judges):
+            names = _selected(requested_taxonomy, behaviours)
+        elif behaviours is not None or taxonomy is not None:
             name = "taxonomy" if behaviours is None else "behaviours"
-            raise ValueError(f"{about_criteria[0].name} asks about all criteria of each case; leave {name} out")
-        selected_names = _selected(requested_taxonomy, behaviours) if asks_behaviours else []
-        judged_behaviours = [name for name in selected_names if name in self.taxonomy.judged]
-        counted_behaviours = [name for name in selected_names if name in self.taxonomy.counted]
-        counters = [PronounCounter(counted_behaviours, quotations=quotations)] if counted_behaviours else []
-        self.judges = as_judges([*about_criteria, *(about_behaviours if judged_behaviours else []), *counters])
-        self.criteria = _criteria_of(run) if about_criteria else {}
+            raise ValueError(f"{judges[0].name} asks about all criteria of each case; leave {name} out")
+        self.criteria = _criteria_for(run, judges)
         self._criterion = {one.name: one for own in self.criteria.values() for one in own}
-        if about_criteria and not self.criteria:
-            raise ValueError(
-                f"{about_criteria[0].name} asks about criteria, and the run {run.name!r} has none; "
-                "heartbench.add_cases(run, cases) adds cases with their criteria"
-            )
-        _check_fit(run, [*about_behaviours, *counters], judged_behaviours, self.taxonomy)
+        self.judges, questions = _questions_by_judge(run, judges, names, self.taxonomy, quotations)
         super().__init__(run, [judge.llm for judge in self.judges if isinstance(judge, PromptJudge)], budget)
-        self.items, self.retry = Items(run, targets), retry
+        self.items, self.retry, self.sampling = Items(run, targets), retry, sampling
         self.expected, self.expected_prompts = _expected_messages(simulations), _expected_prompts(simulations)
-        self.sampling = sampling
-        questions = {one.name: one.supported(counted_behaviours if one.counts_words else judged_behaviours) for one in self.judges}
-        questions |= {judge.name: [] for judge in about_criteria}
-        saved_judges = {row["judge"]: row for row in run.ledger.query("SELECT * FROM judges").to_dict("records")}
+        self._plan(questions, samples)
+
+    def _plan(self, questions: Mapping[str, list[str]], samples: int | None) -> None:
+        """Set each judge's questions and samples, and the number of ratings in total and done."""
+        saved_judges = {row["judge"]: row for row in self.run.ledger.query("SELECT * FROM judges").to_dict("records")}
         self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved_judges.get(judge.name))]
         self._samples_before = {name: row["samples"] for name, row in saved_judges.items() if name not in self.replaced}
         self.new = [judge.name for judge in self.judges if judge.name not in self._samples_before]
