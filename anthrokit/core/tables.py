@@ -23,6 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TextIO
 
+import filelock
 import numpy as np
 import pandas as pd
 
@@ -34,8 +35,8 @@ __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Tab
            'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'reject_rows', 'reject_values',
            'as_numbers', 'convert_column', 'require_unique_names', 'fault_of', 'check_table', 'empty_table',
            'escape_cells', 'restore_cells', 'table_suffix', 'check_size', 'open_text', 'unique_object', 'read_json',
-           'describe', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'to_records',
-           'data_path']
+           'describe', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'TableStore',
+           'to_records', 'data_path']
 
 # %% ../../nbs/01_core/01_tables.ipynb #faa9658d
 TEXT, INTEGER, NUMBER, BOOLEAN = "str", "Int64", "Float64", "boolean"
@@ -1245,6 +1246,49 @@ def write_frame(
         else:
             _write_parquet(frame, partial, table, meanings or {})
     return path
+
+# %% ../../nbs/01_core/01_tables.ipynb #5e0c1b7d
+class TableStore:
+    """Rows of a table that changes: in a file that several people may share, or in memory.
+
+    Parameters
+    ----------
+    table : str
+        Name of the table, as for `write_frame`.
+    path : str or path, optional
+        A file that `read_frame` reads, created with the first change; None for memory.
+    read : callable
+        Reads the rows of the file.
+    empty : DataFrame
+        The rows before the first change.
+
+    Examples
+    --------
+    >>> store = TableStore("annotations", None, read_frame, empty_table("annotations"))
+    >>> store.change(lambda rows: rows.reindex([0, 1]))
+    >>> len(store.rows())
+    2
+    """
+
+    def __init__(
+        self, table: str, path: str | os.PathLike | None, read: Callable[[Path], pd.DataFrame], empty: pd.DataFrame
+    ):
+        self.table, self.path, self._read, self._rows = table, None if path is None else local_path(path), read, empty
+        if self.path is not None and table_suffix(self.path) is None:
+            formats = f"Use a .csv file, or another of {TABLE_FILES}."
+            raise TableError(f"{self.path}: {table} can't be saved in a {self.path.suffix} file. {formats}")
+
+    def rows(self) -> pd.DataFrame:
+        """Return the current rows."""
+        return self._rows if self.path is None or not self.path.exists() else self._read(self.path)
+
+    def change(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
+        """Replace the rows by what a function makes of them; they are on disk when this returns."""
+        if self.path is None:
+            self._rows = change(self._rows)
+            return
+        with filelock.FileLock(f"{self.path}.lock"):
+            write_frame(change(self.rows()), self.path, self.table)  # all rows, or none
 
 # %% ../../nbs/01_core/01_tables.ipynb #f5acd763
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@
 # %% ../../nbs/10_heartbench/11_experts.ipynb #74394f08
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import filelock
 import numpy as np
 import pandas as pd
 
@@ -88,6 +86,12 @@ def _read_votes(sheet: pd.DataFrame, where: str, allowed: Sequence[str], **rows:
     return require_filled(_with_points(sheet, where.removesuffix(": ") or "votes", **_TO_TEN), where, **rows)
 
 
+def _read_ballots(path: Path) -> pd.DataFrame:
+    """Return every vote in a file, or raise if it holds something else."""
+    [(where, sheet)] = open_sheets(path)
+    return _read_votes(sheet, where, _ALLOWED, withdrawn=True)
+
+
 class Ballots:
     """Votes of people on criteria or answers.
 
@@ -106,10 +110,8 @@ class Ballots:
     """
 
     def __init__(self, path: str | os.PathLike | None = None):
-        self.path = None if path is None else local_path(path)
-        if self.path is not None and tables.table_suffix(self.path) is None:
-            raise TableError(f"{self.path}: ballots need a .csv file, or another of {tables.TABLE_FILES}")
-        self._rows = pd.DataFrame(columns=_BALLOT)
+        self._store = tables.TableStore("ballots", path, _read_ballots, pd.DataFrame(columns=_BALLOT))
+        self.path = self._store.path
 
     def add(
         self,
@@ -148,25 +150,11 @@ class Ballots:
         note = _CONTROL.sub("", note or "")
         row = pd.DataFrame([[expert, item, int(criterion), vote, points, note or None, time_now()]], columns=_BALLOT)
         row = _with_points(row, **_TO_TEN)
-        lock = contextlib.nullcontext() if self.path is None else filelock.FileLock(f"{self.path}.lock")
-        with lock:
-            rows = self._read()
-            rows = row if rows.empty else pd.concat([rows, row], ignore_index=True)
-            if self.path is None:
-                self._rows = rows
-            else:
-                tables.write_frame(rows, self.path, "ballots")  # atomic
-
-    def _read(self) -> pd.DataFrame:
-        """Return every vote that was cast, or raise if the file holds something else."""
-        if self.path is None or not self.path.exists():
-            return self._rows
-        [(where, sheet)] = open_sheets(self.path)
-        return _read_votes(sheet, where, _ALLOWED, withdrawn=True)
+        self._store.change(lambda rows: row if rows.empty else pd.concat([rows, row], ignore_index=True))
 
     def table(self) -> pd.DataFrame:
         """Return the valid votes: expert, item, criterion, vote, points, note, at."""
-        rows = self._read().drop_duplicates(["expert", "item", "criterion"], keep="last")
+        rows = self._store.rows().drop_duplicates(["expert", "item", "criterion"], keep="last")
         rows = rows[rows["vote"].ne("")].reset_index(drop=True)
         return rows.astype({"criterion": int, "points": float})
 

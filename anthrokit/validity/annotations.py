@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-import filelock
 import numpy as np
 import pandas as pd
 
@@ -21,7 +21,6 @@ from ..core.ledger import time_now
 from ..core.run import require_run
 from ..core.tables import require_columns
 from ..core.votes import latest_annotations
-from ..core.files import local_path
 from ..judging.jobs import run_taxonomy
 
 # %% auto #0
@@ -291,31 +290,17 @@ class Annotations:
     def __init__(self, place: Run | str | os.PathLike | None = None):
         self.place = place
         self.run = place if isinstance(place, Run) else None
-        self.path = None if place is None or self.run else local_path(place)
-        self._rows = tables.empty_table("annotations")
+        path, empty = None if isinstance(place, Run) else place, tables.empty_table("annotations")
+        self._store = tables.TableStore("annotations", path, _read_numbered, empty)
+        self.path = self._store.path
         if self.path is not None:
-            if tables.table_suffix(self.path) is None:
-                formats = f"Use a .csv file, or another of {tables.TABLE_FILES}."
-                raise TableError(f"{self.path}: annotations can't be saved in a {self.path.suffix} file. {formats}")
             if not self.path.parent.is_dir():
                 raise TableError(f"{self.path}: the folder {self.path.parent} doesn't exist. Create it first.")
             self._history()
 
     def _history(self) -> pd.DataFrame:
         """Return all verdicts, also those replaced or undone."""
-        if self.run is not None:
-            return self.run.annotations(history=True)
-        if self.path is not None and self.path.exists():
-            return _number_rows(tables.read_table(self.path, "annotations"))  # which may have been concatenated by hand
-        return self._rows
-
-    def _change(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
-        """Replace all verdicts in memory, or in the file under its lock."""
-        if self.path is None:
-            self._rows = change(self._rows)
-            return
-        with filelock.FileLock(f"{self.path}.lock"):
-            tables.write_frame(change(self._history()), self.path, "annotations")  # all rows, or none
+        return self._store.rows() if self.run is None else self.run.annotations(history=True)
 
     def table(self, *, history: bool = False) -> pd.DataFrame:
         """Return the verdicts that count, oldest first, with the columns of `tables.list_columns("annotations")`.
@@ -361,7 +346,7 @@ class Annotations:
         if len(rows) and self.run is not None:
             self._add_to_run(self.run, rows)
         elif len(rows):
-            self._change(lambda saved: _number_rows(pd.concat([saved, rows], ignore_index=True)))
+            self._store.change(lambda saved: _number_rows(pd.concat([saved, rows], ignore_index=True)))
         return len(rows)
 
     def _add_to_run(self, run: Run, rows: pd.DataFrame) -> None:
@@ -411,7 +396,7 @@ class Annotations:
             self.run.ledger.write_all([statement], [int(last["annotation"])])
         else:
             number = last["annotation"]
-            self._change(lambda saved: saved.assign(undone=saved["undone"].mask(saved["annotation"].eq(number), True)))
+            self._store.change(lambda saved: saved.assign(undone=saved["undone"].mask(saved["annotation"].eq(number), True)))
         return last
 
     def __repr__(self) -> str:
@@ -424,6 +409,11 @@ class Annotations:
 def _number_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return annotations numbered by position."""
     return rows.assign(annotation=pd.array(range(1, len(rows) + 1), "Int64"))
+
+
+def _read_numbered(path: Path) -> pd.DataFrame:
+    """Read a file of annotations; it may have been concatenated by hand."""
+    return _number_rows(tables.read_table(path, "annotations"))
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #9fed97c0
 def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
