@@ -561,7 +561,7 @@ def as_cases(source: Cases | str | os.PathLike) -> Cases:
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #6a52cf4a
 def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Decide each criterion by the votes of judges and their samples.
+    """Decide each criterion by the votes of judges and their samples, as `label` decides a behaviour of a message.
 
     Parameters
     ----------
@@ -582,7 +582,7 @@ def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
     >>> label_criteria(said)[["votes_for", "verdict", "reason"]].values.tolist()
     [[2, True, 'it comforts']]
     """
-    names = {"behaviour": "target", "dialogue_id": "case_id", "turn": "criterion"}  # of core.votes, and ours
+    names = {"behaviour": "target", "dialogue_id": "case_id", "turn": "criterion"}  # the columns of `label`, and those here
     unit, value = [*names.values()], ratings["verdict"].astype("boolean")
     seen = ratings[[*unit, "judge", "sample"]].set_axis([*names, "judge", "sample"], axis=1).assign(verdict=value)
     judges = ratings["judge"].unique().tolist()
