@@ -606,7 +606,7 @@ _ENOUGH = 20  # responses whose mean is used
 
 
 def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[float, int]:
-    """Return the mean tokens of a model's responses, reasoning included, and how many were measured.
+    """Return the mean tokens of a model's responses, reasoning and cut-off responses included, and how many were measured.
 
     Parameters
     ----------
@@ -630,11 +630,11 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
     >>> mean_response_tokens(Run(mkdtemp()), "judge", LLM("openai/gpt-4o", max_tokens=50), assumed=60)
     (50, 0)
     """
-    sql = "SELECT COUNT(*), AVG(tokens_out) FROM calls WHERE purpose = ? AND model = ? AND status = 'ok'"
+    sql = "SELECT COUNT(*), AVG(tokens_out) FROM calls WHERE purpose = ? AND model = ? AND status IN ('ok', 'truncated')"
     [(measured, tokens)] = run.ledger.rows(sql, [purpose, llm.name])
     return (tokens, measured) if measured >= _ENOUGH else (min(assumed, llm.longest_answer), 0)
 
-
+# %% ../nbs/03_work.ipynb #d9cf6335
 def _cached_tokens(estimate: CostEstimate, rate: float, batch: bool) -> tuple[int, float]:
     """Return the tokens that the provider reads from its prompt cache, if nothing is evicted, and the dollars saved."""
     llm = None if batch else estimate.llm
@@ -653,7 +653,7 @@ def _cached_tokens(estimate: CostEstimate, rate: float, batch: bool) -> tuple[in
             dollars_saved -= (tokens - cacheable(sent_before)) * (cache.write - price)
     return read, dollars_saved
 
-
+# %% ../nbs/03_work.ipynb #aa91c9d1
 _COSTS = ("cost", "cost_cached", "cost_most")
 
 
