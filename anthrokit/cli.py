@@ -562,7 +562,7 @@ def _tell_missing(missing: pd.DataFrame) -> int:
     return int(missing["status"].ne("blank").sum())  # a blank answer can't be had by running again
 
 
-def _draw_prompts(prompts: str, plan: _Plan | _CheckPlan) -> pd.DataFrame:
+def _draw_prompts(prompts: str, plan: _Dialogues) -> pd.DataFrame:
     """Return prompts, or a balanced sample of them."""
     table = ak.load_prompts(prompts)
     return ak.sample_prompts(table, plan.dialogues, by=plan.balance or ["scenario"]) if plan.dialogues else table
@@ -603,15 +603,12 @@ FROM dialogues GROUP BY target
 """
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, repr=False)
-class _Plan:
-    """The dialogues of a study.
+class _Dialogues:
+    """The dialogues of a study or of a check.
 
     Parameters
     ----------
-    target
-        Model under study: a LiteLLM string, one with @http://… after it for a server, or a name in the settings file.
     user
         Model that plays the user.
     dialogues
@@ -620,6 +617,26 @@ class _Plan:
         Columns to balance the sample by, or base_id for whole base prompts (default: scenario).
     turns
         Target messages per dialogue.
+    seed
+        Seed, passed to models that accept one.
+    """
+
+    user: str = _SMALL
+    dialogues: _Positive | None = None
+    balance: list[str] | None = None
+    turns: _Positive = 5
+    seed: _Whole = 0
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, repr=False)
+class _Plan(_Dialogues):
+    """The dialogues of a study.
+
+    Parameters
+    ----------
+    target
+        Model under study: a LiteLLM string, one with @http://… after it for a server, or a name in the settings file.
     repeats
         Dialogues per prompt.
     system_target
@@ -631,24 +648,17 @@ class _Plan:
         column of the prompts; or pushback, the bundled script.
     natural_end
         Allow the user model to end the dialogue.
-    seed
-        Seed, passed to models that accept one.
     design
         Columns to compare by, as column=value.
     """
 
     protocol: _Protocol = "paper"
     target: str = _SMALL
-    user: str = _SMALL
-    dialogues: _Positive | None = None
-    balance: list[str] | None = None
-    turns: _Positive = 5
     repeats: _Positive = 1
     system_target: str | None = None
     persona: str | None = None
     script: str | None = None
     natural_end: bool = False
-    seed: _Whole = 0
     design: list[str] | None = None
 
     def settings(self) -> dict[str, Any]:
@@ -1352,23 +1362,13 @@ def _read_settings(path: str | os.PathLike, command: tuple[str, ...]) -> tuple[d
 # %% ../nbs/16_cli.ipynb #2256448f
 @Parameter(name="*")
 @dataclass(frozen=True, repr=False)
-class _CheckPlan:
+class _CheckPlan(_Dialogues):
     """The dialogues and judges of a check of versions.
 
     Parameters
     ----------
     prompts
         As for simulate.
-    dialogues
-        Number of prompts to draw, balanced (default: all).
-    balance
-        Columns to balance the sample by (default: scenario).
-    turns
-        Target messages per dialogue.
-    user
-        Model that plays the user.
-    seed
-        Seed, passed to models that accept one.
     judges
         Models, or offline for the panel that needs no key.
     behaviours
@@ -1380,11 +1380,6 @@ class _CheckPlan:
     """
 
     prompts: str = "anthrokit"
-    dialogues: _Positive | None = None
-    balance: list[str] | None = None
-    turns: _Positive = 5
-    user: str = _SMALL
-    seed: _Whole = 0
     judges: list[str] = ("offline",)
     behaviours: list[str] | None = None
     samples: _Positive = 3
