@@ -51,7 +51,7 @@ def message_labels(
     grid[message, behaviour] = as_floats(labels["label"])
     return frame.assign(behaviour=frame[by] if by else "any behaviour"), grid
 
-
+# %% ../../nbs/07_analysis/03_profiles.ipynb #9e5ba079
 def any_behaviour(
     labels: pd.DataFrame, by: str | None = "category", *, variant: str = "judged", columns: Sequence[str] = ()
 ) -> pd.DataFrame:
@@ -91,7 +91,7 @@ def any_behaviour(
     label = pd.Series((grid == 1).any(axis=1), frame.index, dtype="boolean")
     return frame.assign(label=label.mask(np.isnan(grid).any(axis=1)))
 
-
+# %% ../../nbs/07_analysis/03_profiles.ipynb #e380a887
 def _per_behaviour(
     labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str, columns: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, list[str], bool]:

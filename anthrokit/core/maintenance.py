@@ -160,20 +160,6 @@ def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
     return [prompt_id for prompt_id in prompt_ids if prompt_id in own]
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #f3526430
-_MAY_DIFFER = {"part", "prompts", "created", "changed", "budget", "addresses", "versions", "repaired", "merged"}
-_UNIONS = {"targets", "users"}
-_NO_RESULT = "('planned', 'failed', 'unparsed', 'refused')"
-_DIFFERENT = {  # dialogues and texts of the attached part with other content
-    "dialogue_id": "SELECT dialogue_id FROM main.messages a JOIN part.messages b USING (dialogue_id, turn, role) "
-    "WHERE a.content <> b.content",
-    "text_id": "SELECT text_id FROM main.anthroscore_texts a JOIN part.anthroscore_texts b USING (setting, text_id) "
-    "WHERE a.hash <> b.hash",
-}
-_LONGER = "{0}.status <> 'ended' AND ({1}.turns > {0}.turns OR ({1}.turns = {0}.turns OR {1}.status = 'ended') AND {2})"
-_QUESTIONS = {"prompts", "cases", "criteria"}  # results with other texts are about something else
-_CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "position", "turns"}
-
-
 def _check_parts(parts: Sequence[Run]) -> None:
     """Raise if a part has no run, is given twice, is missing, or belongs to another run."""
     folders = [part.folder.resolve() for part in parts]
@@ -199,6 +185,10 @@ def _check_parts(parts: Sequence[Run]) -> None:
     if len({*numbers}) < len(numbers):
         raise RunError("a part is given twice, once as a copy. Pass each part once.")
 
+# %% ../../nbs/01_core/08_maintenance.ipynb #64146456
+_MAY_DIFFER = {"part", "prompts", "created", "changed", "budget", "addresses", "versions", "repaired", "merged"}
+_UNIONS = {"targets", "users"}
+
 
 def _merge_facts(parts: Sequence[Run]) -> dict[str, Any]:
     """Join the facts of all parts. Raise if they were done with different settings."""
@@ -221,7 +211,7 @@ def _merge_facts(parts: Sequence[Run]) -> dict[str, Any]:
     budget = merged.pop("part", {}).get("budget")
     return merged | ({"budget": budget} if budget else {})
 
-
+# %% ../../nbs/01_core/08_maintenance.ipynb #d4dc6196
 def _merge_judges(parts: Sequence[Run]) -> list[dict[str, Any]]:
     """Join the judges of all parts, with all their questions and samples. Raise if two of one name have different settings."""
     merged: dict[str, dict[str, Any]] = {}
@@ -239,6 +229,18 @@ def _merge_judges(parts: Sequence[Run]) -> list[dict[str, Any]]:
             names = [*json.loads(earlier["behaviours"]), *json.loads(row["behaviours"])]
             earlier |= {"behaviours": json.dumps([*dict.fromkeys(names)]), "samples": max(earlier["samples"], row["samples"])}
     return [*merged.values()]
+
+# %% ../../nbs/01_core/08_maintenance.ipynb #8dc25532
+_NO_RESULT = "('planned', 'failed', 'unparsed', 'refused')"
+_DIFFERENT = {  # dialogues and texts of the attached part with other content
+    "dialogue_id": "SELECT dialogue_id FROM main.messages a JOIN part.messages b USING (dialogue_id, turn, role) "
+    "WHERE a.content <> b.content",
+    "text_id": "SELECT text_id FROM main.anthroscore_texts a JOIN part.anthroscore_texts b USING (setting, text_id) "
+    "WHERE a.hash <> b.hash",
+}
+_LONGER = "{0}.status <> 'ended' AND ({1}.turns > {0}.turns OR ({1}.turns = {0}.turns OR {1}.status = 'ended') AND {2})"
+_QUESTIONS = {"prompts", "cases", "criteria"}  # results with other texts are about something else
+_CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "position", "turns"}
 
 
 def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:

@@ -505,7 +505,6 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
     return paths
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #fd31b3ab
-_TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
 _TEMPLATES = {  # chat templates, and the mark of a speaker in each
     "ChatML, Llama 3, Harmony": r"<\|(?:im_start|start|start_header_id)\|>(\w+)(?:<\|(?:end_header_id|message)\|>)?",
     "Gemma": r"<start_of_turn>(\w+)",
@@ -520,14 +519,6 @@ _TEMPLATE_STARTS = "|".join([*_TEMPLATES.values(), "Below is an instruction", "A
 _TEMPLATED = re.compile(rf"(?:\s|{_TEMPLATE_ENDS})*(?:{_TEMPLATE_STARTS})", re.I)
 _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), "user") | {"<<sys>>": "system"}
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
-_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
-_CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[T ]{1,2})?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
-_TIME_LINE = re.compile(rf"{_CLOCK}[ \t]*\n\s*")
-_LABEL = re.compile(  # **User:** Hi, - User: Hi, [10:01] User: Hi, User (10:01): Hi, or a heading ## User
-    r"(?=[^:：]{1,79}[:：]|[ \t]*[#*][^:：]{0,60}$)(?P<heading>(?=[ \t]*(?:#|\*\*)[^:：]+$))?[ \t>#*_\u200e]{0,9}"
-    rf"(?P<prefix>-[ \t*]{{1,3}}|\d{{1,4}}[.)][ \t]|{_CLOCK}[ \t]?[-–—]?[ \t])?"
-    rf"(?P<name>[^:：*]{{1,39}}?)[ \t*_]{{0,4}}(?: said)?(?:[ \t]?{_CLOCK})?(?(heading)$|[:：](?:\*+(?=\s|$))?)"
-)
 
 
 def _templated(text: str) -> list[str]:
@@ -546,6 +537,9 @@ def _templated(text: str) -> list[str]:
     turns = [(name, text[mark.end() : end].strip()) for name, mark, end in zip(names, marks, ends, strict=True)]
     turns = [turn for turn in turns[:-1] if turn[1]] + turns[-1:]  # nothing between [INST] and <<SYS>>
     return [text[: marks[0].start()], *itertools.chain(*turns)]
+
+# %% ../../nbs/05_judging/10_log_formats.ipynb #5fd759ce
+_TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
 
 
 def transcript(text: str) -> list[dict[str, str]]:
@@ -569,6 +563,15 @@ def is_transcript(text: str, system: bool = False) -> bool:
     starts = system or not before.strip() or (parts[-2] == "Assistant" and not parts[-1].strip())
     return parts[0] == "Human" and starts
 
+# %% ../../nbs/05_judging/10_log_formats.ipynb #f69cef75
+_CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[T ]{1,2})?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
+_TIME_LINE = re.compile(rf"{_CLOCK}[ \t]*\n\s*")
+_LABEL = re.compile(  # **User:** Hi, - User: Hi, [10:01] User: Hi, User (10:01): Hi, or a heading ## User
+    r"(?=[^:：]{1,79}[:：]|[ \t]*[#*][^:：]{0,60}$)(?P<heading>(?=[ \t]*(?:#|\*\*)[^:：]+$))?[ \t>#*_\u200e]{0,9}"
+    rf"(?P<prefix>-[ \t*]{{1,3}}|\d{{1,4}}[.)][ \t]|{_CLOCK}[ \t]?[-–—]?[ \t])?"
+    rf"(?P<name>[^:：*]{{1,39}}?)[ \t*_]{{0,4}}(?: said)?(?:[ \t]?{_CLOCK})?(?(heading)$|[:：](?:\*+(?=\s|$))?)"
+)
+
 
 def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     """Return the messages of a text whose lines begin with a speaker and a colon; empty unless both sides speak."""
@@ -590,6 +593,9 @@ def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
         messages = [{**message, "content": _TIME_LINE.sub("", message["content"])} for message in messages]
     is_header = any(forms[: forms.index(form)])  # with the user's name, not a system prompt
     return messages[1:] if is_header or not messages[0]["content"] else messages
+
+# %% ../../nbs/05_judging/10_log_formats.ipynb #39ad33fd
+_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
 
 
 def _numpy_list(text: str) -> Any:
@@ -643,6 +649,31 @@ def may_hold_messages(value: Any, system: bool = False) -> bool:
     quoted_names = (f"{mark}{name}{mark}" for mark in "\"'" for name in (*_SPEAKER, *_FLAGS, "type"))
     return is_transcript(value, system) or (bool(_LIST.match(value)) and any(name in value for name in quoted_names))
 
+# %% ../../nbs/05_judging/10_log_formats.ipynb #8e3756fc
+def _is_newest_first(times: Sequence[str | None]) -> bool:
+    """Return whether every message has a time, and no later message has a later one."""
+    known_times = [*filter(None, times)]
+    return len(known_times) == len(times) and known_times[:1] > known_times[-1:] and known_times == sorted(known_times, reverse=True)
+
+
+def _replies(message: Mapping[str, Any]) -> list[Any]:
+    """Return the messages nested below a message."""
+    lists = (message[name] for name in ("replies", "children") if isinstance(message.get(name), list))
+    return next((one for one in lists if any(isinstance(inner, dict) for inner in one)), [])
+
+
+def _flat(messages: Sequence[Any]) -> Iterator[Any]:
+    """Yield messages and those nested below them (replies, children), each with the id of its parent."""
+    waiting = [(message, None, number) for number, message in enumerate(messages)][::-1]
+    while waiting:
+        message, parent, number = waiting.pop()
+        replies = _replies(message) if isinstance(message, dict) else []
+        if isinstance(message, dict) and (replies or parent is not None):
+            own = f"{parent}/{number}" if (own := first_of(message, _ID)) is None else own
+            waiting += [(one, own, at) for at, one in enumerate(replies)][::-1]
+            message = {**message, "id": own, "parent": parent}
+        yield message
+
 
 def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict[str, Any]]:
     """Read the messages of a conversation: a list of them, its JSON, a transcript, or one message.
@@ -671,31 +702,6 @@ def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict
     is_linked = any(message["parent"] is not None for message in messages)
     is_pair = [message["role"] for message in messages] == ["user", "assistant"]  # of two clocks
     return messages[::-1] if is_newest_first and not (is_linked or is_pair) else messages
-
-
-def _is_newest_first(times: Sequence[str | None]) -> bool:
-    """Return whether every message has a time, and no later message has a later one."""
-    known_times = [*filter(None, times)]
-    return len(known_times) == len(times) and known_times[:1] > known_times[-1:] and known_times == sorted(known_times, reverse=True)
-
-
-def _replies(message: Mapping[str, Any]) -> list[Any]:
-    """Return the messages nested below a message."""
-    lists = (message[name] for name in ("replies", "children") if isinstance(message.get(name), list))
-    return next((one for one in lists if any(isinstance(inner, dict) for inner in one)), [])
-
-
-def _flat(messages: Sequence[Any]) -> Iterator[Any]:
-    """Yield messages and those nested below them (replies, children), each with the id of its parent."""
-    waiting = [(message, None, number) for number, message in enumerate(messages)][::-1]
-    while waiting:
-        message, parent, number = waiting.pop()
-        replies = _replies(message) if isinstance(message, dict) else []
-        if isinstance(message, dict) and (replies or parent is not None):
-            own = f"{parent}/{number}" if (own := first_of(message, _ID)) is None else own
-            waiting += [(one, own, at) for at, one in enumerate(replies)][::-1]
-            message = {**message, "id": own, "parent": parent}
-        yield message
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8b500e96
 _PAIRS = tuple(

@@ -481,8 +481,6 @@ def plain_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
 
 # %% ../../nbs/02_models/05_transports.ipynb #e3ce81ab
 _SESSIONS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
-
-
 _CONNECT_SECONDS = 8.0
 _LONGEST_HEADER = 65_536
 
@@ -541,7 +539,50 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
         raw = await _body(response, show)
     return add_deployment(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
 
+# %% ../../nbs/02_models/05_transports.ipynb #7f85538b
+_LINE_ENDS = re.compile(rb"\r\n|\n|\r(?!\Z)")  # the other half of \r\n may be yet to come
 
+
+async def _lines(response: Any) -> AsyncIterator[bytes]:
+    """Yield the lines of a stream. The last one may lack a line break; a cut event is left out."""
+    rest = b""
+    async for data in response.content.iter_any():
+        *lines, rest = _LINE_ENDS.split(rest + data)
+        for line in lines:
+            yield line.removeprefix(codecs.BOM_UTF8)
+    if rest.rstrip().endswith(b"}"):
+        yield rest
+
+
+def _is_piece(event: Any) -> bool:
+    """Return whether an event has the form of a piece of an answer or of an error."""
+    choices = (event.get("choices") or []) if isinstance(event, dict) else None
+    return isinstance(choices, list) and all(
+        isinstance(one, dict) and isinstance(one.get("delta", one.get("message")) or {}, dict) for one in choices
+    )
+
+
+async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
+    """Yield the events of a stream until its end. An event ends when its data is complete, or with a blank line."""
+    data = b""
+    async for line in _lines(response):
+        field, _, value = line.partition(b":")
+        data = (data + (value if field == b"data" else b"")).strip()
+        if data == b"[DONE]":
+            return
+        if data:
+            try:
+                event = json.loads(data)
+            except (ValueError, RecursionError):
+                if line.strip():
+                    continue
+                event = None
+            if not _is_piece(event):
+                raise Fault("unreadable", "an unparsable chunk of a stream")
+            data = b""
+            yield event
+
+# %% ../../nbs/02_models/05_transports.ipynb #d70ccb94
 async def _join_events(events: AsyncIterator[dict[str, Any]], show: StreamFilter) -> dict[str, Any]:
     """Join the events of a stream to one answer, and show each piece. Further choices are ignored."""
     choices: dict[int, dict[str, Any]] = {}
@@ -567,49 +608,6 @@ async def _join_events(events: AsyncIterator[dict[str, Any]], show: StreamFilter
     if not choices or choices[min(choices)]["finish_reason"] is None:
         raise Fault("dropped", "the answer broke off")
     return {**whole, "choices": [choices[min(choices)]]}
-
-
-async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
-    """Yield the events of a stream until its end. An event ends when its data is complete, or with a blank line."""
-    data = b""
-    async for line in _lines(response):
-        field, _, value = line.partition(b":")
-        data = (data + (value if field == b"data" else b"")).strip()
-        if data == b"[DONE]":
-            return
-        if data:
-            try:
-                event = json.loads(data)
-            except (ValueError, RecursionError):
-                if line.strip():
-                    continue
-                event = None
-            if not _is_piece(event):
-                raise Fault("unreadable", "an unparsable chunk of a stream")
-            data = b""
-            yield event
-
-
-_LINE_ENDS = re.compile(rb"\r\n|\n|\r(?!\Z)")  # the other half of \r\n may be yet to come
-
-
-async def _lines(response: Any) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream. The last one may lack a line break; a cut event is left out."""
-    rest = b""
-    async for data in response.content.iter_any():
-        *lines, rest = _LINE_ENDS.split(rest + data)
-        for line in lines:
-            yield line.removeprefix(codecs.BOM_UTF8)
-    if rest.rstrip().endswith(b"}"):
-        yield rest
-
-
-def _is_piece(event: Any) -> bool:
-    """Return whether an event has the form of a piece of an answer or of an error."""
-    choices = (event.get("choices") or []) if isinstance(event, dict) else None
-    return isinstance(choices, list) and all(
-        isinstance(one, dict) and isinstance(one.get("delta", one.get("message")) or {}, dict) for one in choices
-    )
 
 # %% ../../nbs/02_models/05_transports.ipynb #f981e9fc
 async def _by_embedded(ready: Mapping[str, Any], request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
