@@ -607,15 +607,6 @@ def _broken(text: Text, room: float) -> int:
     return text.get_text().count("\n") - before.count("\n")
 
 # %% ../../nbs/09_figures/01_style.ipynb #80621309
-def _grow(figure: Figure, inches: float) -> None:
-    """Make a figure taller, up to the maximum height of the style."""
-    most = STYLES[_LOOK.get().style].height or np.inf
-    figure.set_figheight(max(min(figure.get_figheight() + inches, most), figure.get_figheight()))
-
-
-_FIXED = ("FixedFormatter", "FuncFormatter")  # what formats names, not numbers
-
-
 def fill_name(name: str, room: int) -> str:
     """Break a name into lines of so many letters. A zero-width space precedes each break within a word."""
     text, rest = "", " ".join(name.split())
@@ -629,6 +620,15 @@ def _in_lines(texts: Sequence[str], room: int) -> list[str]:
     """Return names in a line each, shortened."""
     whole = [" ".join(text.replace("\u200b\n", "").replace("-\n", "-").split()).strip(INVISIBLE) for text in texts]
     return [_visible(text) for text in shorten_names(whole, room)]
+
+# %% ../../nbs/09_figures/01_style.ipynb #85680cdb
+_FIXED = ("FixedFormatter", "FuncFormatter")  # what formats names, not numbers
+
+
+def _grow(figure: Figure, inches: float) -> None:
+    """Make a figure taller, up to the maximum height of the style."""
+    most = STYLES[_LOOK.get().style].height or np.inf
+    figure.set_figheight(max(min(figure.get_figheight() + inches, most), figure.get_figheight()))
 
 
 def _fit_rows(ax: Axes, width: float) -> bool:
@@ -666,7 +666,7 @@ def _fit_names(ax: Axes, width: float) -> bool:
         has_changed = True
     return has_changed
 
-
+# %% ../../nbs/09_figures/01_style.ipynb #31e66e49
 def _lay_out(figure: Figure) -> None:
     """Lay out axes and legends without drawing the data."""
     if not hasattr(figure.canvas, "get_renderer"):  # a backend that only writes files

@@ -314,7 +314,7 @@ def agreement_bar(
     n = _effective(cases, per_case, icc, weights)
     return float(min(1.0, against + norm.ppf((1 + ci) / 2) * np.sqrt(against * (1 - against) / n)))
 
-
+# %% ../../nbs/10_heartbench/12_gold_standard.ipynb #7aefb3ff
 def cases_needed(
     agreement: float = 0.87,
     against: float = 0.80,
@@ -349,7 +349,7 @@ def cases_needed(
     n = normal_sample_size_one_tail(agreement - against, power, (1 - ci) / 2, **spread)
     return int(np.ceil(n / _effective(1, per_case, icc) - 1e-9))
 
-
+# %% ../../nbs/10_heartbench/12_gold_standard.ipynb #e4e34779
 def case_correlation(gold: pd.DataFrame, verdicts: pd.DataFrame) -> float:
     """Estimate the intraclass correlation of agreement among the verdicts of one case, at least 0.
 

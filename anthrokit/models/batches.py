@@ -286,7 +286,7 @@ class _Anthropic(_OverHTTP):
             return _BatchState("under way")
         return _BatchState("completed", (f"{self.url}/{batch}/results",))  # the key goes to no other address
 
-
+# %% ../../nbs/02_models/09_batches.ipynb #837f347f
 class _Gemini(_OverHTTP):
     """Gemini's batch mode with files."""
 

@@ -20,7 +20,7 @@ from .source import render, visible_name
 from ..validity.annotations import Annotations
 
 # %% auto #0
-__all__ = ['Answers', 'LABEL_ANSWERS', 'DONE_OPTIONS', 'Decisions', 'Labels', 'Votes', 'answer_ticks', 'filter_done',
+__all__ = ['Answers', 'LABEL_ANSWERS', 'DONE_OPTIONS', 'Decisions', 'Votes', 'Labels', 'answer_ticks', 'filter_done',
            'DecisionPanel']
 
 # %% ../../nbs/12_panels/04_decisions.ipynb #d0c15105
@@ -96,7 +96,42 @@ class Decisions:
         self.read()
         return row.item
 
+# %% ../../nbs/12_panels/04_decisions.ipynb #be76d982
+class Votes(Decisions):
+    """Votes on the questions of a sheet; an item is the number of a row, as a text.
 
+    Parameters
+    ----------
+    store : Ballots
+        Storage of the decisions.
+    keys : sequence of (str, int)
+        Case or answer, and criterion, of each row.
+    """
+
+    def __init__(self, store: Ballots, keys: Sequence[tuple[str, int]]):
+        self.keys = keys
+        super().__init__(store)
+
+    def _read(self) -> pd.DataFrame:
+        table, places = self.store.table(), {key: str(place) for place, key in enumerate(self.keys)}
+        keys = zip(table["item"].astype(str), table["criterion"], strict=True)
+        table = table.assign(item=[places.get(key) for key in keys], person=table["expert"], value=table["vote"])
+        return table.dropna(subset="item")
+
+    def _add(self, person: str, item: str, value: str, note: str | None, points: float | None) -> None:
+        self.store.add(person, *self.keys[int(item)], value, points, note=note)
+
+    def _undo(self, row: Any) -> None:
+        self._add(row.person, row.item, "", None, None)
+
+    @property
+    def where(self) -> str:
+        """Return where votes are saved, as a sentence."""
+        if self.store.path is None:
+            return "Votes are saved in memory only; Ballots('votes.csv') saves them to a file."
+        return f"Votes are saved in {self.store.path.name} as you give them. Nobody's votes are shown to anybody."
+
+# %% ../../nbs/12_panels/04_decisions.ipynb #15533212
 class Labels(Decisions):
     """Verdicts on messages: yes, no, or unsure.
 
@@ -142,41 +177,6 @@ class Labels(Decisions):
         if place is None:
             return "Saved in memory only; path=… saves them to a file."
         return f"Saved in {'the run' if isinstance(place, Run) else place} as you give them."
-
-
-class Votes(Decisions):
-    """Votes on the questions of a sheet; an item is the number of a row, as a text.
-
-    Parameters
-    ----------
-    store : Ballots
-        Storage of the decisions.
-    keys : sequence of (str, int)
-        Case or answer, and criterion, of each row.
-    """
-
-    def __init__(self, store: Ballots, keys: Sequence[tuple[str, int]]):
-        self.keys = keys
-        super().__init__(store)
-
-    def _read(self) -> pd.DataFrame:
-        table, places = self.store.table(), {key: str(place) for place, key in enumerate(self.keys)}
-        keys = zip(table["item"].astype(str), table["criterion"], strict=True)
-        table = table.assign(item=[places.get(key) for key in keys], person=table["expert"], value=table["vote"])
-        return table.dropna(subset="item")
-
-    def _add(self, person: str, item: str, value: str, note: str | None, points: float | None) -> None:
-        self.store.add(person, *self.keys[int(item)], value, points, note=note)
-
-    def _undo(self, row: Any) -> None:
-        self._add(row.person, row.item, "", None, None)
-
-    @property
-    def where(self) -> str:
-        """Return where votes are saved, as a sentence."""
-        if self.store.path is None:
-            return "Votes are saved in memory only; Ballots('votes.csv') saves them to a file."
-        return f"Votes are saved in {self.store.path.name} as you give them. Nobody's votes are shown to anybody."
 
 # %% ../../nbs/12_panels/04_decisions.ipynb #d0c15109
 Answers = Sequence[tuple[str, str, str, str]]  # key, value, CSS class and text of each possible answer
