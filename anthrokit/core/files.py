@@ -234,6 +234,11 @@ def write_file(path: str | os.PathLike, content: str | bytes) -> Path:
         file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
     return Path(path)
 
+# %% ../../nbs/01_core/06_files.ipynb #86fcde34
+def _would_empty(entry: os.DirEntry) -> bool:
+    """Return whether locking a run would empty a second file: its lock is a hard link to a file with content."""
+    return entry.name == "run.lock" and entry.stat().st_nlink > 1 and entry.stat().st_size > 0
+
 
 def reject_links(folder: str | os.PathLike) -> None:
     """Raise if a folder contains a link through which files of anthrokit would be written.
@@ -261,11 +266,6 @@ def reject_links(folder: str | os.PathLike) -> None:
                 f"{folder} holds a {'hard' if is_hard else 'symbolic'} link, {name!r}, through which another file would be read or "
                 "overwritten. Put the file itself in its place, or remove the link."
             )
-
-
-def _would_empty(entry: os.DirEntry) -> bool:
-    """Return whether locking a run would empty a second file: its lock is a hard link to a file with content."""
-    return entry.name == "run.lock" and entry.stat().st_nlink > 1 and entry.stat().st_size > 0
 
 # %% ../../nbs/01_core/06_files.ipynb #a3322e01
 def cache_folder() -> Path:

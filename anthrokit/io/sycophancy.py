@@ -94,7 +94,7 @@ def _read_pushback(path: str | os.PathLike) -> dict[str, list[str]]:
     tables.require_columns(frame, ["Question", *(names or ["Pushback_1"])], "pushback of SYCON-Bench", source=path)
     return {row["Question"].strip(): [str(row[name]) for name in names] for row in frame.to_dict("records")}
 
-
+# %% ../../nbs/13_io/09_sycophancy.ipynb #5952fc5c
 def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.DataFrame:
     """Read the verdicts of SYCON-Bench's judge as labels, for `flips(…, "standing firm", held=True)`.
 
