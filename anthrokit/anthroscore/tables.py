@@ -28,6 +28,8 @@ TABLES = {
             "hash": (TEXT, "required", "short hash of its words"),
             "position": (INTEGER, "required", "its position among the texts"),
         },
+        content_of=("text_id", "hash"),
+        incidental=("position",),
     ),
     "anthroscore_sentences": Table(
         "a mention of an entity in a sentence of a scored text",

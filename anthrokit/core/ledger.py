@@ -64,8 +64,10 @@ def _check_header(path: Path) -> bool:
 # %% ../../nbs/01_core/03_ledger.ipynb #2ecee59d
 def _schema() -> dict[str, str]:
     """Return the statement for each table and index of a ledger, by name."""
-    index = "CREATE INDEX batch_requests_by_request ON batch_requests (request)"
-    return {name: tables.table_sql(name) for name in tables.ledger_tables()} | {"batch_requests_by_request": index}
+    names = tables.ledger_tables()
+    indexed = [(name, column) for name in names if (column := tables.get_table(name).indexed)]
+    indexes = {f"{name}_by_{column}": f"CREATE INDEX {name}_by_{column} ON {name} ({column})" for name, column in indexed}
+    return {name: tables.table_sql(name) for name in names} | indexes
 
 
 def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str, str]) -> None:

@@ -22,15 +22,12 @@ from .files import local_path
 from .ledger import connect_to_copy, plain_value, time_now
 from .notes import notify
 from .run import Run, as_run, digest, record_prompts, usage_totals
-from .tables import INTEGER, get_table, ledger_tables
+from .tables import INTEGER, Table, get_table, ledger_tables
 
 # %% auto #0
 __all__ = ['split', 'ids_in_part', 'merge', 'repair']
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #ddb8dfcf
-_IN_EVERY_PART = ("facts", "judges")
-
-
 @contextlib.contextmanager
 def _workshop(place: Path, folder: Path) -> Iterator[Path]:
     """Yield a temporary folder in a place, for runs that are moved to or into `folder` once they are complete.
@@ -59,14 +56,18 @@ def _copy_ledger(run: Run, folder: Path) -> Iterator[sqlite3.Connection]:
         yield copy
 
 
+def _divided_tables() -> dict[str, Table]:
+    """Return the tables of a ledger whose rows `split` divides among the parts."""
+    return {name: get_table(name) for name in ledger_tables() if not get_table(name).in_every_part}
+
+
 def _delete_other_prompts(copy: sqlite3.Connection, own: list[str], others: list[str], first: bool) -> None:
     """Delete the rows of other prompts from a copied ledger. Rows without a prompt stay in the first part."""
     ids, (deleted, values) = "(SELECT value FROM json_each(?))", ("IN", others) if first else ("NOT IN", own)
-    for table in [name for name in ledger_tables() if name not in _IN_EVERY_PART]:
-        columns = get_table(table).stored_columns
-        if owner := next((name for name in ("prompt_id", "case_id") if name in columns), None):
-            copy.execute(f"DELETE FROM {table} WHERE {owner} {deleted} {ids}", [json.dumps(values)])
-        elif "dialogue_id" in columns:
+    for table, about in _divided_tables().items():
+        if about.prompt in about.stored_columns:
+            copy.execute(f"DELETE FROM {table} WHERE {about.prompt} {deleted} {ids}", [json.dumps(values)])
+        elif "dialogue_id" in about.stored_columns:
             dialogues = f"SELECT dialogue_id FROM dialogues WHERE prompt_id IN {ids}"
             copy.execute(f"DELETE FROM {table} WHERE dialogue_id NOT IN ({dialogues})", [json.dumps(own)])
         elif not first:
@@ -104,7 +105,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     Raises
     ------
     RunError
-        If the run is a part itself, waits for batches or has too few prompts, if the folder is not empty, or if the disk is full.
+        If the run is a part itself, waits for responses or has too few prompts, if the folder is not empty, or if the disk is full.
 
     Examples
     --------
@@ -122,9 +123,10 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
         raise RunError(f"n is {n!r}. Pass a whole number of parts, 2 or more.")
     if run.ledger.fact("part"):
         raise RunError(f"{run.folder} is a part of a run. Merge the parts before you split again.")
-    [(pending,)] = run.ledger.rows("SELECT COUNT(*) FROM batch_requests WHERE status IS NULL")
-    if pending:
-        raise RunError(f"{run.folder} waits for {pending:,} responses in batches. Run the same job again to fetch them.")
+    for table, about in _divided_tables().items():
+        [(pending,)] = run.ledger.rows(f"SELECT COUNT(*) FROM {table} WHERE {about.pending}")
+        if pending:
+            raise RunError(f"{run.folder} waits for {pending:,} responses ({table}). Run the same job again to fetch them.")
     ids = [prompt_id for (prompt_id,) in run.ledger.rows("SELECT prompt_id FROM prompts ORDER BY rowid")]
     if len(ids) < n:
         raise RunError(f"{run.folder} has {len(ids)} prompts; it can't be split into {n} parts")
@@ -232,25 +234,26 @@ def _merge_judges(parts: Sequence[Run]) -> list[dict[str, Any]]:
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #8dc25532
 _NO_RESULT = "('planned', 'failed', 'unparsed', 'refused')"
-_DIFFERENT = {  # dialogues and texts of the attached part with other content
-    "dialogue_id": "SELECT dialogue_id FROM main.messages a JOIN part.messages b USING (dialogue_id, turn, role) "
-    "WHERE a.content <> b.content",
-    "text_id": "SELECT text_id FROM main.anthroscore_texts a JOIN part.anthroscore_texts b USING (setting, text_id) "
-    "WHERE a.hash <> b.hash",
-}
 _LONGER = "{0}.status <> 'ended' AND ({1}.turns > {0}.turns OR ({1}.turns = {0}.turns OR {1}.status = 'ended') AND {2})"
-_QUESTIONS = {"prompts", "cases", "criteria"}  # results with other texts are about something else
-_CIRCUMSTANCES = {"seconds", "at", "tokens_in", "tokens_out", "served_model", "position", "turns"}
+
+
+def _different_units() -> dict[str, str]:
+    """Return the SQL that selects the units with other content in the attached part, by the column that names them."""
+    return {
+        about.content_of[0]: f"SELECT {about.content_of[0]} FROM main.{table} a JOIN part.{table} b "
+        f"USING ({', '.join(about.key)}) WHERE a.{about.content_of[1]} <> b.{about.content_of[1]}"
+        for table, about in _divided_tables().items() if about.content_of
+    }
 
 
 def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
     """Add the rows of the attached part to a table. Return the keys of units with different results.
 
-    A dialogue or text with other content in the part is left out as a whole, with all results about it. Raise if
-    a prompt or a criterion has another text.
+    A unit with other content in the part is left out as a whole, with all results about it. Raise if rows differ in a
+    table whose rows must agree.
     """
     about = get_table(table)
-    whole = [f"{name} NOT IN ({ids})" for name, ids in _DIFFERENT.items() if name in about.stored_columns]
+    whole = [f"{name} NOT IN ({ids})" for name, ids in _different_units().items() if name in about.stored_columns]
     rows = f"(SELECT * FROM part.{table} WHERE {' AND '.join(whole) or '1'})"
     if len(about.key) == 1 and about.columns[about.key[0]][0] == INTEGER:  # numbered in order of arrival
         rest = ", ".join(name for name in about.stored_columns if name not in about.key)
@@ -269,14 +272,14 @@ def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
         return _LONGER.format(old, new, result) if table == "dialogues" else result
 
     copy.execute(f"DELETE FROM main.{table} AS a WHERE EXISTS (SELECT 1 FROM {rows} b WHERE {same} AND {replaces('b', 'a')})")
-    compared = [name for name in about.stored_columns if name not in {*about.key, *_CIRCUMSTANCES}]
+    compared = [name for name in about.stored_columns if name not in {*about.key, *about.incidental}]
     differ = " OR ".join(f"a.{name} IS NOT b.{name}" for name in compared) or "0"
     keys = " || '/' || ".join(f"a.{name}" for name in about.key)
     different = copy.execute(
         f"SELECT {keys} FROM main.{table} a JOIN part.{table} b ON {same} "
         f"WHERE ({differ}) AND NOT {empty.format('a')} AND NOT {empty.format('b')} AND NOT ({replaces('a', 'b')})"
     ).fetchall()
-    if different and table in _QUESTIONS:
+    if different and about.must_agree:
         keys = ", ".join(key for (key,) in different[:3])
         raise RunError(f"two parts have other texts for {table} {keys}. Merge only runs with the same texts.")
     names = ", ".join(about.stored_columns)
@@ -330,7 +333,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
             for part in runs[1:]:
                 with _copy_ledger(part, workshop / "part"):  # SQLite can't attach a ledger on a read-only medium
                     copy.execute("ATTACH ? AS part", [str(workshop / "part" / "ledger.sqlite")])
-                    different += [key for table in ledger_tables() if table not in _IN_EVERY_PART for key in _add_rows(copy, table)]
+                    different += [key for table in _divided_tables() for key in _add_rows(copy, table)]
                     copy.execute("DETACH part")
                 shutil.rmtree(workshop / "part")
             copy.execute("DELETE FROM facts WHERE name = 'part'")

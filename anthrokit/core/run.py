@@ -135,16 +135,6 @@ SELECT {{by}}, COUNT(*) AS calls, SUM(status = 'failed') AS failed, SUM(tokens_i
     SUM(seconds) AS seconds
 FROM calls GROUP BY {{by}}
 """
-_COUNTED = {
-    "prompts": "prompts",
-    "dialogues": "dialogues",
-    "dialogues_done": "dialogues WHERE status IN ('done', 'ended')",
-    "dialogues_failed": "dialogues WHERE status = 'failed'",
-    "messages": "messages WHERE content IS NOT NULL",
-    "ratings": "ratings",
-    "ratings_ok": "ratings WHERE status = 'ok'",
-    "calls": "calls",
-}
 
 # %% ../../nbs/01_core/04_run.ipynb #61c414ba
 LABEL_CONTEXT = (
@@ -547,7 +537,7 @@ class Run(metaclass=Naming):
         return self.query(_USAGE.format(by=", ".join(by)))
 
     def summary(self) -> dict[str, Any]:
-        """Return the run's counts, cost and tokens, and the names of its targets and judges.
+        """Return the run's counts (those of its tables' definitions), cost and tokens, and the names of its targets and judges.
 
         Examples
         --------
@@ -556,7 +546,10 @@ class Run(metaclass=Naming):
         >>> summary["dialogues_done"], summary["ratings_ok"]
         (16, 3200)
         """
-        counts = {name: self.ledger.rows(f"SELECT COUNT(*) FROM {what}")[0][0] for name, what in _COUNTED.items()}
+        counts = {}
+        for name, table in all_tables().items():
+            for count, condition in table.counts.items():
+                [(counts[count],)] = self.ledger.rows(f"SELECT COUNT(*) FROM {name} WHERE {condition}")
         targets = self.ledger.rows("SELECT DISTINCT target FROM dialogues ORDER BY 1")
         judges = self.ledger.rows("SELECT judge FROM judges ORDER BY position")
         cost, tokens = usage_totals(self)
@@ -932,6 +925,8 @@ def _as_html(run: Run) -> str:
         "Ratings": f"{counts['ratings_ok']:,} ok of {counts['ratings']:,}",
         "Calls": f"{counts['calls']:,} with {counts['tokens']:,} tokens, {cost}",
     }
+    for name in [name for table, about in all_tables().items() if table not in TABLES for name in about.counts]:
+        rows[name.replace("_", " ").capitalize()] = f"{counts[name]:,}"
     cells = "".join(
         f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{html.escape(value)}</td></tr>"
         for name, value in rows.items()

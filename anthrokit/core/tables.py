@@ -59,9 +59,27 @@ class Table(NamedTuple):
         Whether the ledger of a run has it. Other tables are computed, or belong to another file.
     by_arrival : bool
         Whether the ledger saves its rows in order of arrival instead of by key.
+    counts : mapping
+        The counts of its rows in the summary of a run: name to SQL condition.
+    indexed : str
+        A column by which SQLite finds rows.
     questions : str
         For a table whose rows are questions about the response to one prompt: the SQL that selects prompt_id, behaviour
         (the question's name), place and category of each. Judges whose `asks_about` is the table's name are asked them.
+    prompt : str
+        The column that names the prompt of a row. `split` puts a row into the part with its prompt, or with the prompt of its
+        `dialogue_id`. Rows without both stay in the first part.
+    in_every_part : bool
+        Whether `split` puts all rows into every part.
+    pending : str
+        The SQL condition of rows that wait for a response. A run with such rows can't be split.
+    content_of : tuple
+        A column that names a unit, and the column with its content. If two parts have other contents of a unit, `merge` takes
+        all rows about it from one part.
+    incidental : tuple of str
+        Columns that `merge` does not compare, such as the time of a result.
+    must_agree : bool
+        Whether `merge` raises if parts have different rows under one key. By default it keeps one of them.
 
     Examples
     --------
@@ -75,7 +93,15 @@ class Table(NamedTuple):
     columns: dict[str, tuple]
     in_ledger: bool = True
     by_arrival: bool = False
+    counts: Mapping[str, str] = MappingProxyType({})
+    indexed: str = ""
     questions: str = ""
+    prompt: str = "prompt_id"
+    in_every_part: bool = False
+    pending: str = "FALSE"
+    content_of: tuple[str, str] | tuple[()] = ()
+    incidental: tuple[str, ...] = ()
+    must_agree: bool = False
 
     @property
     def stored_columns(self) -> list[str]:
@@ -113,6 +139,27 @@ TABLES["prompts"] = Table(
         "history": (TEXT, "optional", "messages before it (role, content), as a JSON list"),
         "request": (TEXT, "optional", "what the target is sent first, as a JSON list; history and first message by default"),
     },
+    counts={"prompts": "TRUE"},
+    must_agree=True,
+)
+TABLES["dialogues"] = Table(
+    "a planned dialogue with its prompt, target, settings and status",
+    ("dialogue_id",),
+    {
+        "dialogue_id": (TEXT, "id", "the dialogue"),
+        "prompt_id": (TEXT, "required", "the prompt that opened it"),
+        "target": (TEXT, "required", "name of the model under study"),
+        "user": (TEXT, "optional", "name of the model that played the person"),
+        "persona": (TEXT, "optional", "who the person was"),
+        "repeat": (INTEGER, "required", "1, 2, …: which of several dialogues with the same prompt"),
+        "turns": (INTEGER, "required", "number of turns requested"),
+        "status": (TEXT, ("planned", "done", "ended", "failed"), "outcome of the dialogue; ended: by the user"),
+        "reason": (TEXT, "optional", "why it failed"),
+        "system_user": (TEXT, "optional", "system prompt of the model that played the person"),
+        "system_target": (TEXT, "optional", "system prompt of the target"),
+    },
+    counts={"dialogues": "TRUE", "dialogues_done": "status IN ('done', 'ended')", "dialogues_failed": "status = 'failed'"},
+    incidental=("turns",),
 )
 TABLES["messages"] = Table(
     "a message of a dialogue",
@@ -134,6 +181,9 @@ TABLES["messages"] = Table(
         "served_model": (TEXT, "optional", "the model that the server says it used"),
         "error": (TEXT, "optional", "why the content is missing"),
     },
+    counts={"messages": "content IS NOT NULL"},
+    content_of=("dialogue_id", "content"),
+    incidental=("tokens_in", "tokens_out", "seconds", "served_model"),
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #4c66f07b
@@ -216,6 +266,7 @@ TABLES["ratings"] = Table(
         "status": (TEXT, ("ok", "refused", "unparsed", "unreadable", "failed"), "outcome of the rating"),
         "attempts": (INTEGER, "optional", "attempts that the response took, as `work.ask` counts them"),
     },
+    counts={"ratings": "TRUE", "ratings_ok": "status = 'ok'"},
 )
 TABLES["labels"] = Table(
     "the panel's decision on one message and behaviour",
@@ -246,23 +297,6 @@ TABLES["annotations"] = Table(
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #baeeaaf0
-TABLES["dialogues"] = Table(
-    "a planned dialogue with its prompt, target, settings and status",
-    ("dialogue_id",),
-    {
-        "dialogue_id": (TEXT, "id", "the dialogue"),
-        "prompt_id": (TEXT, "required", "the prompt that opened it"),
-        "target": (TEXT, "required", "name of the model under study"),
-        "user": (TEXT, "optional", "name of the model that played the person"),
-        "persona": (TEXT, "optional", "who the person was"),
-        "repeat": (INTEGER, "required", "1, 2, …: which of several dialogues with the same prompt"),
-        "turns": (INTEGER, "required", "number of turns requested"),
-        "status": (TEXT, ("planned", "done", "ended", "failed"), "outcome of the dialogue; ended: by the user"),
-        "reason": (TEXT, "optional", "why it failed"),
-        "system_user": (TEXT, "optional", "system prompt of the model that played the person"),
-        "system_target": (TEXT, "optional", "system prompt of the target"),
-    },
-)
 TABLES["judges"] = Table(
     "a judge of the run, with its settings",
     ("judge",),
@@ -272,10 +306,11 @@ TABLES["judges"] = Table(
         "samples": (INTEGER, "required", "ratings of each item and question"),
         "counted": (BOOLEAN, "required", "whether it counts words instead of judging"),
         "behaviours": (TEXT, "required", "behaviours it is asked about, as a JSON list"),
-        "asks_about": (TEXT, "optional", "criteria, if it is asked about these; behaviours by default"),
+        "asks_about": (TEXT, "optional", "the table of questions about single prompts that it is asked; behaviours by default"),
         "settings": (TEXT, "required", "what determines its responses, as JSON"),
         "hash": (TEXT, "required", "short hash of the settings"),
     },
+    in_every_part=True,
 )
 TABLES["calls"] = Table(
     "a call of a model: tokens, dollars, seconds and outcome",
@@ -296,6 +331,7 @@ TABLES["calls"] = Table(
         "server": (TEXT, "optional", "address of the server, if one was named"),
         "tokens_cached": (INTEGER, "optional", "of tokens_in, those that the provider read from its prompt cache"),
     },
+    counts={"calls": "TRUE"},
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #7c97b172
@@ -306,6 +342,7 @@ TABLES["facts"] = Table(
         "name": (TEXT, "id", "name of the entry"),
         "value": (TEXT, "required", "its value, as JSON"),
     },
+    in_every_part=True,
 )
 TABLES["metadata"] = Table(
     "a value that describes a dialogue: of a design column, or of a column of the imported file",

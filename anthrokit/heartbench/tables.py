@@ -23,7 +23,7 @@ def _responses(about: str, key: tuple[str, ...], **own: tuple) -> Table:
         "raw": (TEXT, "optional", "the response as it was received"),
         "error": (TEXT, "optional", "why the result is missing"),
     }
-    return Table(about, key, columns)
+    return Table(about, key, columns, prompt="case_id")
 
 
 TABLES = {
@@ -40,6 +40,9 @@ TABLES = {
             "hash": (TEXT, "required", "short hash of dialogue and criteria"),
             "record": (TEXT, "required", "the case in the released format, as JSON"),
         },
+        prompt="case_id",
+        incidental=("position", "turns"),
+        must_agree=True,
     ),
     "criteria": Table(
         "a criterion: a question about the response to one prompt",
@@ -54,6 +57,8 @@ TABLES = {
         },
         questions="SELECT case_id AS prompt_id, case_id || '/' || criterion AS behaviour, criterion AS place, "
         "ability AS category FROM criteria",
+        prompt="case_id",
+        must_agree=True,
     ),
     "case_tags": _responses(
         "a model's tags of a dialogue",

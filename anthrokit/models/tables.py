@@ -23,6 +23,7 @@ TABLES = {
             "status": (TEXT, "required", "uploaded, begun, completed, …"),
             "at": (TEXT, "required", "when it was uploaded (UTC, ISO 8601)"),
         },
+        incidental=("at",),
     ),
     "batch_requests": Table(
         "a request in a batch file",
@@ -37,5 +38,7 @@ TABLES = {
             "answer": (TEXT, "optional", "a response that was fetched and not used yet, as JSON"),
         },
         by_arrival=True,
+        indexed="request",
+        pending="status IS NULL",
     ),
 }
