@@ -505,9 +505,9 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
     )
     prompts = _draw_prompts("anthrokit", _Plan(dialogues=dialogues))
     with ak.Run(folder) as run:
-        if has_answers(run) and not run.ledger.fact("demo"):
+        if has_answers(run) and not run.ledger.manifest_entry("demo"):
             raise ak.RunError(f"{folder} holds another run. Name another folder with --folder.")
-        run.ledger.set_facts(demo=True)
+        run.ledger.update_manifest(demo=True)
         _say(f"1 of 3: simulate {dialogues * turns} target messages")
         ak.simulate(prompts, run=run, turns=turns, progress=show)
         _say("2 of 3: judge 14 behaviours in each message")
@@ -991,7 +991,7 @@ def merge(run: str, parts: list[str]) -> _Result:
         Folders of the parts.
     """
     with ak.core.merge(parts, run) as together:
-        facts = together.summary() | {"unequal units": len(together.ledger.fact("merged")["unequal"])}
+        facts = together.summary() | {"unequal units": len(together.ledger.manifest_entry("merged")["unequal"])}
         names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
         return _Result(facts={"run": run, **{name: facts[name] for name in names}})
 

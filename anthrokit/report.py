@@ -274,7 +274,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
     """Return the warnings at the top of the report."""
     from anthrokit.judging.offline import quality_note
 
-    models = [settings for role in ("targets", "users") for settings in run.ledger.fact(role, {}).values()]
+    models = [settings for role in ("targets", "users") for settings in run.ledger.manifest_entry(role, {}).values()]
     notice = [NOTICE] if any(settings.get("model") == DEFAULT_MODEL for settings in models) else []
     return [*notice, *([quality_note()] if offline else []), *judges_without_verdicts(run).values()]
 

@@ -99,7 +99,7 @@ def _status(run: Run, summary: Mapping[str, Any]) -> str:
         return f"{n_missing:,} of {summary['dialogues']:,} dialogues missing"
     if not summary["judges"]:
         return "not judged"
-    expected = summary["ratings"] if run.ledger.fact("sampling") == "adaptive" else run.ledger.rows(_EXPECTED)[0][0]
+    expected = summary["ratings"] if run.ledger.manifest_entry("sampling") == "adaptive" else run.ledger.rows(_EXPECTED)[0][0]
     n_missing = max(expected, summary["ratings"]) - summary["ratings_ok"]
     return f"{n_missing:,} ratings missing" if n_missing else "complete"
 

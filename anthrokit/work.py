@@ -180,7 +180,7 @@ class Job:
     def close(self) -> None:
         """Clean up the run, also after an error."""
         try:
-            self.run.ledger.set_facts()
+            self.run.ledger.update_manifest()
         finally:
             if self.opened:
                 self.run.close()
@@ -371,9 +371,9 @@ def _active(
         job.meter.refresh()  # other jobs may have spent since this one was made
         job.meter.check(job.models)
         if job.meter.has_new_budget:
-            job.run.ledger.set_facts(budget=asdict(job.meter.budget))
+            job.run.ledger.update_manifest(budget=asdict(job.meter.budget))
         if any(model.embedded for model in job.models):
-            job.run.ledger.set_facts(note=NOTICE)
+            job.run.ledger.update_manifest(note=NOTICE)
         job.open()
         try:
             yield

@@ -520,7 +520,7 @@ def compare_pairs(labels: Run | pd.DataFrame, pairs: Any = None, *, ci: float = 
     0   empathy    0.65      0.55  20
     """
     if isinstance(labels := run_of(labels), Run):
-        pairs = labels.ledger.fact("pairs") if pairs is None else pairs
+        pairs = labels.ledger.manifest_entry("pairs") if pairs is None else pairs
         labels = labels.labels()
     if not pairs:
         raise TableError("pairs are missing: give a run of preference data, or the argument pairs")

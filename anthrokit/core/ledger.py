@@ -33,7 +33,7 @@ __all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now'
            'package_versions', 'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
-VERSION = 2  # of the tables
+VERSION = 3  # of the tables
 _MARK = 0x616B6974  # "akit", SQLite's application_id of our ledgers
 
 
@@ -191,8 +191,8 @@ def open_database(
     return connection
 
 # %% ../../nbs/01_core/03_ledger.ipynb #7d0f6a31
-def _make_ledger(path: Path, facts: Iterable[Mapping[str, str]] = ()) -> None:
-    """Write a ledger with all tables, and no rows but facts."""
+def _make_ledger(path: Path, manifest: Iterable[Mapping[str, str]] = ()) -> None:
+    """Write a ledger with all tables, and no rows but those of the manifest."""
     with (
         replacing(path) as partial,
         contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as connection,
@@ -200,7 +200,7 @@ def _make_ledger(path: Path, facts: Iterable[Mapping[str, str]] = ()) -> None:
         connection.execute(f"PRAGMA application_id={_MARK}")
         connection.execute(f"PRAGMA user_version={VERSION}")
         _make_missing(connection, _schema())
-        connection.executemany("INSERT INTO facts (name, value) VALUES (:name, :value)", facts)
+        connection.executemany("INSERT INTO manifest (name, value) VALUES (:name, :value)", manifest)
         connection.execute("PRAGMA journal_mode=WAL")
 
 # %% ../../nbs/01_core/03_ledger.ipynb #01253249
@@ -401,8 +401,8 @@ def _plain_statements(statements: Iterable[tuple[str, Iterable[Sequence[Any]]]])
 _PLAIN = {type(None), bool, int, float, str}  # types that SQLite takes; it saves NaN as NULL
 
 
-def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, str]]:
-    texts = {name: json.dumps(value, ensure_ascii=False, sort_keys=True) for name, value in facts.items()}
+def _manifest_rows(entries: Mapping[str, Any]) -> list[dict[str, str]]:
+    texts = {name: json.dumps(value, ensure_ascii=False, sort_keys=True) for name, value in entries.items()}
     return [{"name": name, "value": text} for name, text in texts.items()]
 
 
@@ -434,7 +434,7 @@ def _require_usable(ledger: Ledger) -> None:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #da80e17c
 class Ledger:
-    """The SQLite file of a run: opening, locking, queries, changes in transactions, and the facts of the experiment.
+    """The SQLite file of a run: opening, locking, queries, changes in transactions, and the manifest of the experiment.
 
     Parameters
     ----------
@@ -461,8 +461,8 @@ class Ledger:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ledger = Ledger(f"{folder}/study")
     ...     fresh = ledger.fresh, ledger.folder.exists()
-    ...     ledger.write("facts", [{"name": "seed", "value": "1"}])
-    ...     fresh, ledger.fresh, ledger.fact("seed")
+    ...     ledger.write("manifest", [{"name": "seed", "value": "1"}])
+    ...     fresh, ledger.fresh, ledger.manifest_entry("seed")
     ((True, False), False, 1)
     """
 
@@ -516,7 +516,7 @@ class Ledger:
             lock = _lock_folder(self.folder)
             try:
                 if not self.path.exists():
-                    _make_ledger(self.path, _fact_rows({"created": time_now(), "versions": package_versions()}))
+                    _make_ledger(self.path, _manifest_rows({"created": time_now(), "versions": package_versions()}))
                 self._open()
             finally:
                 lock.release()
@@ -635,50 +635,50 @@ class Ledger:
         values = tuple(parameters)
         self.change([(statement, [values]) for statement in statements])
 
-    def fact(self, name: str, default: Any = None) -> Any:
-        """Return a fact of the experiment by name, or the default if it is missing.
+    def manifest_entry(self, name: str, default: Any = None) -> Any:
+        """Return an entry of the manifest by name, or the default if it is missing.
 
         Examples
         --------
         >>> from anthrokit import demo_run
-        >>> demo_run().ledger.fact("seed"), demo_run().ledger.fact("weather")
+        >>> demo_run().ledger.manifest_entry("seed"), demo_run().ledger.manifest_entry("weather")
         (0, None)
         """
-        return self.facts(name).get(name, default)
+        return self.manifest_entries(name).get(name, default)
 
-    def facts(self, name: str | None = None) -> dict[str, Any]:
-        """Return the fact with a name, or all facts of the experiment."""
-        rows = self.rows("SELECT name, value FROM facts WHERE ? IS NULL OR name = ? ORDER BY name", [name, name])
+    def manifest_entries(self, name: str | None = None) -> dict[str, Any]:
+        """Return the entry of the manifest with a name, or all that are saved."""
+        rows = self.rows("SELECT name, value FROM manifest WHERE ? IS NULL OR name = ? ORDER BY name", [name, name])
         try:
             return {name: json.loads(value) for name, value in rows}
         except (ValueError, TypeError) as error:
             raise RunError(
-                f"the ledger of {self.folder} is damaged: a fact is not JSON ({error}). Save what can be read into a new "
+                f"the ledger of {self.folder} is damaged: an entry of the manifest is not JSON ({error}). Save what can be read into a new "
                 f"folder: anthrokit repair {self.folder} NEW_FOLDER"
             ) from None
 
-    def set_facts(self, *parts: tuple[str, Iterable[Mapping[str, Any]]], **facts: Any) -> None:
-        """Record facts of the experiment (JSON values), in one transaction with (table, rows) of each part; write the manifest.
+    def update_manifest(self, *parts: tuple[str, Iterable[Mapping[str, Any]]], **entries: Any) -> None:
+        """Record entries of the manifest (JSON values), in one transaction with (table, rows) of each part; write the manifest.
 
         Examples
         --------
         >>> from anthrokit import demo_run
         >>> run = demo_run()
-        >>> run.ledger.set_facts(note="seen by the ethics board")
+        >>> run.ledger.update_manifest(note="seen by the ethics board")
         >>> run.manifest()["note"]
         'seen by the ethics board'
         """
-        self.write_together([*parts, ("facts", _fact_rows(redact_in({**facts, "changed": time_now()})))])
+        self.write_together([*parts, ("manifest", _manifest_rows(redact_in({**entries, "changed": time_now()})))])
         self.write_manifest(self.folder)
 
     def manifest(self) -> dict[str, Any]:
-        """Return the facts with the judges, and the models that were requested and served."""
+        """Return the saved entries with the judges, and the models that were requested and served."""
         served = self.rows("SELECT DISTINCT model, served_model FROM calls WHERE served_model IS NOT NULL ORDER BY 1, 2")
         judges = self.rows("SELECT judge, samples, hash, settings FROM judges ORDER BY position")
         names = ("judge", "samples", "hash", "settings")
         return {
             "run": self.folder.resolve().name,
-            **self.facts(),
+            **self.manifest_entries(),
             "models_served": [{"asked": model, "served": served_model} for model, served_model in served],
             "judges": [dict(zip(names, (*row, json.loads(settings)), strict=True)) for *row, settings in judges],
         }

@@ -121,7 +121,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     n = plain_value(n)
     if not isinstance(n, int) or isinstance(n, bool) or n < 2:
         raise RunError(f"n is {n!r}. Pass a whole number of parts, 2 or more.")
-    if run.ledger.fact("part"):
+    if run.ledger.manifest_entry("part"):
         raise RunError(f"{run.folder} is a part of a run. Merge the parts before you split again.")
     for table, about in _divided_tables().items():
         [(pending,)] = run.ledger.rows(f"SELECT COUNT(*) FROM {table} WHERE {about.pending}")
@@ -132,7 +132,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
         raise RunError(f"{run.folder} has {len(ids)} prompts; it can't be split into {n} parts")
     if folder.exists() and any(folder.iterdir()):
         raise RunError(f"{folder} isn't empty. Pass another folder for the parts.")
-    budget, (cost, tokens) = run.ledger.fact("budget", {}), usage_totals(run)
+    budget, (cost, tokens) = run.ledger.manifest_entry("budget", {}), usage_totals(run)
     run_id = digest(run.manifest(), time_now(), length=8)
     names = [f"part-{number}" for number in range(1, n + 1)]
     with _workshop(folder, folder) as workshop:
@@ -143,7 +143,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
             share = _share_of_budget(budget, {"usd": cost, "tokens": tokens}, n, number == 1)
             about = {"number": number, "of": n, "run": run_id, "budget": budget}
             with Run(workshop / name) as part:
-                part.ledger.set_facts(part=about, **({"budget": share} if share else {}))
+                part.ledger.update_manifest(part=about, **({"budget": share} if share else {}))
         return [Run((workshop / name).rename(folder / name)) for name in names]
 
 
@@ -156,7 +156,7 @@ def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
     >>> ids_in_part(demo_run(), ["a prompt"])
     ['a prompt']
     """
-    if not run.ledger.fact("part"):
+    if not run.ledger.manifest_entry("part"):
         return list(prompt_ids)
     own = {prompt_id for (prompt_id,) in run.ledger.rows("SELECT prompt_id FROM prompts")}
     return [prompt_id for prompt_id in prompt_ids if prompt_id in own]
@@ -173,7 +173,7 @@ def _check_parts(parts: Sequence[Run]) -> None:
             raise RunError(f"{folder} has no table {', '.join(lacking)}. Open it once with Run(folder), which makes missing tables.")
         if folder in folders[:number]:
             raise RunError(f"{folder} is given twice. Pass each part once.")
-    about = [part.ledger.fact("part") for part in parts]
+    about = [part.ledger.manifest_entry("part") for part in parts]
     if not any(about):
         return
     run_id = next(one["run"] for one in about if one)
@@ -192,11 +192,11 @@ _MAY_DIFFER = {"part", "prompts", "created", "changed", "budget", "addresses", "
 _UNIONS = {"targets", "users"}
 
 
-def _merge_facts(parts: Sequence[Run]) -> dict[str, Any]:
-    """Join the facts of all parts. Raise if they were done with different settings."""
+def _merge_manifests(parts: Sequence[Run]) -> dict[str, Any]:
+    """Join the manifests of all parts. Raise if they were done with different settings."""
     merged: dict[str, Any] = {}
     for part in parts:
-        for name, value in part.ledger.facts().items():
+        for name, value in part.ledger.manifest_entries().items():
             earlier, different = merged.setdefault(name, value), []
             if name in _UNIONS:
                 different = [key for key in value if earlier.get(key, value[key]) != value[key]]
@@ -301,7 +301,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     -------
     Run
         The new run, with all calls and their cost; a call that a part and its copy hold is counted once. A judge
-        has the questions and the samples of all parts. The fact `merged` lists the units with different results in
+        has the questions and the samples of all parts. The entry `merged` of its manifest lists the units with different results in
         several parts; the first part's result is kept.
 
     Raises
@@ -325,7 +325,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     if not runs:
         raise RunError("there are no parts to merge. Pass the folders of the parts.")
     _check_parts(runs)
-    facts, judges, different = _merge_facts(runs), _merge_judges(runs), []
+    manifest, judges, different = _merge_manifests(runs), _merge_judges(runs), []
     if folder.exists():
         raise RunError(f"{folder} exists. Merge into a new folder.")
     with _workshop(folder.parent, folder) as workshop:
@@ -336,9 +336,10 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
                     different += [key for table in _divided_tables() for key in _add_rows(copy, table)]
                     copy.execute("DETACH part")
                 shutil.rmtree(workshop / "part")
-            copy.execute("DELETE FROM facts WHERE name = 'part'")
+            copy.execute("DELETE FROM manifest WHERE name = 'part'")
+        merged = {"parts": [part.name for part in runs], "unequal": different[:100]}
         with Run(workshop / folder.name) as run:
-            run.ledger.set_facts(("judges", judges), **facts, merged={"parts": [part.name for part in runs], "unequal": different[:100]})
+            run.ledger.update_manifest(("judges", judges), **manifest, merged=merged)
             record_prompts(run)
         run = Run((workshop / folder.name).rename(folder))
     if different:
@@ -436,12 +437,12 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     if not any(tables.values()):
         raise RunError(f"nothing in {path} can be read. Restore an export or a copy of it instead.")
     with Run(target) as run:
-        facts = []
-        for row in tables.pop("facts"):
+        entries = []
+        for row in tables.pop("manifest"):
             with contextlib.suppress(ValueError, TypeError):  # a damaged value
                 json.loads(row["value"])
-                facts.append(row)
-        run.ledger.set_facts(*tables.items(), ("facts", facts), repaired={"from": Path(folder).name, "at": time_now()})
+                entries.append(row)
+        run.ledger.update_manifest(*tables.items(), ("manifest", entries), repaired={"from": Path(folder).name, "at": time_now()})
         if not all(entry["whole"] for entry in summary if entry["table"] in ("messages", "dialogues")):
             _replan_dialogues(run)
     return pd.DataFrame(summary)
@@ -449,7 +450,7 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
 
 def _replan_dialogues(run: Run) -> None:
     """Take dialogues that lost a message back to the turn before it. Imported dialogues can't be made again and stay."""
-    if run.ledger.fact("kind") is not None:
+    if run.ledger.manifest_entry("kind") is not None:
         return
     present = set(run.ledger.rows("SELECT dialogue_id, turn, role FROM messages WHERE content IS NOT NULL"))
     last_turns = dict(run.ledger.rows("SELECT dialogue_id, MAX(turn) FROM messages GROUP BY dialogue_id"))

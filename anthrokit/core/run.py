@@ -33,7 +33,7 @@ from .texts import normal_form
 # %% auto #0
 __all__ = ['LABEL_CONTEXT', 'RESULT_COLUMNS', 'HTML_ATTRS', 'digest', 'replace_fields', 'reserved_names', 'check_design',
            'similar_runs', 'Run', 'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'planned_ratings',
-           'usage_totals', 'design_columns', 'has_answers', 'has_facts', 'require_same_prompts', 'bind',
+           'usage_totals', 'design_columns', 'has_answers', 'has_entries', 'require_same_prompts', 'bind',
            'record_prompts', 'add_prompts', 'as_run', 'run_of', 'require_run', 'metadata_rows', 'import_dialogues',
            'forget_target', 'has_verdicts', 'judges_without_verdicts', 'forget_judges']
 
@@ -479,7 +479,7 @@ class Run(metaclass=Naming):
         frame = votes.label_messages(items, vote_counts(self), panel)
         vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
         frame = frame.merge(self.query(_CONTEXT), on="dialogue_id", how="left")
-        categories = {entry["name"]: entry["category"] for entry in self.ledger.fact("behaviours", [])}
+        categories = {entry["name"]: entry["category"] for entry in self.ledger.manifest_entry("behaviours", [])}
         categories |= dict(zip(panel_questions["behaviour"], panel_questions["category"], strict=True))
         frame["category"] = frame["behaviour"].map(categories)
         design = design_columns(self).drop(columns=vote_columns, errors="ignore")
@@ -617,8 +617,8 @@ class Run(metaclass=Naming):
         """
         export, folder = local_copy(export), local_path(folder, RunError)
         run = cls(folder)
-        rows = any(run.ledger.rows(f"SELECT 1 FROM {name} LIMIT 1") for name in ledger_tables() if name != "facts")
-        if rows or run.ledger.facts().keys() - {"created", "versions"}:  # all that a killed restore leaves
+        rows = any(run.ledger.rows(f"SELECT 1 FROM {name} LIMIT 1") for name in ledger_tables() if name != "manifest")
+        if rows or run.ledger.manifest_entries().keys() - {"created", "versions"}:  # all that a killed restore leaves
             run.close()
             raise RunError(f"{folder} holds a run already; restore into a new folder")
         _restore(run, export)
@@ -719,7 +719,7 @@ def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
     {'ok': 3200}
     """
     ratings = run.query(_with_questions(_PLANNED_RATINGS), [missing_only])
-    if run.ledger.fact("sampling") != "adaptive":
+    if run.ledger.manifest_entry("sampling") != "adaptive":
         return ratings
     return votes.pending_ratings(ratings, run.query(votes.VOTE_COUNTS_SQL), run.query(_with_questions(_PANELS)))
 
@@ -768,29 +768,25 @@ def has_answers(run: Run, target: str | None = None, user: str | None = None) ->
     return bool(run.ledger.rows(sql, [target, target, user, user]))
 
 # %% ../../nbs/01_core/04_run.ipynb #54e979fb
-_WRITER_FACTS = ("writer", "writer_template")  # facts that prompts depend on
-
-
-def has_facts(run: Run, **facts: Any) -> bool:
-    """Return whether the recorded facts of a run have these values. Facts that are not recorded match any value.
+def has_entries(run: Run, depending: str = "dialogues", /, **entries: Any) -> bool:
+    """Return whether the manifest of a run has these entries. An entry that is not recorded matches any value.
 
     Raises
     ------
     RunError
-        If a fact differs and the run has dialogues (for facts about the writer of prompts: if it has prompts).
+        If an entry differs and the table `depending` has rows, which then belong to another experiment.
         The message lists the differences.
 
     Examples
     --------
     >>> from anthrokit import demo_run
-    >>> has_facts(demo_run(), seed=0)
+    >>> has_entries(demo_run(), seed=0)
     True
     """
-    facts, recorded = redact_in(json.loads(json.dumps(facts))), run.ledger.facts()
-    differ = [name for name in facts if recorded.get(name, facts[name]) != facts[name]]
-    bound = "prompts" if any(name in _WRITER_FACTS for name in differ) else "dialogues"
-    if differ and run.ledger.rows(f"SELECT 1 FROM {bound} LIMIT 1"):
-        lines = diff_settings({name: recorded[name] for name in differ}, {name: facts[name] for name in differ})
+    entries, recorded = redact_in(json.loads(json.dumps(entries))), run.ledger.manifest_entries()
+    differ = [name for name in entries if recorded.get(name, entries[name]) != entries[name]]
+    if differ and run.ledger.rows(f"SELECT 1 FROM {depending} LIMIT 1"):
+        lines = diff_settings({name: recorded[name] for name in differ}, {name: entries[name] for name in differ})
         empty = "" if has_answers(run) else " No target has answered yet: to start again, delete the folder."
         raise RunError(
             f"the run {run.folder} belongs to another experiment:\n{lines}\n"
@@ -844,13 +840,13 @@ def require_same_prompts(
     return recorded.index
 
 # %% ../../nbs/01_core/04_run.ipynb #6c019c26
-def bind(run: Run, **facts: Any) -> None:
-    """Record the facts that define the experiment. Nothing is deleted.
+def bind(run: Run, depending: str = "dialogues", /, **entries: Any) -> None:
+    """Record the settings that define the experiment as entries of the manifest. Nothing is deleted.
 
     Raises
     ------
     RunError
-        If the run has dialogues (or prompts of another writer) of an experiment with other facts; see `has_facts`.
+        If the run has dialogues (or rows of another table `depending`) of an experiment with other settings; see `has_entries`.
 
     Examples
     --------
@@ -861,9 +857,9 @@ def bind(run: Run, **facts: Any) -> None:
         ...
     anthrokit.core.errors.RunError: ...seed: it has 0, this asks for 1...
     """
-    equal, recorded = has_facts(run, **facts), run.ledger.facts()
-    if new := {name: value for name, value in facts.items() if not equal or name not in recorded}:
-        run.ledger.set_facts(**new)
+    equal, recorded = has_entries(run, depending, **entries), run.ledger.manifest_entries()
+    if new := {name: value for name, value in entries.items() if not equal or name not in recorded}:
+        run.ledger.update_manifest(**new)
 
 # %% ../../nbs/01_core/04_run.ipynb #8e3fd96e
 def record_prompts(run: Run) -> None:
@@ -874,11 +870,11 @@ def record_prompts(run: Run) -> None:
     >>> from anthrokit import demo_run
     >>> run = demo_run()
     >>> record_prompts(run)
-    >>> run.ledger.fact("prompts")["n"]
+    >>> run.ledger.manifest_entry("prompts")["n"]
     16
     """
     rows = run.ledger.rows("SELECT prompt_id, first_message FROM prompts ORDER BY prompt_id")
-    run.ledger.set_facts(prompts={"n": len(rows), "hash": digest([list(row) for row in rows])})
+    run.ledger.update_manifest(prompts={"n": len(rows), "hash": digest([list(row) for row in rows])})
 
 # %% ../../nbs/01_core/04_run.ipynb #dbb565b4
 def add_prompts(run: Run, prompts: pd.DataFrame) -> pd.DataFrame:
@@ -940,7 +936,7 @@ def _as_html(run: Run) -> str:
 
 # %% ../../nbs/01_core/04_run.ipynb #63c3a859
 _ALWAYS_EXPORTED = ("prompts", "dialogues", "messages", "judges", "ratings", "calls")
-_NOT_FACTS = ("run", "judges", "models_served", "changed")  # entries of a manifest that are computed
+_COMPUTED_ENTRIES = ("run", "judges", "models_served", "changed")  # entries of a manifest that are computed
 
 
 def _export_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -956,7 +952,7 @@ def _export_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
     with second as reader, concurrent.futures.ThreadPoolExecutor(1) as thread:  # SQLite counts while rows become frames
         usage, missing = thread.submit(reader.usage), thread.submit(reader.missing)
         for name in ledger_tables():
-            if name in ("facts", "messages", "ratings"):
+            if name in ("manifest", "messages", "ratings"):
                 continue
             frame = run.query(f"SELECT * FROM {name}")
             if name == "dialogues":
@@ -981,7 +977,7 @@ def _read_export(path: Path, name: str) -> list[dict[str, Any]]:
 def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     """Write the tables of a run into a folder, with their dictionary."""
     before = json.loads(path.read_text(encoding="utf-8")) if (path := folder / "manifest.json").is_file() else {}
-    if before.get("created", created := run.ledger.fact("created")) != created:
+    if before.get("created", created := run.ledger.manifest_entry("created")) != created:
         raise RunError(f"{folder} holds the tables of another run, {before.get('run')!r}. Name another folder.")
     names = {"labels", "votes", "usage", "dictionary", *ledger_tables()}
     if not before and (existing_files := [file.name for file in sorted(folder.glob("*.*")) if file.stem in names]):
@@ -1025,7 +1021,7 @@ def _restore(run: Run, export: Path) -> None:
     parts = [(name, _read_export(file, name)) for name, file in files.items() if file.is_file()]
     try:
         manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
-        run.ledger.set_facts(*parts, **{name: value for name, value in manifest.items() if name not in _NOT_FACTS})
+        run.ledger.update_manifest(*parts, **{name: value for name, value in manifest.items() if name not in _COMPUTED_ENTRIES})
     except (ValueError, sqlite3.IntegrityError) as error:
         run.close()
         shutil.rmtree(run.folder, ignore_errors=True)
@@ -1095,7 +1091,7 @@ def import_dialogues(
     kind: str,
     prompts: pd.DataFrame,
     rows: Mapping[str, list[dict[str, Any]]],
-    **facts: Any,
+    **entries: Any,
 ) -> Run:
     """Import dialogues that another program made into a run.
 
@@ -1110,7 +1106,7 @@ def import_dialogues(
     rows : dict
         Table to rows: dialogues (each may have metadata, a dict) and messages, and optionally judges and ratings. Rows
         that the run has already do not change.
-    **facts
+    **entries
         For the manifest. With ratings: behaviours, the list of behaviours (name, category, …) that were judged.
 
     Returns
@@ -1134,9 +1130,9 @@ def import_dialogues(
     run = as_run(Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run" if run is None else run)
     columns = ("dialogue_id", "turn", "role", "content")
     messages = digest([[row[name] for name in columns] for row in rows["messages"]])
-    if run.ledger.fact("messages", messages) != messages:
+    if run.ledger.manifest_entry("messages", messages) != messages:
         [(n,)] = run.ledger.rows("SELECT COUNT(*) FROM messages")
-        before, now = (f" of {source}" if source else "" for source in (run.ledger.fact("source"), facts.get("source")))
+        before, now = (f" of {source}" if source else "" for source in (run.ledger.manifest_entry("source"), entries.get("source")))
         raise RunError(
             f"the run {run.folder} belongs to another experiment: it has {n} messages{before}, and this asks for "
             f"{len(rows['messages'])} other ones{now}. Use another folder for these."
@@ -1152,7 +1148,7 @@ def import_dialogues(
     metadata = metadata_rows((row["dialogue_id"], row.get("metadata", {})) for row in rows["dialogues"])
     dialogues = [{name: value for name, value in row.items() if name != "metadata"} for row in rows["dialogues"]]
     run.ledger.write_together({"metadata": metadata, **rows, "dialogues": dialogues}.items(), replace=False)
-    run.ledger.set_facts(**facts)
+    run.ledger.update_manifest(**entries)
     return run
 
 # %% ../../nbs/01_core/04_run.ipynb #70493458
@@ -1183,10 +1179,10 @@ def forget_target(run: Run, target: str) -> None:
     if not run.ledger.rows("SELECT 1 FROM dialogues WHERE target = ? LIMIT 1", [target]):
         targets = {
             name: about
-            for name, about in run.ledger.fact("targets", {}).items()
+            for name, about in run.ledger.manifest_entry("targets", {}).items()
             if name != target and not (about.get("design") and name.startswith(f"{target} ("))
         }
-        run.ledger.set_facts(targets=targets)
+        run.ledger.update_manifest(targets=targets)
 
 # %% ../../nbs/01_core/04_run.ipynb #e72cab16
 def has_verdicts(run: Run, judge: str) -> bool:

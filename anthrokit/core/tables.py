@@ -335,7 +335,7 @@ TABLES["calls"] = Table(
 )
 
 # %% ../../nbs/01_core/01_tables.ipynb #7c97b172
-TABLES["facts"] = Table(
+TABLES["manifest"] = Table(
     "an entry of the manifest",
     ("name",),
     {
@@ -380,8 +380,8 @@ def table_sql(table: str) -> str:
 
     Examples
     --------
-    >>> print(table_sql("facts"))
-    CREATE TABLE facts (
+    >>> print(table_sql("manifest"))
+    CREATE TABLE manifest (
         name TEXT NOT NULL PRIMARY KEY,
         value TEXT NOT NULL
     )

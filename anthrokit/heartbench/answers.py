@@ -312,4 +312,4 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         messages += [{**same, "role": role, "content": words, "finish_reason": None if words else "empty"} for role, words in turn]
     run.ledger.write_together([("dialogues", dialogues), ("messages", messages)])
     sources = {name: {"source": "given"} for name in dict.fromkeys(answers["target"])}
-    run.ledger.set_facts(targets={**sources, **run.ledger.fact("targets", {})})
+    run.ledger.update_manifest(targets={**sources, **run.ledger.manifest_entry("targets", {})})

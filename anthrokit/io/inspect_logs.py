@@ -225,7 +225,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
             row |= metadata.loc[name].dropna().to_dict()
         chat = _chat(messages.get(name, tables.empty_table("messages")), target, row["system_target"])
         own = [call for message in chat for call in calls.get(message.id, [])]
-        begun, ended = _times(own, run.ledger.fact("created"))
+        begun, ended = _times(own, run.ledger.manifest_entry("created"))
         failed = {"message": row["reason"] or "failed", "traceback": "", "traceback_ansi": ""}
         last = next((message.text for message in reversed(chat) if message.role == "assistant"), "")
         samples.append(
@@ -242,7 +242,7 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
                     if (name, behaviour) in labels
                 },
                 metadata=row,
-                events=_events(chat, target, calls, run.ledger.fact("created")),
+                events=_events(chat, target, calls, run.ledger.manifest_entry("created")),
                 model_usage=_usage(own),
                 started_at=begun.isoformat(),
                 completed_at=ended.isoformat(),
@@ -290,7 +290,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     samples = _samples(run, target)
     behaviours = list(dict.fromkeys(name for sample in samples for name in sample.scores or {}))
     epochs = max(sample.epoch for sample in samples)
-    started = run.ledger.fact("created")
+    started = run.ledger.manifest_entry("created")
     calls = tables.to_records(run.query(_CALLS))
     begun, ended = _times(calls, started)
     log = EvalLog(

@@ -49,7 +49,7 @@ def preference_table(run: Run) -> pd.DataFrame:
     0     Hi  Hello!      No.
     """
     run = require_run(run)
-    if not (pairs := run.ledger.fact("pairs")):
+    if not (pairs := run.ledger.manifest_entry("pairs")):
         raise TableError(f"the run {run.name!r} holds no pairs: it does not come from chosen and rejected answers")
     sides = pd.DataFrame(pairs, columns=["pair_id", "side", "dialogue_id"])
     messages = run.messages()[["dialogue_id", "turn", "role", "content"]]

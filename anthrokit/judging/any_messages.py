@@ -577,8 +577,8 @@ def import_messages(
     Returns
     -------
     Run
-        Its targets are the values of `target`, or the models that the messages name. The fact `pairs` says which
-        dialogues of preference data belong together, the fact `taken` how many rows, dialogues and messages were read
+        Its targets are the values of `target`, or the models that the messages name. In its manifest, `pairs` says which
+        dialogues of preference data belong together, `taken` how many rows, dialogues and messages were read
         and how many tool messages were left out; `import_report` lists the outcome of each row. Other columns
         of the file are in `run.metadata()`.
 
@@ -637,7 +637,7 @@ def import_report(run: Run) -> pd.DataFrame:
     >>> import_report(import_messages(chats))[["last", "outcome", "reason", "rows"]].values.tolist()
     [['row 2', 'taken', 'pairs', 2], ['row 3', 'left out', 'is empty', 1]]
     """
-    if (account := run.ledger.fact("account")) is None:
+    if (account := run.ledger.manifest_entry("account")) is None:
         raise TableError(f"the run {run.name!r} has no account of rows: it does not come from import_messages")
     return pd.DataFrame(account, columns=["first", "last", "outcome", "reason", "rows"])
 

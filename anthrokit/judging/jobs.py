@@ -51,12 +51,12 @@ def run_taxonomy(run: Run) -> Taxonomy:
         return _behaviours_of(run)
     criteria = [one for own in _criteria_of(run).values() for one in own]
     questions = [Behaviour(one.name, one.ability, one.content, f"Does the answer meet this? {one.content}") for one in criteria]
-    return Taxonomy([*(_behaviours_of(run) if run.ledger.fact("behaviours") else ()), *questions])
+    return Taxonomy([*(_behaviours_of(run) if run.ledger.manifest_entry("behaviours") else ()), *questions])
 
 
 def _behaviours_of(run: Run) -> Taxonomy:
     """Return the behaviours that a run was judged for; the bundled ones before it was judged."""
-    entries = run.ledger.fact("behaviours")
+    entries = run.ledger.manifest_entry("behaviours")
     return Taxonomy.from_entries(entries) if entries else Taxonomy.load()
 
 
@@ -91,7 +91,7 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, new_taxonomy: Taxonomy) -> Ta
             f"{', '.join(one.name for one in mixed)}: counts in the rate of the bundled category {mixed[0].category!r}. "
             f"Give it a category of its own if this is not intended."
         )
-    if run.ledger.fact("behaviours") is None or not run.ledger.rows("SELECT 1 FROM ratings LIMIT 1"):
+    if run.ledger.manifest_entry("behaviours") is None or not run.ledger.rows("SELECT 1 FROM ratings LIMIT 1"):
         return new_taxonomy
     try:
         return taxonomy.together_with(new_taxonomy)
@@ -229,7 +229,7 @@ def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], tax
         names = [name for name in behaviours if name not in silent]
         others = f", or judge the others only: behaviours={names}" if names else ""
         raise ValueError(f"no judge judges {', '.join(silent)}; name LLM judges, LLMJudge(…){others}")
-    left_out = (run.ledger.fact("taken") or {}).get("answers_before_the_last")
+    left_out = (run.ledger.manifest_entry("taken") or {}).get("answers_before_the_last")
     if left_out and (whole := [judge.name for judge in judges if judge.context == "dialogue"]):
         raise ValueError(
             f"a run of preference data has no answers before the last ({left_out:,} here), so {', '.join(whole)} "
@@ -422,13 +422,13 @@ class JudgingJob(Job):
     def open(self) -> None:
         if not self.items.texts:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
-        saved_sampling = self.run.ledger.fact("sampling")
+        saved_sampling = self.run.ledger.manifest_entry("sampling")
         fresh = saved_sampling is None and not self.run.ledger.rows("SELECT 1 FROM ratings LIMIT 1")
         adaptive = self.sampling == "adaptive" and (fresh or saved_sampling == "adaptive")  # a run that was judged in full stays so
-        facts: dict[str, Any] = {"sampling": "adaptive" if adaptive else "full"}
+        entries: dict[str, Any] = {"sampling": "adaptive" if adaptive else "full"}
         if any(judge.asks_about != "criteria" for judge in self.judges):
-            facts |= {"taxonomy": self.taxonomy.hash, "behaviours": [behaviour.entry() for behaviour in self.taxonomy]}
-        self.run.ledger.set_facts(**facts)
+            entries |= {"taxonomy": self.taxonomy.hash, "behaviours": [behaviour.entry() for behaviour in self.taxonomy]}
+        self.run.ledger.update_manifest(**entries)
         forget_judges(self.run, self.replaced)
         self.run.ledger.write("judges", self.entries)
         self._warn()
@@ -484,7 +484,7 @@ class JudgingJob(Job):
     @functools.cached_property
     def _undecided(self) -> set[tuple[Any, ...]] | None:
         """Return the pending ratings of saved judges that can still change a label under adaptive sampling; None if all can."""
-        if self.sampling != "adaptive" or self.run.ledger.fact("sampling") != "adaptive":
+        if self.sampling != "adaptive" or self.run.ledger.manifest_entry("sampling") != "adaptive":
             return None
         return {*planned_ratings(self.run, missing_only=True)[[*RatingUnit._fields]].itertuples(index=False, name=None)}
 

@@ -149,7 +149,7 @@ class Meter:
     def refresh(self) -> None:
         """Read the totals of the run, and its recorded budget unless another one was given."""
         if not self.has_new_budget:
-            self.budget = Budget(**self.run.ledger.fact("budget", {}))
+            self.budget = Budget(**self.run.ledger.manifest_entry("budget", {}))
         self.cost, self.tokens = usage_totals(self.run)
         estimated = "SELECT COALESCE(SUM(tokens_in + tokens_out), 0) FROM calls WHERE status = 'estimated'"
         [(self.estimated,)] = self.run.ledger.rows(estimated)
@@ -266,9 +266,9 @@ class Meter:
         self.estimated += answer.tokens_in + answer.tokens_out if answer.status == "estimated" else 0
         if llm.name not in self._recorded and llm.address is not None:
             self._recorded.add(llm.name)
-            addresses = self.run.ledger.fact("addresses", {})
+            addresses = self.run.ledger.manifest_entry("addresses", {})
             if addresses.get(llm.name) != llm.address:
-                self.run.ledger.set_facts(addresses={**addresses, llm.name: llm.address})
+                self.run.ledger.update_manifest(addresses={**addresses, llm.name: llm.address})
         row = {name: getattr(answer, name) for name in _BOOKED}
         row |= {"unit": unit, "purpose": purpose, "model": llm.name, "seconds": round(answer.seconds, 4)}
         row["at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

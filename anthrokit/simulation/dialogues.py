@@ -22,7 +22,7 @@ from ..core.errors import check_range, diff_settings, redact_in, require_known
 from ..core.ledger import plain_value
 from ..core.maintenance import ids_in_part
 from ..core.notes import notify
-from ..core.run import add_prompts, as_run, bind, check_design, digest, forget_target, has_answers, has_facts
+from ..core.run import add_prompts, as_run, bind, check_design, digest, forget_target, has_answers, has_entries
 from ..core.run import metadata_rows, require_same_prompts, reserved_names
 from ..core.texts import unreadable
 from ..models import DEFAULT_MODEL, LLM, Batch, Budget, Completion
@@ -432,7 +432,7 @@ class SimulationJob(Job):
             raise ValueError(f"{self.run.folder} is a part of a run and contains none of these prompts")
         self.settings, self.design = settings, check_design(settings.design)
         self.openings = {row["prompt_id"]: opening_of(row, settings.script) for row in prompts.to_dict("records")}
-        self.facts = {"user_template": digest(settings.template), "seed": settings.seed, "natural_end": settings.natural_end}
+        self.bound = {"user_template": digest(settings.template), "seed": settings.seed, "natural_end": settings.natural_end}
         prompt_columns = _prompt_columns(prompts)
         self._check_run()
         self.dialogues = planned_dialogues(prompts, self.target, self.user, settings)
@@ -466,21 +466,21 @@ class SimulationJob(Job):
         }
         for role, model in (("targets", self.target), ("users", self.user)):
             [(condition, settings)] = self.model_settings[role].items()
-            saved_settings = self.run.ledger.fact(role, {}).get(condition)
+            saved_settings = self.run.ledger.manifest_entry(role, {}).get(condition)
             if saved_settings not in (None, settings) and has_answers(self.run, **{role[:-1]: model.name}):
                 raise ValueError(
                     f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings:\n"
                     f"{diff_settings(saved_settings, settings)}\nGive this one another name, LLM(…, name=…), give a target a "
                     f"design={{…}}, or use another run."
                 )
-        if has_facts(self.run, **self.facts):
+        if has_entries(self.run, **self.bound):
             require_same_prompts(self.run, self.prompts)
 
     def open(self) -> None:
         _notify_of_new_prompts(self)
-        bind(self.run, **self.facts)
-        models = {role: {**self.run.ledger.fact(role, {}), **by_name} for role, by_name in self.model_settings.items()}
-        self.run.ledger.set_facts(**models, turns=max(self.settings.turns, self.run.ledger.fact("turns", 0)))
+        bind(self.run, **self.bound)
+        models = {role: {**self.run.ledger.manifest_entry(role, {}), **by_name} for role, by_name in self.model_settings.items()}
+        self.run.ledger.update_manifest(**models, turns=max(self.settings.turns, self.run.ledger.manifest_entry("turns", 0)))
         add_prompts(self.run, self.prompts)
         self.run.ledger.write_together([("dialogues", self.pending), ("metadata", self.metadata)])
 

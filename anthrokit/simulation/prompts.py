@@ -19,7 +19,7 @@ import pandas as pd
 from ..core import Run, TableError, data_path, public_file, tables
 from ..core.errors import missing_columns, require_known, suggest_name
 from ..core.notes import notify
-from ..core.run import as_run, bind, digest, has_facts, record_prompts, require_same_prompts
+from ..core.run import as_run, bind, digest, has_entries, record_prompts, require_same_prompts
 from ..core.tables import require_columns, require_unique
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
@@ -393,14 +393,14 @@ class WritingJob(Job):
         super().__init__(as_run(run), [llm], budget)
         self.llm, pairs = llm, _combinations(base_prompts, scenarios)
         self.bound = {"writer": self.llm.settings, "writer_template": digest(_WRITER)}
-        has_facts(self.run, **self.bound)
+        has_entries(self.run, "prompts", **self.bound)
         require_same_prompts(self.run, pairs, ("base_prompt", "scenario"))
         missing = ~pairs["prompt_id"].isin(self.run.prompts()["prompt_id"])
         self.pending, self.n_prompts = pairs[missing].to_dict("records"), len(pairs)
         self.total = len(self.pending)
 
     def open(self) -> None:
-        bind(self.run, **self.bound)
+        bind(self.run, "prompts", **self.bound)
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:
         return [(map(self.steps, self.pending), self.llm.max_concurrency)]

@@ -59,8 +59,8 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
     n_deleted = 0
     with Run(folder) as run:
         ids = name_ids(run)
-        if any(pair[-1] in ids for pair in run.ledger.fact("pairs", ())):  # of preference data
-            run.ledger.set_facts(pairs=[pair for pair in run.ledger.fact("pairs") if pair[-1] not in ids])
+        if any(pair[-1] in ids for pair in run.ledger.manifest_entry("pairs", ())):  # of preference data
+            run.ledger.update_manifest(pairs=[pair for pair in run.ledger.manifest_entry("pairs") if pair[-1] not in ids])
         theirs, calls = list(_rows_with_id()), _begins_with_id("unit")
         changes = [f"UPDATE calls SET unit = 'erased' WHERE {calls}", f"DELETE FROM batch_requests WHERE {calls}"]
         for one in ids:

@@ -261,7 +261,7 @@ class Chats:
             design = {"conditions": prompts, "target": self.llm.settings, "questionnaires": questionnaires, **chat}
             bind(self.run, kind="people", **design)
             targets = study.conditions.items()
-            self.run.ledger.set_facts(targets={name: {**self.llm.settings, "system": one.prompt} for name, one in targets})
+            self.run.ledger.update_manifest(targets={name: {**self.llm.settings, "system": one.prompt} for name, one in targets})
             self.meter = Meter(self.run, study.budget())
             self.meter.check([self.llm])
             self.run.ledger.write_all(_INTERRUPT_SQL)

@@ -257,7 +257,7 @@ def _edited(wording: Behaviour, edits: Sequence[Edit]) -> Behaviour:
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #97fe4429
 class ProposalJob(Job):
-    """One request for a better wording. Its response is saved as a fact of the run, so that the search can be continued."""
+    """One request for a better wording. Its response is saved in the manifest of the run, so that the search can be continued."""
 
     def __init__(self, run: Run, llm: LLM, prompt: str, budget: Budget | None = None):
         super().__init__(run, [llm], budget)
@@ -265,14 +265,14 @@ class ProposalJob(Job):
         self.request = Request(llm, [{"role": "user", "content": prompt}], unit, "proposal")
 
     def queues(self) -> list[tuple[list[Steps], int]]:
-        return [([self.steps()] if self.run.ledger.fact(self.request.unit) is None else [], 1)]
+        return [([self.steps()] if self.run.ledger.manifest_entry(self.request.unit) is None else [], 1)]
 
     def steps(self) -> Steps:
         row, _ = yield from ask(self.request, str, 1)
-        self.save_rows("facts", [{"name": self.request.unit, "value": json.dumps(row["raw"])}])
+        self.save_rows("manifest", [{"name": self.request.unit, "value": json.dumps(row["raw"])}])
 
     def result(self) -> list[Edit]:
-        return _proposals(self.run.ledger.fact(self.request.unit))
+        return _proposals(self.run.ledger.manifest_entry(self.request.unit))
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #143166a7
 class WordingSearch:

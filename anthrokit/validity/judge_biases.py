@@ -35,7 +35,7 @@ def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) ->
     if families is not None:
         return families
     if isinstance(labels := run_of(labels), Run):
-        targets, judges = labels.ledger.fact("targets", {}), labels.manifest()["judges"]
+        targets, judges = labels.ledger.manifest_entry("targets", {}), labels.manifest()["judges"]
         of = {name: about.get("model") for name, about in targets.items()}  # with a design the names are: name (column: value)
         models = {
             target: next((model for name, model in of.items() if model and f"{name} ".startswith(f"{target} ")), target)

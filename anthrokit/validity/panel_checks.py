@@ -124,7 +124,7 @@ def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
     """Return the labels of all users, without each family of users, and of each family alone."""
     models: dict[str, str] = {}
     if isinstance(labels := run_of(labels), Run):
-        models = {name: settings.get("model", name) for name, settings in labels.ledger.fact("users", {}).items()}
+        models = {name: settings.get("model", name) for name, settings in labels.ledger.manifest_entry("users", {}).items()}
         labels = labels.labels()
     if "user" not in labels.columns:
         raise TableError("the labels have no column user, the model that played the user; run.labels() has it")

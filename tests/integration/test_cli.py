@@ -197,7 +197,7 @@ def test_two_by_two_study(server, tmp_path, monkeypatch, capsys):
     assert "1,152 of 1,152 ratings, " in told and "\r" not in told and "layout" not in told
     with Run(tmp_path / "runs" / "study", read_only=True) as run:
         assert run.dialogues().groupby(["target", "prompt"]).size().tolist() == [8] * 4 and run.missing().empty
-        assert run.ledger.fact("budget") == {"usd": None, "tokens": 1_000_000}
+        assert run.ledger.manifest_entry("budget") == {"usd": None, "tokens": 1_000_000}
     compared = [line.split() for line in said.splitlines() if "warm minus plain" in line]
     assert sorted(line[:2] for line in compared) == [
         [f"openai/{model}", behaviour] for model in ("gpt-4o", "gpt-4o-mini") for behaviour in ("empathy", "validation")
@@ -213,7 +213,7 @@ def test_slow_server_options(server, tmp_path):
     done = anthrokit("simulate", folder, *named, *limits)
     assert done.returncode == 0, done.stderr
     with Run(folder, read_only=True) as run:
-        assert [run.ledger.fact(role + "s")[f"openai/{role}"]["max_tokens"] for role in ("target", "user")] == [24, 24]
+        assert [run.ledger.manifest_entry(role + "s")[f"openai/{role}"]["max_tokens"] for role in ("target", "user")] == [24, 24]
     assert anthrokit("simulate", folder, *named, "--timeout", "0").returncode == 2
 
 

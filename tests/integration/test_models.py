@@ -100,7 +100,7 @@ def test_keys_are_removed(server, tmp_path, transport, capfd):
             wait_for(meter.call(Request(wrong, HELLO, "u", "target")))
         assert answer.content == "Your key is [key removed]."
         run.ledger.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": answer.content}])
-        run.ledger.set_facts(settings=llm.settings, model=repr(llm), wrong=str(refusal.value))
+        run.ledger.update_manifest(settings=llm.settings, model=repr(llm), wrong=str(refusal.value))
         run.export(tmp_path / "export")
         write_report(run, tmp_path / "report.html")
     told = "".join(capfd.readouterr()) + str(refusal.value) + repr(vars(llm)) + run.folder.name

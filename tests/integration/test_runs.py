@@ -405,14 +405,14 @@ def test_full_disk(server, tmp_path):
 
 def test_unwritable_folder(tmp_path):
     with Run(tmp_path / "run") as run:
-        run.ledger.set_facts(seed=1)
+        run.ledger.update_manifest(seed=1)
     code = """
 import os, sys
 from anthrokit.core import Run, RunError
 os.seteuid(65534)
 for folder in sys.argv[1:]:
     try:
-        Run(folder).ledger.set_facts(seed=2)
+        Run(folder).ledger.update_manifest(seed=2)
     except RunError as error:
         print(error)
 """
@@ -470,7 +470,7 @@ def test_positive_examples(server, tmp_path):
     tokens = run.query("SELECT unit, tokens_in FROM calls WHERE purpose = 'judge'").set_index("unit")["tokens_in"]
     few, many = (tokens[tokens.index.str.contains(kind)].item() for kind in ("negative", "both"))
     assert many > few + 20 and len(run.ratings()) == 2
-    assert run.ledger.fact("behaviours")[8]["present"] == list(taxonomy["agency"].present)
+    assert run.ledger.manifest_entry("behaviours")[8]["present"] == list(taxonomy["agency"].present)
     run.close()
 
 
@@ -497,11 +497,11 @@ def test_split_and_merge_with_kills(server, tmp_path, seed):
     single = tmp_path / "single"
     with Run(single) as one:
         add_prompts(one, whole.prompts())
-        one.ledger.set_facts(part={"number": 1, "of": 1, "run": "whole", "budget": {}})  # takes these prompts only
+        one.ledger.update_manifest(part={"number": 1, "of": 1, "run": "whole", "budget": {}})  # takes these prompts only
     assert Fork(do_part, base, single).wait(120) == 0
     shuffled = rng.sample(folders, len(folders))
     with merge(shuffled, tmp_path / "together") as together, Run(single, read_only=True) as one:
-        assert together.missing().empty and together.ledger.fact("merged")["unequal"] == []
+        assert together.missing().empty and together.ledger.manifest_entry("merged")["unequal"] == []
         for table in ("dialogues", "messages", "ratings", "labels"):
             key = [*tables.TABLES[table].key]
             frames = [getattr(run, table)().sort_values(key, ignore_index=True) for run in (one, together)]

@@ -80,7 +80,7 @@ def write(folder):
     run, many = Run(folder), range(len(PAYLOADS))
     judges = [name(number) for number in (4, 42)]
     behaviours = [vars(Behaviour(name(number), f"category {name(number)}", PAYLOADS[number], PAYLOADS[number])) for number in many]
-    run.ledger.set_facts(behaviours=behaviours, targets={name(0): {"model": PAYLOADS[4]}})
+    run.ledger.update_manifest(behaviours=behaviours, targets={name(0): {"model": PAYLOADS[4]}})
     prompts, dialogues, messages, ratings = [], [], [], []
     for number in many:
         text, names = PAYLOADS[number], name(number)
@@ -117,7 +117,7 @@ def crowded(folder):
     targets = [f"laboratory/a-model-with-a-name-of-sixty-letters-more-or-less-{number}" for number in range(8)] + ["نموذج لغوي كبير"]
     judges = [f"openrouter/a-judge-with-a-name-that-is-long-variant-{number}" for number in (1, 2, 3)]
     taxonomy = [vars(Behaviour(name, f"category {name}", "Defined.", "Does it?")) for name in behaviours]
-    run.ledger.set_facts(behaviours=taxonomy, targets={name: {"model": name} for name in targets})
+    run.ledger.update_manifest(behaviours=taxonomy, targets={name: {"model": name} for name in targets})
     prompt = dict.fromkeys(("prompt_id", "base_id", "domain", "scenario", "first_message", "base_prompt"), "one")
     run.ledger.write("prompts", [prompt | {"category": taxonomy[0]["category"], "behaviour": behaviours[0]}])
     about = {"prompt_id": "one", "user": "u", "persona": "p", "repeat": 1, "turns": len(turns), "status": "done"}

@@ -92,7 +92,7 @@ def test_retries_repeat_no_request(tmp_path):
 def test_disk_errors_name_the_folder(tmp_path):
     run = make_run(tmp_path / "run", 1)
     with pytest.raises(RunError, match="opened read-only"), Run(tmp_path / "run", read_only=True) as other:
-        other.ledger.write_together([("facts", [{"name": "a", "value": "1"}])])
+        other.ledger.write_together([("manifest", [{"name": "a", "value": "1"}])])
     run.close()
 
 

@@ -763,7 +763,7 @@ def test_tool_use():
     ]
     for messages in (ours, theirs):
         run = import_messages(pd.DataFrame({"messages": [[*messages, user("Thanks"), model("Welcome.")]]}))
-        assert run.ledger.fact("taken")["tool_messages_left_out"] == 1 and run.messages()["turn"].max() == 2
+        assert run.ledger.manifest_entry("taken")["tool_messages_left_out"] == 1 and run.messages()["turn"].max() == 2
 
 
 def test_columns_to_group_by():
@@ -1010,8 +1010,8 @@ def test_columns_that_are_not_anonymised_are_named(caplog):
     chat = pd.DataFrame({"user": ["Hi."], "assistant": ["Hello."], "title": ["Ann Example's grief"], "domain": ["Ann"], "year": [2024]})
     run = import_messages(chat, anonymise=True)
     assert "not in the columns domain, title. Drop those" in caplog.text
-    assert run.ledger.fact("taken")["columns_not_screened"] == ["domain", "title"]
-    assert "columns_not_screened" not in import_messages(chat).ledger.fact("taken")
+    assert run.ledger.manifest_entry("taken")["columns_not_screened"] == ["domain", "title"]
+    assert "columns_not_screened" not in import_messages(chat).ledger.manifest_entry("taken")
 
 
 CANARY = "qzcanaryqz"
@@ -1050,7 +1050,7 @@ def test_nothing_of_a_log_is_in_errors_notices_and_reports(speakers, tmp_path, c
             refused += 1
             continue
         read += 1
-        assert CANARY not in import_report(run).to_csv() + json.dumps(run.ledger.fact("taken"))
+        assert CANARY not in import_report(run).to_csv() + json.dumps(run.ledger.manifest_entry("taken"))
         assert CANARY not in "".join(run.missing()["reason"].dropna()) if "reason" in run.missing() else True
         run.close()
     out = capsys.readouterr()
@@ -1199,7 +1199,7 @@ def test_reasoning_is_not_metadata(row):
 def test_a_chosen_answer_of_two_pairs():
     run = import_messages([{"query": "q", "response": "a", "rejected_responses": ["b", "c"]}])
     assert judged(run) == {"chosen": ["a", "a"], "rejected": ["b", "c"]}
-    pairs = pd.DataFrame(run.ledger.fact("pairs"), columns=["pair_id", "target", "dialogue_id"])
+    pairs = pd.DataFrame(run.ledger.manifest_entry("pairs"), columns=["pair_id", "target", "dialogue_id"])
     assert pairs.groupby("pair_id")["target"].agg(list).tolist() == [["chosen", "rejected"]] * 2
 
 

@@ -26,9 +26,9 @@ def test_mistyped_path_leaves_nothing(tmp_path):
     assert not (tmp_path / "nope").exists()
     with Run(tmp_path / "two") as one, Run(tmp_path / "two") as other:  # two cells, one run
         bind(one, seed=3)
-        assert other.ledger.fact("seed") == 3
+        assert other.ledger.manifest_entry("seed") == 3
         bind(other, seed=3, turns=1)
-        assert one.ledger.fact("turns") == 1
+        assert one.ledger.manifest_entry("turns") == 1
         own = {name for name in vars(Run) if not name.startswith("_")}  # beside those of the ledger
         assert {"labels", "missing", "export"} < own and len(own) <= 24
 
@@ -74,23 +74,23 @@ def test_formulas_in_annotation_sheets(tmp_path):
 def test_budget_split_and_merge(tmp_path):
     with Run(tmp_path / "run") as run:
         add_prompts(run, load_prompts().head(4))
-        run.ledger.set_facts(budget={"usd": 8.0, "tokens": 1000})
+        run.ledger.update_manifest(budget={"usd": 8.0, "tokens": 1000})
         call = {"unit": "x", "purpose": "target", "model": "m", "status": "ok", "at": "2026-01-01", "attempts": 1}
         run.ledger.write("calls", [{**call, "tokens_in": 150, "tokens_out": 50, "cost": 2.0}])
         parts = split(run, 2)
-        assert [part.ledger.fact("budget") for part in parts] == [{"usd": 5.0, "tokens": 600}, {"usd": 3.0, "tokens": 400}]
+        assert [part.ledger.manifest_entry("budget") for part in parts] == [{"usd": 5.0, "tokens": 600}, {"usd": 3.0, "tokens": 400}]
         assert [usage_totals(part) for part in parts] == [(2.0, 200), (0.0, 0)]
         with pytest.raises(RunError, match="isn't empty. Pass another folder"):
             split(run, 2)
         with pytest.raises(RunError, match="has 4 prompts; it can't be split into 5"):
             split(run, 5, tmp_path / "five")
-        parts[1].ledger.set_facts(seed=3), parts[0].ledger.set_facts(seed=4)
+        parts[1].ledger.update_manifest(seed=3), parts[0].ledger.update_manifest(seed=4)
         with pytest.raises(RunError, match="was done with other settings than .*part-1: seed"):
             merge(parts, tmp_path / "together")
-        parts[1].ledger.set_facts(seed=4)
+        parts[1].ledger.update_manifest(seed=4)
         with merge(parts, tmp_path / "together") as together:
-            assert together.ledger.fact("budget") == {"usd": 8.0, "tokens": 1000} and usage_totals(together) == (2.0, 200)
-            assert together.ledger.fact("part") is None
+            assert together.ledger.manifest_entry("budget") == {"usd": 8.0, "tokens": 1000} and usage_totals(together) == (2.0, 200)
+            assert together.ledger.manifest_entry("part") is None
         with pytest.raises(RunError, match="is not a part of the same run"):
             merge([*parts, run], tmp_path / "other")
         with pytest.raises(ValueError, match="contains none of these prompts"):
@@ -113,7 +113,7 @@ def test_duplicate_units_in_parts(tmp_path):
     with merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both") as run:
         said = dict(run.ledger.rows("SELECT behaviour, verdict FROM ratings"))
         assert said == {"agency": 1, "empathy": 1, "desires": 1, "emotions": 0}
-        assert run.ledger.fact("merged")["unequal"] == ["ratings d/1/agency/j/1"]
+        assert run.ledger.manifest_entry("merged")["unequal"] == ["ratings d/1/agency/j/1"]
 
 
 def test_a_merged_dialogue_comes_whole_from_one_part(tmp_path):
@@ -137,7 +137,7 @@ def test_a_merged_dialogue_comes_whole_from_one_part(tmp_path):
         assert run.ledger.rows("SELECT status FROM dialogues") == [("planned",)]
         assert run.ledger.rows("SELECT annotator FROM annotations") == [("one",)]
         assert run.ledger.rows("SELECT sentence FROM anthroscore_sentences") == [("one",)]
-        assert "messages d/2/assistant" in run.ledger.fact("merged")["unequal"]
+        assert "messages d/2/assistant" in run.ledger.manifest_entry("merged")["unequal"]
     with merge([tmp_path / "two", tmp_path / "one"], tmp_path / "other") as run:
         assert run.messages()["content"].tolist() == ["same", "two", "two"] and len(run.ratings()) == 1
 
