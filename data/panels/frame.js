@@ -12,7 +12,7 @@ const ROW = 54, EMPTY = { rows: [], total: 0 };
 
 // ------------------------------------------------------------------------------------------------------------ logic
 
-// These functions need no page; tests/unit/frame.test.mjs runs them in node.
+// These functions need no page; tests/integration/frame.test.mjs runs them in node.
 
 // Decisions that a person makes faster than the kernel answers. Each is sent when the view is shown that the one before
 // led to. `send` returns the number of the act; `serial` returns the view that is shown.

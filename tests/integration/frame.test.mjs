@@ -1,4 +1,4 @@
-// The logic of data/panels/frame.js, without a browser: node --test tests/unit/frame.test.mjs
+// The logic of data/panels/frame.js, without a browser: node --test tests/integration/frame.test.mjs
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
