@@ -15,7 +15,7 @@ from documentation import build
 from filelock import FileLock
 from hypothesis import settings
 from kernels import ForkedKernels, Server, address, wait
-from servers import mock_server
+from servers import mock_server, served
 
 from anthrokit.models.faults import pause_before_next
 
@@ -65,6 +65,14 @@ def server(one_authority, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(one_authority))
     with contextlib.ExitStack() as running:
         yield lambda *arguments: running.enter_context(mock_server(*arguments))
+
+
+@pytest.fixture
+def serve(one_authority, monkeypatch):
+    """Serves mock servers in this process, where a test can change them: serve(Server()) gives the base URL of one."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(one_authority))
+    with contextlib.ExitStack() as running:
+        yield lambda server: running.enter_context(served(server))
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import web
 from support.prefixes import CHARACTERS, Prefixes
@@ -79,8 +79,16 @@ def fraction(*parts) -> float:
 
 
 class Server:
-    def __init__(self, latency=0.0, jitter=0.0, faults=None, sticky=False, rpm=None):
-        self.rpm, self.starts = rpm, []
+    def __init__(
+        self,
+        latency=0.0,
+        jitter=0.0,
+        faults=None,
+        sticky=False,
+        rpm=None,
+        instead: Callable[[web.Request], Awaitable[web.StreamResponse | None]] | None = None,
+    ):
+        self.rpm, self.starts, self.instead = rpm, [], instead
         self.latency, self.jitter, self.sticky = latency, jitter, sticky
         self.faults = faults or {}
         self.seen, self.stats = Counter(), Counter()
@@ -368,8 +376,13 @@ class Server:
             headers=headers,
         )
 
+    @web.middleware
+    async def divert(self, http: web.Request, handler: Callable) -> web.StreamResponse:
+        """What `instead`, a test's own function, responds; where that is None, what any mock server does."""
+        return await self.instead(http) or await handler(http)
+
     def app(self, quick: bool = False) -> web.Application:
-        app = web.Application(client_max_size=2**28)
+        app = web.Application(client_max_size=2**28, middlewares=[self.divert] if self.instead else [])
         app.router.add_post("/v1/chat/completions", self.quick if quick else self.complete)
         if quick:
             app.router.add_post("/v1/messages", self.quick)
@@ -719,12 +732,15 @@ def say(address: str) -> None:
 
 
 async def serve(server: Server, port: int, quick: bool, tell: Callable[[str], None]) -> None:
-    runner = web.AppRunner(server.app(quick), access_log=None)
+    runner = web.AppRunner(server.app(quick), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", port)
-    await site.start()
-    tell(f"http://127.0.0.1:{runner.addresses[0][1]}/v1")
-    await asyncio.Event().wait()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", port)
+        await site.start()
+        tell(f"http://127.0.0.1:{runner.addresses[0][1]}/v1")
+        await asyncio.Event().wait()
+    finally:
+        await runner.cleanup()
 
 
 def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = say) -> None:

@@ -1,12 +1,10 @@
 """Pages of the documentation site in a browser."""
 
-import functools
-import http.server
-import threading
 from pathlib import Path
 
 import pytest
 from browser import CONTRASTS, seen
+from servers import served_folder
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,11 +52,9 @@ FOUND = {
 
 
 def test_search(site, browser):
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=site)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with served_folder(site) as address:
         page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
+        page.goto(f"{address}/index.html")
         box = page.get_by_placeholder("Search").first
         box.click()
         for words, found in FOUND.items():
@@ -66,4 +62,3 @@ def test_search(site, browser):
             box.type(words)
             results = page.locator(f'[class*=search] a[href*="{found}"], [id*=search] a[href*="{found}"]')
             seen(results.first).to_be_visible()
-        server.shutdown()

@@ -1,15 +1,14 @@
 """Judging in the providers' batches, through LiteLLM against a server on this machine."""
 
-import json
 import random
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pandas as pd
 import pytest
+from aiohttp import web
 from forks import Fork
 from judged import judge_in_batches, make_run, stats, verdicts
+from mock_openai import Server
 
 from anthrokit.core import BudgetReached, Run, SetupError
 from anthrokit.core.run import usage_totals
@@ -188,24 +187,6 @@ def wait_until(true, seconds=60):
         time.sleep(0.02)
 
 
-class Forgetful(BaseHTTPRequestHandler):
-    """A server that knows no batch, and says so as it was told to."""
-
-    answer = 404, {}
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        status, body = Forgetful.answer if "/batches/" in self.path else (200, {"data": []})
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-
 @pytest.mark.parametrize(
     ("status", "body", "gone"),
     [
@@ -216,24 +197,19 @@ class Forgetful(BaseHTTPRequestHandler):
         (200, {"object": "error", "message": "unknown"}, False),
     ],
 )
-def test_unknown_batch(status, body, gone, monkeypatch):
+def test_unknown_batch(serve, status, body, gone, monkeypatch):
+    async def unknown(http):
+        return web.json_response(body, status=status) if "/batches/" in http.path else None
+
     monkeypatch.setattr("anthrokit.models.batches.pause_before_next", lambda *_: 0.0)
-    Forgetful.answer = status, body
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Forgetful)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        llm = LLM("openai/judge-a", api_base=f"http://127.0.0.1:{server.server_port}/v1", max_retries=1)
-        provider = Provider(llm)
-        if gone:
-            assert wait_for(provider.look("batch_1")).status == "gone"
-        else:
-            with pytest.raises(SetupError) as error:
-                wait_for(provider.look("batch_1"))
-            assert "it may not know the batch any more" in str(error.value) and "batch_1" in str(error.value)
-            assert "validation" not in str(error.value) and "pydantic" not in str(error.value)
-    finally:
-        server.shutdown()
-        server.server_close()
+    provider = Provider(LLM("openai/judge-a", api_base=serve(Server(instead=unknown)), max_retries=1))
+    if gone:
+        assert wait_for(provider.look("batch_1")).status == "gone"
+    else:
+        with pytest.raises(SetupError) as error:
+            wait_for(provider.look("batch_1"))
+        assert "it may not know the batch any more" in str(error.value) and "batch_1" in str(error.value)
+        assert "validation" not in str(error.value) and "pydantic" not in str(error.value)
 
 
 def test_resume_after_kill(server, tmp_path):

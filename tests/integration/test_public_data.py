@@ -1,15 +1,13 @@
 """Public data: the prompt set, people's ratings, and chat logs whose messages are counted without anthrokit."""
 
-import functools
-import http.server
 import json
 import os
 import re
-import threading
 from itertools import groupby
 from pathlib import Path
 
 import pytest
+from servers import served_folder
 
 from anthrokit.core import TableError
 from anthrokit.judging.any_messages import read_messages
@@ -19,13 +17,8 @@ from anthrokit.simulation import prompts
 @pytest.fixture
 def web(tmp_path):
     (tmp_path / "www").mkdir()
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path / "www")
-    handler.log_message = lambda *_: None
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield tmp_path / "www", f"http://127.0.0.1:{server.server_port}/first_turns.csv"
-    server.shutdown()
-    server.server_close()
+    with served_folder(tmp_path / "www") as address:
+        yield tmp_path / "www", f"{address}/first_turns.csv"
 
 
 def test_anthrobench_prompts(public_data):

@@ -1,14 +1,12 @@
 """What servers receive is what the public prompt functions say, once, in every kind of call and by every way there."""
 
-import asyncio
-import queue
 import re
-import threading
 from collections import Counter
 from dataclasses import replace
 
 import mock_openai
 import pytest
+from servers import served
 
 from anthrokit.core import Run, SetupError
 from anthrokit.heartbench import RubricJudge, bundled_answers, load_cases
@@ -73,12 +71,9 @@ class Server(mock_openai.Server):
 @pytest.fixture(scope="module")
 def addresses():
     """The addresses of a server in this process that notes what it is asked in the three formats."""
-    address = queue.Queue()
-    server = mock_openai.serve(Server(), 0, False, address.put)
-    threading.Thread(target=asyncio.run, args=(server,), daemon=True).start()
-    openai = address.get(timeout=20)
-    base = openai.removesuffix("/v1")
-    return {"openai": openai, "anthropic": base, "gemini": f"{base}/v1beta"}
+    with served(Server()) as openai:
+        base = openai.removesuffix("/v1")
+        yield {"openai": openai, "anthropic": base, "gemini": f"{base}/v1beta"}
 
 
 @pytest.fixture(autouse=True)

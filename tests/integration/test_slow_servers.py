@@ -1,77 +1,41 @@
 """What a user sees of servers that are slow, silent or behind a router, and of models without a system role."""
 
-import json
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from aiohttp import web
+from mock_openai import Server
 
 import anthrokit as ak
 from anthrokit.core import CallFailed, Run, SetupError
-from anthrokit.models import LLM
+from anthrokit.models import LLM, limits
 from anthrokit.models.faults import Fault
-from anthrokit.models.limits import Server
 from anthrokit.models.loop import wait_for
 from anthrokit.models.meter import Meter, Request
 
 
-def chat(content="Yes.", model="some-model"):
-    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
-    usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
-    return {"id": "x", "object": "chat.completion", "created": 0, "model": model, "choices": [choice], "usage": usage}
+class Plain(Server):
+    """Says yes. It keeps what came, and its headers are those of a router."""
 
+    def __init__(self, latency=0.0, system_role=True):
+        super().__init__(latency, instead=self.respond)
+        self.system_role, self.headers, self.came = system_role, {}, []
 
-class Places(BaseHTTPRequestHandler):
-    """A server that works on two requests at once, half a second each; others wait in line."""
+    def answer(self, _):
+        return "Yes."
 
-    protocol_version, places, seconds, headers_sent = "HTTP/1.1", threading.Semaphore(2), 0.5, {}
-    came: list[dict] = []
-    system_role = True
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        self.send(200, {"data": []})
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        Places.came.append(body)
-        with self.places:
-            time.sleep(Places.seconds)
-        if not Places.system_role and any(message["role"] == "system" for message in body["messages"]):
-            self.send(400, {"error": {"message": "System role not supported", "type": "BadRequestError"}})
-        else:
-            self.send(200, chat())
-
-    def send(self, status, body):
-        data = json.dumps(body).encode()
-        try:
-            self.send_response(status)
-            sent = {"Content-Type": "application/json", "Content-Length": str(len(data)), **Places.headers_sent}
-            for name, value in sent.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
-        except OSError:  # nobody waits any more
-            pass
-
-
-@pytest.fixture
-def server():
-    Places.seconds, Places.system_role, Places.headers_sent = 0.0, True, {}
-    Places.came.clear()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Places)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
+    async def respond(self, http):
+        if http.method == "GET":
+            return None
+        body = await http.json()
+        self.came.append(body)
+        if not self.system_role and any(message["role"] == "system" for message in body["messages"]):
+            return self.error(400, "System role not supported", "BadRequestError")
+        return web.json_response(self.body_of(body, None), headers=self.headers) if self.headers else None
 
 
 def test_concurrency_adapts():
-    pace, late = Server(), Fault("timeout", "no answer within 120 seconds")
+    pace, late = limits.Server(), Fault("timeout", "no answer within 120 seconds")
     pace.in_flight = 16
     for _ in range(16):  # the calls of one moment time out together
         pace.leave(0.0, False, late)
@@ -85,11 +49,10 @@ def test_concurrency_adapts():
     assert pace.window > 8
 
 
-def test_slow_server_advice(server, tmp_path, caplog, monkeypatch):
+def test_slow_server_advice(serve, tmp_path, caplog, monkeypatch):
     """Timeouts are counted, told with the remedy, and booked as estimates."""
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
-    Places.seconds = 0.5
-    slow = LLM("openai/slow", api_base=server, timeout=0.2, max_retries=2, max_concurrency=1)
+    slow = LLM("openai/slow", api_base=serve(Plain(0.5)), timeout=0.2, max_retries=2, max_concurrency=1)
     with Run(tmp_path / "run") as run:
         meter = Meter(run)
         with pytest.raises(CallFailed, match="no answer within 0.2 seconds .after 3 attempts"):
@@ -104,11 +67,11 @@ def test_slow_server_advice(server, tmp_path, caplog, monkeypatch):
         assert word in told
 
 
-def test_progress_line(server, tmp_path):
+def test_progress_line(serve, tmp_path):
     from anthrokit.work import _Progress
 
     prompts = ak.load_prompts().head(1)
-    slow = LLM("openai/slow", api_base=server, max_tokens=50)
+    slow = LLM("openai/slow", api_base=serve(Plain()), max_tokens=50)
     job = ak.simulate.job(prompts, target=slow, user=slow, run=tmp_path / "run", turns=1)
     line = _Progress(job)
     slow._live.timed_out, job.meter.estimated = 22, 22_000
@@ -129,9 +92,9 @@ def test_unreachable_host(transport, monkeypatch, caplog):
     assert any("The call is retried" in record.message for record in caplog.records)
 
 
-def test_patience_with_a_known_server(server, monkeypatch):
+def test_patience_with_a_known_server(serve, monkeypatch):
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
-    one = LLM("openai/some-model", api_base=server)
+    one = LLM("openai/some-model", api_base=serve(Plain()))
     assert one.complete("Hello").content == "Yes."
     gone = Fault("unreachable", "connection refused")
 
@@ -146,43 +109,43 @@ def test_patience_with_a_known_server(server, monkeypatch):
 TALK = [{"role": "system", "content": "You are Ada."}, {"role": "user", "content": "Hello"}]
 
 
-def test_no_system_role(server):
+def test_no_system_role(serve):
     """The error names the option; with it the system text begins the first user message."""
-    Places.system_role = False
+    address = serve(plain := Plain(system_role=False))
     with pytest.raises(SetupError, match=r"System role not supported.*pass LLM\(…, system_role=False\)"):
-        LLM("openai/gemma", api_base=server).complete(TALK)
-    Places.came.clear()
+        LLM("openai/gemma", api_base=address).complete(TALK)
+    plain.came.clear()
     for transport in ("lean", "litellm"):
-        one = LLM("openai/gemma", api_base=server, system_role=False, transport=transport)
+        one = LLM("openai/gemma", api_base=address, system_role=False, transport=transport)
         assert one.complete(TALK).content == "Yes."
-        assert Places.came[-1]["messages"] == [{"role": "user", "content": "You are Ada.\n\nHello"}]
+        assert plain.came[-1]["messages"] == [{"role": "user", "content": "You are Ada.\n\nHello"}]
     assert one.complete([*TALK[:1], {"role": "assistant", "content": "Hi"}, TALK[1]]).content == "Yes."
-    assert [message["role"] for message in Places.came[-1]["messages"]] == ["user", "assistant", "user"]
+    assert [message["role"] for message in plain.came[-1]["messages"]] == ["user", "assistant", "user"]
 
 
-def test_persona_without_system_role(server, tmp_path):
+def test_persona_without_system_role(serve, tmp_path):
     """A whole simulation with a strict template, for the target and for the user model."""
-    Places.system_role = False
-    strict = [LLM(f"openai/{name}", api_base=server, system_role=False) for name in ("target", "user")]
+    address = serve(plain := Plain(system_role=False))
+    strict = [LLM(f"openai/{name}", api_base=address, system_role=False) for name in ("target", "user")]
     prompts = ak.load_prompts().head(1)
     run = ak.simulate(
         prompts, target=strict[0], user=strict[1], run=tmp_path / "run", turns=2, system_target="Be kind.", progress=False
     )
     assert run.dialogues()["status"].tolist() == ["done"]
-    assert all(message["role"] != "system" for body in Places.came for message in body["messages"])
-    assert any("Be kind." in body["messages"][0]["content"] for body in Places.came)
+    assert all(message["role"] != "system" for body in plain.came for message in body["messages"])
+    assert any("Be kind." in body["messages"][0]["content"] for body in plain.came)
 
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
-def test_served_model_behind_a_router(server, transport, caplog):
-    one = LLM("openai/judge-routed", api_base=server, transport=transport)
+def test_served_model_behind_a_router(serve, transport, caplog):
+    one = LLM("openai/judge-routed", api_base=serve(plain := Plain()), transport=transport)
     served = []
     for deployment in ("7f3a9c", "11bb22"):
-        Places.headers_sent = {"x-litellm-model-id": deployment, "x-litellm-response-cost": "0.002"}
+        plain.headers = {"x-litellm-model-id": deployment, "x-litellm-response-cost": "0.002"}
         answer = one.complete("Hello")
         served.append(answer.served_model)
         assert answer.cost == 0.002
-    assert served == ["some-model (7f3a9c)", "some-model (11bb22)"]
+    assert served == ["judge-routed-2026 (7f3a9c)", "judge-routed-2026 (11bb22)"]
     assert sum("answered by a router" in record.message for record in caplog.records) >= 1
-    Places.headers_sent = {}
-    assert one.complete("Hello").served_model == "some-model"
+    plain.headers = {}
+    assert one.complete("Hello").served_model == "judge-routed-2026"

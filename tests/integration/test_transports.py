@@ -1,13 +1,14 @@
 """Whether the lean transport is LiteLLM's own call: what is sent and what is read, field by field, in every format."""
 
 import json
-import threading
 from dataclasses import asdict, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from aiohttp import web
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mock_openai import Server
+from servers import served
 
 from anthrokit.core import CallFailed, SetupError
 from anthrokit.models import LLM
@@ -18,41 +19,27 @@ ANTHROPIC, GEMINI, OLLAMA = ("anthropic/claude-sonnet-4-5",), ("gemini/gemini-2.
 HELLO = [{"role": "user", "content": "Hello"}]
 
 
-class Replay(BaseHTTPRequestHandler):
-    """Answers every request with what it was told to, and keeps what came."""
+class Replay:
+    """Answers every call with what it was told to, and keeps what came."""
 
-    protocol_version, answer, came = "HTTP/1.1", (200, b"{}", {}), []
+    answer, came = (200, b"{}", {}), []
 
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        there = self.path != "/models"  # as at Anthropic's own address, which is given without /v1
-        self.send(200 if there else 404, b'{"data": []}', {})
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+    @staticmethod
+    async def respond(http):
+        if http.method == "GET":  # 404 as at Anthropic's own address, which is given without /v1
+            return web.json_response({"data": []}, status=404 if http.path == "/models" else 200)
         own = ("authorization", "x-api-key", "x-goog-api-key", "anthropic-version", "anthropic-beta", "x-own")
-        sent = {name.lower(): value for name, value in self.headers.items() if name.lower() in own}
-        if not self.path.endswith("/api/show"):  # which LiteLLM asks of an Ollama server beside
-            Replay.came.append((self.path, sent, json.loads(body)))
-        self.send(*Replay.answer)
-
-    def send(self, status, data, headers):
-        self.send_response(status)
-        for name, value in {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
+        sent = {name.lower(): value for name, value in http.headers.items() if name.lower() in own}
+        if not http.path.endswith("/api/show"):  # which LiteLLM asks of an Ollama server beside
+            Replay.came.append((http.raw_path, sent, await http.json()))
+        status, body, headers = Replay.answer
+        return web.Response(status=status, body=body, headers={"Content-Type": "application/json", **headers})
 
 
 @pytest.fixture(scope="module")
 def address():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Replay)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with served(Server(instead=Replay.respond)) as base:
+        yield base.removesuffix("/v1")
 
 
 def model(name, address, **more):

@@ -1,8 +1,8 @@
 """A stand-in for a provider, and responses sent to a judge by hand."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import contextlib
+
+from servers import mock_openai, served
 
 from anthrokit.judging.judges import ask_judge
 from anthrokit.models import LLM, Completion
@@ -23,34 +23,26 @@ def answered(judge, item, questions, *responses):
         response = next(responses, response)
 
 
-class Scripted(ThreadingHTTPServer):
-    """An OpenAI-compatible server whose answers a function gives: from model and messages to a text, or None to refuse."""
+class Scripted(mock_openai.Server):
+    """A mock server whose answers a function gives: from model and messages to a text, or None to refuse."""
 
-    def __init__(self, reply):
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                self.server.calls.append(asked)
-                text = reply(asked["model"], asked["messages"])
-                message = {"role": "assistant", "content": text, **({} if text else {"refusal": "No."})}
-                usage = {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150}
-                choice = {"index": 0, "finish_reason": "stop", "message": message}
-                body = {"id": "x", "object": "chat.completion", "created": 0, "model": "script"}
-                body = json.dumps({**body, "choices": [choice], "usage": usage}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+    def __init__(self, respond):
+        super().__init__()
+        self.respond, self.calls, self._running = respond, [], contextlib.ExitStack()
+        self.url = self._running.enter_context(served(self))
 
-            def log_message(self, *_):
-                pass
+    def answer(self, request):
+        return self.respond(request["model"], request["messages"])
 
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.calls = []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+    def body_of(self, request, fault):
+        self.calls.append(request)
+        body = super().body_of(request, fault)
+        message = body["choices"][0]["message"]
+        message |= {} if message["content"] else {"refusal": "No."}
+        return body | {"usage": {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150}}
 
     def llm(self, name, **settings):
-        return LLM(
-            f"openai/{name}", api_base=f"http://127.0.0.1:{self.server_port}/v1", name=name, **settings
-        )
+        return LLM(f"openai/{name}", api_base=self.url, name=name, **settings)
+
+    def shutdown(self):
+        self._running.close()

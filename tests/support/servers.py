@@ -1,16 +1,20 @@
-"""The mock server as a process of its own, for modules that share one or start several."""
+"""The mock server, as a process of its own or in a thread of this one."""
 
+import asyncio
+import contextlib
+import queue
 import sys
-from contextlib import contextmanager
+import threading
 from pathlib import Path
 
+from aiohttp import web
 from forks import CONTEXT, Fork
 
 sys.path.append(str(Path(__file__).parents[1]))
 import mock_openai
 
 
-@contextmanager
+@contextlib.contextmanager
 def mock_server(*arguments):
     """Start tests/mock_openai.py with these arguments; its base URL."""
     heard, tell = CONTEXT.Pipe(duplex=False)
@@ -21,3 +25,35 @@ def mock_server(*arguments):
             yield heard.recv()
     finally:
         process.kill()
+
+
+@contextlib.contextmanager
+def served(server):
+    """Start a `mock_openai.Server` in a thread of this process, so that a test can change and read it; its base URL."""
+    loop, told = asyncio.new_event_loop(), queue.Queue()
+    task = loop.create_task(mock_openai.serve(server, 0, False, told.put))
+
+    def run():
+        with contextlib.suppress(asyncio.CancelledError):
+            loop.run_until_complete(task)
+        loop.close()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield told.get(timeout=60)
+    finally:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+
+
+@contextlib.contextmanager
+def served_folder(folder):
+    """Serve the files of a folder; the address of the folder."""
+
+    async def file(http):
+        path = folder / http.path.lstrip("/")
+        return web.FileResponse(path) if path.is_file() else None
+
+    with served(mock_openai.Server(instead=file)) as base:
+        yield base.removesuffix("/v1")
