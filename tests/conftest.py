@@ -156,11 +156,17 @@ def pytest_configure(config):
     forks.share(address(Path(os.environ["TESTS_SHARE"]) / "forks"))
 
 
+def pytest_collectstart():
+    """No garbage is looked for among what is imported."""
+    gc.disable()
+
+
 def pytest_collection_finish():
     """What has been imported by now stays, and garbage is looked for less often: it takes a twentieth of the time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20)
+    gc.enable()
 
 
 def pytest_unconfigure(config):

@@ -36,9 +36,11 @@ def texts_of(figure):
 def corners(text):
     """The corners of a text as it is turned, a pixel within its box."""
     box, turn = text.get_window_extent(), text.get_rotation()
-    text.set_rotation(0)
-    flat = Text.get_window_extent(text)
-    text.set_rotation(turn)
+    flat = box
+    if turn:
+        text.set_rotation(0)
+        flat = Text.get_window_extent(text)
+        text.set_rotation(turn)
     half = np.array([max(flat.width - 2, 1), max(flat.height - 2, 1)]) / 2
     middle = np.array([(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2])
     angle = np.deg2rad(turn)

@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -457,62 +458,78 @@ def test_equal_scores_share_a_rank(seed):
 # ---- tables with defects --------------------------------------------------------------------------
 
 
-def functions_of_tables():
-    """Return each function of a table with a valid table, and whether it accepts duplicate rows."""
-    hb, cases, few = heartbench, load_cases("bundled"), {"n_resamples": 20}
-    verdicts, answers = hb.bundled_verdicts(writers=hb.cases.WRITERS), bundled_answers(hb.cases.WRITERS)
-    votes = hb.cases.bundled_ratings().rename(columns={"judge": "expert"})
-    gold, scores, items = hb.golden(votes), hb.score(verdicts), hb.gold_standard.draw_golden(answers, cases)
-    ballots = pd.DataFrame({"expert": ["Ada", "Bo"], "item": "en-nice-city", "criterion": 1, "vote": "take", "points": 2.0})
-    one, places = verdicts[verdicts["target"] == "adviser"], hb.cases.bundled_ratings().assign(place=0.5)
-    hard = hb.building.select_hard(verdicts)
-    return {
-        "score": (lambda table: hb.score(table), verdicts),
-        "missing scores": (hb.missing_scores, verdicts),
-        "leaderboard": (lambda table: hb.leaderboard(table, **few), verdicts),
-        "compare": (lambda table: hb.compare_targets(table, **few), verdicts),
-        "length, verdicts": (lambda table: hb.results.length_correlation(table, answers, **few), verdicts),
-        "length, answers": (lambda table: hb.results.length_correlation(verdicts, table, **few), answers),
-        "saturation": (hb.results.saturation, verdicts),
-        "golden": (hb.golden, votes),
-        "agreement, gold": (lambda table: hb.expert_agreement(table, verdicts), gold),
-        "agreement, verdicts": (lambda table: hb.expert_agreement(gold, table), verdicts),
-        "disagreements": (lambda table: hb.results.expert_disagreements(gold, table), verdicts),
-        "agreement, kinds": (lambda table: hb.expert_agreement(gold, table, ["kind", "scene"]), verdicts),
-        "correlation": (lambda table: hb.gold_standard.case_correlation(gold, table), verdicts),
-        "mean words": (hb.mean_words, answers),
-        "saturated": (lambda table: hb.building.drop_saturated(cases, table, min_targets=1), verdicts),
-        "difficulty": (lambda table: hb.building.mark_difficulty(cases, table), hard),
-        "decide": (hb.experts.decide, ballots),
-        "mock": (hb.experts.mock_report, verdicts),
-        "draw": (lambda table: hb.gold_standard.draw_golden(table, cases), answers),
-        "sheets": (lambda table: hb.gold_standard.golden_sheets(table, answers, cases, ["a", "b"]), items),
-        "hard drop": (lambda table: hb.hard_sets.hard_drop(table, **few), verdicts),
-        "words": (lambda table: hb.personas.persona_words(scores, verdicts=table, **few), verdicts),
-        "position": (lambda table: hb.rubric_judges.position_effect(table, **few), places),
-        "released answers": (
-            lambda table: hb.released.write_released_answers(cases, table, f"{tempfile.mkdtemp()}/answers.jsonl"),
-            answers[answers["target"] == "adviser"],
-        ),
-        "abilities": (hb.plot_abilities, scores),
-        "radar": (hb.plot_radar, scores),
-        "distributions": (hb.figures.plot_case_scores, verdicts),
-        "rubric": (RubricPanel, one),
-    }
+FEW = {"n_resamples": 20}
 
 
-TABLES = functools.cache(functions_of_tables)
+@functools.cache
+def valid():
+    """Return the tables that functions of HeartBench take."""
+    verdicts, answers = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS), bundled_answers(heartbench.cases.WRITERS)
+    cases, ratings = load_cases("bundled"), heartbench.cases.bundled_ratings()
+    votes = ratings.rename(columns={"judge": "expert"})
+    ballots = {"expert": ["Ada", "Bo"], "item": "en-nice-city", "criterion": 1, "vote": "take", "points": 2.0}
+    return SimpleNamespace(
+        cases=cases,
+        verdicts=verdicts,
+        one=verdicts[verdicts["target"] == "adviser"],
+        hard=building.select_hard(verdicts),
+        answers=answers,
+        answers_of_one=answers[answers["target"] == "adviser"],
+        votes=votes,
+        gold=heartbench.golden(votes),
+        scores=heartbench.score(verdicts),
+        items=gold_standard.draw_golden(answers, cases),
+        ballots=pd.DataFrame(ballots),
+        places=ratings.assign(place=0.5),
+    )
+
+
+hb = heartbench
+FUNCTIONS = {  # each function of a table, and the name of a valid one
+    "score": (lambda table: hb.score(table), "verdicts"),
+    "missing scores": (hb.missing_scores, "verdicts"),
+    "leaderboard": (lambda table: hb.leaderboard(table, **FEW), "verdicts"),
+    "compare": (lambda table: hb.compare_targets(table, **FEW), "verdicts"),
+    "length, verdicts": (lambda table: hb.results.length_correlation(table, valid().answers, **FEW), "verdicts"),
+    "length, answers": (lambda table: hb.results.length_correlation(valid().verdicts, table, **FEW), "answers"),
+    "saturation": (hb.results.saturation, "verdicts"),
+    "golden": (hb.golden, "votes"),
+    "agreement, gold": (lambda table: hb.expert_agreement(table, valid().verdicts), "gold"),
+    "agreement, verdicts": (lambda table: hb.expert_agreement(valid().gold, table), "verdicts"),
+    "disagreements": (lambda table: hb.results.expert_disagreements(valid().gold, table), "verdicts"),
+    "agreement, kinds": (lambda table: hb.expert_agreement(valid().gold, table, ["kind", "scene"]), "verdicts"),
+    "correlation": (lambda table: gold_standard.case_correlation(valid().gold, table), "verdicts"),
+    "mean words": (hb.mean_words, "answers"),
+    "saturated": (lambda table: building.drop_saturated(valid().cases, table, min_targets=1), "verdicts"),
+    "difficulty": (lambda table: building.mark_difficulty(valid().cases, table), "hard"),
+    "decide": (experts.decide, "ballots"),
+    "mock": (experts.mock_report, "verdicts"),
+    "draw": (lambda table: gold_standard.draw_golden(table, valid().cases), "answers"),
+    "sheets": (lambda table: gold_standard.golden_sheets(table, valid().answers, valid().cases, ["a", "b"]), "items"),
+    "hard drop": (lambda table: hb.hard_sets.hard_drop(table, **FEW), "verdicts"),
+    "words": (lambda table: hb.personas.persona_words(valid().scores, verdicts=table, **FEW), "verdicts"),
+    "position": (lambda table: hb.rubric_judges.position_effect(table, **FEW), "places"),
+    "released answers": (
+        lambda table: hb.released.write_released_answers(valid().cases, table, f"{tempfile.mkdtemp()}/answers.jsonl"),
+        "answers_of_one",
+    ),
+    "abilities": (hb.plot_abilities, "scores"),
+    "radar": (hb.plot_radar, "scores"),
+    "distributions": (hb.figures.plot_case_scores, "verdicts"),
+    "rubric": (RubricPanel, "one"),
+}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "abilities" else name for name in TABLES()]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "abilities" else name for name in FUNCTIONS]
 )
 @pytest.mark.filterwarnings("ignore")
 def test_malformed_tables(name):
     """Each column missing, no row, one case, duplicate rows: duplicates are never counted twice."""
     import matplotlib.pyplot as plt
 
-    call, table = TABLES()[name]
+    call, which = FUNCTIONS[name]
+    table = getattr(valid(), which)
     call(table)
     defects = [table.drop(columns=column) for column in table] + [table.head(0)]
     defects += [table[table["case_id"] == table["case_id"].iloc[0]] if "case_id" in table else table.head(1)]
