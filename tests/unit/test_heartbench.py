@@ -458,7 +458,7 @@ def test_equal_scores_share_a_rank(seed):
 # ---- tables with defects --------------------------------------------------------------------------
 
 
-FEW = {"n_resamples": 20}
+FEW_RESAMPLES = {"n_resamples": 20}
 
 
 @functools.cache
@@ -488,10 +488,10 @@ hb = heartbench
 FUNCTIONS = {  # each function of a table, and the name of a valid one
     "score": (lambda table: hb.score(table), "verdicts"),
     "missing scores": (hb.missing_scores, "verdicts"),
-    "leaderboard": (lambda table: hb.leaderboard(table, **FEW), "verdicts"),
-    "compare": (lambda table: hb.compare_targets(table, **FEW), "verdicts"),
-    "length, verdicts": (lambda table: hb.results.length_correlation(table, valid().answers, **FEW), "verdicts"),
-    "length, answers": (lambda table: hb.results.length_correlation(valid().verdicts, table, **FEW), "answers"),
+    "leaderboard": (lambda table: hb.leaderboard(table, **FEW_RESAMPLES), "verdicts"),
+    "compare": (lambda table: hb.compare_targets(table, **FEW_RESAMPLES), "verdicts"),
+    "length, verdicts": (lambda table: hb.results.length_correlation(table, valid().answers, **FEW_RESAMPLES), "verdicts"),
+    "length, answers": (lambda table: hb.results.length_correlation(valid().verdicts, table, **FEW_RESAMPLES), "answers"),
     "saturation": (hb.results.saturation, "verdicts"),
     "golden": (hb.golden, "votes"),
     "agreement, gold": (lambda table: hb.expert_agreement(table, valid().verdicts), "gold"),
@@ -506,9 +506,9 @@ FUNCTIONS = {  # each function of a table, and the name of a valid one
     "mock": (experts.mock_report, "verdicts"),
     "draw": (lambda table: gold_standard.draw_golden(table, valid().cases), "answers"),
     "sheets": (lambda table: gold_standard.golden_sheets(table, valid().answers, valid().cases, ["a", "b"]), "items"),
-    "hard drop": (lambda table: hb.hard_sets.hard_drop(table, **FEW), "verdicts"),
-    "words": (lambda table: hb.personas.persona_words(valid().scores, verdicts=table, **FEW), "verdicts"),
-    "position": (lambda table: hb.rubric_judges.position_effect(table, **FEW), "places"),
+    "hard drop": (lambda table: hb.hard_sets.hard_drop(table, **FEW_RESAMPLES), "verdicts"),
+    "words": (lambda table: hb.personas.persona_words(valid().scores, verdicts=table, **FEW_RESAMPLES), "verdicts"),
+    "position": (lambda table: hb.rubric_judges.position_effect(table, **FEW_RESAMPLES), "places"),
     "released answers": (
         lambda table: hb.released.write_released_answers(valid().cases, table, f"{tempfile.mkdtemp()}/answers.jsonl"),
         "answers_of_one",
