@@ -17,8 +17,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from browser import free_port, seen
-from gateways import Served
+from browser import seen
+from gateways import Served, free_port
 
 from anthrokit.core import SetupError, data_path
 from anthrokit.study import Study, StudyServer, erase, init_study, search_study, set_section

@@ -1,11 +1,11 @@
 """What a notebook can't show of judging: faults, kills, full disks, rate limits."""
 
-import socket
 import threading
 import time
 
 import pandas as pd
 from forks import Fork
+from gateways import free_port
 from judged import judge_on_a_full_disk, kill_again_and_again, llm, make_run, panel, stats, verdicts
 from servers import mock_server
 
@@ -95,10 +95,7 @@ def test_ten_kills(server, tmp_path):
 
 
 def test_server_restart(tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    slow = ("--latency", 0.05, "--port", port)
+    slow = ("--latency", 0.05, "--port", free_port())
     with make_run(tmp_path / "run", 12) as run:
         with mock_server(*slow) as base:
             how = {"samples": 1, "progress": False}

@@ -7,7 +7,7 @@ import time
 
 import pandas as pd
 import pytest
-from support.gateways import free_port
+from gateways import free_port
 from support.masked_models import bert_folder
 
 import anthrokit as ak

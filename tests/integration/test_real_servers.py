@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from browser import free_port
+from gateways import free_port
 
 from anthrokit import simulate
 from anthrokit.core import BudgetReached, Run, SetupError
