@@ -439,7 +439,7 @@ def format_count(numbers: pd.Series, noun: str = "") -> str:
 
 
 def count_estimated(frame: pd.DataFrame, column: str, noun: str) -> str:
-    """Format the counts of a column as `counted` does, of the rows with an estimate."""
+    """Format the counts of a column as `format_count` does, of the rows with an estimate."""
     return format_count(frame.loc[frame["estimate"].notna(), column], noun)
 
 
