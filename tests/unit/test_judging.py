@@ -18,6 +18,7 @@ from anthrokit.judging import (
     offline_panel,
 )
 from anthrokit.models import LLM, Completion
+from anthrokit.work import MAX_ATTEMPTS
 
 
 class Instant(LLM):
@@ -85,8 +86,8 @@ def test_retries_repeat_no_request(tmp_path):
         for _ in range(3):
             judge(run, undecided := Undecided(), behaviours=["empathy"], samples=1, retry="unparsed", progress=False)
             asked += undecided.codes
-        assert run.ratings()["attempts"].tolist() == [9]
-    assert len(asked) == len(set(asked)) == 9
+        assert run.ratings()["attempts"].tolist() == [3 * MAX_ATTEMPTS]
+    assert len(asked) == len(set(asked)) == 3 * MAX_ATTEMPTS
 
 
 def test_disk_errors_name_the_folder(tmp_path):
