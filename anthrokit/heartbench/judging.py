@@ -23,7 +23,7 @@ from .answers import answers_of
 from .cases import Case, has_text, label_criteria, prompt_texts
 from ..judging import PromptJudge, Rating
 from ..judging.judges import Criterion, Item, Response
-from ..judging.verdicts import claims_beside
+from ..judging.verdicts import claims_beside, decode_object
 from ..models import LLM
 from ..models.transports import CachedPrefix
 from ..work import MAX_ATTEMPTS, ParseError, PromptJob, job_function, run_job
@@ -129,8 +129,7 @@ def _object_in(text: str, key: str, value: str | None = None) -> tuple[dict[str,
     if len(places) > 1:
         raise ParseError(f"{len(places)} JSON objects with {key} instead of one")
     try:
-        decoder = json.JSONDecoder(strict=False, object_pairs_hook=unique_object)
-        parsed, end = decoder.raw_decode(text, places[0])
+        parsed, end = decode_object(text, places[0], unique_object)
         parsed = json.loads(json.dumps(parsed, ensure_ascii=False).encode("utf-8", "replace"))  # no lone surrogates
         return parsed, text[places[0] : end]
     except (ValueError, RecursionError) as error:

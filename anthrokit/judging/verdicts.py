@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -101,7 +101,7 @@ _CLOSES = re.compile(rf"(?<![^\W_]){_WORDS}[\W_]*$", re.I)
 _NEXT = re.compile(rf"(?<![^\W_]){_WORDS}\b(?![ \t]+[^\W\d_])", re.I)
 _QUOTES = re.compile(r"(?<!\bis)(?<!\bbe)(?<!\bto)(?<=\w)[,\s]*[\"'“‘«]$")  # it says "no"; not: it is "no"
 _IS = re.compile(  # not "at present"
-    r"(?:^|[^\w\s]\s*|\b(?:is|are|was|were|be|it|not|indeed|clearly|actually|now|behaviou?r)\s+)$", re.I
+    r"(?:^|[^\w\s]\s*|\b(?:is|are|was|were|be|(?:it|that|this)(?:['’]s)?|not|indeed|clearly|actually|now|behaviou?r)\s+)$", re.I
 )
 _CLAUSE = re.compile(r"[.;!?,:：—]|\b(?:but|rather)\b")
 _NEGATES = re.compile(r"\b(?:not?|none|never|neither|nor|nothing|without|hardly|cannot)\b|n['’]t\b|不", re.I)
@@ -130,7 +130,7 @@ _HEAD = re.compile(
 )
 _MARKUP = re.compile(r"<\|\w{1,20}\|>|</?(?:answer|verdict|response|s)>|\\boxed\b", re.I)  # "<|im_end|>", "</answer>"
 _REASON = re.compile(r"(?:reason(?:ing)?|explanation|justification)\b[\s*_`'\")(\[\]]{0,9}[:：]", re.I)
-_BARE = re.compile(r"[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
+_BARE = re.compile(r"(?!.{0,29}~~)[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
 _DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b(?! (?:just|only|merely|simply)\b)", re.I)
 _SUPPOSES = re.compile(  # an earlier line that makes a verdict an example or a supposition
     r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
@@ -161,7 +161,8 @@ def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]
                 one = _statement(word, head["code"])
                 is_supposed = number > 0 and not _REASON.match(lines[number - 1]) and _SUPPOSES.search(lines[number - 1])
                 is_final = last.get(not one.verdict, -1) < number and not (one.verdict and last_denial > number)
-                all_statements.append(replace(one, clear=one.clear and not is_supposed and is_final))
+                is_struck = "~~" in line + rest
+                all_statements.append(replace(one, clear=one.clear and not is_supposed and is_final and not is_struck))
         elif number in (0, len(lines) - 1) and (bare := _BARE.fullmatch(line)):
             all_statements.append(Statement(_is_yes(bare["word"])))
     return all_statements
@@ -324,16 +325,29 @@ def _merge_fields(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|,(?=\s*[}\]])', re.S)  # or a string, which stays as it is
+
+
+def decode_object(text: str, start: int, hook: Callable[[list[tuple[str, Any]]], Any]) -> tuple[Any, int]:
+    """Return the JSON value at a position, which may have trailing commas, and its end. `hook` makes objects from pairs."""
+    decoder = json.JSONDecoder(object_pairs_hook=hook, strict=False)  # line breaks in strings
+    try:
+        return decoder.raw_decode(text, start)
+    except ValueError:
+        value, end = decoder.raw_decode(_TRAILING_COMMA.sub(lambda match: match[1] or " ", text[start:]))
+        return value, start + end
+
+
 def json_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the outermost JSON objects in a text, each with its source text. At most twenty positions are tried."""
-    place, decoder = 0, json.JSONDecoder(object_pairs_hook=_merge_fields, strict=False)  # line breaks in strings
+    place = 0
     for _ in range(20):
         place = text.find("{", place)
         if place < 0:
             return
         start, place = place, place + 1
         try:
-            value, end = decoder.raw_decode(text, start)
+            value, end = decode_object(text, start, _merge_fields)
         except (ValueError, RecursionError):
             continue
         if _is_shallow(value):
