@@ -333,7 +333,8 @@ class Annotations:
         Raises
         ------
         TableError
-            If a row has no annotator, a verdict other than Yes, No and blank, or a message that the run doesn't have.
+            If a row has no annotator, a verdict other than Yes, No and blank, a message that the run doesn't have, or a
+            behaviour that neither the run's judges nor its taxonomy have.
         RunError
             If the run is open for reading only.
         """
@@ -357,7 +358,10 @@ class Annotations:
                 f"Annotations(run).add('annotations.csv') adds them to the run later."
             )
         messages = set(run.ledger.rows("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"))
-        for place, *item in rows[["dialogue_id", "turn"]].itertuples():
+        judged = [name for (name,) in run.ledger.rows("SELECT DISTINCT behaviour FROM ratings")]
+        known = {*judged, *(one.name for one in run_taxonomy(run))} if judged else {*rows["behaviour"]}
+        for place, *item, behaviour in rows[ITEM].itertuples():
+            require_known("behaviour", sorted(known), behaviour, where=f"row {place + 1}: ")
             if tuple(item) not in messages:
                 raise TableError(
                     f"row {place + 1}: the run {run.folder} has no answer of the target in turn {item[1]} of a "
