@@ -34,7 +34,7 @@ from markupsafe import Markup
 
 from . import analysis, panels
 from .core import Run, RunError, SetupError, data_path
-from .core.errors import suggest_name
+from .core.errors import explain_arguments, suggest_name
 from .core.files import local_path, write_file
 from .core.notes import ProgressBar, notify
 from .panels.dialogue import DisplayOptions
@@ -936,6 +936,7 @@ _PAIRED = 4  # runs of which all pairs are written
 _UNFINISHED = "<!doctype html><title>Unfinished</title>This bundle is not complete. Write it again."
 
 
+@explain_arguments
 def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress: bool = True) -> Path:
     """Write the runs of a folder as static pages, for a supplement or a site without a server.
 
@@ -1008,6 +1009,7 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress
     return write_file(page, _page(about, scripts="'self' file:"))
 
 # %% ../nbs/15_viewer.ipynb #e979e13e
+@explain_arguments
 def view(folder: str | os.PathLike, port: int = 8765, ready: Callable[[Viewer], None] | None = None) -> None:
     """Serve the viewer until Ctrl-C or SIGTERM.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dis
 import functools
 import inspect
 import linecache
@@ -449,6 +450,8 @@ def _explain_deep_error(
     head = inspect.signature(function)
     for name, value in head.bind(*arguments, **options).arguments.items():
         kinds, annotation = _kinds_of(value), str(head.parameters[name].annotation)
+        if name == "seed" and isinstance(value, Integral) and value < 0:
+            raise in_short(ValueError(f"{owner.__name__}() needs a seed of 0 or more, not {value}")) from error
         if "DataFrame" in kinds and (fault := import_module("anthrokit.core.tables").fault_of(value, error)):
             raise TableError(f"{owner.__name__}() can't use the table {name}: {fault}") from error
         while annotation != (annotation := re.sub(r"\[[^\[\]]*\]", "", annotation)):  # drops the types of the members
@@ -782,7 +785,9 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
         except AttributeError:
             if name.startswith("_"):
                 raise
-            raise in_short(AttributeError(missing_attribute(package, name))) from None
+            caller = sys._getframe(1)
+            is_import = dis.opname[caller.f_code.co_code[caller.f_lasti]] == "IMPORT_FROM"  # which replaces an AttributeError
+            raise in_short((ImportError if is_import else AttributeError)(missing_attribute(package, name))) from None
         if inspect.isclass(value) and value.__module__.startswith("anthrokit."):
             return explain_class(value)
         if not inspect.isfunction(value) or hasattr(value, "explains_arguments"):

@@ -815,9 +815,13 @@ def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "
     if encoding.lower() in ("utf-8", "utf8"):
         with opener(path, "rb") as file:
             encoding = "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
-    return opener(path, "rt", encoding=encoding, newline=newline)
+    try:
+        return opener(path, "rt", encoding=encoding, newline=newline)
+    except LookupError:
+        raise TableError(f"{encoding!r} is not an encoding of texts. Pass one such as 'utf-8', 'utf-16', 'cp1252' or 'gb18030'.") from None
 
 # %% ../../nbs/01_core/01_tables.ipynb #d32581b9
+_SHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 _SAVE_AS_CSV = "Save the sheet as CSV UTF-8 (in Excel: Save As), and give that file"
 _SAVE_AS_UTF8 = "Save it as UTF-8 (in Excel: Save As, CSV UTF-8), or read it with core.read_frame(…,"
 
@@ -873,6 +877,8 @@ def _parse_json(text: str, path: Path, place: str = "") -> Any:
         why = getattr(error, "msg", None) or (str(error) if type(error) is ValueError else type(error).__name__)
         if not place and why == "Extra data":
             why += ". One object per line is JSON lines: name the file .jsonl"
+        if re.search(r":\s*-?\d+,\d", text):
+            why += ". A number has a decimal point: 0.5, not 0,5"
         if place and text.lstrip().startswith("["):
             why += ". A JSON list is one value: name the file .json"
         raise TableError(f"{path}: {where}: {why}") from None
@@ -917,8 +923,12 @@ def read_json(
     [('line 1', {'a': 1}), ('line 3', [2])]
     """
     path = require_file(local_copy(path))
-    if (suffix := table_suffix(path)) in (".csv", ".tsv", ".parquet"):
-        raise TableError(f"{path}: is a {suffix} file; expected JSON lines (.jsonl) or a JSON list (.json) of nested records")
+    suffix = table_suffix(path)
+    if suffix in (".csv", ".tsv", ".parquet") or path.suffix.lower() in _SHEETS:
+        raise TableError(
+            f"{path}: is a {suffix or path.suffix} file; expected JSON lines (.jsonl) or a JSON list (.json) of nested records, which a "
+            "sheet can't hold. Save the sheet as CSV UTF-8, read it with core.read_frame, and write its rows as such records"
+        )
     with _explain_file_errors(path, encoding), open_text(path, encoding, "\n") as file:
         if suffix != ".json" if lines is None else lines:
             for number, line in enumerate(file, start=1):
@@ -1093,7 +1103,7 @@ def read_frame(
     require_kind(path, str | os.PathLike, "the path of a table's file")
     path = require_file(local_copy(path))
     if (suffix := table_suffix(path)) is None:
-        hint = f". {_SAVE_AS_CSV}" if path.suffix.lower() in (".xlsx", ".xls", ".xlsm", ".ods") else ""
+        hint = f". {_SAVE_AS_CSV}" if path.suffix.lower() in _SHEETS else ""
         raise TableError(f"{path}: a table is read from {TABLE_FILES}, not {path.suffix or 'this'}{hint}")
     if suffix == ".parquet":
         return _read_parquet(path)

@@ -147,7 +147,7 @@ def theme(
     Raises
     ------
     ValueError
-        If the style or the palette is unknown.
+        If the style, the palette or a colour is unknown.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def theme(
     import matplotlib.pyplot as plt
 
     require_known("style", STYLES, *([] if style is None else [style]), error=ValueError)
-    palette = _colours(palette) if isinstance(palette, str) else palette
+    palette = palette if palette is None else _colours(palette)
     options = {"order": order, "labels": labels, "palette": palette, "style": style}
     token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in options.items() if one is not None}))
     sizes = [name for name in THEME if name.endswith(("size", "linewidth"))]
@@ -172,16 +172,21 @@ def theme(
         _LOOK.reset(token)
 
 
-def _colours(name: str) -> list[str]:
-    """Return the colours of a palette of seaborn or matplotlib. Raise for an unknown name, with the one that was meant."""
+def _colours(palette: str | Sequence[str] | Mapping[str, str]) -> Sequence[str] | Mapping[str, str]:
+    """Return a palette, or the colours of a named one. Raise for an unknown name or colour."""
     import matplotlib as mpl
     import seaborn as sns
 
+    if not isinstance(palette, str):
+        for colour in palette.values() if isinstance(palette, Mapping) else palette:
+            if not mpl.colors.is_color_like(colour):
+                raise ValueError(f"palette: {colour!r} is not a colour. Write a name such as 'teal', or a code such as '#1f77b4'.")
+        return palette
     try:
-        return sns.color_palette(name, len(COLOURS)).as_hex()
+        return sns.color_palette(palette, len(COLOURS)).as_hex()
     except ValueError:
         names = [*sns.palettes.SEABORN_PALETTES, *mpl.colormaps]
-        raise ValueError(f"there is no palette {name!r}; {suggest_name(name, names, page='seaborn.color_palette')}") from None
+        raise ValueError(f"there is no palette {palette!r}; {suggest_name(palette, names, page='seaborn.color_palette')}") from None
 
 
 def scaled_size(size: float) -> float:

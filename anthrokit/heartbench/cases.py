@@ -425,7 +425,10 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str]) -> Iterator[str]:
         n_scored += ability != OTHER
         number_like = isinstance(score, (int, float)) and not isinstance(score, bool) and abs(score) <= 1e9
         if not number_like and not (ability == OTHER and score is None):
-            yield f"{where}: the score is {score!r}; outside 其他 every criterion needs a number, such as 3 or -2.5 without quotation marks"
+            yield (
+                f"{where}: the score is {score!r}; outside 其他 every criterion needs a number such as 3 or -2.5, "
+                "with a decimal point and without quotation marks"
+            )
     if not n_scored:
         yield "rubric: has no criterion of an ability, only 其他"
 
@@ -435,9 +438,16 @@ def has_text(value: Any) -> bool:
     return isinstance(value, str) and not is_blank(value)
 
 
+_HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")  # of a surrogate pair, which no table can hold
+
+
 def read_records(path: str | os.PathLike) -> Iterator[tuple[str, Any]]:
-    """Yield the place, with its question_id, and the record of each line of a released file; a whole number is made text."""
+    """Yield the place, with its question_id, and the record of each line of a released file; a whole number is made text.
+
+    Half of a surrogate pair, as of an emoji that was cut, becomes U+FFFD.
+    """
     for where, record in read_json(path):
+        record = json.loads(_HALF_CHARACTER.sub("\ufffd", json.dumps(record, ensure_ascii=False)))
         if isinstance(record, dict) and isinstance(record.get("question_id"), int | str):
             record["question_id"] = str(record["question_id"]).strip()
             where += f" ({record['question_id']})"
