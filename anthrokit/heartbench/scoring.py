@@ -92,8 +92,8 @@ def case_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper") -> pd.Dat
     Raises
     ------
     TableError
-        A column is missing, the table is empty, a case, target or ability is missing, a criterion of an ability has no
-        points, or an answer has two verdicts on a criterion.
+        A column is missing, the table is empty or has criteria of 其他 alone, a case, target or ability is missing, a
+        criterion of an ability has no points, or an answer has two verdicts on a criterion.
 
     Examples
     --------
@@ -105,6 +105,8 @@ def case_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper") -> pd.Dat
     verdicts = as_verdicts(verdicts)
     require_one_verdict(verdicts)
     unit, special, verdict = ["target", "case_id"], verdicts["ability"] == OTHER, verdicts["verdict"]
+    if special.all():
+        raise TableError(f"verdicts: every criterion is of {OTHER} (其他), which has no score. Pass verdicts on criteria of abilities.")
     needed = ("ability", "ability", verdicts["ability"].isna()), ("points", "score", ~special & verdicts["score"].isna())
     for what, column, missing in needed:
         problem = f"criterion {{criterion}} of case {{case_id!r}} has no {what}. Enter its {what} in the column {column}."

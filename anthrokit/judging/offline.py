@@ -118,7 +118,8 @@ def quality(
     predictions = pd.Series(list(verdicts), dtype="boolean")
     for name, values in {"truth": truth, "scores": scores}.items():
         if values is not None and len(values) != len(predictions):
-            raise ValueError(f"{name} has {len(values)} values, and verdicts {len(predictions)}. Pass one of each per message, in the same order.")
+            remedy = "Pass one of each per message, in the same order."
+            raise ValueError(f"{name} has {len(values)} values, and verdicts {len(predictions)}. {remedy}")
     has_verdict = predictions.notna().to_numpy()
     predicted, true = predictions[has_verdict].to_numpy(dtype=bool), np.asarray(truth, dtype=bool)[has_verdict]
     measures: dict[str, float] = {"n_total": len(predictions), "n": len(true), "n_positive": int(true.sum())}
