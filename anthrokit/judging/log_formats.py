@@ -521,6 +521,13 @@ _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), 
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 
 
+_ATTACHMENT = re.compile(  # in WhatsApp's exports
+    r"^[ \t]*(?:[^\n]*\u200e)?(?:<Media omitted>|<attached: [^<>\n]+>|[^\s\u200e]+ \(file attached\)"
+    r"|(?:image|video|video note|audio|GIF|sticker|document|Contact card) omitted)[ \t]*$",
+    re.M,
+)
+
+
 def _templated(text: str) -> list[str]:
     """Return what `transcript` splits a text in a chat template into, speakers and texts by turns; empty for other texts."""
     if not _TEMPLATED.match(text):
@@ -588,7 +595,7 @@ def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
             messages.append({"role": label["name"], "content": line[label.end() :]})
         elif not line.startswith(("[CONVERSATION ENDED", "Powered by [ChatGPT Exporter]")):
             messages[-1]["content"] += "\n" + line
-    messages = [{**message, "content": message["content"].strip()} for message in messages]
+    messages = [{**message, "content": _ATTACHMENT.sub("", message["content"]).strip()} for message in messages]
     if form[0]:  # ChatGPT Exporter writes the time below a heading
         messages = [{**message, "content": _TIME_LINE.sub("", message["content"])} for message in messages]
     is_header = any(forms[: forms.index(form)])  # with the user's name, not a system prompt
@@ -1030,7 +1037,8 @@ def _is_answer_last(conversation: Conversation) -> bool:
 def nested_conversations(row: Record) -> list[Conversation]:
     """Return the conversations of a record, without those that another one repeats.
 
-    Conversations in different places of a list are repeated only by a longer one, and not if they have different ids. The
+    Conversations in different places of a list are repeated only by a longer one, and not if they have different ids; those
+    of an object by id, whose keys have digits, are not. The
     text of a single message is not searched. The texts of a pair are no transcripts either: `read_pair` reads them.
     """
     one_message = _CONTENT if is_message(row) else ("assistant",)
@@ -1064,6 +1072,9 @@ def nested_conversations(row: Record) -> list[Conversation]:
         is_longer = len(signs[other]) > len(signs[one]) and ids[one] in (None, ids[other])
         path, others = every[one].path, every[other].path
         is_beside = path != others and len(path) == len(others) and path[-1] == others[-1]  # in an object by id
+        keys = [pair for pair in zip(path, others, strict=False) if pair[0] != pair[1]]
+        if any(all(re.search(r"\d", key) and not key.isdecimal() for key in pair) for pair in keys):  # ids of conversations
+            return False
         return is_longer or not (is_beside or any(map(operator.ne, positions[one], positions[other])))  # another form of the same
 
     holders: dict[str, set[int]] = {}
