@@ -72,7 +72,7 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     Examples
     --------
     >>> demo_run()
-    Run 'demo': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
+    Run 'demo': 16 of 16 dialogues, 160 messages, 3,200 of 3,200 ratings ok
     >>> analysis.compare(demo_run(name="comparison"), "prompt", baseline="plain")["n_clusters"].unique().tolist()
     [8]
     """

@@ -65,7 +65,7 @@ def list_runs(folder: str | os.PathLike) -> tuple[dict[str, Run], dict[str, str]
     --------
     >>> from anthrokit import demo_run
     >>> list_runs(demo_run().folder)
-    ({'demo': Run 'demo': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok}, {})
+    ({'demo': Run 'demo': 16 of 16 dialogues, 160 messages, 3,200 of 3,200 ratings ok}, {})
     """
     path = local_path(folder, RunError)
     single = (path / "ledger.sqlite").exists()

@@ -316,7 +316,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     >>> from anthrokit import demo_run
     >>> with tempfile.TemporaryDirectory() as folder, demo_run() as run:
     ...     merge(split(run, 3, f"{folder}/parts"), f"{folder}/together")
-    Run 'together': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
+    Run 'together': 16 of 16 dialogues, 160 messages, 3,200 of 3,200 ratings ok
     """
     if isinstance(parts, str | os.PathLike | Mapping | Run) or not isinstance(parts, Iterable):
         raise TypeError(f"parts is a {type(parts).__name__}. Pass a list of all parts: runs or their folders.")

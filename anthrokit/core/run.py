@@ -613,7 +613,7 @@ class Run(metaclass=Naming):
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder, demo_run() as run:
         ...     Run.restore(run.export(f"{folder}/export"), f"{folder}/again")
-        Run 'again': 16 of 16 dialogues, 160 messages, 3200 of 3200 ratings ok
+        Run 'again': 16 of 16 dialogues, 160 messages, 3,200 of 3,200 ratings ok
         """
         export, folder = local_copy(export), local_path(folder, RunError)
         run = cls(folder)
@@ -631,8 +631,8 @@ class Run(metaclass=Naming):
             return f"Run {self.name!r}: nothing in it yet"
         counts = self.summary()
         return (
-            f"Run {self.name!r}: {counts['dialogues_done']} of {counts['dialogues']} dialogues, "
-            f"{counts['messages']} messages, {counts['ratings_ok']} of {counts['ratings']} ratings ok"
+            f"Run {self.name!r}: {counts['dialogues_done']:,} of {counts['dialogues']:,} dialogues, "
+            f"{counts['messages']:,} messages, {counts['ratings_ok']:,} of {counts['ratings']:,} ratings ok"
         )
 
     def _repr_html_(self) -> str:
