@@ -1202,7 +1202,7 @@ def heartbench_score(
     with ak.Run(run, read_only=True) as open_run:
         verdicts = ak.heartbench.judging.verdicts(open_run, judges)
     levels = {"overall": ["overall"], "dimension": ["overall", "dimension"]}
-    table, without = ak.heartbench.score(verdicts, protocol), ak.heartbench.missing_scores(verdicts, protocol)
+    table, without = ak.heartbench.target_scores(verdicts, protocol), ak.heartbench.missing_scores(verdicts, protocol)
     return _Result(
         table[table["level"].isin(levels.get(level, table["level"].unique()))],
         {"run": run, "protocol": protocol},

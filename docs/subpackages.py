@@ -52,7 +52,8 @@ PUBLIC = {
     """,
     "heartbench": """
         Case Cases Criterion RubricJudge add_answers add_cases answers_of bundled_answers bundled_verdicts compare_targets
-        expert_agreement golden leaderboard load_cases mean_words missing_scores plot_abilities plot_radar score verdicts
+        expert_agreement golden leaderboard load_cases mean_words missing_scores plot_abilities plot_radar target_scores
+        verdicts
     """,
     "study": """
         Client Condition Gateway Study StudyServer check_conditions compare_credibility draw_credibility_sheet erase

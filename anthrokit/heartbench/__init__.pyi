@@ -34,4 +34,4 @@ from .results import golden as golden
 from .results import leaderboard as leaderboard
 from .results import mean_words as mean_words
 from .scoring import missing_scores as missing_scores
-from .scoring import score as score
+from .scoring import target_scores as target_scores

@@ -441,7 +441,7 @@ def has_text(value: Any) -> bool:
 _HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")  # of a surrogate pair, which no table can hold
 
 
-def read_records(path: str | os.PathLike) -> Iterator[tuple[str, Any]]:
+def read_released_lines(path: str | os.PathLike) -> Iterator[tuple[str, Any]]:
     """Yield the place, with its question_id, and the record of each line of a released file; a whole number is made text.
 
     Half of a surrogate pair, as of an emoji that was cut, becomes U+FFFD.
@@ -541,7 +541,7 @@ def load_cases(
         raise TableError(f"there are no cases {str(source)!r}; {suggest_name(source, ('heartbench', 'bundled'))}")
     abilities = load_abilities() if abilities is None else abilities
     names, problems, damaged, cases = ability_names(abilities), [], [], {}
-    for where, record in read_records(path):
+    for where, record in read_released_lines(path):
         case = read_case(record, names, max_turns)
         if isinstance(case, list):
             problems += [f"{where}, {problem}" for problem in case]
@@ -669,7 +669,7 @@ def bundled_ratings(
     return frame[["target", "case_id", "criterion", "judge", "sample", "verdict", "reason"]]
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
-def as_items(table: pd.DataFrame, unit: str = "case_id") -> pd.DataFrame:
+def as_criterion_rows(table: pd.DataFrame, unit: str = "case_id") -> pd.DataFrame:
     """Return a table with its unit as text and criterion as a whole number, so that tables of several sources match."""
     numbers, wrong = convert_column(table["criterion"].reset_index(drop=True), INTEGER)
     for row, value in wrong.items():
@@ -721,7 +721,7 @@ def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     """
     cases = as_cases(cases)
     require_columns(votes, ["target", "case_id", "criterion", "verdict"], "verdicts", rows=False)
-    votes = as_items(votes)
+    votes = as_criterion_rows(votes)
     require_known_criteria(votes, cases)
     require_one_verdict(votes)
     criteria = cases.criteria().merge(cases.frame()[["case_id", "difficulty", "scene", "turns"]], on="case_id")

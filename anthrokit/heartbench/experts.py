@@ -20,13 +20,13 @@ from ..core.errors import require_known
 from ..core.tables import as_numbers, reject_rows, require_columns, require_unique
 from ..core.files import local_path
 from ..core.ledger import time_now
-from .cases import OTHER, Case, Cases, as_cases, as_items
+from .cases import OTHER, Case, Cases, as_cases, as_criterion_rows
 from .results import require_coordinator, require_named, saturation
 
 # %% auto #0
 __all__ = ['VOTES', 'EXPERT_VERDICTS', 'TURN_VOTES', 'open_sheets', 'require_filled', 'Ballots', 'turns_sheet', 'write_sheets',
-           'read_sheets', 'valuable_points', 'cut_at_points', 'criteria_sheet', 'decide', 'disputed', 'apply_decisions',
-           'mock_report']
+           'read_sheets', 'valuable_points', 'cut_at_points', 'criteria_sheet', 'decide_ballots', 'disputed',
+           'apply_decisions', 'mock_report']
 
 # %% ../../nbs/10_heartbench/11_experts.ipynb #5832c39f
 VOTES = ("take", "reword", "drop")
@@ -307,7 +307,7 @@ def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5
     unit = ["item", "criterion"]
     require_columns(votes, ["expert", *unit, "vote"], "votes", rows=False, advice="Ballots.table makes it")
     require_known("vote", TURN_VOTES, *votes["vote"].astype("str").unique())
-    votes = as_items(votes, "item")
+    votes = as_criterion_rows(votes, "item")
     require_named(votes, unit)
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, message {criterion}")
     cast = votes[unit].assign(**{name: votes["vote"].eq(name) for name in TURN_VOTES})
@@ -408,7 +408,7 @@ def criteria_sheet(
     return sheet.assign(ask="criterion", expert=expert, vote=None, points=None, note=None)
 
 # %% ../../nbs/10_heartbench/11_experts.ipynb #cf0b0fe0
-def decide(
+def decide_ballots(
     votes: pd.DataFrame,
     *,
     settled: pd.DataFrame | None = None,
@@ -449,7 +449,7 @@ def decide(
     >>> import pandas as pd
     >>> votes = pd.DataFrame({"expert": list("abcd"), "item": "c", "criterion": 1, "vote": "take"})
     >>> votes["points"] = [3, 3, 4, 5]
-    >>> decide(votes)[["points", "taken"]].values.tolist(), decide(votes[:3])["why"].item()
+    >>> decide_ballots(votes)[["points", "taken"]].values.tolist(), decide_ballots(votes[:3])["why"].item()
     ([[3.5, True]], '3 votes of 4')
     """
     for table in (votes,) if settled is None else (votes, settled):
@@ -457,7 +457,7 @@ def decide(
         require_known("vote", VOTES, *table["vote"].astype("str").unique())
     if experts < 1 or not 0 < share <= 1:
         raise ValueError(f"experts is {experts}, share {share}; experts must be 1 or more, and share above 0 to 1")
-    unit, votes = ["item", "criterion"], _with_points(as_items(votes, "item"))
+    unit, votes = ["item", "criterion"], _with_points(as_criterion_rows(votes, "item"))
     require_named(votes, unit)
     require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
     cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
@@ -479,7 +479,7 @@ def decide(
     table = table.assign(taken=taken, why=reasons, settled=False)
     if settled is None:
         return table
-    settled = _with_points(as_items(settled, "item"))
+    settled = _with_points(as_criterion_rows(settled, "item"))
     require_coordinator(settled, votes, unit)
     by_coordinator = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
     applies = table["taken"].eq(False).fillna(False).astype(bool) & by_coordinator["vote"].notna()
@@ -500,14 +500,14 @@ def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
     Parameters
     ----------
     votes, **rule
-        As for `decide`; votes may have a note.
+        As for `decide_ballots`; votes may have a note.
     cases : Cases
         Source of the texts.
 
     Returns
     -------
     DataFrame
-        As from `decide`, with ability, content and notes (expert: vote, points, note; one per line).
+        As from `decide_ballots`, with ability, content and notes (expert: vote, points, note; one per line).
 
     Examples
     --------
@@ -517,7 +517,7 @@ def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
     >>> disputed(votes.assign(points=2, note=None), load_cases("bundled"), experts=2)["notes"].item()
     'a: take, 2\\nb: drop, 2'
     """
-    table, votes = decide(votes, **rule), _with_points(as_items(votes, "item"))
+    table, votes = decide_ballots(votes, **rule), _with_points(as_criterion_rows(votes, "item"))
     divided = table[list(VOTES)].max(axis=1).lt(table["n"]) | table["taken"].eq(False).fillna(False)
     lines = [
         f"{row.expert}: {row.vote}"
@@ -540,7 +540,7 @@ def apply_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     ----------
     cases : Cases
     decisions : DataFrame
-        As from `decide`.
+        As from `decide_ballots`.
 
     Returns
     -------
@@ -562,7 +562,7 @@ def apply_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     3.0
     """
     needed = ["item", "criterion", "taken", "points"]
-    require_columns(decisions, needed, "decisions", rows=False, advice="heartbench.decide makes it")
+    require_columns(decisions, needed, "decisions", rows=False, advice="heartbench.decide_ballots makes it")
     require_unique(decisions, ["item", "criterion"], "criterion {criterion} of {item!r} is decided twice")
     taken = decisions[decisions["taken"].eq(True).fillna(False)].astype({"points": "float64"})
     points = {(row.item, row.criterion): row.points for row in taken.itertuples()}

@@ -98,7 +98,7 @@ def plot_abilities(
     Parameters
     ----------
     scores : DataFrame
-        As for `wide_scores`: the result of `score`, or published figures.
+        As for `wide_scores`: the result of `target_scores`, or published figures.
     words : Series, optional
         Mean number of words by target, as from `mean_words`.
     title : str
@@ -117,8 +117,8 @@ def plot_abilities(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_verdicts, score
-    >>> ax = plot_abilities(score(bundled_verdicts()))
+    >>> from anthrokit.heartbench import bundled_verdicts, target_scores
+    >>> ax = plot_abilities(target_scores(bundled_verdicts()))
     """
     table, title = wide_scores(scores), title or score_sizes(scores, "cell")
     dimensions = load_abilities().set_index("ability")["dimension"].reindex(table.columns).fillna("(none)")
@@ -244,7 +244,7 @@ def plot_radar(
     Parameters
     ----------
     scores : DataFrame
-        As from `score`.
+        As from `target_scores`.
     targets : str or sequence of str, optional
         Up to four names; all by default.
     level : str
@@ -263,10 +263,10 @@ def plot_radar(
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_verdicts, score
-    >>> ax = plot_radar(score(bundled_verdicts()), level="dimension")
+    >>> from anthrokit.heartbench import bundled_verdicts, target_scores
+    >>> ax = plot_radar(target_scores(bundled_verdicts()), level="dimension")
     """
-    require_columns(scores, ["target", "name", "estimate"], "scores", advice="heartbench.score makes it")
+    require_columns(scores, ["target", "name", "estimate"], "scores", advice="heartbench.target_scores makes it")
     import matplotlib.pyplot as plt
 
     rows = scores[scores["level"] == level] if "level" in scores else scores

@@ -184,7 +184,7 @@ def plot_personas(
 
     table = wide_scores(scores)
     if table.empty:
-        raise TableError("there are no scores to draw. Pass the result of heartbench.score.")
+        raise TableError("there are no scores to draw. Pass the result of heartbench.target_scores.")
     every = table if own is None else pd.concat([table, wide_scores(own)])
     every = every.reindex(columns=in_order(table.columns))
     names = in_order(table.index) + in_order(every.index[len(table) :])

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..core import TableError
 from ..core.tables import require_columns, require_unique
-from .cases import Cases, case_record, has_text, read_records, write_records
+from .cases import Cases, case_record, has_text, read_released_lines, write_records
 
 # %% auto #0
 __all__ = ['write_released_answers', 'read_released_answers', 'read_released_scores']
@@ -96,7 +96,7 @@ def read_released_answers(path: str | os.PathLike, target: str) -> pd.DataFrame:
 
 def _read_lines(path: str | os.PathLike, field: str, kind: type) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield case_id and record of each line, or raise if a line lacks a field."""
-    for where, record in read_records(path):
+    for where, record in read_released_lines(path):
         complete = isinstance(record, dict) and field in record and isinstance(record[field], kind)
         if not (complete and has_text(record.get("question_id"))):
             raise TableError(f"{path}: {where}: needs question_id and {field}")

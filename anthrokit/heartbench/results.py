@@ -20,9 +20,9 @@ from ..core.errors import require_kind
 from ..core.notes import notify
 from ..core.tables import reject_rows, require_columns, require_unique
 from .answers import add_word_counts, require_answers
-from .cases import OTHER, Cases, as_items, load_abilities, require_known_criteria, require_one_verdict
+from .cases import OTHER, Cases, as_criterion_rows, load_abilities, require_known_criteria, require_one_verdict
 from .scoring import ScoreGrid, ability_means, as_verdicts, case_scores, mean_variance, nanmean, strict_mean
-from .scoring import normalise_points, rangeless, score, score_grid
+from .scoring import normalise_points, rangeless, target_scores, score_grid
 
 # %% auto #0
 __all__ = ['AGREEMENTS', 'leaderboard', 'compare_targets', 'wide_scores', 'mean_words', 'length_correlation', 'saturation',
@@ -37,7 +37,7 @@ def leaderboard(
     Parameters
     ----------
     verdicts, protocol, ci
-        As for `score`.
+        As for `target_scores`.
     n_resamples, seed : int
         Bootstrap resamples of the cases for the ranks, the same for all targets.
 
@@ -60,7 +60,7 @@ def leaderboard(
     [[1, 'listener', 90.5, ''], [2, 'adviser', 14.3, '']]
     """
     verdicts = as_verdicts(verdicts)
-    table = score(verdicts, protocol, ci=ci)
+    table = target_scores(verdicts, protocol, ci=ci)
     table = table[table["level"] == "overall"].drop(columns=["level", "name"]).set_index("target")
     grid = score_grid(case_scores(verdicts, protocol))
     answered, scored = grid.present.any(axis=2), grid.scored
@@ -128,7 +128,7 @@ def compare_targets(
     Parameters
     ----------
     verdicts, protocol, ci
-        As for `score`.
+        As for `target_scores`.
     n_resamples, seed : int
         Sign flips for the p-value.
 
@@ -168,7 +168,7 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     scores : DataFrame
-        As from `score` (target, level, name, estimate; level is optional), or targets × abilities, as the published
+        As from `target_scores` (target, level, name, estimate; level is optional), or targets × abilities, as the published
         figures.
 
     Returns
@@ -183,11 +183,11 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from anthrokit.heartbench import bundled_verdicts, score
-    >>> wide_scores(score(bundled_verdicts())).shape
+    >>> from anthrokit.heartbench import bundled_verdicts, target_scores
+    >>> wide_scores(target_scores(bundled_verdicts())).shape
     (2, 15)
     """
-    require_kind(scores, pd.DataFrame, "a table of scores, as score() gives it")
+    require_kind(scores, pd.DataFrame, "a table of scores, as target_scores() gives it")
     if {"target", "name", "estimate"} <= set(scores):
         rows = scores[scores["level"] == "ability"] if "level" in scores else scores
         require_unique(rows, ["target", "name"], "{target!r} has two scores in {name}. Pass the scores of one protocol.")
@@ -277,7 +277,7 @@ def length_correlation(
     answers : DataFrame
         target, case_id, and words or content.
     protocol, ci, n_resamples, seed
-        As for `score`.
+        As for `target_scores`.
 
     Returns
     -------
@@ -317,7 +317,7 @@ def saturation(verdicts: pd.DataFrame | Run) -> pd.DataFrame:
     Parameters
     ----------
     verdicts : DataFrame or Run
-        As for `score`, with content.
+        As for `target_scores`, with content.
 
     Returns
     -------
@@ -433,7 +433,7 @@ def golden(
     require_columns(expert_votes, ["case_id", "criterion", "expert", "verdict"], "expert votes", rows=False)
     if not 0.5 <= share < 1:
         raise ValueError(f"share is {share}; it must be at least one half and below 1")
-    expert_votes = as_items(expert_votes)
+    expert_votes = as_criterion_rows(expert_votes)
     unit = [name for name in ("target", "case_id", "criterion") if name in expert_votes]
     problem = "the expert {expert!r} votes twice on case {case_id!r}, criterion {criterion}. Keep one vote."
     require_named(expert_votes, unit)
@@ -456,7 +456,7 @@ def golden(
     if settled is None:
         return table.assign(golden=verdict)
     require_columns(settled, [*unit, "expert", "verdict"], "settled votes", rows=False)
-    settled = as_items(settled.assign(verdict=pd.array(as_floats(settled["verdict"]), "boolean")))
+    settled = as_criterion_rows(settled.assign(verdict=pd.array(as_floats(settled["verdict"]), "boolean")))
     require_coordinator(settled, expert_votes, unit)
     by_coordinator = table[unit].merge(settled[[*unit, "verdict"]], on=unit, how="left")["verdict"]
     applies = enough & verdict.isna() & by_coordinator.notna()
@@ -470,7 +470,7 @@ def merge_golden(golden_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Da
     unit = [name for name in ("target", "case_id", "criterion") if name in golden_verdicts]
     require_columns(verdicts, [*unit, "verdict"], "verdicts", rows=False, advice="heartbench.verdicts makes it")
     require_unique(golden_verdicts, unit, "case {case_id!r}, criterion {criterion} has two golden verdicts. Keep one.")
-    golden_verdicts, verdicts = as_items(golden_verdicts), as_items(verdicts)
+    golden_verdicts, verdicts = as_criterion_rows(golden_verdicts), as_criterion_rows(verdicts)
     matching = verdicts.merge(golden_verdicts[unit].drop_duplicates(), on=unit)
     problem = "there are two verdicts on case {case_id!r}, criterion {criterion}, beside a golden one. "
     advice = "Pass the verdicts of one judge, and of the target that the golden verdicts are about."

@@ -21,7 +21,7 @@ from .cases import OTHER, load_abilities, require_one_verdict
 from .judging import verdicts
 
 # %% auto #0
-__all__ = ['normalise_points', 'case_scores', 'score', 'missing_scores']
+__all__ = ['normalise_points', 'case_scores', 'target_scores', 'missing_scores']
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #408e078a
 def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | float, scale: str = "log") -> np.ndarray:
@@ -235,7 +235,7 @@ def _limits(values: np.ndarray, n: np.ndarray, ci: float) -> tuple[np.ndarray, n
     return low, high
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #85ca651f
-def score(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95) -> pd.DataFrame:
+def target_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 0.95) -> pd.DataFrame:
     """Score every target overall, by dimension and by ability.
 
     Parameters
@@ -273,7 +273,7 @@ def score(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: float = 
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts
-    >>> score(bundled_verdicts()).query("level == 'overall'")[["target", "estimate", "n"]].round(1).values.tolist()
+    >>> target_scores(bundled_verdicts()).query("level == 'overall'")[["target", "estimate", "n"]].round(1).values.tolist()
     [['listener', 90.5, 12], ['adviser', 14.3, 12]]
     """
     verdicts = as_verdicts(verdicts)
@@ -315,7 +315,7 @@ def missing_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper") -> pd.
     Parameters
     ----------
     verdicts : DataFrame or Run
-        As for `score`.
+        As for `target_scores`.
     protocol : str
         "paper" or "released". Under "released" a missing verdict on 其他 has no effect.
 

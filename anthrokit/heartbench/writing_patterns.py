@@ -26,7 +26,8 @@ from .scoring import case_means
 from ..models.english import english_pipeline
 
 # %% auto #0
-__all__ = ['MEASURES', 'CONTROLS', 'sentence_kinds', 'answer_patterns', 'patterns', 'patterns_and_scores', 'plot_patterns']
+__all__ = ['PATTERN_MEASURES', 'CONTROLS', 'sentence_kinds', 'answer_patterns', 'patterns', 'patterns_and_scores',
+           'plot_patterns']
 
 # %% ../../nbs/10_heartbench/15_writing_patterns.ipynb #906aa67b
 _LANGUAGES = ("en", "zh")
@@ -133,7 +134,7 @@ def sentence_kinds(sentence: str, language: str | None = None) -> set[str]:
     return kinds
 
 # %% ../../nbs/10_heartbench/15_writing_patterns.ipynb #3e9dc6f8
-MEASURES = {
+PATTERN_MEASURES = {
     "directives": "share of sentences that are directives",
     "no_invitation": "no sentence invites the user to continue",
     "rush": "position of the first directive: 1 at the beginning, 0 without a directive",
@@ -161,7 +162,7 @@ def answer_patterns(text: str) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        Value of each of `MEASURES`. For a text without a sentence, no_invitation is 1 and the others are 0. For a text
+        Value of each of `PATTERN_MEASURES`. For a text without a sentence, no_invitation is 1 and the others are 0. For a text
         without a visible character all are NaN.
 
     Raises
@@ -176,12 +177,12 @@ def answer_patterns(text: str) -> dict[str, float]:
     (0.5, 0.0, 1.0, 1.0, 7)
     """
     if is_blank(text):
-        return dict.fromkeys(MEASURES, math.nan)
+        return dict.fromkeys(PATTERN_MEASURES, math.nan)
     text = _ADDRESS.sub("", text)
     language, words = detect_language(text), count_words(text)
     counts = {"items": float(len(_ITEM.findall(text))), "words": words}
     if language not in _LANGUAGES:
-        return dict.fromkeys(MEASURES, math.nan) | counts
+        return dict.fromkeys(PATTERN_MEASURES, math.nan) | counts
     own = mask_quotations(text)
     sentences, starts = read_sentences(own), [0]
     for sentence in sentences:
@@ -213,7 +214,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         target, case_id, language (as from `detect_language`), status (ok, empty, language not supported), and a column for
-        each of `MEASURES`. In languages other than Chinese and English all but items and words are NA. In empty answers,
+        each of `PATTERN_MEASURES`. In languages other than Chinese and English all but items and words are NA. In empty answers,
         which have no visible character, all are NA.
 
     Raises
@@ -300,7 +301,7 @@ def patterns_and_scores(
     length = np.log(data["words"].astype(float).clip(lower=1)).rename("log words")
     models = pd.get_dummies(data["target"], dtype=float).iloc[:, 1:]
     rows, options = [], {"n_resamples": n_resamples, "ci": ci, "seed": seed}
-    for measure in [name for name in MEASURES if name in data]:
+    for measure in [name for name in PATTERN_MEASURES if name in data]:
         if measure == "words":
             own, others = length, {CONTROLS[0]: [], CONTROLS[2]: [models]}
         else:

@@ -533,7 +533,7 @@ def _behaviours_of(log: EvalLog, new_behaviours: Iterable[Behaviour]) -> list[di
     return [*{one.name.lower(): one.entry() for one in (*Taxonomy.load(), *new_behaviours, *own)}.values()]
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
-def read_log(path: str | os.PathLike) -> EvalLog:
+def read_inspect_log(path: str | os.PathLike) -> EvalLog:
     """Return the log in a file; raise an error that names the file."""
     file = require_file(local_copy(path))
     try:
@@ -575,7 +575,7 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     ...     read_inspect(write_inspect(demo_run(), f"{folder}/demo.eval")).summary()["ratings"]
     3200
     """
-    return run_of_log(read_log(path), path, run)
+    return run_of_log(read_inspect_log(path), path, run)
 
 
 def run_of_log(

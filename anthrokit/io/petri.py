@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ..core import Run, TableError
-from .inspect_logs import EvalSample, input_text, read_log, run_of_log
+from .inspect_logs import EvalSample, input_text, read_inspect_log, run_of_log
 
 # %% auto #0
 __all__ = ['read_petri']
@@ -62,7 +62,7 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
         ...
     anthrokit.core.errors.TableError: no such log.eval: there is no such file
     """
-    log = read_log(path)
+    log = read_inspect_log(path)
     targets = (log.eval.model_roles or {}).get("target") or []
     targets = targets if isinstance(targets, list) else [targets]
     if len(targets) != 1:

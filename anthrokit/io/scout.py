@@ -16,7 +16,7 @@ from ..judging import LocalJudge
 from ..core.files import local_copy
 from ..models.embedded import require_packages
 from ..simulation import Behaviour, Taxonomy
-from .inspect_logs import name_of, ratings_in, read_log, run_of_log, score_dialogue
+from .inspect_logs import name_of, ratings_in, read_inspect_log, run_of_log, score_dialogue
 from inspect_ai.log import EvalSample  # after inspect_logs, which says how to install it
 from inspect_ai.scorer import Score
 
@@ -136,7 +136,7 @@ def read_scan(scan: str | os.PathLike, log: str | os.PathLike, run: Run | str | 
         ...
     anthrokit.core.errors.TableError: no such log.eval: there is no such file
     """
-    read = read_log(log)
+    read = read_inspect_log(log)
     scores, behaviours = _scores(scan)
 
     def scored(sample: EvalSample) -> EvalSample:

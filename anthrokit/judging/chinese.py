@@ -24,7 +24,7 @@ from ..models.english import simplified, tag_chinese
 from ..simulation import Behaviour
 
 # %% auto #0
-__all__ = ['labelled_chinese', 'mask_chinese', 'Statement', 'read_statements', 'load_chinese_grammar', 'ChineseGrammarJudge',
+__all__ = ['labelled_chinese', 'mask_chinese', 'ClausePart', 'read_statements', 'load_chinese_grammar', 'ChineseGrammarJudge',
            'invariance']
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #54fc4be2
@@ -94,7 +94,7 @@ def mask_chinese(text: str) -> str:
     return text
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #ae841386
-class Statement(NamedTuple):
+class ClausePart(NamedTuple):
     """A part of a Chinese clause with one subject.
 
     Attributes
@@ -153,7 +153,7 @@ _CONTRAST = re.compile(r"^(?:其实|但|可(?![以能爱])|不过|然而)")
 _RECENTLY = re.compile(r"^(?:刚|昨[天晚儿]|今[早天儿]|周[一二三四五六日末]|上周|最近|早上|清晨|傍晚|天不亮)")
 
 
-def read_statements(text: str) -> list[Statement]:
+def read_statements(text: str) -> list[ClausePart]:
     """Read who each part of a Chinese text speaks of, and whether it is a claim.
 
     Parameters
@@ -191,7 +191,7 @@ def read_statements(text: str) -> list[Statement]:
                 standing = "conditional" if conditional else "reported" if reported else "asked" if is_question else "claim"
                 if words:
                     at = sentence.start() + clause.start() + begin
-                    statements.append(Statement(words, at, subject, standing, begin > start))
+                    statements.append(ClausePart(words, at, subject, standing, begin > start))
     return statements
 
 
@@ -271,7 +271,7 @@ class ChineseGrammarJudge(LanguageJudge):
                     places |= {match.span() for match in matches if not _is_negated(match, clause.start())}
         return sorted(places)
 
-    def _matches(self, part: Statement, slot: str, patterns: list[re.Pattern]) -> Iterator[tuple[int, int]]:
+    def _matches(self, part: ClausePart, slot: str, patterns: list[re.Pattern]) -> Iterator[tuple[int, int]]:
         """Yield the places where a statement fills a slot."""
         possessive_length = len(part.text) - len(_POSSESSIVE.sub("", part.text, count=1))
         has_kin = part.named and part.subject == "speaker" and self._kin.match(part.text, possessive_length)

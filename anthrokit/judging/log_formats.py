@@ -36,8 +36,8 @@ __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'IDS', 'LEAVES', 'Record', 'Ra
            'transcript', 'is_transcript', 'labelled_lines', 'turns_of', 'as_list', 'may_hold_messages',
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
            'split_branches', 'read_whole', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena',
-           'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'dialogue_column', 'group_rows',
-           'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
+           'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'dialogue_column',
+           'group_by_dialogue', 'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -1209,7 +1209,7 @@ def dialogue_column(rows: Iterable[Record]) -> Any:
     return next((names[one] for one in KEYS if one in names), None)
 
 
-def group_rows(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> tuple[str | None, list[list[tuple[str, Record]]]]:
+def group_by_dialogue(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> tuple[str | None, list[list[tuple[str, Record]]]]:
     """Group records of one message each by dialogue; return the column that names it, and the groups.
 
     Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Records without such a
@@ -1533,7 +1533,7 @@ def read_log(
             leave_out(error, place)
         except RecursionError:
             leave_out(TableError(f"{place}: is nested too deeply; export the log without nested replies"), place)
-    key, groups = group_rows(single_rows, sides)
+    key, groups = group_by_dialogue(single_rows, sides)
     for rows in groups:
         try:
             dialogues += map(_with_text_ids, join_rows(rows, key, sides))

@@ -16,7 +16,7 @@ from ..core import TableError
 from ..core.errors import require_known
 from ..core.tables import require_unique, require_columns
 from ..heartbench import golden
-from ..heartbench.experts import Ballots, decide
+from ..heartbench.experts import Ballots, decide_ballots
 from ..heartbench.rewriting import steps_html
 from .decisions import DONE_OPTIONS, Answers, DecisionPanel, Votes, answer_ticks
 from .frame import Chosen, Fields, Filter, narrow, options_of, sets_of
@@ -232,7 +232,7 @@ _RULES = {
 def _apply_rule(ask: str, votes: pd.DataFrame, rule: Mapping[str, Any]) -> pd.DataFrame:
     """Decide each question by the rule: item, state (open, agreed, disputed) and why."""
     if ask == "criterion":
-        table = decide(votes, **rule)
+        table = decide_ballots(votes, **rule)
         state = table["taken"].map({True: "agreed", False: "disputed"}).fillna("open")
         dropped = table["taken"].eq(False).fillna(False) & table["drop"].eq(table["n"])
         points = [f"{points:g}" for points in table["points"].fillna(0)]
@@ -285,7 +285,7 @@ class CouncilPanel(BallotPanel):
     state : dict, optional
         As for `Panel`.
     **rule
-        As for `decide` (criteria) or `golden` (answers).
+        As for `decide_ballots` (criteria) or `golden` (answers).
 
     Raises
     ------

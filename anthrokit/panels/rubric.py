@@ -187,7 +187,7 @@ def _scores_of(verdicts: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     DataFrame
         level, name; and a column for each target, NA where a verdict is missing or the ability has no range.
     """
-    table = heartbench.score(verdicts, protocol)
+    table = heartbench.target_scores(verdicts, protocol)
     wide = table.pivot(index=["level", "name"], columns="target", values="estimate").astype(float)
     where = verdicts.drop_duplicates("ability").set_index("ability")["dimension"]
     order = [("overall", "Overall")]

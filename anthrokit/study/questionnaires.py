@@ -22,12 +22,12 @@ from ..core.tables import check_table, get_table
 from ..simulation.behaviours import check_entries, check_entry, entry_fields
 
 # %% auto #0
-__all__ = ['QuestionnaireLike', 'OPEN', 'Item', 'Questionnaire', 'load_questionnaire', 'check_responses', 'synthetic_responses',
-           'wide_items', 'score_scales', 'omega', 'scale_reliability', 'load_questionnaires']
+__all__ = ['QuestionnaireLike', 'OPEN', 'QuestionnaireItem', 'Questionnaire', 'load_questionnaire', 'check_responses',
+           'synthetic_responses', 'wide_items', 'score_scales', 'omega', 'scale_reliability', 'load_questionnaires']
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #2846b21f
 @dataclass(frozen=True)
-class Item:
+class QuestionnaireItem:
     """One item of a questionnaire.
 
     Attributes
@@ -49,8 +49,8 @@ class Item:
 
     Examples
     --------
-    >>> from anthrokit.study.questionnaires import Item
-    >>> Item("warm_1", "Cold", "Warm").points
+    >>> from anthrokit.study.questionnaires import QuestionnaireItem
+    >>> QuestionnaireItem("warm_1", "Cold", "Warm").points
     5
     """
 
@@ -72,7 +72,7 @@ class Questionnaire:
     ----------
     name, title, instruction : str
         Name in tables, heading of the page, and text that tells the participant what to do.
-    items : tuple of Item
+    items : tuple of QuestionnaireItem
         In the order of the file.
     scales : dict
         Name to title.
@@ -93,13 +93,13 @@ class Questionnaire:
     name: str
     title: str
     instruction: str
-    items: tuple[Item, ...]
+    items: tuple[QuestionnaireItem, ...]
     scales: Mapping[str, str]
     source: str
     licence: str
     order: str = "fixed"
 
-    def items_of(self, scale: str) -> list[Item]:
+    def items_of(self, scale: str) -> list[QuestionnaireItem]:
         """Return the items of a scale."""
         return [item for item in self.items if item.scale == scale]
 
@@ -113,7 +113,7 @@ _FILE = dict.fromkeys(("name", "title", "instruction", "source", "licence"), str
 _FILE |= {"points": 5, "order": "fixed", "scales": {}, "item": []}
 
 
-def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
+def _check_item(item: QuestionnaireItem, scales: Mapping[str, str], where: str) -> None:
     """Check what concerns an item as a whole."""
     if not item.id.isidentifier() or not item.id.islower():
         raise TableError(f"{where}: id must be lower-case letters, digits and _, as it names a column")
@@ -128,8 +128,8 @@ def _check_item(item: Item, scales: Mapping[str, str], where: str) -> None:
 def _questionnaire(path: Path) -> Questionnaire:
     content = check_entry(read_toml(path), _FILE, f"{path}")
     require_known("order", ("fixed", "random"), content["order"], where=f"{path}: ")
-    usual = {**entry_fields(Item), "points": content.pop("points")}
-    items = [Item(**one) for one in check_entries(content.pop("item"), usual, f"{path}: item")]
+    usual = {**entry_fields(QuestionnaireItem), "points": content.pop("points")}
+    items = [QuestionnaireItem(**one) for one in check_entries(content.pop("item"), usual, f"{path}: item")]
     for number, item in enumerate(items, 1):
         _check_item(item, content["scales"], f"{path}: item {number} ({item.id})")
     if idle := [scale for scale in content["scales"] if scale not in {item.scale for item in items}]:

@@ -22,11 +22,11 @@ from ..core.tables import require_unique, require_columns
 from .annotations import ITEM, read_annotations
 
 # %% auto #0
-__all__ = ['MEASURES', 'SAMPLE', 'accuracy_measures', 'accuracy_estimates', 'panel_verdicts', 'people_labels', 'join_people',
-           'judge_accuracy', 'effective_votes']
+__all__ = ['ACCURACY_MEASURES', 'SAMPLE', 'accuracy_measures', 'accuracy_estimates', 'panel_verdicts', 'people_labels',
+           'join_people', 'judge_accuracy', 'effective_votes']
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #7c01eb9b
-MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
+ACCURACY_MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement", "Cohen's kappa", "Gwet's AC1"]
 
 
 def accuracy_measures(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: np.ndarray) -> np.ndarray:
@@ -254,7 +254,7 @@ def judge_accuracy(
         "n_clusters": (sum(sums) > 0).sum(axis=0),
     }
     squares = [tally.sums(kind * weight**2) for kind in kinds]
-    table = measure_rows(accuracy_estimates(sums, ci, squares), MEASURES, tally.groups, counts)
+    table = measure_rows(accuracy_estimates(sums, ci, squares), ACCURACY_MEASURES, tally.groups, counts)
     totals = [[part.sum(axis=0) for part in parts] for parts in (sums, squares)]
     worth = np.column_stack([*_labels_worth(*totals), *np.full((4, len(tally.groups)), np.nan)])
     return table.assign(n_effective=worth.ravel())

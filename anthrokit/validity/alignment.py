@@ -32,7 +32,7 @@ from ..judging.judges import Item, Question, Response, judge_identity
 from ..judging.verdicts import json_objects
 from ..models import LLM, Budget
 from ..simulation import Behaviour, Taxonomy
-from .accuracy import MEASURES, accuracy_estimates, accuracy_measures
+from .accuracy import ACCURACY_MEASURES, accuracy_estimates, accuracy_measures
 from .annotations import add_texts, read_annotations
 from ..work import Job, Request, Steps, ask, run_job
 
@@ -196,7 +196,7 @@ def _agreement(above: np.ndarray, truth: np.ndarray, weight: np.ndarray, measure
     yes, no, above = (weight * truth).T, (weight * ~truth).T, above.astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = accuracy_measures(above @ yes, above @ no, (1 - above) @ yes, (1 - above) @ no)
-    return values.reshape(len(above), len(MEASURES), -1)[:, MEASURES.index(measure)]
+    return values.reshape(len(above), len(ACCURACY_MEASURES), -1)[:, ACCURACY_MEASURES.index(measure)]
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #12c88612
 def best_limit(scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, cluster: Sequence, measure: str, seed: int = 0) -> float | None:
@@ -358,7 +358,7 @@ def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampl
     kinds = [tally.sums(kind) for is_yes in verdicts for kind in (is_yes & truth, is_yes & ~truth, ~is_yes & truth, ~is_yes & ~truth)]
     each = [accuracy_estimates(part, resampling["ci"]) for part in (kinds[:4], kinds[4:])]
     table = pd.concat([*each, resample(change, *kinds, **resampling)], ignore_index=True)
-    about = {"measure": MEASURES * 3, "when": np.repeat(["before", "after", "change"], len(MEASURES))}
+    about = {"measure": ACCURACY_MEASURES * 3, "when": np.repeat(["before", "after", "change"], len(ACCURACY_MEASURES))}
     table = table.assign(**about, n=int(both.sum()), n_total=len(rows), n_clusters=len(tally.clusters))
     return table[["measure", "when", "estimate", "ci_low", "ci_high", "n", "n_total", "n_clusters", "ci"]]
 
@@ -440,7 +440,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     >>> align(sentence_judge(), people, "emotions", n_resamples=0).report["n"].iloc[0] == len(people) // 2
     np.True_
     """
-    require_known("measure", MEASURES, measure, error=ValueError)
+    require_known("measure", ACCURACY_MEASURES, measure, error=ValueError)
     check_level(ci)
     check_count(n_resamples=n_resamples, seed=seed)
     if len(judges := as_judges(judge)) != 1:

@@ -44,7 +44,7 @@ def test_controls(rubric):
     assert first["x"] == second["x"] and first["y"] < second["y"]
     rubric.width(1200)
     first = votes[votes["case_id"] == "zh-newcomer-promoted"]
-    scores = heartbench.score(first).set_index(["target", "name"])["estimate"]
+    scores = heartbench.target_scores(first).set_index(["target", "name"])["estimate"]
     for model, column in (("listener", 2), ("adviser", 3)):
         cells = panel.locator(f".ak-rubric td:nth-child({column + 1}) .ak-yes-no").all_inner_texts()
         assert cells == ["✓ hit" if verdict else "✗ miss" for verdict in first.loc[first["target"] == model, "verdict"]]

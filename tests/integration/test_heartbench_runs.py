@@ -92,7 +92,7 @@ def test_server_faults(start, cases, tmp_path):
         there = answers[answers["content"].notna()]["case_id"]
         assert (verdicts["verdict"].notna() == verdicts["case_id"].isin(there)).all()
         assert len(verdicts) == 106 and len(there) >= 10
-        pd.testing.assert_frame_equal(heartbench.score(run), heartbench.score(verdicts))
+        pd.testing.assert_frame_equal(heartbench.target_scores(run), heartbench.target_scores(verdicts))
         verdicts = verdicts.dropna(subset=["verdict"])
         said = answers.set_index("case_id")["content"]
         for row in verdicts.itertuples():
@@ -114,7 +114,7 @@ def test_short_verdict_lists(start, cases, tmp_path):
         assert learned["verdict"].isna().all(), "one of two judges is no majority"
         alone = heartbench.judging.verdicts(run, ["learner"])
         assert alone["verdict"].notna().all() and (alone["status"] == "ok").all()
-        overall = heartbench.score(learned).iloc[0]
+        overall = heartbench.target_scores(learned).iloc[0]
         assert overall[["n", "n_total"]].tolist() == [0, 3] and pd.isna(overall["estimate"])
         assert len(heartbench.missing_scores(learned)) == 3
 
@@ -139,7 +139,7 @@ def test_refused_answer_is_missing(start, cases, tmp_path):
         answer(cases[:3], both, run)
         assert heartbench.answers.answers_of(run, ["filtered"])["status"].eq("refused").all()
         verdicts = judged(run, RubricJudge(server.llm("judge")))
-        scores = heartbench.score(verdicts).query("level == 'overall'").set_index("target")
+        scores = heartbench.target_scores(verdicts).query("level == 'overall'").set_index("target")
         filtered = scores.loc["filtered"]
         assert filtered[["n", "n_total"]].tolist() == [0, 3] and pd.isna(filtered["estimate"])
         assert set(heartbench.missing_scores(verdicts)["status"]) == {"answer refused"}

@@ -225,7 +225,7 @@ def of_hits() -> dict:
                 hb.scoring.case_scores(hb.bundled_verdicts(reading), protocol)
             )
             made[f"heartbench score.{reading} {protocol}"] = lambda reading=reading, protocol=protocol: (
-                hb.score(hb.bundled_verdicts(reading), protocol)
+                hb.target_scores(hb.bundled_verdicts(reading), protocol)
             )
     return made | {
         "heartbench leaderboard": lambda: hb.leaderboard(hb.bundled_verdicts(), **FEW),

@@ -47,7 +47,7 @@ TABLES = {
     "drafts": lambda: heartbench.building.add_drafts(heartbench.load_cases("bundled"), FRAME),
     "words": lambda: heartbench.answers.add_word_counts(FRAME),
     "answers": lambda: heartbench.released.write_released_answers(heartbench.load_cases("bundled"), FRAME, "nowhere"),
-    "scores": lambda: heartbench.score(FRAME),
+    "scores": lambda: heartbench.target_scores(FRAME),
     "echoes": lambda: judging.persona_checks.echoes(FRAME),
     "breaks": lambda: simulation.persona_breaks(FRAME),
     "labels": lambda: ak.profile(FRAME),
@@ -102,7 +102,7 @@ def test_a_wrong_kind_of_value_is_named_with_what_to_give():
         (lambda: ak.anthroscore.score(empty), "it has none. Say which one"),
         (lambda: ak.sample_prompts(ak.load_prompts(), 0), "n is a whole number from 1 to 960, the number of prompts, not 0"),
         (lambda: ak.heartbench.load_cases("bundled")["en-hospital-joke"], "did you mean en-hospital-jokes"),
-        (lambda: ak.heartbench.score(empty), "verdicts.run. makes it"),
+        (lambda: ak.heartbench.target_scores(empty), "verdicts.run. makes it"),
         (lambda: ak.study.check_conditions(1, 2), "needs run.$"),
     ]
     for call, message in cases:

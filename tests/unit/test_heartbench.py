@@ -144,11 +144,11 @@ def test_no_rank_across_abilities():
     assert pd.isna(board["rank"][1]) and board.loc[1, ["worst", "best"]].tolist() == [50, 100]
     silent = heartbench.leaderboard(pd.concat([whole, eight("D", "????????", "????????")]), n_resamples=50)
     assert silent["common"].fillna(-1).tolist() == [37.5, -1] and silent["n"].tolist() == [8, 0]
-    partly = heartbench.score(eight("B", "yyyyyynn", "????????")).set_index("name")
+    partly = heartbench.target_scores(eight("B", "yyyyyynn", "????????")).set_index("name")
     assert pd.isna(partly.loc["Personality", "estimate"]) and partly.loc["Warmth", "estimate"] == 75
     assert partly.loc["Humor", ["worst", "best"]].tolist() == [0, 100]
-    assert heartbench.score(eight("E", "yyyynnnn", "????nnnn"))["n"].tolist() == [4, 4, 8, 4]
-    never_whole = heartbench.score(eight("F", "yyyy????", "????nnnn")).iloc[0]
+    assert heartbench.target_scores(eight("E", "yyyynnnn", "????nnnn"))["n"].tolist() == [4, 4, 8, 4]
+    never_whole = heartbench.target_scores(eight("F", "yyyy????", "????nnnn")).iloc[0]
     assert never_whole["n"] == 0 and pd.isna(never_whole["estimate"])
 
 
@@ -159,7 +159,7 @@ def test_score_bounds_with_missing_verdicts(data):
     verdicts = eight("A", data.draw(letters), data.draw(letters))
     filled = verdicts.assign(verdict=[data.draw(st.booleans()) if pd.isna(verdict) else verdict for verdict in verdicts["verdict"]])
     both = pd.concat([verdicts, filled.assign(target="B")]).astype({"verdict": "boolean"})
-    told, truth = (part.reset_index() for _, part in heartbench.score(both).groupby("target"))
+    told, truth = (part.reset_index() for _, part in heartbench.target_scores(both).groupby("target"))
     assert (told["worst"] <= truth["estimate"] + 1e-9).all() and (truth["estimate"] <= told["best"] + 1e-9).all()
 
 
@@ -413,7 +413,7 @@ def chinese_font():
 def test_chinese_font(chinese_font, draw, tmp_path):
     import matplotlib.pyplot as plt
 
-    scores = heartbench.score(heartbench.bundled_verdicts())
+    scores = heartbench.target_scores(heartbench.bundled_verdicts())
     before = list(plt.rcParams["font.sans-serif"])
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*[Gg]lyph.*missing.*")
@@ -434,7 +434,7 @@ def test_missing_chinese_font(monkeypatch):
     import matplotlib.pyplot as plt
 
     monkeypatch.setattr("anthrokit.figures.style.CHINESE_FONTS", ["No Such Sans"])
-    scores = heartbench.score(heartbench.bundled_verdicts())
+    scores = heartbench.target_scores(heartbench.bundled_verdicts())
     with pytest.raises(RuntimeError, match="fonts-noto-cjk"):
         heartbench.plot_radar(scores, chinese=True)
     plt.close("all")
@@ -477,7 +477,7 @@ def valid():
         answers_of_one=answers[answers["target"] == "adviser"],
         votes=votes,
         gold=heartbench.golden(votes),
-        scores=heartbench.score(verdicts),
+        scores=heartbench.target_scores(verdicts),
         items=gold_standard.draw_golden(answers, cases),
         ballots=pd.DataFrame(ballots),
         places=ratings.assign(place=0.5),
@@ -486,7 +486,7 @@ def valid():
 
 hb = heartbench
 FUNCTIONS = {  # each function of a table, and the name of a valid one
-    "score": (lambda table: hb.score(table), "verdicts"),
+    "score": (lambda table: hb.target_scores(table), "verdicts"),
     "missing scores": (hb.missing_scores, "verdicts"),
     "leaderboard": (lambda table: hb.leaderboard(table, **FEW_RESAMPLES), "verdicts"),
     "compare": (lambda table: hb.compare_targets(table, **FEW_RESAMPLES), "verdicts"),
@@ -543,7 +543,7 @@ def test_malformed_tables(name):
 
 def test_single_case():
     verdicts = heartbench.bundled_verdicts().query("case_id == 'en-nice-city'")
-    assert heartbench.score(verdicts)[["ci_low", "ci_high"]].isna().all(axis=None)
+    assert heartbench.target_scores(verdicts)[["ci_low", "ci_high"]].isna().all(axis=None)
     assert heartbench.leaderboard(verdicts, n_resamples=50)[["rank_low", "rank_high"]].isna().all(axis=None)
     assert heartbench.compare_targets(verdicts, n_resamples=50)[["ci_low", "ci_high", "p_value"]].isna().all(axis=None)
 
@@ -593,7 +593,7 @@ def test_score_is_within_its_bounds():
     ]
     verdicts = pd.DataFrame(rows).astype({"verdict": "boolean"})
     verdicts.loc[(verdicts["case_id"] < "c3") & (verdicts["criterion"] == 2), "verdict"] = pd.NA
-    row = heartbench.score(verdicts).iloc[0]
+    row = heartbench.target_scores(verdicts).iloc[0]
     assert row["worst"] <= row["estimate"] <= row["best"] and row["n"] == 5
 
 
