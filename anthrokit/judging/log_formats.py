@@ -521,11 +521,16 @@ _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), 
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 
 
-_ATTACHMENT = re.compile(  # in WhatsApp's exports
-    r"^[ \t]*(?:[^\n]*\u200e)?(?:<Media omitted>|<attached: [^<>\n]+>|[^\s\u200e]+ \(file attached\)"
-    r"|(?:image|video|video note|audio|GIF|sticker|document|Contact card) omitted)[ \t]*$",
-    re.M,
+_ATTACHMENT = re.compile(  # a line of WhatsApp's exports, after U+200E
+    r"<Media omitted>|<attached: [^<>]+>|\S+ \(file attached\)"
+    r"|(?:image|video|video note|audio|GIF|sticker|document|Contact card) omitted"
 )
+
+
+def _without_attachments(text: str) -> str:
+    """Return a text without the lines that stand for attachments."""
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if not _ATTACHMENT.fullmatch(line.rpartition("\u200e")[2].strip())).strip()
 
 
 def _templated(text: str) -> list[str]:
@@ -595,7 +600,7 @@ def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
             messages.append({"role": label["name"], "content": line[label.end() :]})
         elif not line.startswith(("[CONVERSATION ENDED", "Powered by [ChatGPT Exporter]")):
             messages[-1]["content"] += "\n" + line
-    messages = [{**message, "content": _ATTACHMENT.sub("", message["content"]).strip()} for message in messages]
+    messages = [{**message, "content": _without_attachments(message["content"])} for message in messages]
     if form[0]:  # ChatGPT Exporter writes the time below a heading
         messages = [{**message, "content": _TIME_LINE.sub("", message["content"])} for message in messages]
     is_header = any(forms[: forms.index(form)])  # with the user's name, not a system prompt

@@ -29,7 +29,7 @@ CALLS = {
     "golden": (lambda: heartbench.golden("path"), "the expert votes table is a DataFrame, not str"),
     "cases": (lambda: heartbench.Cases("path"), r"cases \(load_cases\(path\) reads .*, not str"),
     "judge": (lambda: heartbench.RubricJudge(5), "a model is named by a LiteLLM string, .*, not 5"),
-    "abilities": (lambda: heartbench.results.wide_scores(5), r"a table of scores, as score\(\) gives it, not int"),
+    "abilities": (lambda: heartbench.results.wide_scores(5), r"a table of scores, as target_scores\(\) gives it, not int"),
     "words": (lambda: heartbench.mean_words(FRAME), r"needs the column\(s\) target, content. It has: a"),
     "names": (lambda: heartbench.cases.ability_names(FRAME), r"needs the column\(s\) ability, ability_zh"),
     "criteria": (lambda: heartbench.experts.criteria_sheet(FRAME), "the path of a .jsonl or .json file .*, not DataFrame"),

@@ -486,7 +486,7 @@ def valid():
 
 hb = heartbench
 FUNCTIONS = {  # each function of a table, and the name of a valid one
-    "score": (lambda table: hb.target_scores(table), "verdicts"),
+    "target scores": (lambda table: hb.target_scores(table), "verdicts"),
     "missing scores": (hb.missing_scores, "verdicts"),
     "leaderboard": (lambda table: hb.leaderboard(table, **FEW_RESAMPLES), "verdicts"),
     "compare": (lambda table: hb.compare_targets(table, **FEW_RESAMPLES), "verdicts"),
@@ -502,7 +502,7 @@ FUNCTIONS = {  # each function of a table, and the name of a valid one
     "mean words": (hb.mean_words, "answers"),
     "saturated": (lambda table: building.drop_saturated(valid().cases, table, min_targets=1), "verdicts"),
     "difficulty": (lambda table: building.mark_difficulty(valid().cases, table), "hard"),
-    "decide": (experts.decide, "ballots"),
+    "decide": (experts.decide_ballots, "ballots"),
     "mock": (experts.mock_report, "verdicts"),
     "draw": (lambda table: gold_standard.draw_golden(table, valid().cases), "answers"),
     "sheets": (lambda table: gold_standard.golden_sheets(table, valid().answers, valid().cases, ["a", "b"]), "items"),
