@@ -381,6 +381,12 @@ class Server:
         """What `instead`, a test's own function, responds; where that is None, what any mock server does."""
         return await self.instead(http) or await handler(http)
 
+    async def list_models(self, _: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": []})
+
+    async def show_stats(self, _: web.Request) -> web.Response:
+        return web.json_response(dict(self.stats))
+
     def app(self, quick: bool = False) -> web.Application:
         app = web.Application(client_max_size=2**28, middlewares=[self.divert] if self.instead else [])
         app.router.add_post("/v1/chat/completions", self.quick if quick else self.complete)
@@ -388,9 +394,9 @@ class Server:
             app.router.add_post("/v1/messages", self.quick)
             app.router.add_post("/v1/models/{path:.*}", self.quick)
         app.router.add_post("/{path}/v1/chat/completions", self.complete)  # a gateway with something in its path
-        app.router.add_get("/{path}/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
-        app.router.add_get("/v1/models", lambda _: web.json_response({"object": "list", "data": []}))
-        app.router.add_get("/stats", lambda _: web.json_response(dict(self.stats)))
+        app.router.add_get("/{path}/v1/models", self.list_models)
+        app.router.add_get("/v1/models", self.list_models)
+        app.router.add_get("/stats", self.show_stats)
         if not quick:
             self.batches.add_to(app)
             self.families.add_to(app)

@@ -53,6 +53,9 @@ def leaderboard(
     -----
     Prints a notice if the targets answered different cases, since their ranks then also compare the cases.
 
+    In 150 simulated studies each of 30, 60 and 100 cases and four targets that meet .4, .5, .6 and .7 of the criteria, 99.6 % or more
+    of the 95 % ranges contained the true rank.
+
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_verdicts
@@ -142,8 +145,8 @@ def compare_targets(
     Notes
     -----
     Corrected residuals by case and Student's t, as in `analysis.clustered.mean_estimates`. In 300 simulated comparisons each of
-    8 to 100 cases, and targets that meet .5, .9 or .98 of the criteria, 95 % intervals contained the true difference in 93 % or
-    more, and the p-value of two equal targets was below .05 in 0 to 5 %.
+    30, 60 and 100 cases like the bundled ones, and targets that meet .5, .9 or .98 of the criteria, 95 % intervals contained
+    the true difference in 91 to 98 %. The p-value of two equal targets was below .05 in 1 to 7 %.
 
     Examples
     --------
