@@ -30,18 +30,21 @@ def mock_server(*arguments):
 @contextlib.contextmanager
 def served(server):
     """Start a `mock_openai.Server` in a thread of this process, so that a test can change and read it; its base URL."""
-    loop, told = asyncio.new_event_loop(), queue.Queue()
-    task = loop.create_task(mock_openai.serve(server, 0, False, told.put))
+    loop, address = asyncio.new_event_loop(), queue.Queue()
+    task = loop.create_task(mock_openai.serve(server, 0, False, address.put))
 
     def run():
         with contextlib.suppress(asyncio.CancelledError):
             loop.run_until_complete(task)
+        for response in (responses := asyncio.all_tasks(loop)):  # such as one without end
+            response.cancel()
+        loop.run_until_complete(asyncio.gather(*responses, return_exceptions=True))
         loop.close()
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
-        yield told.get(timeout=60)
+        yield address.get(timeout=60)
     finally:
         loop.call_soon_threadsafe(task.cancel)
         thread.join()
