@@ -30,23 +30,20 @@ def mock_server(*arguments):
 @contextlib.contextmanager
 def served(server):
     """Start a `mock_openai.Server` in a thread of this process, so that a test can change and read it; its base URL."""
-    loop, address = asyncio.new_event_loop(), queue.Queue()
-    task = loop.create_task(mock_openai.serve(server, 0, False, address.put))
+    runner, address = asyncio.Runner(), queue.Queue()
+    loop = runner.get_loop()
 
     def run():
-        with contextlib.suppress(asyncio.CancelledError):
-            loop.run_until_complete(task)
-        for response in (responses := asyncio.all_tasks(loop)):  # such as one without end
-            response.cancel()
-        loop.run_until_complete(asyncio.gather(*responses, return_exceptions=True))
-        loop.close()
+        with runner, contextlib.suppress(asyncio.CancelledError):
+            runner.run(mock_openai.serve(server, 0, False, address.put))
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
         yield address.get(timeout=60)
     finally:
-        loop.call_soon_threadsafe(task.cancel)
+        for task in asyncio.all_tasks(loop):  # the server, and responses without end
+            loop.call_soon_threadsafe(task.cancel)
         thread.join()
 
 
