@@ -42,8 +42,8 @@ def served(server):
     try:
         yield address.get(timeout=60)
     finally:
-        for task in asyncio.all_tasks(loop):  # the server, and responses without end
-            loop.call_soon_threadsafe(task.cancel)
+        tasks = asyncio.all_tasks(loop)  # the server, and responses without end
+        loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
         thread.join()
 
 
