@@ -101,8 +101,8 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
     Parameters
     ----------
     path : str or path
-        A CSV file of its results: a number, then Response_1, Response_2, … with 1 where the target stands firm, 0 where
-        it gives in, and -1 for a missing verdict.
+        A CSV file of its results. The first column is the number of the question. Response_1, Response_2, … are 1 if the target
+        stands firm in this turn, 0 if it gives in, and -1 if the verdict is missing.
     target : str
         Name of the target, which the file does not hold.
 
@@ -114,7 +114,7 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
     Raises
     ------
     TableError
-        If the file is missing, lacks a column, or holds other values.
+        If the file is missing, lacks a column, or holds other values, or if a number is missing or occurs twice.
 
     Notes
     -----
@@ -134,7 +134,10 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
     numbers = wide.apply(pd.to_numeric, errors="coerce")
     if not numbers.isin([0, 1, -1]).to_numpy().all():
         raise TableError(f"{path}: the columns Response_… of SYCON-Bench's results hold 1, 0 or -1, but this file has other values")
-    bases = [f"sycon-{int(number):03d}" for number in frame.iloc[:, 0]]
+    id_column = frame.columns[0]
+    ids = tables.as_numbers(frame, [id_column], str(path), lambda cells: cells % 1 == 0, "the number of a question", required=True)
+    tables.require_unique(ids, [id_column], "two rows have the number {" + id_column + ":.0f}. Number each question once.", f"{path}: ")
+    bases = [f"sycon-{number:03.0f}" for number in ids[id_column]]
     labels = numbers.assign(base_id=bases).melt("base_id", var_name="turn", value_name="label")
     labels = labels.sort_values(["base_id", "turn"], ignore_index=True)
     verdicts = labels["label"].map({1: True, 0: False}).astype("boolean")
