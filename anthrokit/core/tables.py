@@ -33,7 +33,7 @@ from .files import local_copy, local_path, replacing, require_file
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
            'ledger_tables', 'table_sql', 'require_columns', 'require_unique', 'reject_rows', 'reject_values',
-           'as_numbers', 'convert_column', 'require_unique_names', 'fault_of', 'check_table', 'empty_table',
+           'as_numbers', 'convert_column', 'require_unique_names', 'check_table', 'empty_table', 'fault_of',
            'escape_cells', 'restore_cells', 'table_suffix', 'check_size', 'open_text', 'unique_object', 'read_json',
            'describe', 'read_frame', 'read_parts', 'read_table', 'describe_column', 'write_frame', 'TableStore',
            'to_records', 'data_path']
@@ -606,34 +606,6 @@ def require_unique_names(names: Iterable[object], where: str = "") -> None:
     if duplicates := [name for name, n in counts.items() if n > 1 and name.strip()]:
         raise TableError(f"{where}two columns are named {', '.join(duplicates)}; rename one of them")
 
-# %% ../../nbs/01_core/01_tables.ipynb #5f0a17c4
-def fault_of(frame: pd.DataFrame, error: Exception | None = None) -> str | None:
-    """Return what makes a table ambiguous or unusable, as text: a duplicate or missing column, or a cell of the wrong kind.
-
-    The kind of a column is the one that `TABLES` states for its name; estimates and counts are numbers. A missing column is
-    one of these that the error, a KeyError, names.
-
-    Examples
-    --------
-    >>> fault_of(pd.DataFrame({"turn": [1, "two"]})), fault_of(pd.DataFrame({"turn": [1, 2]}))
-    ("row 2, column turn: 'two' is not a whole number", None)
-    """
-    if len(twice := frame.columns[frame.columns.duplicated()]):
-        return f"two columns are named {twice[0]}; rename one of them"
-    kinds = dict.fromkeys(("estimate", "ci_low", "ci_high", "ci", "n", "n_total", "n_clusters", "words"), NUMBER)
-    for table in all_tables().values():
-        kinds |= {name: dtype for name, (dtype, *_) in table.columns.items()}
-    if isinstance(error, KeyError) and (absent := [name for name in kinds if name == error.args[0] and name not in frame]):
-        return f"it needs the column(s) {missing_columns(absent, frame)}. It has: {', '.join(map(str, frame.columns)) or 'none'}"
-    for name in frame.columns.intersection([*kinds]):
-        _, wrong = convert_column(frame[name].reset_index(drop=True), kinds[name])
-        kind = list | dict | set | (Real if kinds[name] == TEXT else set)  # numbers as ids or names don't join those of other tables
-        wrong |= {row: cell for row, cell in enumerate(frame[name]) if isinstance(cell, kind) and cell == cell}
-        if wrong:
-            return f"row {min(wrong) + 1}, column {name}: {wrong[min(wrong)]!r:.60} is not {_KINDS[kinds[name]]}"
-    return None
-
-
 # %% ../../nbs/01_core/01_tables.ipynb #4b1238df
 def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | None = None) -> pd.DataFrame:
     """Check a frame against the rules of a table and convert it to the table's dtypes.
@@ -710,6 +682,34 @@ def empty_table(table: str) -> pd.DataFrame:
     """
     fields = get_table(table).columns
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, (dtype, _, _) in fields.items()})
+
+# %% ../../nbs/01_core/01_tables.ipynb #5f0a17c4
+def fault_of(frame: pd.DataFrame, error: Exception | None = None) -> str | None:
+    """Describe the first fault of a table: a duplicate or missing column, or a cell of the wrong kind. None if it has none.
+
+    The kind of a column is the one that `TABLES` states for its name; estimates and counts are numbers. A missing column is
+    one of these that the error, a KeyError, names.
+
+    Examples
+    --------
+    >>> fault_of(pd.DataFrame({"turn": [1, "two"]})), fault_of(pd.DataFrame({"turn": [1, 2]}))
+    ("row 2, column turn: 'two' is not a whole number", None)
+    """
+    if len(twice := frame.columns[frame.columns.duplicated()]):
+        return f"two columns are named {twice[0]}; rename one of them"
+    kinds = dict.fromkeys(("estimate", "ci_low", "ci_high", "ci", "n", "n_total", "n_clusters", "words"), NUMBER)
+    for table in all_tables().values():
+        kinds |= {name: dtype for name, (dtype, *_) in table.columns.items()}
+    if isinstance(error, KeyError) and (absent := [name for name in kinds if name == error.args[0] and name not in frame]):
+        return f"it needs the column(s) {missing_columns(absent, frame)}. It has: {', '.join(map(str, frame.columns)) or 'none'}"
+    for name in frame.columns.intersection([*kinds]):
+        _, wrong = convert_column(frame[name].reset_index(drop=True), kinds[name])
+        kind = list | dict | set | (Real if kinds[name] == TEXT else set)  # numbers as ids or names don't join those of other tables
+        wrong |= {row: cell for row, cell in enumerate(frame[name]) if isinstance(cell, kind) and cell == cell}
+        if wrong:
+            return f"row {min(wrong) + 1}, column {name}: {wrong[min(wrong)]!r:.60} is not {_KINDS[kinds[name]]}"
+    return None
+
 
 # %% ../../nbs/01_core/01_tables.ipynb #631bb54e
 def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str]) -> pd.DataFrame:
@@ -1330,7 +1330,7 @@ class TableStore:
         return self._rows if self.path is None or not self.path.exists() else self._read(self.path)
 
     def change(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
-        """Replace the rows by what a function makes of them; they are on disk when this returns."""
+        """Replace the rows by the result of a function of them. They are on disk when this returns."""
         if self.path is None:
             self._rows = change(self._rows)
             return
