@@ -28,11 +28,22 @@ from .tables import INTEGER, Table, get_table, ledger_tables
 __all__ = ['split', 'ids_in_part', 'merge', 'repair']
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #ddb8dfcf
+def _share_of_budget(budget: Mapping[str, Any], spent: Mapping[str, Any], n: int, first: bool) -> dict[str, Any]:
+    """Divide the rest of a budget by the number of parts. The first part also gets the amount spent."""
+    share = {
+        kind: (spent[kind] if first else 0) + max(0, cap - spent[kind]) / n
+        for kind, cap in budget.items()
+        if cap is not None and spent[kind] is not None
+    }
+    return share | ({"tokens": int(share["tokens"])} if "tokens" in share else {})
+
+# %% ../../nbs/01_core/08_maintenance.ipynb #59e45ed5
 @contextlib.contextmanager
 def _workshop(place: Path, folder: Path) -> Iterator[Path]:
-    """Yield a temporary folder in a place, for runs that are moved to or into `folder` once they are complete.
+    """Yield a temporary folder in `place`. Runs are made there and moved to `folder` when they are complete.
 
-    It is removed at the end and after an error, as is a folder without runs. A process that is killed leaves nothing else.
+    It is removed at the end and after an error. After an error an empty `folder` is removed too. A killed process leaves only the
+    temporary folder.
     """
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -74,16 +85,6 @@ def _delete_other_prompts(copy: sqlite3.Connection, own: list[str], others: list
             copy.execute(f"DELETE FROM {table}")
     copy.execute("VACUUM")
 
-
-def _share_of_budget(budget: Mapping[str, Any], spent: Mapping[str, Any], n: int, first: bool) -> dict[str, Any]:
-    """Divide what is left of a budget by the number of parts. The first part also gets what was spent."""
-    share = {
-        kind: (spent[kind] if first else 0) + max(0, cap - spent[kind]) / n
-        for kind, cap in budget.items()
-        if cap is not None and spent[kind] is not None
-    }
-    return share | ({"tokens": int(share["tokens"])} if "tokens" in share else {})
-
 # %% ../../nbs/01_core/08_maintenance.ipynb #0766be19
 def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run]:
     """Make runs that hold disjoint parts of a run, to be done on several machines. `merge` joins them again.
@@ -105,7 +106,8 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     Raises
     ------
     RunError
-        If the run is a part itself, waits for responses or has too few prompts, if the folder is not empty, or if the disk is full.
+        If the run is a part itself, waits for responses or has too few prompts, if n is not a whole number of 2 or more, if the folder
+        is not empty, or if the disk is full.
 
     Examples
     --------
@@ -300,12 +302,13 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     Returns
     -------
     Run
-        The new run, with all calls and their cost; a call that a part and its copy hold is counted once. A judge
-        has the questions and the samples of all parts. The entry `merged` of its manifest lists the units with different results in
-        several parts; the first part's result is kept.
+        The new run, with all calls and their cost; a call that a part and its copy hold is counted once. Of units with different
+        results the first part's result is kept. The entry `merged` of the manifest lists up to 100 of them.
 
     Raises
     ------
+    TypeError
+        If `parts` is not a list.
     RunError
         If a part is missing, empty, given twice, of another run or done with other settings, if two parts have different
         judges of one name or different texts of one prompt, or if the folder exists.
