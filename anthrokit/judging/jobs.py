@@ -141,7 +141,7 @@ def as_judges(judges: Judges) -> list[Judge]:
 
 
 def _check_attributes(judge: Judge) -> None:
-    """Raise if an attribute that decides what a judge is asked has an invalid value."""
+    """Raise if an attribute that determines a judge's requests has an invalid value."""
     where = f"the judge {judge.name!r}: "
     require_known("asks_about", ("behaviours", "criteria"), judge.asks_about, where=where, error=ValueError)
     if isinstance(judge, PromptJudge):
@@ -217,7 +217,7 @@ _CHUNK = 64  # messages that a local judge rates between two writes
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #705dc295
 def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], taxonomy: Taxonomy) -> None:
-    """Raise if a judge can't do what is asked of it in this run."""
+    """Raise if a judge can't rate these behaviours in this run."""
     for judge in judges:
         own = [judge.behaviours] if isinstance(judge.behaviours, str) else judge.behaviours or ()
         if strange := sorted(set(own).difference(taxonomy.names, Taxonomy.load().names, load_family().names), key=str):
@@ -424,7 +424,7 @@ class JudgingJob(Job):
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
         saved_sampling = self.run.ledger.manifest_entry("sampling")
         fresh = saved_sampling is None and not self.run.ledger.rows("SELECT 1 FROM ratings LIMIT 1")
-        adaptive = self.sampling == "adaptive" and (fresh or saved_sampling == "adaptive")  # a run that was judged in full stays so
+        adaptive = self.sampling == "adaptive" and (fresh or saved_sampling == "adaptive")  # full sampling is never changed to adaptive
         entries: dict[str, Any] = {"sampling": "adaptive" if adaptive else "full"}
         if any(judge.asks_about != "criteria" for judge in self.judges):
             entries |= {"taxonomy": self.taxonomy.hash, "behaviours": [behaviour.entry() for behaviour in self.taxonomy]}
@@ -518,7 +518,7 @@ class JudgingJob(Job):
             yield from questions.values()
 
     def queues(self) -> list[tuple[Iterable[Steps], int]]:
-        """Return one queue for each judge, so that a slow one does not hold up the others."""
+        """Return one queue for each judge, so that a slow judge does not delay the others."""
         adaptive = [judge for judge in self.judges if self.sampling == "adaptive" and _is_adaptive(judge)]
         queues = []
         if adaptive:
