@@ -282,7 +282,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
-    """Return what is wrong with the arguments, and what was probably meant."""
+    """Describe the fault of the arguments, and suggest the intended ones."""
     if isinstance(error, UnknownCommandError):
         name, chain = (error.unused_tokens or arguments)[0], error.command_chain or ()
         group, kind = functools.reduce(App.__getitem__, chain, app), "option" if name[:1] == "-" else "command"

@@ -232,7 +232,7 @@ def _dollars(cost: float | None) -> str:
 
 
 def _number(cell: str) -> tuple[float, str]:
-    """Return what a cell is sorted by: its first number, then its text."""
+    """Return the sort key of a cell: its first number, then its text."""
     number = re.match(r"\$?(-?\d+(\.\d+)?)", cell.replace(",", ""))
     return (float(number[1]) if number else -math.inf), cell
 

@@ -186,7 +186,7 @@ class Job:
                 self.run.close()
 
     def result(self) -> Any:
-        """Return what the caller of the job gets."""
+        """Return the result of the job."""
         return self.run
 
     def save_rows(self, table: str, rows: Sequence[Mapping[str, Any]], *, done: int = 0, failed: int = 0) -> None:

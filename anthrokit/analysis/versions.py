@@ -120,7 +120,7 @@ _VERSION = ("target", "system", "prompts")
 
 
 def _settings_by_version(versions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return what each version changes; raise on unknown settings."""
+    """Return the settings that each version changes. Raise for unknown settings."""
     if not isinstance(versions, Mapping) or len(versions) < 2:
         raise ValueError("a comparison of versions needs two or more of them, by name")
     changes = {}

@@ -121,7 +121,7 @@ def as_tuple(words: Any) -> tuple:
 
 @dataclass(frozen=True)
 class Entities:
-    """What counts as a mention.
+    """Definition of a mention.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Entities:
         return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)", re.IGNORECASE)
 
     def describe(self) -> dict[str, Any]:
-        """Return what determines the mentions, as JSON-serialisable values."""
+        """Return the settings that determine the mentions, as JSON-serialisable values."""
         pattern = None if self.pattern is None else [self.pattern.pattern, int(self.pattern.flags)]
         return {"words": sorted(self.words), "pattern": pattern, "coreference": self.coreference}
 

@@ -474,7 +474,7 @@ def _about(owner: Any, names: Iterable[str]) -> dict[str, str]:
 
 
 def _hint(name: str, names: Iterable[str], owner: Any) -> str:
-    """Suggest what an unknown keyword of a function or class may mean: here, on the returned Axes, or elsewhere."""
+    """Suggest a keyword for an unknown one: of this function or class, of the returned Axes, or of another function."""
     is_figure = "ax" in names
     if is_figure and hasattr(import_module("matplotlib.axes").Axes, f"set_{name}"):
         return f"set it on the Axes that it returns: .set_{name}(…)"
@@ -561,7 +561,7 @@ def _name_attribute(self: Any, name: str) -> Any:
 
 
 def _returned(method: object) -> object:
-    """Return the annotation of what a method returns; None for anything else."""
+    """Return the annotation of a function's return value; None for other objects."""
     return getattr(method, "__annotations__", {}).get("return") if inspect.isfunction(method) else None
 
 

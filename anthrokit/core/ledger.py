@@ -213,7 +213,7 @@ _REMEDIES = {
 
 
 def _explain_error(error: Exception, folder: Path) -> RunError | None:
-    """Return what an error of SQLite means for a run; None for an error in a statement."""
+    """Explain an error of SQLite to the user of a run; return None for an error in a statement."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or str(error).startswith("Could not decode to UTF-8"):
         return RunError(
@@ -408,7 +408,7 @@ def _manifest_rows(entries: Mapping[str, Any]) -> list[dict[str, str]]:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #eaa56891
 def _require_in_place(ledger: Ledger) -> None:
-    """Raise if the file of a ledger was moved, deleted or replaced since it was opened: what is written would be lost."""
+    """Raise if the file of a ledger was moved, deleted or replaced since it was opened, because new rows would be lost."""
     try:
         in_place = ledger._file is None or os.path.samestat(ledger._file, os.stat(ledger.path))
     except OSError:
@@ -546,7 +546,7 @@ class Ledger:
             return pd.read_sql_query(sql, connection, params=tuple(parameters))
 
     def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[tuple]:
-        """Return the result of a SELECT as tuples, which is faster for small results.
+        """Return the result of a SELECT as tuples, faster than `query` for small results.
 
         Examples
         --------
@@ -658,7 +658,14 @@ class Ledger:
             ) from None
 
     def update_manifest(self, *parts: tuple[str, Iterable[Mapping[str, Any]]], **entries: Any) -> None:
-        """Record entries of the manifest (JSON values), in one transaction with (table, rows) of each part; write the manifest.
+        """Save entries of the manifest and write manifest.json.
+
+        Parameters
+        ----------
+        *parts : (str, iterable of mapping)
+            A table and its rows, saved in the same transaction.
+        **entries
+            JSON values by name.
 
         Examples
         --------

@@ -907,7 +907,7 @@ HTML_ATTRS = "class='mathjax_ignore tex2jax_ignore' style='overflow-wrap: anywhe
 
 
 def _as_html(run: Run) -> str:
-    """Return a table of what a run holds, with the manifest folded."""
+    """Return the contents of a run as an HTML table, with the manifest folded."""
     if run.ledger.closed:
         return f"<p>{html.escape(repr(run))}</p>"
     counts = run.summary()

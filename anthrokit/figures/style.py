@@ -462,7 +462,7 @@ def pooled_note(frame: pd.DataFrame) -> str:
 
 
 def dialogue_sizes(frame: pd.DataFrame) -> str:
-    """Return a note with the numbers of dialogues and clusters of estimates, and with what the table pools."""
+    """Return a note with the numbers of dialogues and clusters of estimates, and of the targets that the table pools."""
     dialogues, clusters = (count_estimated(frame, name, noun) for name, noun in (("n", "dialogues"), ("n_clusters", "clusters")))
     return f"{pooled_note(frame)}n = {dialogues}, {clusters}{variant_note(frame)}"
 

@@ -442,9 +442,9 @@ _HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")  # of a surrogate pair, which n
 
 
 def read_released_lines(path: str | os.PathLike) -> Iterator[tuple[str, Any]]:
-    """Yield the place, with its question_id, and the record of each line of a released file; a whole number is made text.
+    """Yield the place and the record of each line of a released file. The place names the question_id, which is converted to text.
 
-    Half of a surrogate pair, as of an emoji that was cut, becomes U+FFFD.
+    A lone surrogate, such as half of an emoji, becomes U+FFFD.
     """
     for where, record in read_json(path):
         record = json.loads(_HALF_CHARACTER.sub("\ufffd", json.dumps(record, ensure_ascii=False)))

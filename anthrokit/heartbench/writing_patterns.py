@@ -203,7 +203,7 @@ def answer_patterns(text: str) -> dict[str, float]:
 
 
 def patterns(answers: pd.DataFrame) -> pd.DataFrame:
-    """Measure every answer.
+    """Measure the writing patterns of every answer.
 
     Parameters
     ----------

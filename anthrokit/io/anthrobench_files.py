@@ -384,14 +384,13 @@ def read_anthrobench(
     Parameters
     ----------
     path : str or path
-        What `anthro-eval generate` or `anthro-eval rate` wrote, or the same as another of the files that
-        `core.read_frame` reads.
+        A CSV file of `anthro-eval generate` or `anthro-eval rate`, or the same table in another format that `core.read_frame` reads.
     run : Run, str or path, optional
         The run to import into; by default one in a temporary folder.
     prompts : DataFrame or str, optional
-        The prompts the dialogues were opened with, or what `load_prompts` takes ("anthrobench"): gives each dialogue
-        its base prompt, by the first message. Without it, each first message is a separate cluster and intervals
-        are too narrow.
+        The prompts that opened the dialogues, as a table or an argument of `load_prompts` ("anthrobench"). They are matched by the
+        first message and give each dialogue its base prompt. Without them, each first message is a separate cluster, and
+        intervals are too narrow.
     judges : "all" or list of str, optional
         Judges whose ratings are read, by their names in the columns; required if ratings were added to a file that
         already held ratings.
@@ -401,14 +400,14 @@ def read_anthrobench(
     Run
         The run, with `messages()`, `ratings()` and `labels()`. A score of −1 is a missing verdict; its status
         follows from the answer. Missing messages have no ratings. `metadata()` holds the time and
-        the status of each dialogue in the file's words, and any column that isn't AnthroBench's.
+        status of each dialogue as the file gives them, and additional columns.
 
     Raises
     ------
     TableError
-        Not such a file, or a cell that can't be read; names file, row and column.
+        If it is not such a file, or a cell is invalid. Names file, row and column.
     RunError
-        The run holds other messages.
+        If the run holds other messages.
 
     Notes
     -----

@@ -455,7 +455,7 @@ def _outcome(sample: EvalSample, own: dict[str, Any], messages: list[dict[str, A
 
 
 def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
-    """Print a notice of what a log lacks or is not read: its status, samples with an error or a limit, cut answers, further choices."""
+    """Print a notice if a log is incomplete or partly ignored: status, samples with an error or a limit, cut answers, choices."""
     samples, is_ours = log.samples or [], "manifest" in (log.eval.metadata or {})
     counts = {
         "samples ended in an error": sum(bool(sample.error) for sample in samples),

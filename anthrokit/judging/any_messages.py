@@ -42,7 +42,7 @@ def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Ma
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #ba968e68
 def _join_texts(messages: Sequence[Mapping[str, Any]] | None) -> str | None:
-    """Return what one side says in a turn as one text; None where it did not speak."""
+    """Return the messages of one side in a turn as one text; None if it has none."""
     return None if messages is None else "\n\n".join(filter(None, (message["content"] for message in messages)))
 
 
@@ -133,7 +133,7 @@ def _is_personal(column: Any) -> bool:
 
 
 def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> str:
-    """Replace users' ids by pseudonyms, and leave out what else names a person; return a sentence that says so."""
+    """Replace users' ids by pseudonyms and drop other columns that identify people. Return a notice of this."""
     for entry in entries:  # whatever its capitals
         entry["about"] = {_USER_COLUMNS.get("".join(_words_of(name)), name): one for name, one in entry["about"].items()}
     column = next((name for name in USERS if any(name in entry["about"] for entry in entries)), None)

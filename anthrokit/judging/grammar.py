@@ -312,7 +312,7 @@ def _plain(text: str) -> str:
 
 
 def parse_texts(texts: Sequence[str]) -> list[list[Reading]]:
-    """Parse what each text says about the speaker and the user.
+    """Extract each text's statements about the speaker and the user.
 
     Parameters
     ----------

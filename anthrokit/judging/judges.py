@@ -46,7 +46,7 @@ __all__ = ['Question', 'JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', '
 # %% ../../nbs/05_judging/02_judges.ipynb #e062474e
 @dataclass(frozen=True)
 class Item:
-    """A message to be judged, and what was said before it.
+    """A message to be judged, and the messages before it.
 
     Attributes
     ----------
@@ -793,7 +793,7 @@ class LLMJudge(PromptJudge):
         return parse_verdict(response, code=code, judged=self._judged_text(response.item))
 
     def _judged_text(self, item: Item) -> str:
-        """Return what the judge was shown of the dialogue."""
+        """Return the part of the dialogue that the judge was shown."""
         before = {"none": [], "user": [item.user], "dialogue": [content for _, content in item.before]}
         return "\n".join([*before[self.context], item.text])
 
@@ -951,7 +951,7 @@ class PronounCounter(LanguageJudge):
 
 # %% ../../nbs/05_judging/02_judges.ipynb #fcb83730
 def judge_identity(judge: Judge) -> dict[str, Any]:
-    """Return what determines a judge's ratings: its settings, or the source of its class and the values of its attributes.
+    """Return the settings that determine a judge's ratings, or else the source of its class and the values of its attributes.
 
     Comments are ignored. Values that are not numbers or texts enter as a hash, unless their names begin with _. Raise
     if a judge has no settings and its source or the value of an attribute is not available.

@@ -534,7 +534,7 @@ def _without_attachments(text: str) -> str:
 
 
 def _templated(text: str) -> list[str]:
-    """Return what `transcript` splits a text in a chat template into, speakers and texts by turns; empty for other texts."""
+    """Split a text in a chat template into speakers and texts by turns, as `transcript` does. Return an empty list for other texts."""
     if not _TEMPLATED.match(text):
         return []
     text = re.sub(_TEMPLATE_ENDS, " ", text).lstrip()
@@ -1350,7 +1350,7 @@ def _decoded(row: Record) -> Record:
 
 
 def format_of(row: Any, roles: Roles = ROLES) -> tuple[Format | None, Any, Any]:
-    """Return the first format of a record, the record, and what was found in it.
+    """Return the first format of a record, the record, and the part that matched.
 
     If none fits, names in lower case with underscores are tried, and then the fields of the objects in it as well.
     """

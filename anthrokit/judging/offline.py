@@ -526,7 +526,7 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
 
 # %% ../../nbs/05_judging/05_offline.ipynb #a3a87b20
 class StudentJudge(LanguageJudge):
-    """A logistic regression per behaviour on what the offline judges see, learnt from labelled messages.
+    """A logistic regression per behaviour on the features of the offline judges, fitted to labelled messages.
 
     Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated
     quality: behaviour, threshold, the columns of `quality`, and the expected loss with intervals by group: error

@@ -175,7 +175,7 @@ class Released:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what determines the responses, apart from the model."""
+        """Return the settings that determine the responses, apart from the model."""
         prompts = [self.prompt("text", name, "before") for name in self.behaviours]
         return {"protocol": "released", "wording": self.wording, "prompts": digest(prompts)}
 

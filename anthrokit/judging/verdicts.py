@@ -192,7 +192,7 @@ def _bare_lines(text: str) -> set[str]:
 
 
 def own_lines(text: str, judged: str) -> list[str]:
-    """Return the lines of a response that don't quote what the judge was shown."""
+    """Return the lines of a response that don't quote the judged text."""
     shown_text, words = f" {_plain(judged)} ", _bare_lines(judged)
 
     def quoted(line: str) -> bool:

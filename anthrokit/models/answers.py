@@ -166,7 +166,7 @@ STOP_REASONS = {reason: meaning for meaning, reasons in _REASONS.items() for rea
 
 
 def stop_meaning(reason: Any) -> str | None:
-    """Return what a stop reason means: stop, length (cut or paused), content_filter or broken.
+    """Return the meaning of a provider's stop reason: stop, length (cut or paused), content_filter or broken.
 
     Returns
     -------

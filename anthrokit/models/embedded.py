@@ -322,7 +322,7 @@ class _Engine:
             one.answer.set_result(answer) if error is None else one.answer.set_exception(error)
 
     def _advance(self, one: _Generation) -> dict[str, Any] | None:
-        """Return the answer if it is done; otherwise show what is new, without an incomplete character and blanks."""
+        """Return the answer if it is complete. Otherwise show the new text, without an incomplete character or trailing blanks."""
         status, states = one.handle.get_status(), self.genai.GenerationStatus
         if status == states.RUNNING:
             if one.show is not None and one.handle.can_read():

@@ -44,7 +44,7 @@ _SERVER_FAILURES = ("rate", "passing", "unreachable", "dropped", "timeout", "unk
 
 
 class Server:
-    """Calls in flight at one address, their limit, and the server's rest after failures."""
+    """Calls in flight at one address, their limit, and the server's pause after failures."""
 
     def __init__(self, number: int = 0) -> None:
         self.number = number  # its place in the list of addresses
@@ -56,7 +56,7 @@ class Server:
 
     @property
     def available(self) -> bool:
-        """Return whether calls may go here. After two failures in a row it rests, and then one call tests it."""
+        """Return whether calls may go here. After two failures in a row it is paused, and then one call tests it."""
         now = time.monotonic()
         return self.closed_until <= now and (self.failures < 2 or (self.rests_until <= now and not self._tested))
 

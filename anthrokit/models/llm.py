@@ -464,7 +464,7 @@ class LLM(metaclass=Naming):
     # Before any work
 
     def prepare(self) -> Self:
-        """Check what can be checked without paying: the model string, a key, a server that answers.
+        """Make all checks that cost nothing: the model string, a key, a server that answers.
 
         Returns
         -------
@@ -760,7 +760,7 @@ class LLM(metaclass=Naming):
         return Completion(None, "refused", finish_reason="content_filter", error=fault.sentence(self.model))
 
     def _report_trouble(self, fault: Fault, attempts: int) -> None:
-        """Count a timeout, and say what a user can do about a slow or silent server; raise if none was ever reached."""
+        """Count a timeout, and show a notice with remedies for a slow or silent server. Raise if no server was ever reached."""
         if fault.kind == "unreachable":
             if not self._live.reached and attempts > _UNREACHED_RETRIES:
                 raise SetupError(

@@ -540,7 +540,7 @@ async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: St
     return add_deployment(wire.read(raw, request["messages"]), response.headers, wire.ready["model"])
 
 # %% ../../nbs/02_models/05_transports.ipynb #7f85538b
-_LINE_ENDS = re.compile(rb"\r\n|\n|\r(?!\Z)")  # the other half of \r\n may be yet to come
+_LINE_ENDS = re.compile(rb"\r\n|\n|\r(?!\Z)")  # \r at the end of a piece may be half of \r\n
 
 
 async def _lines(response: Any) -> AsyncIterator[bytes]:

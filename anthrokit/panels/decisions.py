@@ -57,7 +57,7 @@ class Decisions:
         return self._by[person]
 
     def value(self, person: str, item: str | None) -> str | None:
-        """Return what a person decided about an item."""
+        """Return a person's decision about an item."""
         row = self.by(person).get(item)
         return row and row.value
 

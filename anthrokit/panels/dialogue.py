@@ -40,7 +40,7 @@ _FLAGS = {
 
 
 def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
-    """Flag what went wrong with each message: one boolean column a flag."""
+    """Flag the faults of each message, with a boolean column for each flag."""
     reasons = messages["finish_reason"]
     flags = {
         "role flip": messages["role_flip"],

@@ -211,7 +211,7 @@ class _Disputes:
         return self._measured[pair]
 
     def modes_of(self, pair: str) -> np.ndarray:
-        """Return what two judges said of every id, as positions in Yes, No, no verdict; -1 where one was not asked."""
+        """Return the modes of two judges for every id: 0 Yes, 1 No, 2 no verdict, -1 not asked."""
         return self.modes[self.pairs[pair]].to_numpy()
 
     def of_behaviour(self, behaviour: str) -> np.ndarray:
@@ -239,7 +239,7 @@ def two(value: float) -> str:
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #ef99bf71
 def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
-    """Return what is above the list: all pairs of judges, or the cells of one pair."""
+    """Return the HTML above the list: all pairs of judges, or the cells of one pair."""
     of, pair = disputes.of_behaviour(chosen["behaviour"]), chosen["pair"]
     if pair:
         return _matrix_html(disputes, pair, chosen["verdicts"], of)
@@ -286,7 +286,7 @@ def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str
 
 
 def _disputed_html(disputes: _Disputes, item: str, own: Labels, raw: str = "") -> str:
-    """Return a message with every judge's samples and what people said of it."""
+    """Return a message with every judge's samples and people's verdicts."""
     dialogue_id, turn, behaviour = disputes.key(item)
     about = disputes.source.of("dialogues", dialogue_id).filter(["target", *disputes.source.design, "domain", "scenario"])
     context = [str(value) for row in to_records(about.head(1)) for value in row.values() if value is not None]
@@ -431,7 +431,7 @@ class DisagreementPanel(DecisionPanel):
         return self.decision_bar(item, chosen["annotator"] or "nobody", fields=fields)
 
     def status(self, n: int, chosen: Chosen) -> str:
-        """Return how many messages differ, of how many."""
+        """Return the status line: the number of disagreements, and of the messages and behaviours that were compared."""
         of, pair = self.disputes.of_behaviour(chosen["behaviour"]), chosen["pair"]
         if pair:  # both were asked
             of = of & (self.disputes.modes_of(pair) >= 0).all(axis=1)

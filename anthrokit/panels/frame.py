@@ -154,12 +154,12 @@ class _Acts:
 
 
 class Panel(anywidget.AnyWidget):
-    """A panel. Each kind of panel is a subclass that says what is listed and shown.
+    """Base class of panels: a list of items, and a page about the item in view.
 
-    A subclass sets the class attributes below and overrides `prepare`, `list_items`, `line` and `page_html`, and where it
-    needs them `above_html`, `bar_html`, `status` and `first_item`. A method `act_…(value, fields)` does what the buttons with this
-    `data-act` ask for: it is called with their `data-value` and the texts of all fields by `data-field`, and the status line
-    shows the returned text.
+    A subclass sets the class attributes below and overrides `prepare`, `list_items`, `line` and `page_html`. It may override
+    `above_html`, `bar_html`, `status` and `first_item`. A click on a button with `data-act="name"` calls the method
+    `act_name(value, fields)` with the button's `data-value` and the texts of all fields by `data-field`. The status line shows the
+    returned text.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class Panel(anywidget.AnyWidget):
     title, noun, empty, nothing : str
         Title of the panel, noun for one item, and the texts shown if the filters leave nothing and if there is nothing.
     shortcuts, tools : sequence of (str, str)
-        Keys and what they do, for the help; acts that have a button in the header, with its text.
+        Keys with their effects, for the help; acts with a button in the header, and the text of the button.
     filters : sequence of Filter
         The filters that a reader can set. `prepare` sets them.
     total : int
@@ -267,7 +267,7 @@ class Panel(anywidget.AnyWidget):
         return ""
 
     def above_html(self, chosen: Chosen) -> str:
-        """Return what is above the list as HTML."""
+        """Return the HTML above the list."""
         return ""
 
     def bar_html(self, item: str | None, chosen: Chosen) -> str:
@@ -415,7 +415,7 @@ class Panel(anywidget.AnyWidget):
 
     @property
     def empty_text(self) -> str:
-        """Return what an empty list says: that the filters leave nothing, or that there is nothing at all."""
+        """Return the text of an empty list: the filters leave no item, or there is none."""
         return self.empty if self.total else self.nothing or f"There is no {self.noun} here yet."
 
     def _lines(self, start: int, n: int = _AHEAD) -> dict[str, Any]:
@@ -493,7 +493,7 @@ class Panel(anywidget.AnyWidget):
                     self.do(act, value, **content.get("fields", {}))
 
     def do(self, act: str, value: Any = None, **fields: str) -> None:
-        """Do what a button of the view does, or show why it can't be done."""
+        """Perform the act of a button, or show why it failed."""
         try:
             status, warn = getattr(self, f"act_{act}")(value, fields), False
         except ValueError as error:
@@ -504,7 +504,7 @@ class Panel(anywidget.AnyWidget):
     # a run in progress
 
     def refresh(self) -> None:
-        """Read again and show new data; the view keeps what is still valid."""
+        """Read the source again and show new data. The valid part of the view is kept."""
         if self.source is not None:
             self.source.refresh()
         self.prepare()

@@ -202,7 +202,7 @@ def _points(score: float) -> str:
 
 
 def _judged(ratings: Sequence[Any]) -> list[tuple[str, str, str]]:
-    """List what each judge said in each sample, and why."""
+    """List each judge's verdict in each sample, with the reason."""
     return [
         (
             f"{row.judge} {row.sample}",
@@ -233,7 +233,7 @@ def _verdict(row: Any, ratings: Sequence[Any]) -> dict[str, Any]:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #d3b7f1a2
 def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
-    """Mark what the reasons of the verdicts on one answer quote from it; those of the criterion `lit` stand out."""
+    """Mark the passages of an answer that the reasons of its verdicts quote. Those of the criterion `lit` are highlighted."""
     return [
         (*span, "ak-quote ak-hit" if f"{row.case_id}/{row.criterion}" == lit else "ak-quote", str(row.criterion))
         for row in rows.itertuples()
@@ -244,7 +244,7 @@ def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
 def _side(
     rubrics: Rubrics, item: str, target: str, rows: pd.DataFrame, scores: pd.DataFrame, special: bool, lit: str
 ) -> dict[str, Any]:
-    """Return the answer of one target with its scores, and the marks of what the judges quote."""
+    """Return the answer of one target with its scores and the passages that the judges quote."""
     answers = rubrics.answers
     answers = answers[(answers["target"] == target) & (answers["case_id"] == item)].to_dict("records")
     content, status = (answers[0].get(name) if answers else None for name in ("content", "status"))

@@ -82,7 +82,7 @@ def _read_frames(source: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict
 
 # %% ../../nbs/12_panels/01_source.ipynb #a48f7bb9
 def open_data(data: Any, names: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
-    """Open what a panel can show: a run, its folder (read-only), or frames by name; raise TypeError for anything else."""
+    """Open the source of a panel: a run, its folder (read-only), or frames by name. Raise TypeError for anything else."""
     data = Run(data, read_only=True) if isinstance(data, (str, os.PathLike)) else data
     require_kind(data, (Run, Mapping), f"a run, the folder of a run or frames by name for {what}")
     if isinstance(data, Mapping) and (not data or set(data) - set(names)):

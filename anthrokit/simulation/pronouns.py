@@ -35,7 +35,7 @@ def _after(words: str, flags: int = 0) -> re.Pattern:
 
 
 def _pairs(*pairs: tuple[str | re.Pattern, str | re.Pattern]) -> list[tuple[re.Pattern, re.Pattern]]:
-    """Compile pairs of patterns: of what is right before a word, and of what is right after it."""
+    """Compile pairs of patterns: one for the text directly before a word, one for the text directly after it."""
     return [(re.compile(left), re.compile(rf"\A(?:{right})" if isinstance(right, str) else right)) for left, right in pairs]
 
 

@@ -29,7 +29,7 @@ __all__ = ['list_user_turns', 'draw_credibility_sheet', 'compare_credibility', '
 
 # %% ../../nbs/11_study/09_credibility.ipynb #d42b6c0e
 def list_user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFrame:
-    """List what users say in a run.
+    """List the users' messages of a run.
 
     Parameters
     ----------

@@ -134,12 +134,12 @@ _SHUT = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!")  # Zstandard and o
 
 
 def _contents(content: bytes) -> Iterator[bytes]:
-    """Yield the bytes of a file and of what is packed in it; raise where it can't be unpacked."""
+    """Yield the bytes of a file and of the files compressed in it. Raise if one can't be decompressed."""
     yield content
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         yield content.decode("utf-16", "replace").encode("utf-8", "replace")
     if content.startswith(_SHUT):
-        raise ValueError("packed in a way that can't be unpacked here")
+        raise ValueError("compressed in a format that can't be read here: Zstandard, 7z or RAR")
     for mark, unpack in _PACKED.items():
         if content.startswith(mark):
             yield from _contents(unpack(content))

@@ -144,7 +144,7 @@ def reached_limit(settings: Mapping[str, Any], seconds: float, turns: int, token
 
 # %% ../../nbs/11_study/04_gateway.ipynb #70b52832
 def page_state(settings: Mapping[str, Any], state: ChatState) -> dict[str, Any]:
-    """Return what the page may know of a chat: neither the condition nor the model."""
+    """Return the state of a chat for its page, without the condition and the model."""
     chat, texts = settings["chat"], settings["texts"]
     long_enough = state.answered >= chat["least_turns"] and state.seconds >= chat["least_minutes"] * 60
     return {
@@ -315,7 +315,7 @@ class Chats:
         return self.people.row(person["participant"])
 
     def close_chat(self, person: _Person, by: str) -> None:
-        """Record what ended a chat, and when; a chat that timed out ended at its deadline.
+        """Record the reason and time of a chat's end. A chat that timed out ends at its deadline.
 
         The first reason for ending a chat is final: a participant may leave while the model answers.
         """

@@ -33,11 +33,11 @@ class QuestionnaireItem:
     Attributes
     ----------
     id : str
-        As in the table of responses; also the name of its column in a wide table.
+        Id in the table of responses, and name of the item's column in a wide table.
     low, high : str
         Labels of the first and the last point.
     text : str
-        Text shown before the two words; empty if they need none. Neighbours with the same text have it above them once.
+        Statement or question above the scale; empty for none. It is shown once above consecutive items with the same text.
     scale : str, optional
         The scale that the item belongs to.
     reverse : bool
@@ -114,7 +114,7 @@ _FILE |= {"points": 5, "order": "fixed", "scales": {}, "item": []}
 
 
 def _check_item(item: QuestionnaireItem, scales: Mapping[str, str], where: str) -> None:
-    """Check what concerns an item as a whole."""
+    """Raise if a field of an item is invalid or doesn't fit another."""
     if not item.id.isidentifier() or not item.id.islower():
         raise TableError(f"{where}: id must be lower-case letters, digits and _, as it names a column")
     if item.points < 2:

@@ -29,7 +29,7 @@ __all__ = ['ITEM', 'add_texts', 'draw_annotation_sample', 'read_verdicts', 'read
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #cc4f86ad
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
-    """Divide n equally among strata. What a small stratum can't take goes to larger ones."""
+    """Divide n equally among strata. The surplus of a small stratum goes to larger ones."""
     n_left, shares = min(n, sum(sizes)), [0] * len(sizes)
     while n_left:
         for place in [place for place, size in enumerate(sizes) if shares[place] < size][:n_left]:

@@ -257,7 +257,7 @@ _CHOICES = {"Yes": True, "No": False, "Can't tell": None}
 
 
 def _item_texts(sheet: pd.DataFrame) -> list[dict[str, str]]:
-    """Return what a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."""
+    """Return the fields that a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."""
     require_columns(sheet, [*ITEM, "question", "message"], "annotation sheet")
     keys = sheet[ITEM].astype({"dialogue_id": "str", "turn": int, "behaviour": "str"}).to_numpy(dtype=object)
     texts = sheet.reindex(columns=["question", "user", "message"]).astype("object").fillna("")

@@ -546,7 +546,7 @@ _TRIAL = {  # published file to its outcomes
 
 
 def load_trial_outcomes(path: str | os.PathLike | None = None) -> pd.DataFrame:
-    """Load what people reported after talking with a model steered at one of five doses.
+    """Load people's reports after a dialogue with a model that was steered at one of five doses.
 
     Parameters
     ----------

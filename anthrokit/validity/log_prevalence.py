@@ -148,7 +148,7 @@ def _screen_part(
 
 
 def _screened(files: Iterable[Path]) -> pd.DataFrame:
-    """Return the screened messages of all parts; tell what was left out, and raise if nothing is left."""
+    """Return the screened messages of all parts. Show a notice of omitted messages. Raise if none is left."""
     parts = [pd.read_parquet(file) for file in files]
     errors = [part.attrs["error"] for part in parts if "error" in part.attrs]
     left_out = sum(part.attrs["left_out"] for part in parts)

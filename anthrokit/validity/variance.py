@@ -45,9 +45,9 @@ def _factor_codes(table: pd.DataFrame, factors: Mapping[str, Sequence[str]]) -> 
 
 
 def _forms(codes: Sequence[np.ndarray], parts: np.ndarray) -> np.ndarray:
-    """Return the sums of squares between the levels of each factor, less that of the mean, and the total: forms × parts × parts.
+    """Return the centred sums of squares and products between the levels of each factor, and in total: (factors + 1) × columns × columns.
 
-    `parts` has a column for each part of a sum; entry (a, b) of a form is the product of parts a and b.
+    `parts` is an array of rows × columns. If a variable is the sum of some columns, its sum of squares is the sum of their entries.
     """
     mean, between = parts.sum(axis=0), []
     for code in codes:

@@ -1384,7 +1384,7 @@ TEMPLATES = {
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_chat_templates(name):
-    """A text in a chat template is a dialogue, and without its answer a prompt."""
+    """Texts in a chat template are read as a dialogue. A text without the answer is read as a prompt."""
     text = TEMPLATES[name]
     prompt = text.rpartition("No.")[0].removesuffix("<|channel|>final<|message|>")
     for record in ({"text": text}, {"prompt": prompt, "response": "No."}, {"chosen": text, "rejected": text.replace("No.", "Yes.")}):
