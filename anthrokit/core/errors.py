@@ -556,7 +556,8 @@ def _name_attribute(self: Any, name: str) -> Any:
     elif hint is None and tables and hasattr(import_module("pandas").DataFrame, name):
         hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
     few = len(public) <= 8  # then all are named
-    hint = hint or suggest_name(name, public, None if few else about, f"help({kind.__name__})", elsewhere=not few)
+    elsewhere = not few and kind.__module__.partition(".")[0] == "anthrokit"  # a user's class lacks the user's own attribute
+    hint = hint or suggest_name(name, public, None if few else about, f"help({kind.__name__})", elsewhere=elsewhere)
     raise in_short(AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self))
 
 
