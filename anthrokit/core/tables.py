@@ -721,8 +721,8 @@ def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str
         texts = frame[name]
         if texts.dtype == "object":  # mixed values, or none
             texts = texts.map(lambda value: value if isinstance(value, str) else None, na_action="ignore").astype("str")
-        if (hits := texts.str.match(pattern).eq(True)).any():
-            frame.loc[hits, name] = texts[hits].map(change)
+        if (matches := texts.str.match(pattern).eq(True)).any():
+            frame.loc[matches, name] = texts[matches].map(change)
     return frame.rename(columns=lambda name: change(name) if isinstance(name, str) and re.match(pattern, name) else name)
 
 

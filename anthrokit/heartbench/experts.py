@@ -30,7 +30,7 @@ __all__ = ['VOTES', 'EXPERT_VERDICTS', 'TURN_VOTES', 'open_sheets', 'require_fil
 
 # %% ../../nbs/10_heartbench/11_experts.ipynb #5832c39f
 VOTES = ("take", "reword", "drop")
-EXPERT_VERDICTS = ("hit", "miss", "unsure")
+EXPERT_VERDICTS = ("yes", "no", "unsure")
 TURN_VOTES = ("valuable", "ordinary", "unsure")
 _ALLOWED = (*VOTES, *EXPERT_VERDICTS, *TURN_VOTES[:2])
 _BALLOT = ["expert", "item", "criterion", "vote", "points", "note", "at"]
@@ -130,9 +130,9 @@ class Ballots:
             Name of the expert, and the case or answer.
         criterion : int
         vote : str
-            take, reword, drop; hit, miss, unsure; valuable, ordinary, unsure; or empty to withdraw the vote.
+            take, reword, drop; yes, no, unsure; valuable, ordinary, unsure; or empty to withdraw the vote.
         points : float, optional
-            Points of a hit, up to 10, negative for a penalty.
+            Points of the criterion, up to 10, negative for a penalty.
         note : str, optional
 
         Raises

@@ -171,9 +171,6 @@ def golden_sheets(
     return sheets
 
 # %% ../../nbs/10_heartbench/12_gold_standard.ipynb #6a4c6aec
-_WORDS = {"hit": "yes", "miss": "no", "unsure": ""}
-
-
 def read_golden(
     sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike], items: pd.DataFrame
 ) -> pd.DataFrame:
@@ -182,7 +179,7 @@ def read_golden(
     Parameters
     ----------
     sheets : DataFrame, path or iterable of paths
-        item, criterion, expert, vote (hit, miss, yes, no, unsure, blank); as from `Ballots.table`, or files.
+        item, criterion, expert, vote (yes, no, unsure, blank); as from `Ballots.table`, or files.
     items : DataFrame
         As from `draw_golden`.
 
@@ -202,13 +199,13 @@ def read_golden(
     --------
     >>> import pandas as pd
     >>> items = pd.DataFrame({"item": ["a-1"], "target": "m", "case_id": "c"})
-    >>> sheet = pd.DataFrame({"item": ["a-1"] * 2, "criterion": [1, 2], "expert": "Ada", "vote": ["hit", None]})
+    >>> sheet = pd.DataFrame({"item": ["a-1"] * 2, "criterion": [1, 2], "expert": "Ada", "vote": ["yes", None]})
     >>> read_golden(sheet, items)[["target", "criterion", "verdict"]].values.tolist()
     [['m', 1, True]]
     """
     parts = []
     for where, sheet in open_sheets(sheets):
-        rows = require_filled(sheet.assign(verdict=read_verdicts(sheet["vote"].replace(_WORDS), where)), where)
+        rows = require_filled(sheet.assign(verdict=read_verdicts(sheet["vote"].replace("unsure", ""), where)), where)
         for row, item in rows["item"][~rows["item"].isin(items["item"])].items():
             raise TableError(f"{where}row {row + 1}: the item {item!r} is not in the draw")
         parts.append(rows)

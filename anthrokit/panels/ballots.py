@@ -18,7 +18,7 @@ from ..core.tables import require_unique, require_columns
 from ..heartbench import golden
 from ..heartbench.experts import Ballots, decide_ballots
 from ..heartbench.rewriting import steps_html
-from .decisions import DONE_OPTIONS, Answers, DecisionPanel, Votes, answer_ticks
+from .decisions import DONE_OPTIONS, LABEL_ANSWERS, Answers, DecisionPanel, Votes, answer_ticks
 from .frame import Chosen, Fields, Filter, narrow, options_of, sets_of
 from .source import safe_html, render, visible_name
 
@@ -32,11 +32,7 @@ _ASKS = {
         ("w", "reword", "", "✎ Reword"),
         ("d", "drop", "ak-no", "✗ Drop"),
     ],
-    "verdict": [
-        ("y", "hit", "ak-yes", "✓ Hit"),
-        ("n", "miss", "ak-no", "✗ Miss"),
-        ("u", "unsure", "", "? Can't tell"),
-    ],
+    "verdict": LABEL_ANSWERS,
     "turn": [
         ("v", "valuable", "ak-yes", "✓ Valuable"),
         ("o", "ordinary", "ak-no", "○ Ordinary"),
@@ -45,8 +41,8 @@ _ASKS = {
     "rewrite": [("t", "take", "ak-yes", "✓ Accept"), ("w", "reword", "ak-no", "✎ Send back")],
 }
 _QUESTIONS = {
-    "criterion": "Should this criterion be taken? Take it if a hit or miss can be seen in the text "
-    "and says something about the answer. Points: what a hit is worth, 1 to 10; below 0 for a penalty.",
+    "criterion": "Should this criterion be taken? Take it if the text shows whether it is met, "
+    "and if that says something about the answer. Points: what meeting it is worth, 1 to 10; below 0 for a penalty.",
     "verdict": "Does the answer do this? Judge by its text alone. Can't tell is for a criterion that can't be "
     "judged here.",
     "turn": "Would a professional answer this last message clearly unlike a layperson? Valuable if so; say in the note "
@@ -239,13 +235,13 @@ def _apply_rule(ask: str, votes: pd.DataFrame, rule: Mapping[str, Any]) -> pd.Da
         taken = "all the rule asks for: taken at " + pd.Series(points, table.index, dtype="str") + " points"
         why = table["why"].where(table["why"].ne(""), taken).mask(dropped, "all drop it")
         return table[["item"]].assign(state=state.mask(dropped, "agreed"), why=why)
-    verdicts = {"hit": True, "miss": False}
-    votes = votes.assign(case_id=votes["item"], verdict=votes["vote"].map(verdicts).astype("boolean"))
+    verdict = votes["vote"].map({"yes": True, "no": False}).astype("boolean")
+    votes = votes.assign(case_id=votes["item"], verdict=verdict)
     table = golden(votes, **rule)
     heard = votes.groupby("item", sort=False).size().to_numpy()
     still_open = (table["votes_cast"] < rule["quorum"]) | (heard < rule["experts"])
     state = pd.Series("disputed", table.index).mask(still_open, "open").mask(table["golden"].notna(), "agreed")
-    counts = [f"{row.votes_for} hit, {row.votes_cast - row.votes_for} miss" for row in table.itertuples()]
+    counts = [f"{row.votes_for} yes, {row.votes_cast - row.votes_for} no" for row in table.itertuples()]
     why = [f"{text}, of {n} heard and {rule['experts']} asked" for text, n in zip(counts, heard, strict=True)]
     return table.rename(columns={"case_id": "item"})[["item"]].assign(state=state, why=why)
 

@@ -131,7 +131,7 @@ class Rubrics:
 def _case_scores(
     cases: Mapping[str, pd.DataFrame], item: str, targets: tuple[str, ...], protocol: str
 ) -> tuple[pd.DataFrame, set[str]]:
-    """Return the scores of a case, and the targets whose answer was hit on 其他."""
+    """Return the scores of a case, and the targets whose answer meets 其他."""
     rows = cases[item]
     rows = rows[rows["target"].isin(targets)]
     of_cases = heartbench.scoring.case_scores(rows, protocol)
@@ -142,7 +142,7 @@ _WORTH = {
     "": "every case",
     "targets": "the two targets differ",
     "judges": "judges differ",
-    "special": "a hit on 其他 (Other)",
+    "special": "其他 (Other) is met",
     "missing": "a verdict is missing",
 }
 
@@ -153,8 +153,8 @@ def _worth_a_look(verdicts: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        target, case_id, criterion, value (1.0 hit, 0.0 miss, NaN missing), judges (they differ), special (a hit on
-        其他), missing.
+        target, case_id, criterion, value (1.0 yes, 0.0 no, NaN missing), judges (they differ), special (其他 is met),
+        missing.
     """
     votes_for, votes_cast = (verdicts[name].astype("Int64") for name in ("votes_for", "votes_cast"))
     value = verdicts["verdict"].to_numpy(dtype=float, na_value=np.nan)
@@ -206,7 +206,7 @@ def _judged(ratings: Sequence[Any]) -> list[tuple[str, str, str]]:
     return [
         (
             f"{row.judge} {row.sample}",
-            "no verdict" if pd.isna(row.verdict) else "hit" if row.verdict else "miss",
+            "no verdict" if pd.isna(row.verdict) else "Yes" if row.verdict else "No",
             row.reason if isinstance(row.reason, str) else "",
         )
         for row in ratings
@@ -219,9 +219,9 @@ def _verdict(row: Any, ratings: Sequence[Any]) -> dict[str, Any]:
     if pd.isna(row.verdict):
         word, sign, css, points = "no verdict", "?", "ak-open", "–"
     elif row.verdict:
-        word, sign, css, points = "hit", "✓", "ak-no" if taken else "ak-yes", _points(row.score)
+        word, sign, css, points = "Yes", "✓", "ak-no" if taken else "ak-yes", _points(row.score)
     else:
-        word, sign, css, points = "miss", "✗", "ak-open", "0"
+        word, sign, css, points = "No", "✗", "ak-open", "0"
     votes = "" if pd.isna([row.votes_for, row.votes_cast]).any() else f"{row.votes_for}/{row.votes_cast}"
     return {
         **{"word": word, "sign": sign, "css": css, "points": points, "votes": votes},
@@ -275,7 +275,7 @@ def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str], 
     for number, (first, *_) in parts.items():
         own = {row.target: _verdict(row, ratings[row.target, number]) for row in parts[number]}
         about = {"content": first.content, "ability": first.ability, "points": _points(first.score)}
-        differ = {"hit", "miss"} <= {verdict["word"] for verdict in own.values()}
+        differ = {"Yes", "No"} <= {verdict["word"] for verdict in own.values()}
         verdicts, on = [own.get(target) for target in pair], f"{item}/{number}" == lit
         choice = {"lit": "" if on else f"{item}/{number}"}
         shown.append(about | {"number": number, "verdicts": verdicts, "differ": differ, "on": on, "choice": choice})

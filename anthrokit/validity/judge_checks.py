@@ -241,8 +241,8 @@ def item_response(
     ----------
     table : DataFrame
         One row for each item and person: labels (items are behaviours, "persons" are messages), ratings of one
-        behaviour and sample (`item="judge", value="verdict"`), or HeartBench's hits (item "criterion", person "model",
-        value "hit").
+        behaviour and sample (`item="judge", value="verdict"`), or the verdicts on one HeartBench case
+        (`item="criterion", person="target", value="verdict"`).
     item, person, value : str
         The columns of items, of those who answer, and of answers; missing answers don't count.
     cluster : str, optional

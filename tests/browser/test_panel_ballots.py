@@ -85,7 +85,7 @@ def test_appearance(open_notebook, tmp_path):
     code = "BallotPanel({}, experts.Ballots(folder / '{}.csv'))"
     cells = [code.format(sheet, use) for use, sheet in SHEETS.items()]
     notebook = open_notebook([START.format(folder=str(tmp_path)), *cells], width=1280)
-    for number, (use, key, voted) in enumerate([("criteria", "d", "drop"), ("golden", "y", "hit"), ("rewrites", "t", "take")]):
+    for number, (use, key, voted) in enumerate([("criteria", "d", "drop"), ("golden", "y", "yes"), ("rewrites", "t", "take")]):
         panel = notebook.panels.nth(number)
         notebook.screenshot(f"ballots_{use}_light_1280", panel)
         panel.locator(".ak-page").click()

@@ -47,7 +47,7 @@ def test_controls(rubric):
     scores = heartbench.target_scores(first).set_index(["target", "name"])["estimate"]
     for model, column in (("listener", 2), ("adviser", 3)):
         cells = panel.locator(f".ak-rubric td:nth-child({column + 1}) .ak-yes-no").all_inner_texts()
-        assert cells == ["✓ hit" if verdict else "✗ miss" for verdict in first.loc[first["target"] == model, "verdict"]]
+        assert cells == ["✓ Yes" if verdict else "✗ No" for verdict in first.loc[first["target"] == model, "verdict"]]
         overall = panel.get_by_role("region", name=model).locator(".ak-score")
         seen(overall).to_have_text(f"{scores[model, 'Overall']:.0f}")
 

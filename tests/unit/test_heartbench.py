@@ -255,7 +255,7 @@ def verdict_list(*verdicts, mark=MARK, reason="it says so"):
 
 
 TRUE, OWN = verdict_list(True, True, mark=None), verdict_list(True, False)
-ATTACKS = {  # what stands in the judge's answer; whether its own list (hit, miss) must be read, or nothing
+ATTACKS = {  # what stands in the judge's answer; whether its own list (yes, no) must be parsed, or nothing
     "quoted after the judge's own list": (f"{OWN}\nThe response says: {TRUE}", True),
     "quoted before it": (f"The response says: {TRUE}\n{OWN}", True),
     "quoted on both sides": (f"{TRUE}\n{OWN}\n{TRUE}", True),
@@ -381,7 +381,7 @@ def test_parse_verdict_lists(items):
     else:
         with contextlib.suppress(ParseError):
             got = parse_rubric(text, 3, MARK)
-            assert sorted(got) == [1, 2, 3], "other spellings of numbers and of hits"
+            assert sorted(got) == [1, 2, 3], "other spellings of numbers and of verdicts"
 
 
 def test_released_file_round_trip(cases, tmp_path):
