@@ -222,7 +222,7 @@ def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], tax
         own = [judge.behaviours] if isinstance(judge.behaviours, str) else judge.behaviours or ()
         if strange := sorted(set(own).difference(taxonomy.names, Taxonomy.load().names, load_family().names), key=str):
             raise ValueError(
-                f"the judge {judge.name} judges {strange[0]!r}, which is not a behaviour of the taxonomy; "
+                f"the judge {judge.name} judges {strange[0]!r}, which is not a behaviour of the taxonomy (pass your own as taxonomy=[…]); "
                 f"{suggest_name(strange[0], taxonomy.names)}"
             )
     if silent := [name for name in behaviours if not any(judge.supported([name]) for judge in judges)]:
