@@ -130,7 +130,7 @@ _HEAD = re.compile(
 )
 _MARKUP = re.compile(r"<\|\w{1,20}\|>|</?(?:answer|verdict|response|s)>|\\boxed\b", re.I)  # "<|im_end|>", "</answer>"
 _REASON = re.compile(r"(?:reason(?:ing)?|explanation|justification)\b[\s*_`'\")(\[\]]{0,9}[:：]", re.I)
-_BARE = re.compile(r"(?!.{0,29}~~)[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
+_BARE = re.compile(r"(?:(?!~~)[\W_]){0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
 _DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b(?! (?:just|only|merely|simply)\b)", re.I)
 _SUPPOSES = re.compile(  # an earlier line that makes a verdict an example or a supposition
     r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
@@ -161,7 +161,7 @@ def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]
                 one = _statement(word, head["code"])
                 is_supposed = number > 0 and not _REASON.match(lines[number - 1]) and _SUPPOSES.search(lines[number - 1])
                 is_final = last.get(not one.verdict, -1) < number and not (one.verdict and last_denial > number)
-                is_struck = "~~" in line + rest
+                is_struck = "~~" in line[: head.end()] + rest[: word.start("word")]
                 all_statements.append(replace(one, clear=one.clear and not is_supposed and is_final and not is_struck))
         elif number in (0, len(lines) - 1) and (bare := _BARE.fullmatch(line)):
             all_statements.append(Statement(_is_yes(bare["word"])))
