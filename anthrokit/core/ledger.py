@@ -29,12 +29,27 @@ from .errors import RunError, make_redactor, redact, redact_in, require_kind
 from .files import local_path, reject_links, replacing, write_file
 
 # %% auto #0
-__all__ = ['VERSION', 'check_schema', 'transaction', 'open_database', 'time_now', 'connect_to_copy', 'plain_value', 'insertion',
-           'package_versions', 'Ledger']
+__all__ = ['VERSION', 'reject_other_version', 'check_schema', 'transaction', 'open_database', 'time_now', 'connect_to_copy',
+           'plain_value', 'insertion', 'package_versions', 'Ledger']
 
 # %% ../../nbs/01_core/03_ledger.ipynb #65c0f480
 VERSION = 3  # of the tables
 _MARK = 0x616B6974  # "akit", SQLite's application_id of our ledgers
+
+
+def reject_other_version(path: Path, header: bytes) -> None:
+    """Raise if a file begins with the header of a ledger of another version.
+
+    Examples
+    --------
+    >>> reject_other_version(Path("notes.txt"), b"This is not a ledger.")
+    """
+    version, mark = int.from_bytes(header[60:64]), int.from_bytes(header[68:72])
+    if mark == _MARK and version != VERSION:
+        raise RunError(
+            f"{path} was made by another version of anthrokit: its tables are of version {version}, not {VERSION}. "
+            f"Install that version, or export the run with it, then Run.restore(export, new_folder)."
+        )
 
 
 def _check_header(path: Path) -> bool:
@@ -50,14 +65,9 @@ def _check_header(path: Path) -> bool:
         raise RunError(f"{path} is empty: its results are lost, or a copy failed. {remedy}")
     if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
         raise RunError(f"{path} can't be read as a ledger: it is not an SQLite file. {remedy}")
-    version, mark = int.from_bytes(header[60:64]), int.from_bytes(header[68:72])
-    if mark != _MARK:
+    if int.from_bytes(header[68:72]) != _MARK:
         raise RunError(f"{path} is not a ledger of anthrokit: another program made it. {remedy}")
-    if version != VERSION:
-        raise RunError(
-            f"{path} was made by another version of anthrokit: its tables are of version {version}, not {VERSION}. "
-            f"Install that version, or export the run with it, then Run.restore(export, new_folder)."
-        )
+    reject_other_version(path, header)
     page = int.from_bytes(header[16:18])
     return size >= int.from_bytes(header[28:32]) * (65536 if page == 1 else page)
 

@@ -19,7 +19,7 @@ import pandas as pd
 
 from .errors import RunError, diff_settings, require_kind
 from .files import local_path
-from .ledger import connect_to_copy, plain_value, time_now
+from .ledger import connect_to_copy, plain_value, reject_other_version, time_now
 from .notes import notify
 from .run import Run, as_run, digest, record_prompts, usage_totals
 from .tables import INTEGER, Table, get_table, ledger_tables
@@ -408,7 +408,7 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     Raises
     ------
     RunError
-        If there is no ledger, nothing in it can be read, or the new folder holds a run.
+        If there is no ledger, it is of another version, nothing in it can be read, or the new folder holds a run.
 
     Examples
     --------
@@ -423,6 +423,8 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
         raise RunError(f"{folder} holds no run. Pass the folder of the damaged run.")
     if (target / "ledger.sqlite").exists():
         raise RunError(f"{target} holds a run already; repair into a new folder")
+    with path.open("rb") as file:
+        reject_other_version(path, file.read(100))
     tables: dict[str, list[dict]] = {}
     ids: dict[str, set] = {}
     summary = []
