@@ -788,6 +788,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
                 raise
             caller = sys._getframe(1)
             is_import = dis.opname[caller.f_code.co_code[caller.f_lasti]] == "IMPORT_FROM"  # which replaces an AttributeError
+            if is_import and f"{package}.{name}" in sys.modules:  # and finds a module that another thread is importing
+                raise
             raise in_short((ImportError if is_import else AttributeError)(missing_attribute(package, name))) from None
         if inspect.isclass(value) and value.__module__.startswith("anthrokit."):
             return explain_class(value)
