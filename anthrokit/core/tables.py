@@ -1322,8 +1322,7 @@ class TableStore:
     ):
         self.table, self.path, self._read, self._rows = table, None if path is None else local_path(path), read, empty
         if self.path is not None and table_suffix(self.path) is None:
-            formats = f"Use a .csv file, or another of {TABLE_FILES}."
-            raise TableError(f"{self.path}: {table} can't be saved in a {self.path.suffix} file. {formats}")
+            raise TableError(f"{self.path}: {table} are saved in a .csv file, or another of {TABLE_FILES}")
 
     def rows(self) -> pd.DataFrame:
         """Return the current rows."""
@@ -1334,8 +1333,12 @@ class TableStore:
         if self.path is None:
             self._rows = change(self._rows)
             return
-        with filelock.FileLock(f"{self.path}.lock"):
-            write_frame(change(self.rows()), self.path, self.table)  # all rows, or none
+        try:
+            with filelock.FileLock(f"{self.path}.lock"):
+                write_frame(change(self.rows()), self.path, self.table)  # all rows, or none
+        except OSError as error:
+            remedy = "Get the right to write there, or name another place."
+            raise TableError(f"{self.path} can't be written: {error.strerror}. {remedy}") from None
 
 # %% ../../nbs/01_core/01_tables.ipynb #f5acd763
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -359,9 +359,9 @@ class Annotations:
             )
         messages = set(run.ledger.rows("SELECT dialogue_id, turn FROM messages WHERE role = 'assistant'"))
         judged = [name for (name,) in run.ledger.rows("SELECT DISTINCT behaviour FROM ratings")]
-        known = {*judged, *(one.name for one in run_taxonomy(run))} if judged else {*rows["behaviour"]}
+        known = sorted({*judged, *(one.name for one in run_taxonomy(run))} if judged else {*rows["behaviour"]})
         for place, *item, behaviour in rows[ITEM].itertuples():
-            require_known("behaviour", sorted(known), behaviour, where=f"row {place + 1}: ")
+            require_known("behaviour", known, behaviour, where=f"row {place + 1}: ")
             if tuple(item) not in messages:
                 raise TableError(
                     f"row {place + 1}: the run {run.folder} has no answer of the target in turn {item[1]} of a "
