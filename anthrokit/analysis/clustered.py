@@ -516,7 +516,7 @@ def wilson_limits(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tupl
     """Return Wilson's score interval of a share from `size` independent rows, for the quantile q."""
     middle = (estimate + q**2 / (2 * size)) / (1 + q**2 / size)
     half = q / (1 + q**2 / size) * np.sqrt(estimate * (1 - estimate) / size + q**2 / (4 * size**2))
-    return middle - half, middle + half
+    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)  # rounding passes the bounds
 
 
 def degrees_of_freedom(
@@ -578,7 +578,7 @@ def _score_limits(estimate: np.ndarray, totals: np.ndarray, worth: np.ndarray, c
     from scipy.special import ndtri
 
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = np.clip(wilson_limits(estimate, worth, ndtri(0.5 + ci / 2)), 0, 1)
+        low, high = wilson_limits(estimate, worth, ndtri(0.5 + ci / 2))
     usable = (totals > 0).sum(axis=0) >= 2
     return np.where(usable, np.minimum(low, estimate), np.nan), np.where(usable, np.maximum(high, estimate), np.nan)
 
