@@ -1039,11 +1039,19 @@ def _is_answer_last(conversation: Conversation) -> bool:
     return isinstance(one := conversation.messages[-1], dict) and ROLES.get(str(speaker_of(unwrapped(one))).strip().lower()) == "assistant"
 
 
+_STATE = re.compile(r"(?:.*[\W_])?(?:turn|step|round|version|v|messages|history)[\W_]?\d+", re.I)  # turn_2, messages_v2
+
+
+def _is_id(key: str) -> bool:
+    """Return whether a key of an object is the id of a conversation, not a place in a list or a state of a conversation."""
+    return bool(re.search(r"\d", key)) and not key.isdecimal() and not _STATE.fullmatch(key)
+
+
 def nested_conversations(row: Record) -> list[Conversation]:
     """Return the conversations of a record, without those that another one repeats.
 
     Conversations in different places of a list are repeated only by a longer one, and not if they have different ids; those
-    of an object by id, whose keys have digits, are not. The
+    of an object by id, whose keys have digits (but turn_2 or messages_v2), are not. The
     text of a single message is not searched. The texts of a pair are no transcripts either: `read_pair` reads them.
     """
     one_message = _CONTENT if is_message(row) else ("assistant",)
@@ -1078,7 +1086,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
         path, others = every[one].path, every[other].path
         is_beside = path != others and len(path) == len(others) and path[-1] == others[-1]  # in an object by id
         keys = [pair for pair in zip(path, others, strict=False) if pair[0] != pair[1]]
-        if any(all(re.search(r"\d", key) and not key.isdecimal() for key in pair) for pair in keys):  # ids of conversations
+        if any(_is_id(key) and _is_id(other_key) for key, other_key in keys):
             return False
         return is_longer or not (is_beside or any(map(operator.ne, positions[one], positions[other])))  # another form of the same
 
