@@ -30,7 +30,7 @@ from ..models.executors import Workers
 from ..models.transports import CachedPrefix
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
-from ..work import MAX_ATTEMPTS, CostEstimate, Job, Request, Steps, ParseError, ask, job_function, mean_response_tokens
+from ..work import MAX_ATTEMPTS, CostEstimate, Job, Request, Steps, ParseError, ask, job_function
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'CHINESE_USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate',
@@ -606,15 +606,21 @@ def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #6081406a
 _ROLES = {"target": "assistant", "user": "user"}
 _ASSUMED = {"target": 300, "user": 60}
+_ENOUGH = 20
 _AROUND = 16  # characters, for the few tokens that a chat format puts around each message
 
 
 def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[float, int, float]:
     """Return an answer's tokens (with reasoning), the number of measured answers, and the characters of its text."""
-    tokens, n = mean_response_tokens(job.run, purpose, llm, _ASSUMED[purpose])
-    sql = "SELECT AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) WHERE tokens_out > 0"
-    [(characters,)] = job.run.ledger.rows(f"{sql} AND role = ? AND {purpose} = ?", [_ROLES[purpose], llm.name])
-    return tokens, n, characters if n and characters else tokens / rate
+    [(n, tokens, characters)] = job.run.ledger.rows(
+        "SELECT COUNT(*), AVG(tokens_out), AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) "
+        f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
+        [_ROLES[purpose], llm.name],
+    )  # not from calls, which only the first part of a run has
+    if n >= _ENOUGH:
+        return tokens, n, characters
+    assumed_tokens = min(_ASSUMED[purpose], llm.longest_answer)
+    return assumed_tokens, 0, assumed_tokens / rate
 
 
 def _prompt_lengths(job: SimulationJob, message_lengths: dict[str, float]) -> dict[str, list[list[float]]]:
