@@ -2,7 +2,7 @@
 # make test   build .venv and run all tests; SELECT="-m public_data" runs those that need the public data sets
 SHELL := /bin/bash
 VENV ?= .venv
-# The first Python that isn't the environment's own, which may be active while it is built anew, and that can make one.
+# The first Python that isn't the environment's own, which may be active while it is rebuilt, and that can make one.
 # The system's comes first: it is built to be fast, one that pyenv builds is a fifth slower.
 PYTHON ?= $(shell for p in {/usr/bin/,}python3.1{1,2,3} python3; do type -ap $$p; done | grep -v '/$(VENV)/' | \
     while read p; do $$p -c 'import ensurepip, venv' 2> /dev/null && echo $$p && break; done)
@@ -22,7 +22,7 @@ SELECT ?=
 NOTEBOOKS := $(shell find nbs -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' -not -path '*/_*')
 export PYTHONWARNINGS := ignore::DeprecationWarning
 export GOMP_SPINCOUNT ?= 0
-# Each module is compiled once, when it is first imported, wherever it is said that none is kept.
+# Each module is compiled once, when it is first imported, even where the environment turns that off.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-fast lint notebooks outputs readme figures pictures docs clean

@@ -95,10 +95,10 @@ def site(shared, tmp_path_factory):
 
 @pytest.fixture
 def quick_retries(monkeypatch):
-    """Tries follow each other twenty times as fast; how long the pauses are, nbs/02_models/02_faults shows."""
+    """Retry twenty times as fast; nbs/02_models/02_faults tests the pauses."""
 
-    def pause(tries, retry_after):
-        return (retry_after or 0.0) + pause_before_next(tries, None) / 20
+    def pause(attempt, retry_after):
+        return (retry_after or 0.0) + pause_before_next(attempt, None) / 20
 
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", pause)
     monkeypatch.setattr("anthrokit.models.batches.pause_before_next", pause)

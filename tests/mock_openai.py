@@ -6,7 +6,7 @@ prints its base URL and serves until it is killed. Answers are a function of the
 it can be compared. Faults by name: rate_limit (429), rate_limit_after (429 with Retry-After), error (500), hang,
 drop (closed connection), malformed (broken JSON), choiceless (usage and no choices), empty, wrong_type (HTML),
 truncated, refusal. They are drawn by a hash of the request and of how often it came, so a request that met one gets
-through later, unless --sticky. With --cache, tokens of prompts that begin as an answered one did are told as
+through later, unless --sticky. With --cache, tokens of prompts that begin as an answered one did are reported as
 cached. Keys and models with a meaning: key `bad-key` (401), `no-quota` (429 with insufficient_quota); models of
 `REFUSED`, `thinker` (reasoning), `echo-key` (repeats the key), `talker` (4,000 tokens, whatever was asked),
 `absurd` (token counts that can't be), `picky` (400 where a message says unicorn), `breaks-off` (a stream that ends
@@ -22,7 +22,7 @@ to a new batch takes.
 Anthropic's Messages and Gemini's generateContent (`Families`) follow the model's name: `thinker`, `refuser`, `cut`,
 `blocked`, `first-<status>` (an error at the first request), `always-<status>`. Their batches (Message Batches; files and
 batchGenerateContent) are answered in another order; a line whose model would meet an error has that error, `expires` and
-`breaks` no answer. With --cache tokens are counted, and those that are cached are told: of Anthropic what was marked, of
+`breaks` no answer. With --cache tokens are counted, and those that are cached are reported: of Anthropic what was marked, of
 Gemini what began alike.
 """
 
@@ -109,7 +109,7 @@ class Server:
 
     def answer(self, request: dict) -> str:
         text = json.dumps(request["messages"])
-        said = "" if self.by_seed else text
+        drawn_from = "" if self.by_seed else text
         rubric = next((one["content"] for one in request["messages"] if "</response-" in (one["content"] or "")), None)
         if rubric:
             _, answer, criteria = re.search(r"<(response-\w+)>\n(.*)\n</\1>(.*)", rubric, re.S).groups()
@@ -145,14 +145,14 @@ class Server:
         code = CODE.search(prompt)
         asked = re.findall(r'"([\w -]+)": \{"reason"', prompt)
         if asked:
-            draws = [fraction(name, request["model"], said, request.get("seed")) < 0.3 for name in asked]
+            draws = [fraction(name, request["model"], drawn_from, request.get("seed")) < 0.3 for name in asked]
             verdicts = {
                 name: {"reason": "the mock server decided so", "verdict": "Yes" if yes else "No"}
                 for name, yes in zip(asked, draws, strict=True)
             }
             return json.dumps(({"code": code[1]} if code else {}) | verdicts)
         if "Verdict:" in text or "verdict" in text.lower() or "then a semicolon" in text:
-            yes = fraction("verdict", request["model"], said and request["messages"], request.get("seed")) < 0.3
+            yes = fraction("verdict", request["model"], drawn_from and request["messages"], request.get("seed")) < 0.3
             if "then a semicolon" in text:
                 return f"The mock server decided so; {'Yes' if yes else 'No'}"
             mark = f" {code[1] or code[2]}" if code else ""
@@ -192,18 +192,18 @@ class Server:
                 return self.error(429, text, "RESOURCE_EXHAUSTED", {"Retry-After": "0.2"})
             if fault:
                 self.stats[f"fault_{fault}"] += 1
-            said = "\n".join(str(message["content"]) for message in request["messages"])
-            request["cached"] = self.at_hand(model).read(said) if self.prefixes is not None else 0
+            prompt = "\n".join(str(message["content"]) for message in request["messages"])
+            request["cached"] = self.cached_prefixes(model).read(prompt) if self.prefixes is not None else 0
             if self.latency or self.jitter:
                 await asyncio.sleep(max(0.0, self.latency + self.jitter * (random.random() * 2 - 1)))
             if self.prefixes is not None:
-                self.at_hand(model).keep(said)
+                self.cached_prefixes(model).save(prompt)
             return await self.reply(http, request, fault)
         finally:
             self.in_flight -= 1
 
-    def at_hand(self, model: str) -> Prefixes:
-        """The beginnings that are kept for a model."""
+    def cached_prefixes(self, model: str) -> Prefixes:
+        """Return the cached prefixes of a model."""
         return self.prefixes.setdefault(model, Prefixes("deepseek" if "deepseek" in model else "openai"))
 
     def allowed(self) -> bool:
@@ -226,19 +226,19 @@ class Server:
         body = body.replace(b"Verdict:", f"Verdict {code[1] or code[2]}:".encode()) if code else body
         return web.Response(body=body, content_type="application/json")
 
-    said = "Reason: it recalls a grandmother.\nVerdict: Yes"
+    response = "Reason: it recalls a grandmother.\nVerdict: Yes"
     quickly = {
         "anthropic": {
             "id": "mock",
             "type": "message",
             "role": "assistant",
             "model": "quick",
-            "content": [{"type": "text", "text": said}],
+            "content": [{"type": "text", "text": response}],
             "stop_reason": "end_turn",
             "usage": {"input_tokens": 400, "output_tokens": 20},
         },
         "gemini": {
-            "candidates": [{"content": {"role": "model", "parts": [{"text": said}]}, "finishReason": "STOP"}],
+            "candidates": [{"content": {"role": "model", "parts": [{"text": response}]}, "finishReason": "STOP"}],
             "usageMetadata": {"promptTokenCount": 400, "candidatesTokenCount": 20, "totalTokenCount": 420},
             "modelVersion": "quick",
         },
@@ -254,7 +254,7 @@ class Server:
                 {
                     "index": 0,
                     "finish_reason": "stop",
-                    "message": {"role": "assistant", "content": said},
+                    "message": {"role": "assistant", "content": response},
                 }
             ],
             "usage": {"prompt_tokens": 400, "completion_tokens": 20, "total_tokens": 420},
@@ -404,10 +404,10 @@ class Server:
 
 
 class Batches:
-    """Files and batches, kept in memory."""
+    """Files and batches, in memory."""
 
     def __init__(self, server: Server):
-        self.server, self.files, self.known = server, {}, {}
+        self.server, self.files, self.batches = server, {}, {}
         self.seconds, self.ends, self.queue, self.create_latency = 0.1, "completed", None, 0.0
 
     def add_to(self, app: web.Application) -> None:
@@ -440,10 +440,10 @@ class Batches:
         if request["input_file_id"] not in self.files:
             return self.server.error(400, "No such file", "invalid_request_error")
         lines = [json.loads(line) for line in self.files[request["input_file_id"]].splitlines()]
-        under_way = sum(batch["lines"] for batch in self.known.values() if not self.ended(batch))
-        batch = {**request, "id": f"batch_{len(self.known)}", "lines": len(lines), "start": time.monotonic()}
+        under_way = sum(batch["lines"] for batch in self.batches.values() if not self.ended(batch))
+        batch = {**request, "id": f"batch_{len(self.batches)}", "lines": len(lines), "start": time.monotonic()}
         batch["full"] = bool(self.queue and under_way + len(lines) > self.queue)
-        self.known[batch["id"]] = batch
+        self.batches[batch["id"]] = batch
         self.server.stats["batches"] += 1
         await asyncio.sleep(self.create_latency)
         return web.json_response(self.shown(batch))
@@ -476,20 +476,20 @@ class Batches:
     def results(self, batch: dict) -> dict:
         asked = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
         done = asked if self.ends == "completed" else asked[: len(asked) // 2]
-        found = [line for line in map(self.server.line, done) if line]
+        lines_by_kind = [line for line in map(self.server.line, done) if line]
         expired = {"code": "batch_expired", "message": "This request could not be executed before the window ended."}
         for one in asked[len(done) :]:
             line = {"id": "x", "custom_id": one["custom_id"], "response": None, "error": expired}
-            found.append(("error", json.dumps(line)))
-        random.Random(0).shuffle(found)
+            lines_by_kind.append(("error", json.dumps(line)))
+        random.Random(0).shuffle(lines_by_kind)
         files = {}
         for kind in ("output", "error"):
-            lines = [line for where, line in found if where == kind]
+            lines = [line for where, line in lines_by_kind if where == kind]
             files[f"{kind}_file_id"] = self.keep("\n".join(lines).encode() + b"\n") if lines else None
         return files
 
     async def list(self, http: web.Request) -> web.Response:
-        newest = [self.shown(batch) for batch in reversed(self.known.values())]
+        newest = [self.shown(batch) for batch in reversed(self.batches.values())]
         after = [batch["id"] for batch in newest].index(http.query["after"]) + 1 if "after" in http.query else 0
         page = newest[after : after + int(http.query.get("limit", 20))]
         more = after + len(page) < len(newest)
@@ -497,13 +497,13 @@ class Batches:
 
     async def retrieve(self, http: web.Request) -> web.Response:
         self.server.stats["looks"] += 1
-        return web.json_response(self.shown(self.known[http.match_info["id"]]))
+        return web.json_response(self.shown(self.batches[http.match_info["id"]]))
 
 
 class Families:
     """Anthropic's Messages and Gemini's generateContent, as LiteLLM calls them, and their batches."""
 
-    thought, said = "The person wants to chat.", "I would love that. I felt so happy last summer."
+    thought, small_talk = "The person wants to chat.", "I would love that. I felt so happy last summer."
     errors = {
         "anthropic": {
             529: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
@@ -545,7 +545,7 @@ class Families:
         if code := re.search(r"\{\W+code\W+(\w+)\W+reason", asked):
             return json.dumps({"code": code[1], "reason": "It says so.", "verdict": "Yes"})
         line = re.search(r"(Verdict[^:<]*): <Yes or No>", asked)
-        return f"Reason: it says so.\n{line[1]}: Yes" if line else self.said
+        return f"Reason: it says so.\n{line[1]}: Yes" if line else self.small_talk
 
     def anthropic(self, model: str, body: dict) -> dict:
         content = [{"type": "text", "text": self.text(body)}]
@@ -607,7 +607,7 @@ class Families:
         """The tokens of an answer, those from the cache among them."""
         asked, prefixes = json.dumps(body["contents"]), self.prefixes["gemini"]
         read, whole = prefixes.read(asked), len(asked) // CHARACTERS
-        prefixes.keep(asked)
+        prefixes.save(asked)
         usage = {"promptTokenCount": whole, "candidatesTokenCount": 9, "totalTokenCount": whole + 9}
         return {"usageMetadata": usage | ({"cachedContentTokenCount": read} if read else {})}
 
@@ -616,9 +616,9 @@ class Families:
         blocks = [*body.get("system", []), *(block for message in body["messages"] for block in message["content"])]
         cached = self.prefixes["anthropic"]
         marked = cached.marked(blocks)
-        read = max((tokens for tokens, mark in marked if mark in cached.there), default=0)
+        read = max((tokens for tokens, mark in marked if mark in cached.hashes), default=0)
         written = max((tokens for tokens, _ in marked), default=0) - read
-        cached.there.update(mark for _, mark in marked)
+        cached.hashes.update(mark for _, mark in marked)
         self.stats["tokens_read"] += read
         self.stats["tokens_written"] += written
         whole = len("".join(block.get("text", "") for block in blocks)) // CHARACTERS
@@ -762,7 +762,7 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = s
     )
     parser.add_argument("--quick", action="store_true", help="one answer for all, for measuring clients")
     parser.add_argument("--by-seed", action="store_true", help="verdicts hang on model and seed alone")
-    parser.add_argument("--cache", action="store_true", help="beginnings of prompts are kept at hand, and told")
+    parser.add_argument("--cache", action="store_true", help="cache the prefixes of prompts, and report cached tokens")
     parser.add_argument("--rpm", type=float, help="429 beyond a tenth of this in any six seconds")
     parser.add_argument("--batch-seconds", type=float, default=0.1)
     parser.add_argument("--batch-ends", choices=("completed", "expired", "failed"), default="completed")

@@ -21,6 +21,6 @@ def test_results_are_equal(which):
 
 
 def test_every_file_has_a_result():
-    assert {path.name for path in frozen.KEPT.glob("*.parquet")} == {
+    assert {path.name for path in frozen.FROZEN.glob("*.parquet")} == {
         frozen.path_of(name).name for name in frozen.results()
     }

@@ -321,7 +321,7 @@ class CouncilPanel(BallotPanel):
             raise TableError("a coordinator's sheet must ask about criteria or about answers, and about nothing else")
         paths = [store.path and store.path.resolve() for store in (self.ballots, settled)]
         if self.ballots is settled or (paths[0] is not None and paths[0] == paths[1]):
-            raise TableError("settlements are kept apart from the votes: give other ballots for them")
+            raise TableError("settlements are saved apart from the votes. Pass other ballots for them.")
         self.ask = asks.pop()
         self.rule = _RULES[self.ask] | self.rule
         cast = Votes(self.ballots, self.decisions.keys).table

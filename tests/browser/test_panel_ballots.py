@@ -45,7 +45,7 @@ def done(panel, n):
 
 def test_points_and_killed_kernel(panel_of, tmp_path):
     notebook, panel = panel_of(SHEETS["criteria"])
-    panel.of, page, kept = 94, notebook.page, Ballots(tmp_path / "votes.csv")
+    panel.of, page, votes = 94, notebook.page, Ballots(tmp_path / "votes.csv")
     panel.get_by_role("button", name="Take t").click()
     seen(panel.locator(".ak-warn").get_by_text("needs points")).to_be_visible()
     seen(panel.get_by_label("Points")).to_be_focused()
@@ -63,14 +63,14 @@ def test_points_and_killed_kernel(panel_of, tmp_path):
     page.keyboard.press("w")
     done(panel, 2)
     os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
-    assert kept.table()[["expert", "vote", "points", "note"]].iloc[0].tolist() == [
+    assert votes.table()[["expert", "vote", "points", "note"]].iloc[0].tolist() == [
         "Ada",
         "take",
         3.0,
         "well put, t d",
     ]
-    assert kept.table()["vote"].tolist() == ["take", "reword"]
-    kept.add("Bo", "en-nice-city", 1, "drop", note="Bo's own")
+    assert votes.table()["vote"].tolist() == ["take", "reword"]
+    votes.add("Bo", "en-nice-city", 1, "drop", note="Bo's own")
     _, again = panel_of(SHEETS["criteria"])
     again.of = 94
     done(again, 2)
@@ -81,7 +81,7 @@ def test_points_and_killed_kernel(panel_of, tmp_path):
 
 
 def test_appearance(open_notebook, tmp_path):
-    """Narrow and wide, light and dark; nothing runs over, and a vote is kept under its own name."""
+    """Narrow and wide, light and dark; nothing runs over, and a vote is saved under its own name."""
     code = "BallotPanel({}, experts.Ballots(folder / '{}.csv'))"
     cells = [code.format(sheet, use) for use, sheet in SHEETS.items()]
     notebook = open_notebook([START.format(folder=str(tmp_path)), *cells], width=1280)
@@ -133,7 +133,7 @@ BallotPanel = lambda sheet, ballots: CouncilPanel(sheet, ballots, settled)
 def test_coordinator(panel_of, tmp_path):
     """Votes side by side; only a dispute can be settled; the experts' votes stay; the same after the kernel is killed."""
     notebook, panel = panel_of("sheet", more=COUNCIL, width=1280)
-    page, kept = notebook.page, Ballots(tmp_path / "votes.csv").table()
+    page, votes = notebook.page, Ballots(tmp_path / "votes.csv").table()
     seen(panel.locator(".ak-progress")).to_contain_text("3 disputed", timeout=30_000)
     seen(panel.locator(".ak-page")).to_contain_text("2 of 4 take it")
     assert panel.locator(".ak-page td", has_text="onerror").count() == 4 and page.evaluate("window.__hacked") is None
@@ -148,7 +148,7 @@ def test_coordinator(panel_of, tmp_path):
     seen(panel.get_by_role("button", name="Drop d")).to_be_disabled()
     [row] = Ballots(tmp_path / "settled.csv").table().to_dict("records")
     assert (row["expert"], row["vote"], abs(row["points"]), row["note"]) == ("Eva", "take", 2.0, "both are right")
-    assert Ballots(tmp_path / "votes.csv").table().equals(kept)
+    assert Ballots(tmp_path / "votes.csv").table().equals(votes)
     os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
     again, panel = panel_of("sheet", more=COUNCIL, width=1280)
     seen(panel.locator(".ak-progress")).to_contain_text("1 settled", timeout=30_000)

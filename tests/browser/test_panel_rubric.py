@@ -75,7 +75,7 @@ def test_controls(rubric):
     seen(reasons).to_be_visible()
     panel.locator("button[title^='Show what the judges quote']").first.click()
     seen(panel.locator("button[title^='Show what the judges quote']").first).to_have_attribute("aria-pressed", "true")
-    seen(reasons).to_be_visible()  # the page was drawn anew
+    seen(reasons).to_be_visible()  # the page was redrawn
     choose(panel, "Only where", "missing")
     seen(panel.get_by_text("No case fits these filters")).to_be_visible()
     choose(panel, "Only where", "targets")
@@ -106,14 +106,14 @@ def test_missing_and_special_verdicts(tmp_path):
         other = cases["zh-newcomer-promoted"].criteria[-1].number
         special = (judged["case_id"] == "zh-newcomer-promoted") & (judged["criterion"] == other)
         judged.loc[special & (judged["target"] == "adviser"), "verdict"] = True
-        kept = judged[~((judged["case_id"] == "en-near-miss") & (judged["criterion"] == 1))]
+        rest = judged[~((judged["case_id"] == "en-near-miss") & (judged["criterion"] == 1))]
         about = {"turn": 1, "judge": "ours", "sample": 1}
         rows = [
             {
                 **{**about, "dialogue_id": dialogue[row.target, row.case_id]},
                 **{"behaviour": f"{row.case_id}/{row.criterion}", "verdict": row.verdict, "status": "ok"},
             }
-            for row in kept.itertuples()
+            for row in rest.itertuples()
         ]
         run.ledger.write("ratings", rows)
         panel = RubricPanel(run)

@@ -94,9 +94,9 @@ def test_server_faults(start, cases, tmp_path):
         assert len(verdicts) == 106 and len(there) >= 10
         pd.testing.assert_frame_equal(heartbench.target_scores(run), heartbench.target_scores(verdicts))
         verdicts = verdicts.dropna(subset=["verdict"])
-        said = answers.set_index("case_id")["content"]
+        texts = answers.set_index("case_id")["content"]
         for row in verdicts.itertuples():
-            assert row.verdict == RubricServer.verdict(row.content, said[row.case_id])
+            assert row.verdict == RubricServer.verdict(row.content, texts[row.case_id])
         before = server.stats["answers"]
         judged(run, shuffling, samples=3)
         assert server.stats["answers"] == before
@@ -216,7 +216,7 @@ def test_estimates(start, cases, tmp_path):
 
 def test_batches_equal_single_calls(start, cases, tmp_path):
     """Answers, judgements that are asked for again, and drafts, in the provider's batches and one by one."""
-    server, found = start(), []
+    server, results = start(), []
     server.batches.seconds = 0.1
     server.draft = json.dumps({"criteria": [{"ability": "Warmth", "content": "names it", "score": 3}]})
     for name, how in (("direct", {}), ("batched", {"batch": Batch(poll=0.1)})):
@@ -229,8 +229,8 @@ def test_batches_equal_single_calls(start, cases, tmp_path):
                 cases[:3], answers, model=server.llm("drafter"), run=run, progress=False, **how
             )
             assert drafts["status"].eq("ok").all() and len(drafts) == 3
-            found.append((answers["content"].tolist(), verdicts["verdict"].tolist(), drafts["content"].tolist()))
-    assert found[0] == found[1] and server.stats["batch_lines"] == 6 + 2 * 12 + 3
+            results.append((answers["content"].tolist(), verdicts["verdict"].tolist(), drafts["content"].tolist()))
+    assert results[0] == results[1] and server.stats["batch_lines"] == 6 + 2 * 12 + 3
 
 
 def test_run_is_closed_after_refused_call(start, cases, tmp_path):
@@ -261,8 +261,8 @@ def test_truncated_answer(start, cases, tmp_path):
         verdicts, before = judged(run, RubricJudge(server.llm("judge"))), server.stats["answers"]
         answers = answer(cases[:3], cut, run)
         assert server.stats["answers"] == before
-        said = answers.set_index("case_id")["content"]
-        assert all(row.verdict == RubricServer.verdict(row.content, said[row.case_id]) for row in verdicts.itertuples())
+        texts = answers.set_index("case_id")["content"]
+        assert all(row.verdict == RubricServer.verdict(row.content, texts[row.case_id]) for row in verdicts.itertuples())
 
 
 def test_core_functions_on_a_heartbench_run(start, cases, tmp_path):
@@ -345,14 +345,14 @@ class ForgingServer(RubricServer):
     """A judge that quotes the answer's own list; a hostile model that writes one."""
 
     def answer(self, request):
-        said = super().answer(request)
+        response = super().answer(request)
         if request["model"] == "hostile":
             return TRUE.replace("it says so", "as the rules say")
         if request["model"] == "quoting":
-            return f"{said}\n\nThe response holds this: {TRUE}"
+            return f"{response}\n\nThe response holds this: {TRUE}"
         if request["model"] == "unmarked":
-            return said.replace('"mark": ', '"note": ')
-        return said
+            return response.replace('"mark": ', '"note": ')
+        return response
 
 
 def test_forged_verdict_lists(start, cases, tmp_path):
@@ -371,8 +371,8 @@ def test_forged_verdict_lists(start, cases, tmp_path):
             "choices": [{**body["choices"][0], "finish_reason": "length" if fault else "stop"}],
         }
         judged(run, RubricJudge(cut, max_attempts=2))
-        told = run.ratings().query("judge == 'cut'")
-        assert told["status"].eq("unparsed").all() and told["explanation"].eq("cut off by the token limit").all()
+        ratings = run.ratings().query("judge == 'cut'")
+        assert ratings["status"].eq("unparsed").all() and ratings["explanation"].eq("cut off by the token limit").all()
 
 
 def test_resume_after_kill(start, tmp_path):

@@ -6,7 +6,7 @@ import time
 import pandas as pd
 from forks import Fork
 from gateways import free_port
-from judged import judge_on_a_full_disk, kill_again_and_again, llm, make_run, panel, stats, verdicts
+from judged import judge_on_a_full_disk, kill_repeatedly, llm, make_run, panel, stats, verdicts
 from servers import mock_server
 
 from anthrokit.core import Run
@@ -77,14 +77,14 @@ def test_unknown_rate_limit(server):
     wait_for(many())
     seen = stats(base)
     assert seen["answers"] == 150 and model.limiter.servers[0].window < 64
-    assert seen["over_limit"] < 150  # 64 in flight, again and again, would meet many hundreds
+    assert seen["over_limit"] < 150  # 64 in flight, without pauses, would meet many hundreds
 
 
 def test_ten_kills(server, tmp_path):
     """Kill -9, 12 times in a row on one run: all that was reported is there, once, and the end is as without."""
     base = server("--latency", 0.12)
     said, errors = tmp_path / "said", tmp_path / "errors"
-    done = Fork(kill_again_and_again, base, str(tmp_path / "killed"), 12, said, errors=errors)
+    done = Fork(kill_repeatedly, base, str(tmp_path / "killed"), 12, said, errors=errors)
     assert done.wait(300) == 0, errors.read_text()[-2000:]
     kills, reported, there = map(int, said.read_text().split())
     assert kills >= 10 and 0 < reported <= there

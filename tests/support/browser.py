@@ -55,7 +55,7 @@ CONTRASTS = """() => {
   const texts = [...document.querySelectorAll('.anthrokit *')].filter(element => element.clientHeight
     && !element.closest('[disabled], style')
     && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
-  const known = {};
+  const ratios = {};
   const contrast = (colour, around) => {
     paint('white');
     around.forEach(paint);
@@ -67,7 +67,7 @@ CONTRASTS = """() => {
   return texts.map(element => {
     const around = [], colour = getComputedStyle(element).color;
     for (let one = element; one; one = one.parentElement) around.unshift(getComputedStyle(one).backgroundColor);
-    return [known[[colour, ...around]] ??= contrast(colour, around), element.outerHTML.slice(0, 120)];
+    return [ratios[[colour, ...around]] ??= contrast(colour, around), element.outerHTML.slice(0, 120)];
   });
 }"""
 # Open a notebook in place of the one before, whose kernel ends.
@@ -106,8 +106,8 @@ WALK = """async ([selector, most, patience, next = '[aria-label=Next]', place = 
     await pause(0);  // what an element does by itself, it does now
     texts.add(panel.innerText);
     for (let times = 0; times < 50 && overflowing().length; times++) await pause(100);
-    const found = [...(HARM)(selector), ...overflowing()];
-    if (found.length || find(next).disabled || texts.size === most) return [texts.size, found, true];
+    const problems = [...(HARM)(selector), ...overflowing()];
+    if (problems.length || find(next).disabled || texts.size === most) return [texts.size, problems, true];
     const before = find(place).textContent, late = performance.now() + patience;
     find(next).click();
     while (find(place).textContent === before) {

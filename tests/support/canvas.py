@@ -29,8 +29,8 @@ def texts_of(figure):
             outside |= {label for label in axis.findobj(Text) if label not in every | {axis.label, axis.offsetText}}
         if not ax.get_visible():
             outside |= set(ax.findobj(Text))
-    found = dict.fromkeys(text for text in figure.findobj(Text) if text not in outside)
-    return [text for text in found if text.get_visible() and text.get_text().strip()]
+    texts = dict.fromkeys(text for text in figure.findobj(Text) if text not in outside)
+    return [text for text in texts if text.get_visible() and text.get_text().strip()]
 
 
 def corners(text):
@@ -102,27 +102,27 @@ def behind(text, figure):
 
 def overflowing(figure):
     """Describe numbers that are wider than their cell of a heat map, in a figure that has been drawn."""
-    found = []
+    problems = []
     for ax in figure.axes:
         if any(isinstance(part, QuadMesh) for part in ax.collections):
             cell = ax.get_window_extent().width / abs(np.diff(ax.get_xlim())[0])
             own = [text for text in ax.texts if text.get_transform() == ax.transData and text.get_text()]
             wide = [text for text in own if text.get_window_extent().width > cell]
-            found += [f"wider than its cell: {text.get_text()!r}" for text in wide]
-    return found
+            problems += [f"wider than its cell: {text.get_text()!r}" for text in wide]
+    return problems
 
 
 def illegible(texts, figure, points):
     """Describe texts smaller than so many points, or of a contrast below 4.5 : 1, in a figure that has been drawn."""
-    found = []
+    problems = []
     for text in texts:
         if text.get_fontsize() < points - 0.01:
-            found.append(f"small: {text.get_text()!r} has {text.get_fontsize():.1f} points")
+            problems.append(f"small: {text.get_text()!r} has {text.get_fontsize():.1f} points")
         back, ink = behind(text, figure), np.array(to_rgba(text.get_color(), text.get_alpha()))
         contrast = contrast_ratio(back + ink[3] * (ink[:3] - back), back)
         if contrast < 4.5:
-            found.append(f"pale: {text.get_text()!r} has a contrast of {contrast:.1f}")
-    return found
+            problems.append(f"pale: {text.get_text()!r} has a contrast of {contrast:.1f}")
+    return problems
 
 
 def sizes(texts):

@@ -37,7 +37,7 @@ def _run(function, arguments, errors, environment):
 
 
 class Fork:
-    """A process that does `function(*arguments)`; what it says on stderr goes to the file `errors`."""
+    """A process that does `function(*arguments)`; its stderr goes to the file `errors`."""
 
     def __init__(self, function, *arguments, errors=None):
         given = (function, arguments, errors and str(errors), dict(os.environ))
@@ -66,11 +66,11 @@ class Fork:
         self.wait()
 
 
-def _type(arguments, folder, environment, said):
-    """What the script `anthrokit` does, there and with these variables; its words go into two files."""
+def _type(arguments, folder, environment, outputs):
+    """What the script `anthrokit` does, there and with these variables; its stdout and stderr go into two files."""
     from anthrokit.cli import main
 
-    for number, file in enumerate(said, 1):
+    for number, file in enumerate(outputs, 1):
         os.dup2(os.open(file, os.O_WRONLY), number)
     os.chdir(folder or os.getcwd())
     os.environ.clear()
@@ -79,23 +79,23 @@ def _type(arguments, folder, environment, said):
     sys.exit(main())
 
 
-def begin_command(arguments, cwd, env, said):
-    """As `subprocess.Popen(['anthrokit', *arguments])`, in a fork; its stdout and stderr go into the two files `said`."""
-    for file in said:
+def begin_command(arguments, cwd, env, outputs):
+    """As `subprocess.Popen(['anthrokit', *arguments])`, in a fork; its stdout and stderr go into two files."""
+    for file in outputs:
         open(file, "w").close()
-    return Fork(_type, arguments, cwd and str(cwd), env, said)
+    return Fork(_type, arguments, cwd and str(cwd), env, outputs)
 
 
 def run_command(arguments, cwd=None, env=None):
     """As `subprocess.run(['anthrokit', *arguments], capture_output=True, text=True)`, in a fork."""
     with tempfile.TemporaryDirectory() as folder:
-        said = [os.path.join(folder, name) for name in ("out", "err")]
-        code = begin_command(arguments, cwd, env or dict(os.environ), said).wait(600)
-        return subprocess.CompletedProcess(arguments, code, *[open(file, encoding="utf-8").read() for file in said])
+        outputs = [os.path.join(folder, name) for name in ("out", "err")]
+        code = begin_command(arguments, cwd, env or dict(os.environ), outputs).wait(600)
+        return subprocess.CompletedProcess(arguments, code, *[open(file, encoding="utf-8").read() for file in outputs])
 
 
 def run_script(file, log):
-    """As `python file` in its folder; what it says goes into the file `log`. Workers that Dask starts have its environment."""
+    """As `python file` in its folder; its output goes into the file `log`. Workers that Dask starts have its environment."""
     for number in (1, 2):
         os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
     os.chdir(os.path.dirname(file))

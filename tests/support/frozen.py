@@ -22,7 +22,7 @@ from servers import mock_server
 from anthrokit import analysis, anthroscore, core, heartbench, judging, models, simulation, validity
 
 TESTS = Path(__file__).resolve().parent.parent
-KEPT = TESTS / "frozen"
+FROZEN = TESTS / "frozen"
 FEW = {"n_resamples": 200}
 JUDGED = ["personhood", "emotions", "validation"]
 ODD_ANSWERS = [
@@ -44,7 +44,7 @@ CLAIMS = [
 
 @cache
 def demonstration() -> dict[str, pd.DataFrame]:
-    """The run that ships with the package, with the judges that it had when the results were kept."""
+    """The run that ships with the package, with the judges that it had when the results were saved."""
     with tempfile.TemporaryDirectory() as folder:
         export = Path(shutil.copytree(core.data_path("demo_run"), f"{folder}/export"))
         for path in (TESTS / "support" / "demo_before").iterdir():
@@ -157,9 +157,9 @@ def statistics() -> dict:
             simulation.Taxonomy.load(),
             judging.labelled_messages().iloc[::12],
         )
-        found = [[key, name, judge.rate(text, taxonomy[name]).verdict] for name in judge.behaviours
+        verdicts = [[key, name, judge.rate(text, taxonomy[name]).verdict] for name in judge.behaviours
                  for key, text in zip(messages["message_id"], messages["text"], strict=True)]  # fmt: skip
-        return pd.DataFrame(found, columns=["message_id", "behaviour", "verdict"])
+        return pd.DataFrame(verdicts, columns=["message_id", "behaviour", "verdict"])
 
     drawn = analysis.clustered.draw_clusters(20, 50, 7)
     return made | {
@@ -250,18 +250,18 @@ ORDER = {
     "answers": ["target", "case_id"],
     "verdicts": ["target", "case_id", "criterion"],
 }
-NOT_KEPT = {"server", "seconds", "at", "call", "run", "started", "ended", "batch", "cost", "created"}
+UNSTABLE = {"server", "seconds", "at", "call", "run", "started", "ended", "batch", "cost", "created"}
 
 
 def tables_of(run) -> dict[str, pd.DataFrame]:
     """What a run's tables hold, in an order of its own and without times."""
-    found = {name: getattr(run, name)() for name in ("messages", "ratings", "labels", "dialogues")}
-    found["calls"] = run.query("SELECT * FROM calls")
-    return {name: arranged(name, frame) for name, frame in found.items()}
+    tables = {name: getattr(run, name)() for name in ("messages", "ratings", "labels", "dialogues")}
+    tables["calls"] = run.query("SELECT * FROM calls")
+    return {name: arranged(name, frame) for name, frame in tables.items()}
 
 
 def arranged(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    frame = frame.drop(columns=[column for column in frame if column in NOT_KEPT])
+    frame = frame.drop(columns=[column for column in frame if column in UNSTABLE])
     if name == "calls":  # how a judge is asked may change, what it says and where that goes may not
         frame = frame.drop(columns="tokens_in")
     return frame.sort_values([one for one in ORDER[name] if one in frame], ignore_index=True)
@@ -286,10 +286,10 @@ def judged(base: str, folder: Path, way: str) -> dict[str, pd.DataFrame]:
         sampling = "adaptive" if way == "adaptive" else "full"
         behaviours = None if way == "together" else JUDGED
         judging.judge(run, judges, samples=3, behaviours=behaviours, sampling=sampling, progress=False)
-        found = tables_of(run)
-    if way == "together":  # one answer for all behaviours was kept with each of them, and is kept once now
-        found["ratings"] = found["ratings"].drop(columns="raw")
-    return found
+        tables = tables_of(run)
+    if way == "together":  # one answer for all behaviours was saved with each of them, and is saved once now
+        tables["ratings"] = tables["ratings"].drop(columns="raw")
+    return tables
 
 
 def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
@@ -300,13 +300,13 @@ def counselled(base: str, folder: Path) -> dict[str, pd.DataFrame]:
         for name in ("one", "two"):
             simulation.simulate(prompts, model(base, name), run=run, turns=1, progress=False)
         judging.judge(run, [heartbench.RubricJudge(model(base, f"rubric-{letter}")) for letter in "ab"], progress=False)
-        found = {
+        tables = {
             "answers": heartbench.answers.add_word_counts(heartbench.answers.answers_of(run)),
             "ratings": run.ratings(),
             "verdicts": heartbench.judging.verdicts(run),
             "calls": run.query("SELECT * FROM calls"),
         }
-        return {name: arranged(name, frame) for name, frame in found.items()}
+        return {name: arranged(name, frame) for name, frame in tables.items()}
 
 
 @cache
@@ -345,52 +345,52 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def path_of(name: str) -> Path:
-    return KEPT / f"{name.replace(' ', '_')}.parquet"
+    return FROZEN / f"{name.replace(' ', '_')}.parquet"
 
 
-def keep(name: str, frame: pd.DataFrame) -> None:
-    KEPT.mkdir(exist_ok=True)
+def save(name: str, frame: pd.DataFrame) -> None:
+    FROZEN.mkdir(exist_ok=True)
     plain(frame).to_parquet(path_of(name), compression="zstd", index=False)
 
 
 def compare(name: str, frame: pd.DataFrame) -> None:
-    """Raise where a result differs from the one that is kept; columns that were added since don't count."""
-    kept, now = pd.read_parquet(path_of(name)), plain(frame)
-    if "hash" in kept:  # one row a column
-        now = now[now["column"].isin(kept["column"])].reset_index(drop=True)
-    assert not set(kept) - set(now), f"{name} lost {sorted(set(kept) - set(now))}"
-    numbers = kept.select_dtypes("number").columns
-    for column in kept:
+    """Raise where a result differs from the saved one; columns that were added since don't count."""
+    saved, now = pd.read_parquet(path_of(name)), plain(frame)
+    if "hash" in saved:  # one row a column
+        now = now[now["column"].isin(saved["column"])].reset_index(drop=True)
+    assert not set(saved) - set(now), f"{name} lost {sorted(set(saved) - set(now))}"
+    numbers = saved.select_dtypes("number").columns
+    for column in saved:
         kind = float if column in numbers else object
-        kept[column] = (
-            kept[column].astype(kind).where(kept[column].notna(), np.nan if kind is float else None)
+        saved[column] = (
+            saved[column].astype(kind).where(saved[column].notna(), np.nan if kind is float else None)
         )
-    pd.testing.assert_frame_equal(kept, now[kept.columns], rtol=1e-9, atol=1e-12, check_dtype=False, obj=name)
+    pd.testing.assert_frame_equal(saved, now[saved.columns], rtol=1e-9, atol=1e-12, check_dtype=False, obj=name)
 
 
 def results() -> dict:
-    """Every result that is kept: its name and how it is made."""
+    """Map the name of every saved result to its function."""
     return statistics() | {name: lambda name=name: runs()[name] for name in RUNS}
 
 
 def differing(names: Iterable[str]) -> list[str]:
     """What is wrong with those results."""
-    made, found = results(), []
+    made, problems = results(), []
     for name in names:
         try:
             compare(name, made[name]())
         except Exception as error:  # one that can't be made any more is as bad as one that differs
-            found.append(f"{name}: {type(error).__name__}: {error}")
-    return found
+            problems.append(f"{name}: {type(error).__name__}: {error}")
+    return problems
 
 
 def main(wanted: Sequence[str]) -> int:
     made = results()
     for name in [name for name in made if any(name.startswith(one) for one in wanted)]:
-        keep(name, made[name]())
-    found = [] if wanted else differing(made)
-    print(*found, sep="\n")
-    return len(found)
+        save(name, made[name]())
+    problems = [] if wanted else differing(made)
+    print(*problems, sep="\n")
+    return len(problems)
 
 
 if __name__ == "__main__":

@@ -90,9 +90,9 @@ def write(folder):
         about |= dict.fromkeys(("reason", "system_user", "system_target"), text)
         dialogues.append({**about, "target": name(number % 3), "repeat": 1, "turns": 2, "status": "failed"})
         for turn, role in itertools.product((1, 2), ("user", "assistant")):
-            said = dict.fromkeys(("content", "reasoning", "served_model", "error"), text)
-            said |= {"finish_reason": "length", "role_flip": 1}
-            messages.append({"dialogue_id": names, "turn": turn, "role": role, **said})
+            fields = dict.fromkeys(("content", "reasoning", "served_model", "error"), text)
+            fields |= {"finish_reason": "length", "role_flip": 1}
+            messages.append({"dialogue_id": names, "turn": turn, "role": role, **fields})
         for turn, (place, judge), sample in itertools.product((1, 2), enumerate(judges), (1, 2)):
             verdict = (place + sample * (number % 2)) % 2 if number % 5 else 1
             key = {"dialogue_id": names, "turn": turn, "behaviour": names, "judge": judge, "sample": sample}
@@ -153,6 +153,6 @@ def rubric():
             about = {"target": target, "case_id": names[0]}
             answers.append({**about, "content": texts[place], "status": texts[1 - place]})
             for criterion, (seat, judge) in itertools.product((1, 2), enumerate((name(12), name(42)))):
-                said = {**about, "criterion": criterion, "judge": judge, "sample": 1}
-                ratings.append({**said, "verdict": bool((place + seat * one) % 2), "reason": texts[criterion - 1]})
+                key = {**about, "criterion": criterion, "judge": judge, "sample": 1}
+                ratings.append({**key, "verdict": bool((place + seat * one) % 2), "reason": texts[criterion - 1]})
     return {"cases": Cases(cases), "answers": pd.DataFrame(answers), "ratings": pd.DataFrame(ratings)}

@@ -13,13 +13,13 @@ from anthrokit.simulation import contextualise, load_prompts, load_scenarios, si
 
 
 class Kind:
-    """What is done, and the query of what is kept of it."""
+    """A job, and the query of the rows that it saves."""
 
-    def __init__(self, work, kept, batched=True):
-        self.work, self.kept, self.batched = work, kept, batched
+    def __init__(self, work, query, batched=True):
+        self.work, self.query, self.batched = work, query, batched
 
     def do(self, folder, base, llm=None, **how):
-        """Do it, or go on with it."""
+        """Run the job, or resume it."""
 
         def model(name):
             return LLM(f"openai/{name}", api_base=base, **{"max_concurrency": 4, "max_tokens": 100, **(llm or {})})
@@ -28,9 +28,9 @@ class Kind:
             self.work(run, model, {"progress": False, **how})
 
     def rows(self, folder):
-        """What is there."""
+        """Return the saved rows."""
         with Run(folder, read_only=True) as run:
-            return run.ledger.rows(self.kept)
+            return run.ledger.rows(self.query)
 
 
 def simulated(run, model, how):

@@ -100,24 +100,24 @@ def do_part(base, folder):
     judge(run, judges, samples=1, behaviours=["personhood", "emotions"], progress=False)
 
 
-def kill_again_and_again(base, folder, wanted, said):
+def kill_repeatedly(base, folder, wanted, summary):
     """Judge a run, kill the process that does it so many times and once let it end; each time nothing reported is lost.
 
     Writes how often it was killed, how many ratings were reported and how many are there.
     """
     make_run(folder, 24).close()
-    told, rng, kills, reported = Path(f"{folder}.reported"), random.Random(wanted), 0, set()
+    report_path, rng, kills, reported = Path(f"{folder}.reported"), random.Random(wanted), 0, set()
     for _ in range(wanted + 5):
         pid = os.fork()
         if pid == 0:
-            _judge_and_report(base, folder, told)
+            _judge_and_report(base, folder, report_path)
         time.sleep(rng.uniform(0.15, 0.45))
         if kills < wanted:
             os.kill(pid, signal.SIGKILL)
             kills += 1
         ended = os.waitpid(pid, 0)[1] == 0
-        if told.exists():
-            reported = {ast.literal_eval(line) for line in told.read_text().splitlines()}
+        if report_path.exists():
+            reported = {ast.literal_eval(line) for line in report_path.read_text().splitlines()}
         with Run(folder) as run:
             there = set(run.ledger.rows("SELECT judge, behaviour, dialogue_id, turn, sample, verdict FROM ratings"))
         assert len({row[:5] for row in there}) == len(there)
@@ -126,12 +126,12 @@ def kill_again_and_again(base, folder, wanted, said):
         if ended:
             break
     assert ended, "it makes no headway"
-    Path(said).write_text(f"{kills} {len(reported)} {len(there)}")
+    Path(summary).write_text(f"{kills} {len(reported)} {len(there)}")
 
 
-def _judge_and_report(base, folder, told):
-    """Judge, and write of every rating that is reported as kept what it is; the process ends."""
-    save_rows, into = Job.save_rows, os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+def _judge_and_report(base, folder, report_path):
+    """Judge, write each rating that is reported as saved to a file, and end the process."""
+    save_rows, into = Job.save_rows, os.open(report_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     def save_and_report(self, table, rows, **counts):
         def report():
@@ -152,8 +152,8 @@ def _judge_and_report(base, folder, told):
         os._exit(1)
 
 
-def judge_on_a_full_disk(base, folder, said):
-    """Judge where no file can be larger than 400,000 bytes; what is said of that goes into a file, and 3 is the end."""
+def judge_on_a_full_disk(base, folder, error_path):
+    """Judge where no file can be larger than 400,000 bytes; write the error to a file and exit with 3."""
     run, judges = make_run(folder, 20), panel(base)
     for one in judges:
         one.llm.prepare()
@@ -162,5 +162,5 @@ def judge_on_a_full_disk(base, folder, said):
         judge(run, judges, progress=False)
     except RunError as error:
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        Path(said).write_text(str(error))
+        Path(error_path).write_text(str(error))
         sys.exit(3)

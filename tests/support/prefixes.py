@@ -1,7 +1,7 @@
-"""The beginnings of requests that a provider has at hand, counted as providers document it.
+"""The prefixes of requests that a provider has cached, counted as providers document it.
 
-A beginning is there when the request that brought it has been answered, and counts from a least length on, in blocks.
-OpenAI, Gemini and DeepSeek keep all of them; Anthropic those that end at a mark, which are paid for when they are
+A prefix is cached once its request has been answered. It counts from a least length on, in blocks.
+OpenAI, Gemini and DeepSeek cache all prefixes, Anthropic those that end at a mark, which are paid for when they are
 written. Four characters are a token.
 """
 
@@ -18,27 +18,27 @@ def digest(text: str) -> bytes:
 class Prefixes:
     def __init__(self, kind: str):
         self.least, self.block = KINDS[kind]
-        self.there: set[bytes] = set()
+        self.hashes: set[bytes] = set()
 
-    def _beginnings(self, text: str) -> list[tuple[int, bytes]]:
+    def _prefixes(self, text: str) -> list[tuple[int, bytes]]:
         """Tokens and hash of every whole block's end, from the least length on; blocks of one token are taken as 16."""
         step = max(self.block, 16)
         ends = range(step, len(text) // CHARACTERS + 1, step)
         return [(end, digest(text[: end * CHARACTERS])) for end in ends if end >= self.least]
 
     def read(self, text: str) -> int:
-        """Tokens of a request that are at hand."""
-        return max((end for end, known in self._beginnings(text) if known in self.there), default=0)
+        """Return the cached tokens of a request."""
+        return max((end for end, prefix in self._prefixes(text) if prefix in self.hashes), default=0)
 
-    def keep(self, text: str) -> None:
-        """A request has been answered."""
-        self.there.update(known for _, known in self._beginnings(text))
+    def save(self, text: str) -> None:
+        """Cache the prefixes of an answered request."""
+        self.hashes.update(prefix for _, prefix in self._prefixes(text))
 
     def marked(self, blocks: list[dict]) -> list[tuple[int, bytes]]:
         """Tokens and hash of what stands before each mark."""
-        text, found = "", []
+        text, marks = "", []
         for block in blocks:
             text += block.get("text", "")
             if block.get("cache_control") and len(text) // CHARACTERS >= self.least:
-                found.append((len(text) // CHARACTERS, digest(text)))
-        return found
+                marks.append((len(text) // CHARACTERS, digest(text)))
+        return marks

@@ -17,12 +17,12 @@ import mock_openai
 @contextlib.contextmanager
 def mock_server(*arguments):
     """Start tests/mock_openai.py with these arguments; its base URL."""
-    heard, tell = CONTEXT.Pipe(duplex=False)
-    process = Fork(mock_openai.main, [str(argument) for argument in arguments], tell.send)
-    tell.close()
+    receiver, sender = CONTEXT.Pipe(duplex=False)
+    process = Fork(mock_openai.main, [str(argument) for argument in arguments], sender.send)
+    sender.close()
     try:
-        with heard:
-            yield heard.recv()
+        with receiver:
+            yield receiver.recv()
     finally:
         process.kill()
 

@@ -126,9 +126,9 @@ def test_table_and_case_scores_agree(several, protocol, data):
 
 def eight(model, warmth, humor):
     """Eight cases with Warmth +3 and Humor +3; verdicts as y, n and ?."""
-    said = {"y": True, "n": False, "?": pd.NA}
+    verdicts = {"y": True, "n": False, "?": pd.NA}
     rows = [
-        (model, f"case {k}", number, ability, 3.0, said[letter])
+        (model, f"case {k}", number, ability, 3.0, verdicts[letter])
         for number, (ability, letters) in enumerate((("Warmth", warmth), ("Humor", humor)), start=1)
         for k, letter in enumerate(letters)
     ]
@@ -159,8 +159,8 @@ def test_score_bounds_with_missing_verdicts(data):
     verdicts = eight("A", data.draw(letters), data.draw(letters))
     filled = verdicts.assign(verdict=[data.draw(st.booleans()) if pd.isna(verdict) else verdict for verdict in verdicts["verdict"]])
     both = pd.concat([verdicts, filled.assign(target="B")]).astype({"verdict": "boolean"})
-    told, truth = (part.reset_index() for _, part in heartbench.target_scores(both).groupby("target"))
-    assert (told["worst"] <= truth["estimate"] + 1e-9).all() and (truth["estimate"] <= told["best"] + 1e-9).all()
+    bounds, truth = (part.reset_index() for _, part in heartbench.target_scores(both).groupby("target"))
+    assert (bounds["worst"] <= truth["estimate"] + 1e-9).all() and (truth["estimate"] <= bounds["best"] + 1e-9).all()
 
 
 # ---- transcripts ---------------------------------------------------------------------------------
@@ -222,8 +222,8 @@ def test_unknown_speakers_and_broken_rows(tmp_path):
 def test_the_released_cases(released, tmp_path):
     assert len(released) == 296 and released.frame()["turns"].max() == 9
     counts = released.criteria()["ability"].value_counts()
-    told = heartbench.cases.load_abilities().set_index("ability")["criteria"]
-    assert counts.to_dict() == {**told.to_dict(), "Other": 296}
+    published = heartbench.cases.load_abilities().set_index("ability")["criteria"]
+    assert counts.to_dict() == {**published.to_dict(), "Other": 296}
     path = heartbench.cases.write_cases(released, tmp_path / "again.jsonl")
     source = public_file(**heartbench.cases.RELEASED)
     original = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
@@ -346,9 +346,9 @@ loose = st.recursive(
 @given(st.lists(pieces, max_size=12).map("".join), st.integers(1, 5))
 def test_parse_any_text(text, n):
     try:
-        found = parse_rubric(text, n, MARK)
-        assert set(found) == set(range(1, n + 1))
-        "".join(reason for _, reason in found.values()).encode()
+        parsed = parse_rubric(text, n, MARK)
+        assert set(parsed) == set(range(1, n + 1))
+        "".join(reason for _, reason in parsed.values()).encode()
     except ParseError as problem:
         assert len(str(problem).encode()) < 1_000
     try:
@@ -372,12 +372,12 @@ def test_parse_any_text(text, n):
 def test_parse_verdict_lists(items):
     listed = [{"criterion": k, "reason": "r", "hit": h} for k, h in items]
     text = json.dumps({"mark": MARK, "verdicts": listed})
-    known = {"0": False, "1": True, "true": True, "false": False, "命中": True}
+    values = {"0": False, "1": True, "true": True, "false": False, "命中": True}
     numbers = [k for k, _ in items if isinstance(k, int) and not isinstance(k, bool)]
-    said = [known.get(str(h).strip().lower()) for _, h in items if isinstance(h, (bool, int, str))]
-    if sorted(numbers) == [1, 2, 3] and len(items) == 3 and len(said) == 3 and None not in said:
+    verdicts = [values.get(str(h).strip().lower()) for _, h in items if isinstance(h, (bool, int, str))]
+    if sorted(numbers) == [1, 2, 3] and len(items) == 3 and len(verdicts) == 3 and None not in verdicts:
         got = parse_rubric(text, 3, MARK)
-        assert [got[k][0] for k, _ in items] == said
+        assert [got[k][0] for k, _ in items] == verdicts
     else:
         with contextlib.suppress(ParseError):
             got = parse_rubric(text, 3, MARK)
@@ -622,8 +622,8 @@ def test_numbers_as_case_ids(cases):
     first, second = (gold_standard.golden_progress(votes, one, cases, experts=3) for one in (items, read))
     assert first.equals(second)
     assert experts.criteria_sheet(cases, answers)["answers"].map(len).eq(2).all()
-    kept, report = building.drop_saturated(cases, verdicts, min_targets=2)
-    assert (len(kept), report["what"].eq("criterion dropped").sum()) == (12, 10)
+    unsaturated, report = building.drop_saturated(cases, verdicts, min_targets=2)
+    assert (len(unsaturated), report["what"].eq("criterion dropped").sum()) == (12, 10)
     assert building.mark_difficulty(cases, pd.DataFrame({"case_id": [1], "hard": [True]}))["1"].difficulty == "hard"
     drafts = pd.DataFrame({"case_id": [1], "ability": "Warmth", "score": 3, "content": "names the loss"})
     assert len(building.add_drafts(cases, drafts)["1"].criteria) == 2
