@@ -145,8 +145,8 @@ def compare_targets(
     Notes
     -----
     Corrected residuals by case and Student's t, as in `analysis.clustered.mean_estimates`. In 300 simulated comparisons each of
-    30, 60 and 100 cases like the bundled ones (benchmarks/heartbench.py), and targets that meet .5, .9 or .98 of the criteria, 95 % intervals contained
-    the true difference in 91 to 98 %. The p-value of two equal targets was below .05 in 1 to 7 %.
+    30, 60 and 100 cases like the bundled ones (benchmarks/heartbench.py), and targets that meet .5, .9 or .98 of the criteria,
+    95 % intervals contained the true difference in 91 to 98 %. The p-value of two equal targets was below .05 in 1 to 7 %.
 
     Examples
     --------
