@@ -284,7 +284,7 @@ function render({ model, el }) {
   const root = make("div", { class: "anthrokit ak-panel", role: "group", tabindex: "-1" },
     make("header", { class: "ak-head" }, title, run, said, make("span", { class: "ak-controls" }, filters,
       make("span", { class: "ak-walk" }, before, place, after), table, tools, print, refresh, help)),
-    chips, form, keys, above, body);
+    form, chips, keys, above, body);  // chips come and go below the form, whose fields do not move under a click
 
   function open(yes, name) {
     form.hidden = !yes;
@@ -337,7 +337,12 @@ function render({ model, el }) {
       return part;
     });
     const focus = focused();
-    form.replaceChildren(...parts);
+    parts.forEach((part, at) => {  // a click is lost if its field leaves the page between press and release
+      const before = form.children[at];
+      if (!before) form.append(part);
+      else if (before !== part) before.replaceWith(part);
+    });
+    while (form.children.length > parts.length) form.lastChild.remove();
     if (!held) return;
     parts.includes(held) ? focus.focus()
       : form.querySelector(`[data-filter="${held.dataset.filter}"] select`)?.focus();

@@ -57,8 +57,15 @@ def test_filters(emergence, labels):
     emergence.width(1200)
 
     form = filters(panel)
-    for name in common:
-        form.get_by_label(name.capitalize(), exact=True).uncheck()
+    boxes = [form.get_by_label(name.capitalize(), exact=True) for name in common]
+    boxes[1].hover()
+    panel.page.mouse.down()
+    boxes[0].evaluate("box => box.click()")
+    seen(panel.locator(".ak-point")).to_have_count(3 * 5)  # the form is drawn again during a click
+    panel.page.mouse.up()
+    seen(boxes[1]).not_to_be_checked()
+    for box in boxes:
+        box.uncheck()
     seen(panel.get_by_text("There is nothing to draw")).to_be_visible()
     form.get_by_label("Internal states").check()
     seen(panel.locator(".ak-point")).to_have_count(5)
