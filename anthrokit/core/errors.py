@@ -83,7 +83,7 @@ def _script_line(error: BaseException) -> str:
 
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
-    """Return an error. It is shown in two lines if anthrokit raised it on purpose or was called with wrong arguments."""
+    """Return an error, which is shown in two lines from now on if anthrokit raised it on purpose or got wrong arguments."""
     if _is_deliberate(error):
         error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
     return error
@@ -492,7 +492,7 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
 
 
 def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:
-    """Return `__init__` of a class and of those of the same package that it is derived from: each passes keywords on."""
+    """Return `__init__` of a class and of its base classes in the same package, to which it passes keywords."""
     package = function.__module__.partition(".")[0]
     own = [each for each in kind.__mro__ if each.__module__.partition(".")[0] == package]
     return [vars(each)["__init__"] for each in own if "__init__" in vars(each)] or [function]
@@ -539,7 +539,7 @@ def explain_class(kind: type) -> type:
 
 
 def _name_attribute(self: Any, name: str) -> Any:
-    """Raise for an attribute that an instance or a class lacks, with the one that was meant."""
+    """Raise for an attribute that an instance or a class lacks. The error suggests the one that was meant."""
     kind = self if isinstance(self, type) else type(self)
     if name.startswith("_") or (self is not kind and name in dir(kind)):  # a property of that name has raised
         return object.__getattribute__(self, name)

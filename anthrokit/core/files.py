@@ -335,7 +335,7 @@ def public_file(place: str, url: str, sha256: str) -> Path:
 
 # %% ../../nbs/01_core/06_files.ipynb #a1b2c3d5
 def _address(path: str | os.PathLike) -> str | None:
-    """Return the address that a text or `Path` names, which keeps one slash of two; None for a local path."""
+    """Return the address that a text or `Path` names (a `Path` turns // into /); None for a local path."""
     text = os.fspath(path)
     return re.sub(r":/(?!/)", "://", text, count=1) if _ADDRESS.match(text) else None
 

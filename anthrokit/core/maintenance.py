@@ -283,7 +283,7 @@ def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
     ).fetchall()
     if different and about.must_agree:
         keys = ", ".join(key for (key,) in different[:3])
-        raise RunError(f"two parts have other texts for {table} {keys}. Merge only runs with the same texts.")
+        raise RunError(f"two parts have different texts for {table} {keys}. Merge only runs with the same texts.")
     names = ", ".join(about.stored_columns)
     copy.execute(f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM {rows}")
     return [f"{table} {key}" for (key,) in different]

@@ -800,7 +800,7 @@ def require_same_prompts(
     prompts: pd.DataFrame,
     texts: Sequence[str] = ("first_message", "history", "request", "base_id", "scenario", "domain"),
 ) -> pd.Index:
-    """Raise if a run has other texts for one of the prompts.
+    """Raise if a run has one of the prompts with a different text.
 
     Parameters
     ----------
@@ -885,7 +885,7 @@ def add_prompts(run: Run, prompts: pd.DataFrame) -> pd.DataFrame:
     TableError
         If the prompts break a rule of their table.
     RunError
-        If the run has another text for a prompt_id.
+        If the run has the prompt_id with a different text.
 
     Examples
     --------

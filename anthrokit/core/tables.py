@@ -487,7 +487,7 @@ def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str, where
 
 
 def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str = "") -> None:
-    """Raise if rows are wrong. The message, after its place, is formatted with the columns of the first one and its number, row."""
+    """Raise if rows are wrong. `message` can contain the columns of the first wrong row and its number, {row}; `where` comes first."""
     if wrong.any():
         place = int(wrong.to_numpy(dtype=bool, na_value=False).argmax())
         [first] = frame.iloc[[place]].to_dict("records")
@@ -495,7 +495,7 @@ def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str 
 
 
 def reject_values(frame: pd.DataFrame, wrong: pd.Series, column: str, where: str, expected: str) -> None:
-    """Raise if a row is wrong. The error names the row of the file, by the index of the frame, and its value."""
+    """Raise if a row is wrong. The error has its value, and its number in the file, which is taken from the frame's index."""
     if wrong.any():
         place, value = frame.index[at := wrong.to_numpy().argmax()], frame[column].iloc[[at]].item()
         row, value = place + 1 if isinstance(place, Integral) else place, "empty" if pd.isna(value) else repr(value)
@@ -687,8 +687,8 @@ def empty_table(table: str) -> pd.DataFrame:
 def fault_of(frame: pd.DataFrame, error: Exception | None = None) -> str | None:
     """Describe the first fault of a table: a duplicate or missing column, or a cell of the wrong kind. None if it has none.
 
-    The kind of a column is the one that `TABLES` states for its name; estimates and counts are numbers. A missing column is
-    one of these that the error, a KeyError, names.
+    The dtype of a column is the one that `TABLES` states for its name; estimates and counts are numbers. A known column is
+    reported as missing if the error is a KeyError with its name.
 
     Examples
     --------

@@ -20,7 +20,7 @@ __all__ = ['QUOTED', 'is_blank', 'mask_code', 'mask_quotations', 'plain_apostrop
 
 # %% ../../nbs/01_core/05_texts.ipynb #f8575274
 _INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me", "Mc"}
-_FILLERS = "\u115f\u1160\u3164\uffa0\u2800"  # letters and a symbol by category, drawn as nothing
+_FILLERS = "\u115f\u1160\u3164\uffa0\u2800"  # invisible, although Unicode calls them letters or symbols
 
 
 def is_blank(text: str | float | None) -> bool:
@@ -187,7 +187,7 @@ def _latin_language(words: list[str]) -> str:
     best, n_best = counts.most_common(1)[0] if counts else ("other", 0)
     unknown = [word for word in words if word not in english]
     n_best += sum(not word.isascii() and best not in languages.get(word, ()) for word in unknown)
-    most = 0.5 if n_english > 1 or not all(map(str.isascii, words)) else 0.3  # of English words, at a tie
+    most = 0.5 if n_english > 1 or not all(map(str.isascii, words)) else 0.3  # share of English words that makes a tie English
     if n_best > n_english or (n_best == n_english > 0 and n_english / len(words) < most):
         return best
     if len(words) < 2 or n_english >= 0.3 * len(words):
