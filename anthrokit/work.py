@@ -53,12 +53,12 @@ async def run_steps(
     *,
     in_batch: bool = False,
 ) -> Any:
-    """Run the steps of a unit. If parts that run concurrently raise, the first error is raised after all have ended.
+    """Run the steps of a unit. If steps that run concurrently raise, the first error is raised after all have ended.
 
     Parameters
     ----------
     steps : generator
-        Yields a `Request`; a `functools.partial` for slow local work; the steps of a part; a list of these,
+        Yields a `Request`; a `functools.partial` for slow local work; another such generator; a list of these,
         which run concurrently; or a tuple of these, of which the first runs before the others. It receives
         the result; for a list or tuple, a list of results.
     send : coroutine function
@@ -66,7 +66,7 @@ async def run_steps(
     compute : coroutine function
         Returns the result of a partial; by default a thread runs it.
     in_batch : bool
-        Run all parts of a tuple concurrently.
+        Run all members of a tuple concurrently.
 
     Returns
     -------
@@ -860,7 +860,8 @@ def ask(
     read_truncated : bool
         Parse a response that was cut off by the token limit. By default it counts as unparsable.
     attempts_before : int
-        Attempts of an earlier call of `ask` that had no value. The count goes on from there, so that no request is repeated.
+        Attempts of an earlier call of `ask` that returned no value. Attempts are counted on from there, so that no request is
+        repeated.
 
     Returns
     -------

@@ -223,7 +223,7 @@ def _reform(gguf: Path, folder: Path) -> Path:
     """Save a GGUF file and its tokenizer in OpenVINO's format."""
     genai, copy, saving = import_openvino(), folder / gguf.name, {"enable_save_ov_model": True}
     folder.mkdir()
-    shutil.copyfile(gguf, copy)  # what is saved comes to lie beside it
+    shutil.copyfile(gguf, copy)  # OpenVINO writes its files beside the copy
     tokenizer = genai.Tokenizer(str(copy), saving)
     genai.ContinuousBatchingPipeline(str(copy), genai.SchedulerConfig(), "CPU", _EXACT | saving)
     words = {"chat_template": tokenizer.get_original_chat_template()}

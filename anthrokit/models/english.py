@@ -35,7 +35,7 @@ def english_pipeline(extra: str = "offline") -> Language:
     Parameters
     ----------
     extra : str
-        The extra of anthrokit that needs it, for the error.
+        The extra of anthrokit that the error tells the user to install if spaCy is missing.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def _load_pipeline() -> Language:
 
 
 def _search_end(search: Callable[[str], re.Match | None], text: str) -> re.Match | None:
-    """Search the end of a text. spaCy searches the whole rest of a token for each sign at its end: quadratic in a run of signs."""
+    """Search the end of a text, not all of it: spaCy repeats the search for each sign at the end of a token."""
     return search(text[-100:])
 
 # %% ../../nbs/02_models/12_english.ipynb #c22bfd85

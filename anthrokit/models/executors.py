@@ -97,7 +97,7 @@ class _PendingCall:
     answer: asyncio.Future
 
     def book(self, attempts: Iterable[Completion]) -> Exception | None:
-        """Record lost attempts, and return the last error of it, such as BudgetReached."""
+        """Record lost attempts. Return the last error that this raised, such as BudgetReached."""
         last = None
         for attempt in attempts:
             try:
@@ -107,7 +107,7 @@ class _PendingCall:
         return last
 
     def take(self, outcome: Outcome) -> None:
-        """Record lost attempts, and set the answer. An answer that was paid is kept if the budget is reached."""
+        """Record lost attempts, and set the answer. An answer that was paid for is kept even if this reaches the budget."""
         answer, error = outcome.answer, self.book(outcome.lost_attempts)
         if error and not (isinstance(answer, Completion) and isinstance(error, BudgetReached)):
             answer = error
@@ -233,7 +233,7 @@ class ExecutorPool:
         call = _PendingCall(llm, messages, parameters, on_lost, asyncio.get_running_loop().create_future())
         self._waiting.append(call)
         if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_later(0.02, self._send)  # for others to come along
+            asyncio.get_running_loop().call_later(0.02, self._send)  # so that other calls can join the shard
         return await call.answer
 
     def _send(self) -> None:
@@ -352,7 +352,7 @@ class ExecutorPool:
         return wait_for(all_of_them())
 
     async def finish(self, work: Coroutine[Any, Any, None]) -> None:
-        """Await work that uses the pool. If this is cancelled, begin no more calls, and let the work take the answers of begun ones."""
+        """Await work that uses the pool. If the wait is cancelled, no call begins, and the work still gets the answers of begun calls."""
         task = asyncio.ensure_future(work)
         try:
             await asyncio.shield(task)

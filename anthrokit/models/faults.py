@@ -245,7 +245,7 @@ _NO_ERROR = {"", "0", "200", "ok", "success", "none", "null"}
 
 
 def _is_error(error: Any) -> bool:
-    """Return whether the value of an error field says something, and not that all went well."""
+    """Return whether the value of an error field reports an error: it is not empty, and does not say "success"."""
     values = error.values() if isinstance(error, dict) else [error]
     return any(value and not (isinstance(value, (str, int)) and str(value).strip().lower() in _NO_ERROR) for value in values)
 

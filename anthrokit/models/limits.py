@@ -50,7 +50,7 @@ class Server:
         self.number = number  # its place in the list of addresses
         self.window = math.inf
         self.in_flight = self.failures = 0
-        self.closed_until = self.rests_until = 0.0  # as the server asks; after failures
+        self.closed_until = self.rests_until = 0.0  # the pause that the server asked for, and the pause after failures
         self._known_at = self._cut_at = 0.0
         self._tested = self.lacks_model = False
 
@@ -113,7 +113,7 @@ class RateLimiter:
         self.servers = [Server(number) for number in range(servers)]
         self.requests: Bucket | None = None
         self.tokens: Bucket | None = None
-        self._most_in_flight = 0  # more calls in flight begin one after another
+        self._most_in_flight = 0  # above it, calls begin one after another
         self._line = asyncio.Lock()
         self._ended = asyncio.Event()  # set when a call has ended
 

@@ -289,7 +289,7 @@ class PromptCache(NamedTuple):
 
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
-_UNREACHED_RETRIES = 3  # further ones to a server that has never answered, within about seven seconds
+_UNREACHED_RETRIES = 3  # for a server that has never answered; they take about seven seconds
 
 
 def _form(request: Mapping[str, Any]) -> tuple[frozenset, frozenset]:
@@ -742,7 +742,7 @@ class LLM(metaclass=Naming):
         return replace_fields(answer, attempts=attempts, server=server, seconds=time.perf_counter() - start)
 
     def _pause_before_next(self, fault: Fault, attempts: int, failed: Collection[Server]) -> float | None:
-        """Return the seconds to wait before another attempt, none if another server is available; None if no attempt follows."""
+        """Return the seconds to wait before another attempt: 0 if another server is available, None if no attempt follows."""
         servers = self._live.limiter.servers
         elsewhere = fault.kind == "unknown" and not all(server.lacks_model for server in servers)
         if (fault.follows != "retry" and not elsewhere) or attempts >= self.max_retries + len(servers):

@@ -64,7 +64,7 @@ class Writer:
 
 # %% ../../nbs/02_models/08_meter.ipynb #b716dfc9
 OPEN_BATCHES = "batches.status IN ('uploaded', 'begun')"
-_ENOUGH = 5  # answers, to expect what the next ones take
+_ENOUGH = 5  # answers from which the length of the next one is expected
 _BOOKED = ("served_model", "tokens_in", "tokens_cached", "tokens_out", "cost", "attempts", "status", "server")
 
 
@@ -231,7 +231,7 @@ class Meter:
     def reserve(self, cost: float, tokens: int) -> None:
         """Reserve dollars and tokens, or raise BudgetReached."""
         if cap := self.over(cost, tokens):
-            under_way = f", and {self._reserved_tokens:,} may be by what is under way" if self._reserved_tokens else ""
+            under_way = f", and {self._reserved_tokens:,} are reserved for calls under way" if self._reserved_tokens else ""
             raise BudgetReached(
                 f"the next call could go beyond the budget of {cap}: it may take {tokens:,} tokens, and "
                 f"{self.tokens:,} are used ({self.dollars} dollars){under_way}. Finished work is saved; run again with "
@@ -281,8 +281,8 @@ class Meter:
             return
         if llm.name not in self._longest_seen:
             warnings.warn(
-                f"{llm.name} was asked for at most {limit:,} tokens and gave {answer.tokens_out:,}; the budget goes by "
-                f"that from now on",
+                f"{llm.name} was asked for at most {limit:,} tokens and gave {answer.tokens_out:,}; from now on the "
+                f"budget reserves that many",
                 stacklevel=2,
             )
         self._longest_seen[llm.name] = answer.tokens_out

@@ -45,7 +45,7 @@ class Part(NamedTuple):
     path: Path
     number: int
     first: int = 0  # row of the file
-    start: int = 0  # of the lines, in bytes; in the row group, in rows
+    start: int = 0  # where it begins: byte of the file, or row of the row group
     size: int = 0
     group: int = 0  # row group
     stem: str = ""  # its file's name in results
@@ -162,7 +162,7 @@ def _parts_of_file(path: Path, what: str, suffixes: Collection[str]) -> list[Par
     """List the parts of a file; a Parquet file that can't be read, or a file of another kind, is an error."""
     import pyarrow.parquet
 
-    if path.suffix.lower() in JSON_LINES:  # without .gz, whose lines have no place
+    if path.suffix.lower() in JSON_LINES:  # not .gz: its lines can't be found by their byte
         with open(path, "rb") as file:
             lengths = map(len, file)
             sizes = iter(lambda: sum(itertools.islice(lengths, _LINES)), 0)
@@ -261,7 +261,7 @@ def map_parts(
         if not result_path.exists():
             pending.append((function, part, result_path, arguments))
         elif json.loads(pyarrow.parquet.read_schema(result_path).metadata[b"PANDAS_ATTRS"])["part"] != part.fingerprint():
-            raise TableError(f"{result_path} holds results of other content than {part.path} now has: name another folder")
+            raise TableError(f"{result_path} holds results of other content: {part.path} has changed since. Name another folder.")
     bar, done = ProgressBar("part", len(parts), len(parts) - len(pending)), itertools.count(len(parts) - len(pending) + 1)
 
     def count() -> None:

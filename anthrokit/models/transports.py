@@ -172,7 +172,7 @@ async def _by_litellm(wire: RequestTranslator, request: Mapping[str, Any], show:
 
 
 def _reason_without_body(response: Any, request: Mapping[str, Any]) -> str | None:
-    """Return "length" if an answer has as many tokens as were asked for at most, and LiteLLM states "stop"."""
+    """Return "length" if LiteLLM states "stop" and an answer has as many tokens as its limit allows."""
     limit = request.get("max_tokens") or request.get("max_completion_tokens")
     tokens = getattr(getattr(response, "usage", None), "completion_tokens", None)
     stopped = bool(getattr(response, "choices", None)) and response.choices[0].finish_reason == "stop"
@@ -207,7 +207,7 @@ _MARKED = ("anthropic",)  # needs markers for prompt caching
 
 @dataclass(frozen=True)
 class Form:
-    """The address, headers and parameters of requests with the same parameters."""
+    """The address, headers and parameters that all requests of a form share."""
 
     url: str
     headers: dict[str, str]
@@ -631,7 +631,7 @@ class Endpoint:
     """The way to a model at one address, with its key."""
 
     transport: str  # litellm, lean or embedded
-    timeout: float  # seconds for one try
+    timeout: float  # seconds for one attempt
     prices: tuple[float, float] | None  # US dollars a token, in and out
     reports_cost: bool  # whether the transport states the cost of a call; otherwise `prices` do
     ready: Any = field(repr=False)  # what the transport needs each time: a RequestTranslator, or the embedded model's settings
