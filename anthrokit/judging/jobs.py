@@ -232,8 +232,8 @@ def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], tax
     left_out = (run.ledger.manifest_entry("taken") or {}).get("answers_before_the_last")
     if left_out and (whole := [judge.name for judge in judges if judge.context == "dialogue"]):
         raise ValueError(
-            f"a run of preference data has no answers before the last ({left_out:,} here), so {', '.join(whole)} "
-            f"would see only the user's side of a dialogue; pass context='user'"
+            f"a run of preference data has only the last answer of each dialogue ({left_out:,} earlier ones are left out), so "
+            f"{', '.join(whole)} would see only the user's side of a dialogue; pass context='user'"
         )
     showing = [judge.name for judge in judges if judge.present]
     if showing and (bare := [name for name in behaviours if not taxonomy[name].present]):

@@ -894,7 +894,7 @@ class Side(NamedTuple):
 
 
 def _prompt_of(row: Record, used_columns: Collection[str]) -> str | None:
-    """Return the column that holds the messages before the answers; it is none of those used for the answers."""
+    """Return the column that holds the messages before the answers; it is not one of `used_columns`."""
     names = [name for name in _PROMPT if name not in used_columns and not is_missing(row.get(name))]
     return next((name for name in names if row[name] != []), None)
 
@@ -1065,7 +1065,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
     conversations = [one for one in find_conversations(parsed) if one.messages and not (pair and _is_text_pairs(one.messages))]
     every = [one for one in conversations if not one.is_field]
     fields = [one for one in conversations if one.is_field]
-    if len(every) == 1 and not _is_answer_last(every[0]):  # of a request, beside which the response has one message
+    if len(every) == 1 and not _is_answer_last(every[0]):  # a request's messages; the response beside it is one message
         every += [*filter(_is_answer_last, fields)][:1]
     elif not every and [*map(_is_answer_last, fields)] == [False, True]:
         every = fields

@@ -96,7 +96,7 @@ def quality(
     truth : sequence of bool
         In the same order.
     scores : sequence of float, optional
-        The judge's scale, for the AUC.
+        The judge's scores, for the AUC.
     resamples : int
         Bootstrap resamples of messages for the intervals of F1 and AUC.
     seed : int
@@ -586,7 +586,7 @@ class StudentJudge(LanguageJudge):
         Raises
         ------
         TableError
-            If no behaviour can be learnt. The message says what there is.
+            If no behaviour can be learnt. The error lists each behaviour with its number of positive messages and of all messages.
         """
         vectors = features(texts)
         codes = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
