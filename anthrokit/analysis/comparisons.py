@@ -63,7 +63,7 @@ def level_pairs(
         pairs = [pairs] if _is_pair(pairs) or not isinstance(pairs, Sequence) else list(pairs)
     if wrong := [pair for pair in pairs or () if not _is_pair(pair) or pair[0] == pair[1]]:
         example = f"[({levels[0]!r}, {levels[1]!r})]"
-        raise ValueError(f"pairs is a list of two different levels each, such as {example}; {wrong[0]!r} is not such a pair")
+        raise ValueError(f"pairs must be a list of pairs, of two different levels each, such as {example}; {wrong[0]!r} is not such a pair")
     level_names = [*([] if baseline is None else [baseline]), *(name for pair in pairs or () for name in pair)]
     require_known(f"level of {column.name}", levels, *level_names)
     if pairs is not None:
