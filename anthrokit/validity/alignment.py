@@ -371,7 +371,7 @@ def _align_threshold(judge: LocalJudge, rows: pd.DataFrame, behaviours: Sequence
     before = np.where(np.isnan(verdicts).any(axis=0), np.nan, verdicts.max(axis=0))
     tuning = (rows["split"] == "tuning").to_numpy() & ~np.isnan(scores) & ~np.isnan(before)
     if not tuning.any():
-        raise ValueError(f"the judge {judge.name} gives no scores; align a judge with scores, or a prompt judge")
+        raise ValueError(f"the judge {judge.name} gives no scores, so it has no threshold; pass a judge with scores, or a prompt judge")
     truth = rows["truth"].to_numpy()[tuning]
     limit = best_limit(scores[tuning], before[tuning] == 1, truth, rows["cluster"][tuning], measure, seed)
     return limit, before, before if limit is None else np.where(np.isnan(scores) | np.isnan(before), np.nan, scores > limit)

@@ -335,8 +335,8 @@ def check_against_people(
     DataFrame
         judge, measure (precision, recall, specificity, kappa; for judges with scores AUC and, with people's ratings,
         Spearman's rank correlation), estimate, ci_low, ci_high, n_clusters, n (messages with a verdict and a truth),
-        n_positive, n_total. The judge "one person" is each person against the majority of the others on the same
-        message, a ceiling for judges.
+        n_positive, n_total. The judge "one person" compares each person with the majority of the others on the
+        same message. It shows how well people agree, as a reference for judges.
 
     Raises
     ------
