@@ -40,7 +40,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not preserved by CSV 
 def open_sheets(
     sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike],
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each sheet after its location in errors ("file: ", or ""), with votes in lower case; "" is a blank vote."""
+    """Yield pairs: how errors begin ("file: ", or "" for a table), and a sheet with votes in lower case, "" if blank."""
     if isinstance(sheets, str | os.PathLike):
         sheets = [sheets]
     texts = dict.fromkeys(("item", "expert", "vote", "note", "at"), "str")  # an expert may be called NA
@@ -58,7 +58,7 @@ def open_sheets(
 
 
 def require_filled(sheet: pd.DataFrame, where: str, *, withdrawn: bool = False) -> pd.DataFrame:
-    """Return the rows with a vote, or of ballots also the withdrawn ones; raise if one has no item, criterion or expert."""
+    """Return the rows with a vote, and on request withdrawn votes; raise if a row has no item, criterion or expert."""
     voted, number = sheet["vote"].ne(""), pd.to_numeric(sheet["criterion"], errors="coerce").fillna(-1)
     if withdrawn:
         voted |= sheet["expert"].notna()
@@ -72,7 +72,7 @@ _TO_TEN = {"valid": lambda points: points.abs() <= 10, "expected": "a number fro
 
 
 def _with_points(votes: pd.DataFrame, where: str = "votes", **valid: Any) -> pd.DataFrame:
-    """Return votes with points as numbers, where "2,5" is 2.5 and "−4" is -4; raise if one is not a number, or not `valid`."""
+    """Convert the points of votes to numbers ("2,5" to 2.5, "−4" to -4); raise for other texts. `valid` is as for `as_numbers`."""
     texts = votes["points"].astype("str").str.strip().str.replace("−", "-").str.replace(",", ".")
     return as_numbers(votes.assign(points=texts.where(texts.ne(""))), ["points"], where, **valid)
 

@@ -192,8 +192,8 @@ def read_golden(
     Raises
     ------
     TableError
-        A column is missing, a vote can't be read, has no criterion or no expert, or its item is not in the draw; names
-        the file and row.
+        A column is missing, or a vote is not yes, no, unsure or blank, has no criterion or expert, or is on an item that
+        was not drawn. The error names the file and row.
 
     Examples
     --------
