@@ -198,7 +198,7 @@ def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #7bb1bafd
 class _Rated(NamedTuple):
-    """Where the ratings of one behaviour by one judge in one sample stand."""
+    """The columns of the ratings of one behaviour by one judge in one sample."""
 
     behaviour: str
     judge: str
@@ -241,7 +241,7 @@ _RELEASED_COUNTER = "pronoun count (AnthroBench)"
 
 @lru_cache(maxsize=4096)
 def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
-    """Return status and reason of an answer from which the authors' code, or ours, parsed a verdict or none."""
+    """Return status and reason of a judge's response, given the verdict in the file (None: none could be parsed)."""
     if verdict is None and raw in (_FAILED, _SKIPPED, _NOT_COUNTED):
         return "failed", None if raw == _FAILED else "the authors' code found no message to rate"
     read = parse_verdict(raw)
@@ -252,7 +252,7 @@ def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
 
 
 def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str, Any]]:
-    """Return the ratings of a file. Absent messages have none, nor has a judge that left both cells empty."""
+    """Return the ratings of a file. There are none for an absent message, or where both cells of a judge are empty."""
     ratings = []
     for place in columns:
         for row in rows:
@@ -365,7 +365,7 @@ def _columns_of_judges(
         before = [name for name in every if name not in added_judges]
         raise TableError(
             f"{path}: the ratings of {', '.join(added_judges)} were added to a file that held those of {', '.join(before)}, "
-            f"and its majorities are theirs alone. Say judges={added_judges!r}, judges={before!r}, or judges='all'."
+            f"and the majority columns count only the added judges. Choose: judges={added_judges!r}, judges={before!r}, or judges='all'."
         )
     selected_judges = every if judges in (None, "all") else [judges] if isinstance(judges, str) else list(judges)
     require_known("judge", every, *selected_judges, where=f"{path}: ")
@@ -571,8 +571,9 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     Notes
     -----
     The format has no place for reasoning, tokens, times, calls, system prompts, scores, annotations, judges' settings,
-    prompts without a dialogue and metadata. A reason beside an answer is read from the answer again, and an empty message
-    comes back as missing. pandas' defaults, which the authors' code keeps, take messages such as "N/A" for missing.
+    prompts without a dialogue and metadata. When the file is read, explanations are parsed from the
+    judges' responses again, and an empty message is missing. pandas' defaults, which the authors' code keeps, take messages
+    such as "N/A" for missing.
 
     The majority columns hold this run's labels (two of three judges), −1 for a missing label. Base prompt, persona and
     similar columns are passed on by the authors' commands. With one sample a judge has the columns
