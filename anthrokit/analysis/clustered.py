@@ -32,7 +32,7 @@ __all__ = ['JOIN_RUNS', 'Weights', 'as_names', 'check_level', 'at_least_half', '
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #47cbc8b8
 def as_names(by: str | Sequence[str], what: str = "by", taken: Iterable[str] = ()) -> list[str]:
-    """Return one or several column names as a list. Those of `by` name groups, and can't be names of columns of results.
+    """Return one or several column names as a list. Names in `by` must differ from the columns of the result.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def clusters(frame: pd.DataFrame, column: str | None = None) -> pd.Series:
     Raises
     ------
     TableError
-        If a row has neither, or nothing in `column`, or this column is missing.
+        If a row has neither base_id nor dialogue_id, or no value in `column`, or the table lacks this column.
 
     Examples
     --------
@@ -564,8 +564,8 @@ def effective_sizes(
         freedom = np.maximum(degrees_of_freedom(totals, alike, squares), 1)
         freedom = np.where(independent, freedom, np.minimum(np.maximum(informative - 1, 2), freedom))
         freedom = np.where(certain, np.maximum(n_clusters - 1, 1), freedom)
-        # Perfectly correlated rows are worth `least`. If the estimated variance rests on few clusters, the interval for
-        # that bound is narrower.
+        # Perfectly correlated rows have the effective size `least`. If only few clusters are informative, the interval from
+        # this bound can be narrower than that from the estimated variance. The narrower one is used.
         most = np.maximum(degrees_of_freedom(totals, 1, squares), 1)
         worth, bound = (
             rows * (ndtri(tail) / stdtrit(of, tail)) ** 2 for rows, of in ((effective, freedom), (least, most))
@@ -657,12 +657,12 @@ def proportion(
 
     Notes
     -----
-    `benchmarks/coverage.py` measures the coverage. It falls to 88 % if one of two clusters holds 98 of 100 rows. It is also too
-    low where few clusters hold the rare rows: a study without such a cluster shows neither the rate nor the variation. In 3,000
-    simulated studies with beta-distributed rates of clusters, a mean rate of .02, and 200 rows a cluster on average, 95 %
-    intervals contained the true rate in 81 to 92 % for 8 to 100 clusters of rows with a correlation of .3 or .6, and in 91 to
-    93 % for the worst sizes with a correlation of .1. Nearly always the upper limit was too low. Korn,
-    E. L. and Graubard, B. I. (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol.
+    `benchmarks/coverage.py` measures the coverage of 95 % intervals. It falls to 88 % if one of two clusters holds 98 of 100
+    rows. It is also too low if few clusters hold the rare rows, because a sample without such a cluster shows neither the
+    rate nor the variation. This was measured in 3,000 simulated studies with beta-distributed rates of clusters, a mean rate
+    of .02, 8 to 100 clusters, and 200 rows per cluster on average. With a correlation of .3 or .6 within clusters, the
+    coverage was 81 to 92 %. With a correlation of .1 it was 91 to 93 % at worst. Nearly always the upper limit was too low.
+    Korn, E. L. and Graubard, B. I. (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol.
     3; Imbens, G. W. and Kolesár, M. (2016), Review of Economics and Statistics 98, for clusters of unequal size.
 
     Examples
@@ -695,9 +695,9 @@ def mean_estimates(sums: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd
     Notes
     -----
     Bell, R. M. and McCaffrey, D. F. (2002), Survey Methodology 28: corrected residuals (CR2), and Student's t with the degrees
-    of freedom for equal values within a cluster. In 2,000 simulated studies each of differences of two verdicts, 95 % intervals
-    contained the true mean in 91 to 96 % for rates of .1 to .3 with 8 to 100 clusters, and in 96 % or more with
-    clusters of very different size; in 87 to 92 % for rates of .02 in clusters of equal size.
+    of freedom for equal values within a cluster. The coverage of 95 % intervals was simulated for differences of two verdicts
+    (2,000 studies for each case, 8 to 100 clusters). It was 91 to 96 % for rates of .1 to .3, 96 % or more for clusters of
+    very different size, and 87 to 92 % for rates of .02 in clusters of equal size.
 
     Examples
     --------

@@ -29,7 +29,7 @@ __all__ = ['require_one_column', 'require_levels', 'level_pairs', 'LevelCounts',
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #0a34f877
 def require_one_column(name: str, what: str = "group", by: str | Sequence[str] = ()) -> None:
-    """Raise if `group` is not the name of one column, or also among those of `by`."""
+    """Raise if `group` is not the name of one column, or is also in `by`."""
     if not isinstance(name, str):
         value, hint = (f"a {type(name).__name__}", f". {JOIN_RUNS}") if isinstance(name, Run | pd.DataFrame) else (repr(name), "")
         raise TypeError(f"{what} is {value}; it must be the name of one column, such as 'domain'{hint}")
@@ -73,7 +73,7 @@ def level_pairs(
     return list(combinations(levels, 2))
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
-_APART = "no two levels of {group} share a base prompt (base_id) with verdicts, and only such answers are compared"
+_APART = "no two levels of {group} share a base prompt (base_id) with verdicts; only answers to the same base prompts are compared"
 _COUNTS = ["_yes", "_scored", "_weight", "_square", "_sure", "_open", "_all"]
 
 
@@ -239,8 +239,8 @@ def compare(
     DataFrame
         by…, variant (unless by behaviour), a, b, estimate (share in a minus share in b, on common prompts, or if there
         are none, on common base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
-        (Cohen's h), share_a, share_b, n_a, n_b (labels; of categories messages, incomplete ones with an expected value
-        too), n_clusters, ci (the level of the intervals). Interval and p-value of a category are missing where a side has
+        (Cohen's h), share_a, share_b, n_a, n_b (labels; for categories messages, incomplete ones with an expected
+        value included), n_clusters, ci (the level of the intervals). Interval and p-value of a category are missing where a side has
         too few complete messages, as in `profile`. Without "behaviour" also lowest and highest: the difference if
         the missing labels of a were all False and those of b all True, or the reverse.
 
@@ -386,10 +386,11 @@ def similarity(
     Notes
     -----
     Sampling error makes estimated profiles less similar. With few messages all three measures are biased towards
-    difference. The resamples are biased once more, so their percentiles are no limits. The interval is the estimate ± Student's t
-    times the root mean square deviation of the resamples from it, for the square of the Jensen-Shannon distance.
-    In simulated studies of 8 to 100 base prompts with 40 messages each, 95 % intervals contained the true value in 88 % or more,
-    mostly 93 to 100; the lowest are those of the rank correlation of equal profiles at 8 base prompts.
+    difference. The resamples have this bias twice, so their percentiles are not used. The interval is the estimate ± Student's t
+    times the root mean square deviation of the resamples from the estimate. For the Jensen-Shannon distance, the interval of
+    its square is computed, and the roots of the limits are taken. In simulated studies of 8 to 100 base prompts with 40
+    messages each, 95 % intervals contained the true value in 88 % or more, mostly 93 to 100. The lowest coverage is that of
+    the rank correlation of equal profiles at 8 base prompts.
 
     Examples
     --------
@@ -431,7 +432,7 @@ def similarity(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #ce90c6fe
 def _swap_test(differences: Sequence[int]) -> float:
-    """Return the exact two-sided p-value that signed whole numbers are as often positive as negative, by convolution."""
+    """Test, exactly and two-sided, whether the signs of whole numbers are random; return the p-value, by convolution."""
     from scipy.stats import binom
 
     sizes = np.abs(np.asarray(differences, dtype=int))

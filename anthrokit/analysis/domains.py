@@ -68,11 +68,12 @@ def kruskal_wallis(
     The test of the paper treats dialogues as independent, but dialogues of one base prompt are not. If most base prompts lack a level,
     the test therefore compares means, one for each base prompt and level. Otherwise it compares dialogues.
 
-    The false-positive rate at .05 was simulated: 1,000 studies without an effect of each design, with 8, 16 or 30 base prompts
+    The false-positive rate at .05 was simulated: 1,000 studies per design, without an effect, with 8, 16 or 30 base prompts
     in 2 or 4 levels, 8 dialogues of five turns for each base prompt, and a latent correlation within base prompts of .1 or .3.
-    With each base prompt in one level it was 3.5 to 5.2 % (0 with two base prompts a level; dialogues would give 35 to 49 %). With
-    each base prompt in all levels it was 0 to 3 %. For a test by base prompt use `compare` (levels with common base prompts) or
-    `factor_model`. Ibrahim et al. (2026) report p < 0.001. Tomczak and Tomczak (2014) for ε².
+    If each base prompt is in one level, the rate is 3.5 to 5.2 %, or 0 with two base prompts per level. A test of dialogues
+    would have 35 to 49 % there. If each base prompt is in all levels, the rate is 0 to 3 %. For a test by base prompt use
+    `compare` (levels with common base prompts) or `factor_model`. Ibrahim et al. (2026) report p < 0.001. Tomczak and Tomczak
+    (2014) for ε².
 
     Examples
     --------
@@ -107,7 +108,7 @@ def kruskal_wallis(
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
-    """Return a column of 0 and 1 a level of a factor against its reference: "low" where it exists, else the first."""
+    """Return a column of 0 and 1 for each level of a factor but the reference: "low" if it exists, else the first."""
     levels = sorted_levels(labels[factor])
     reference = "low" if "low" in levels else levels[0]
     others = [level for level in levels if level != reference]
@@ -174,7 +175,7 @@ def _solve_gee(
         if len(ends) < 2 or (ends["min"] == ends["max"]).any():
             return f"always or never there {where}: no finite odds ratio"
     if aliased := _aliased(design):
-        return f"no estimates: {', '.join(aliased)} can't be told from the other columns here"
+        return f"no estimates: {', '.join(aliased)} can't be separated from the other columns here"
     freedom = len(np.unique(cluster)) - design.shape[1]
     if freedom <= 0:
         return "fewer clusters than a model of these terms needs"

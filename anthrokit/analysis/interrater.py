@@ -147,7 +147,8 @@ def agreement_estimates(
     *sums : array, clusters × groups
         Its arguments.
     same, rated, yes, verdicts : array, clusters × groups
-        Equal verdicts and items with several verdicts; verdicts Yes and all verdicts.
+        Numbers of items on which the verdicts are equal (`same`), of items with several verdicts (`rated`), of verdicts Yes,
+        and of all verdicts.
     ci : float
         Confidence level.
     weights : (array, array), optional
@@ -162,10 +163,10 @@ def agreement_estimates(
     Notes
     -----
     Raw agreement has the interval of `proportion`. The variance of κ, α and AC1 is that of their values without each cluster
-    (jackknife: Efron and Tibshirani, 1993, An introduction to the bootstrap, chapter 11). The limits are Student's t for the
-    logit of the measure's place between its lowest possible value and 1. If p is the share of the rarer verdict, the lowest
-    value of κ and α is −p / (1 − p). κ and α have no interval with fewer than six clusters (at 95 %) with a Yes, or with a
-    No; AC1 has none with fewer than six clusters.
+    (jackknife: Efron and Tibshirani, 1993, An introduction to the bootstrap, chapter 11). Each measure is rescaled so that its
+    lowest possible value is 0 and its highest 1. The limits are those of its logit, by Student's t. The lowest possible value
+    of κ and α is −p / (1 − p), where p is the share of the rarer verdict. κ and α have no interval with fewer than six
+    clusters (at 95 %) with a Yes, or with a No; AC1 has none with fewer than six clusters.
 
     Examples
     --------

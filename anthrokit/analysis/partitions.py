@@ -73,7 +73,7 @@ def read_labels(path: str | os.PathLike) -> pd.DataFrame:
 
 
 def _with_gaps(part: pd.DataFrame, kinds: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Add a missing label of each behaviour that only other targets have: their messages lack it, as in one table of all targets."""
+    """Add missing labels of behaviours that only other targets have, so that the part counts as in one table of all targets."""
     key = "category" if "category" in by else "target"
     lacking = kinds[~kinds["behaviour"].isin(part["behaviour"])].drop_duplicates("behaviour")
     lacking = lacking.assign(target=part["target"].iloc[0])[["behaviour", key]]

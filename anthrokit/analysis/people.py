@@ -220,7 +220,7 @@ def _hedges(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, float, floa
 def _odds_above(
     a: np.ndarray, b: np.ndarray, above: float, ci: float
 ) -> tuple[tuple[float, float, float], float]:
-    """Return the odds ratio of a score above a value, its interval and p; NaN where no score, or every one, is."""
+    """Return the odds ratio of a score above a value, its interval and p; NaN if no score, or every score, is above it."""
     from statsmodels.stats.contingency_tables import Table2x2
 
     counts = np.array([[(side > above).sum(), (side <= above).sum()] for side in (a, b)], dtype=float)

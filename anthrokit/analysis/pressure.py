@@ -60,7 +60,7 @@ def dialogue_flips(
     [['flipped', 2, 1, 2]]
     """
     dialogues, holds, last, first = _held_by_turn(labels, behaviour, held)
-    ends = np.argmax(holds != 1, axis=1)  # the first turn that isn't valid to be held
+    ends = np.argmax(holds != 1, axis=1)  # the first turn at which it is not known to be held
     reason, own = holds[np.arange(len(holds)), ends], np.arange(holds.shape[1]) < last[:, None]
     kinds = {"held": ends == last, "undecided": np.isnan(reason), "never held": ends == 0}
     status = np.select([*kinds.values()], [*kinds], "flipped")
@@ -78,7 +78,7 @@ def dialogue_flips(
 def _held_by_turn(
     labels: Run | pd.DataFrame, behaviour: str, held: bool
 ) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:
-    """Return dialogues with n_turns, whether each holds by turn, its number of turns, and the first turn of the table.
+    """Return dialogues with n_turns, whether each holds its position by turn, its last turn, and the first turn of the table.
 
     Values are 1, 0 and NaN (missing, or after the dialogue's last turn).
     """
@@ -132,8 +132,8 @@ def flips(
 
     Notes
     -----
-    Hong et al. (2025), SYCON-Bench, arXiv 2505.23840: turn of flip and number of flips; the judge there sees stances,
-    here a behaviour.
+    Hong et al. (2025), SYCON-Bench, arXiv 2505.23840: turn of flip and number of flips. There, a judge rates the
+    stance of an answer; here, the label of a behaviour says it.
 
     Examples
     --------
@@ -184,8 +184,8 @@ def holding(
     Returns
     -------
     DataFrame
-        by… (as they first occur), turn, estimate, ci_low, ci_high, n (dialogues with all labels so far), n_total (dialogues that have this
-        turn), n_clusters, ci.
+        by… (in the order of their first occurrence), turn, estimate, ci_low, ci_high, n (dialogues with all labels so far),
+        n_total (dialogues that have this turn), n_clusters, ci.
 
     Examples
     --------
@@ -233,8 +233,9 @@ def mirrored(
     DataFrame
         by…, outcome ("both", "one", "neither"), estimate, ci_low, ci_high, n (disputes of a target with all labels of
         both sides), n_total (disputes of each target; a dialogue without base_id is a dispute with one side),
-        n_clusters, ci, lowest, highest (the share if no, or every, dispute of two sides with a missing label had this
-        outcome). With several dialogues of a side, their shares are multiplied.
+        n_clusters, ci, lowest, highest (the share if none of the disputes with two sides and a missing label had this
+        outcome, or all had). If a side has several dialogues, its share of siding counts, and the shares of the two sides are
+        multiplied.
 
     Raises
     ------
@@ -318,8 +319,8 @@ def escalation(
     Notes
     -----
     Dialogues that end early have no labels at late turns: compare the numbers of labels by turn before reading a trend.
-    In 600 simulated studies each of 8 to 30 base prompts of unequal size without a trend, 95 % intervals contained 0 in 97 to
-    100 %.
+    In simulations without a trend (600 studies for each of 8 to 30 base prompts of unequal size), 95 % intervals contained 0 in
+    97 to 100 % of the studies.
 
     Examples
     --------

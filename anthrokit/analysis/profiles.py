@@ -95,7 +95,7 @@ def any_behaviour(
 def _per_behaviour(
     labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str, columns: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, list[str], bool]:
-    """Return checked labels, the columns to group by, and whether each group is of one behaviour."""
+    """Return checked labels, the columns to group by, and whether "behaviour" is one of them."""
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [*columns, "label", *by], advice="columns of your own come from simulate(…, design={…})" if len(labels) else "")
     require_known("variant", ("judged", "all"), variant)
@@ -127,11 +127,13 @@ def count_labels(
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
     """Return rows with counts of labels, the columns to group by, and a column that names the variant.
 
-    Grouped by "behaviour", a row is a label. Otherwise a row is a message: it counts as one label (of any behaviour, or of
-    any behaviour of the category), or without groups as all its labels. For categories, an incomplete message counts with
-    its expected value among the messages of its target, group and level, as in `profile`. The counts are _yes and _scored
-    (of messages without missing labels, or with a value), _weight and _square (as for `proportion`), _sure (True for any
-    values of the missing labels), _open (True or False, depending on the missing labels) and _all.
+    With "behaviour" in `by`, a row is a label. Otherwise a row is a message. Without `by`, a message counts as all its labels.
+    With other columns in `by`, it counts as one label: whether it shows any behaviour, or any behaviour of the category. An
+    incomplete message then counts with its expected value among the messages of its target, group and level, as in `profile`.
+
+    The counts are _yes and _scored (sum and number of the values that count: those of complete messages, and expected
+    values), _weight and _square (as for `proportion`), _sure (True for any values of the missing labels), _open (True or
+    False, depending on the missing labels) and _all (all labels).
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
@@ -154,17 +156,18 @@ def count_labels(
     return frame.assign(**counts, _sure=sure, _open=missing, _all=n), by, {"variant": variant}
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #e1a0c002
-_MIN_CLUSTERS = 6  # that must carry a share with undecided messages
+_MIN_CLUSTERS = 6  # least effective number of clusters for the interval of a share with undecided messages
 
 
 def _any_values(grid: np.ndarray) -> np.ndarray:
     """Return a value, a weight and a squared weight for each message (3 × messages).
 
     `grid` is that of `message_labels` for one group. The mean of the values is the share of messages that show any
-    behaviour. Their deviations from it are the influence of the messages on the share; a complete message also
-    contributes to the expectations of undecided ones. Values are NaN for messages without a label, and for all messages
-    if some are undecided and none is complete. The weight is the number of messages for which a message stands. The
-    squared weights give the share the variance of independent messages.
+    behaviour. The deviation of a value from this mean is the influence of the message on the share. An undecided message
+    has its expected value. The value of a complete message includes its influence on these expected values. Values are NaN
+    for messages without a label, and for all messages if some are undecided and none is complete. The weight of a message
+    is the number of messages that it represents. With the squared weights, the share has the variance that it has for
+    independent messages.
     """
     yes, gap = grid == 1, np.isnan(grid)
     complete, some = ~gap.any(axis=1), yes.any(axis=1)
@@ -178,7 +181,7 @@ def _any_values(grid: np.ndarray) -> np.ndarray:
     yes_patterns, place, n_yes = np.unique(yes[complete], axis=0, return_inverse=True, return_counts=True)
     gap_patterns, which, n_gap = np.unique(gap[undecided], axis=0, return_inverse=True, return_counts=True)
     common = yes_patterns.astype(float) @ gap_patterns.T
-    fits = common == yes_patterns.sum(axis=1)[:, None]  # shows only behaviours that are missing there
+    fits = common == yes_patterns.sum(axis=1)[:, None]  # similar: shows only behaviours whose labels are missing in the undecided message
     fits |= ~fits.any(axis=0)  # without a similar complete message, all are used
     n = n_yes @ fits
     expected = n_yes @ (fits & (common > 0)) / n
@@ -199,10 +202,10 @@ def _any_values(grid: np.ndarray) -> np.ndarray:
 
 
 def _group_values(grid: np.ndarray, group: np.ndarray, cluster: np.ndarray) -> np.ndarray:
-    """Return `_any_values` of the messages of each group; groups and clusters are numbers for each message.
+    """Return `_any_values` of the messages of each group; `group` and `cluster` number the messages.
 
-    Weights are 0, so that there is no interval, if they are worth fewer than `_MIN_CLUSTERS` equal clusters, and less than
-    half as many as the messages.
+    If the weighted messages of a group are worth fewer than `_MIN_CLUSTERS` equal clusters, and fewer than half of what all
+    its messages are worth, their weights are set to 0, and the share has no interval.
     """
     values = np.empty((3, len(grid)))
     for rows in pd.Series(group).groupby(group).indices.values():
@@ -270,9 +273,9 @@ def profile(
     Notes
     -----
     Ibrahim et al. (2026): frequency per message, over all turns. Missing labels do not count in n. For a category, a
-    message with missing labels counts as 1 if another label is True. Otherwise it counts as a share: of the group's
-    complete messages without the behaviours that it has a label for, the share that shows one of the others. Without
-    complete messages the estimate is missing; if they are of too few base prompts, the interval is missing.
+    message with missing labels counts as 1 if another label is True. Otherwise it counts as an expected value: among
+    complete messages of the group that show none of the behaviours labelled here, the share with any other behaviour.
+    Without complete messages the estimate is missing; if they are of too few base prompts, the interval is missing.
 
     Examples
     --------

@@ -23,7 +23,10 @@ __all__ = ['carry_over', 'snowball', 'snowball_matrix']
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #b4f91f27
 def _transitions(tally: ClusterCounts, now: np.ndarray, then: np.ndarray) -> list[np.ndarray]:
-    """Count labelled pairs of turns by cluster and group: yes then yes, yes, no then yes, no."""
+    """Count labelled pairs of consecutive turns by cluster and group.
+
+    Return four counts: yes followed by yes, yes followed by any label, no followed by yes, no followed by any label.
+    """
     labelled = ~np.isnan(now) & ~np.isnan(then)
     pairs = [labelled & (now == before) & (then >= after) for before in (1, 0) for after in (1, 0)]
     return [tally.sums(pair.sum(axis=1)) for pair in pairs]
@@ -33,7 +36,7 @@ _LIMITS = ["estimate", "ci_low", "ci_high", "ratio", "ratio_low", "ratio_high"]
 
 
 def _contrast(tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float) -> pd.DataFrame:
-    """Estimate shares of turns (then) after yes and after no (now), their difference and ratio; a row a group."""
+    """Estimate the share of yes in `then` after yes and after no in `now`, their difference and ratio; one row per group."""
     counts = _transitions(tally, now, then)
     after_yes, after_no = share_estimates(*counts[:2], ci), share_estimates(*counts[2:], ci)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -49,7 +52,10 @@ def _contrast(tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #ff0dc4a3
 def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return all sequences of 0 and 1: their features (turns 2…, neighbours that are both 1) and their sums."""
+    """Return features and sums of all 0/1 sequences of a length.
+
+    The features are the values at turns 2, 3, … and, last, the number of neighbours that are both 1.
+    """
     bits = (np.arange(2**length)[:, None] >> np.arange(length) & 1).astype(float)
     features = np.zeros((len(bits), turns))
     features[:, : length - 1] = bits[:, 1:]
@@ -91,14 +97,14 @@ def _fit_conditional(features: np.ndarray, stratum: np.ndarray, counts: np.ndarr
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #e5f0d450
 def _until_gap(*grids: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the number of turns before the first gap of any grid, and the labels of these turns, else 0."""
+    """Return the number of turns before the first gap in any grid, and the grids with 0 at all later turns."""
     length = np.min([np.argmax(np.isnan(grid), axis=1) for grid in grids], axis=0)
     is_before_gap = np.arange(grids[0].shape[1]) < length[:, None]
     return length, [np.where(is_before_gap, np.nan_to_num(grid), 0.0) for grid in grids]
 
 
 def _code(labels: np.ndarray) -> np.ndarray:
-    """Return the number of a sequence of labels among all of its length."""
+    """Return the position of each row of labels in the list of all sequences of its length (`_sequences`)."""
     return (labels @ 2.0 ** np.arange(labels.shape[1])).astype(np.int64)
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #941d5bfc

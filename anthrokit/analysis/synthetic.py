@@ -82,7 +82,7 @@ def _occurrences(
 def _add_votes(
     frame: pd.DataFrame, truth: np.ndarray, judges: int, judge_error: float, missing: float, random: np.random.Generator
 ) -> pd.DataFrame:
-    """Add a verdict a judge, the vote and the truth."""
+    """Add one column of verdicts for each judge, the votes, the panel's label and the truth."""
     names = [f"synthetic judge {judge}" for judge in range(1, judges + 1)]
     for name in names:
         verdict = pd.Series(truth ^ (random.random(len(truth)) < judge_error), dtype="boolean")

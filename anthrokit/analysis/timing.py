@@ -23,7 +23,7 @@ __all__ = ['turn_grid', 'first_occurrences', 'select_dialogue_labels', 'emergenc
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #c3e1ecef
 def _require_first_turn(labels: pd.DataFrame) -> None:
-    """Raise if no row, or none of a target, is of turn 1, because first occurrences there would be missed."""
+    """Raise if the table, or a target in it, has no row of turn 1: first occurrences at turn 1 would be missed."""
     require_columns(labels, ["dialogue_id", "turn", "label"])
     codes, targets = group_rows(labels, [*labels.columns.intersection(["target"])])
     firsts = pd.Series(whole_turns(labels)).groupby(codes).min()
@@ -74,7 +74,7 @@ def first_occurrences(labels: Run | pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     TableError
-        A column is missing, a turn is below 1 or not a whole number, or no row, or none of a target, is of turn 1.
+        A column is missing, a turn is below 1 or not a whole number, or the table, or a target in it, has no row of turn 1.
 
     Examples
     --------
@@ -206,9 +206,9 @@ def emergence(
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #fd8ba5f3
 def _possible_starts(grid: np.ndarray, ends: np.ndarray, after: int) -> dict[str, np.ndarray]:
-    """Sort dialogues: early and late are certain; may_early and may_late are possible for undecided ones.
+    """Return masks of dialogues: certainly early, certainly late, and undecided ones that may be early or may be late.
 
-    `ends` is the last turn of a dialogue that counts; a turn before it without a label can hold anything.
+    `ends` is the last turn of each dialogue that counts. Until then, the behaviour may have occurred at a turn without a label.
     """
     place, yes = np.arange(grid.shape[1]), grid == 1
     missing = np.isnan(grid) & (place < ends[:, None])

@@ -131,13 +131,13 @@ def _settings_by_version(versions: Mapping[str, Any]) -> dict[str, dict[str, Any
 
 
 def _check_versions(jobs: Mapping[str, SimulationJob], baseline: str) -> None:
-    """Raise if two versions give the models the same, or a version shares no base prompt with the baseline."""
+    """Raise if two versions give the models the same input, or a version shares no base prompt with the baseline."""
     owners: dict[str, str] = {}
     for name, job in jobs.items():
         for row in job.dialogues:
             if (other := owners.setdefault(row["dialogue_id"], name)) != name:
                 raise ValueError(
-                    f"the versions {other!r} and {name!r} give the models the same, so they have the same dialogues. Change the "
+                    f"the versions {other!r} and {name!r} give the models the same input, so they have the same dialogues. Change the "
                     "target or the system prompt; for a comparison of a model with itself give the two targets names, LLM(…, name=…)"
                 )
         if not job.prompts["base_id"].isin(jobs[baseline].prompts["base_id"]).any():
