@@ -106,7 +106,7 @@ _PERSONAL_WORDS = set(
     "ipaddress address addresses addr street postcode zip zipcode birth birthday birthdate dob ssn passport header headers useragent "
     "latitude longitude 姓名 电话 手机 手机号 邮箱 地址 微信 身份证 身份证号".split()
 )
-_THINGS = set(  # whose name is not that of a person
+_THINGS = set(  # a column such as model_name does not name a person
     "model file behaviour behavior dataset data task language country region topic column domain scenario condition group category "
     "tool function project experiment prompt persona agent provider judge product event feature bot assistant target".split()
 )
@@ -235,7 +235,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #7bca7b6c
 def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
-    """Give dialogues their ids. Equal ones without a name are numbered; return the places of duplicate names, with the error."""
+    """Give dialogues their ids, and number equal dialogues without an id. Return the places of duplicate ids, with the error."""
     places: dict[str, list[str]] = {}
     wrong: dict[str, str] = {}
     sides: set[str] = set()
@@ -341,7 +341,7 @@ def read_messages(
         (whether the assistant's message is to be judged), reasoning, error, finish_reason, tools (tool messages left
         out), metadata (a dict), user_id, domain, scenario, empathy, professionalism. `attrs["account"]`
         has the outcome of each row of the source: place, outcome, reason. An alternative (a response that was not shown)
-        has the 20 turns before it at most.
+        has at most the 20 turns before it.
 
     Raises
     ------
@@ -407,8 +407,9 @@ _TEXTS = ("system", "opening", "user", "assistant", "reasoning")
 def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
     """Replace personal data in the messages of a table of `read_messages`, consistently in each dialogue.
 
-    A name in the first message that only one dialogue of a prompt reveals as a name is replaced in all of them. Other
-    columns stay as they are, or groups such as countries would be lost; a notice and `attrs` name those that hold texts.
+    Dialogues of one prompt have the same first message. If a later message of one of them shows that a word is a name, it is
+    replaced in the first message of all. Other columns are not changed, because groups such as countries would be lost; a
+    notice and `attrs` name those that hold texts.
 
     Examples
     --------

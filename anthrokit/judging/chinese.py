@@ -205,7 +205,7 @@ _POSSESSIVE = re.compile("^(?:自己的|的)")
 
 
 def _is_negated(match: re.Match, start: int = 0) -> bool:
-    """Return whether a word is negated, before it in the clause that begins at start or right after it."""
+    """Return whether a negation precedes a word in its clause, which begins at `start`, or directly follows the word."""
     return bool(_NEGATED.search(match.string[start : match.start()]) or _UNABLE.match(match.string, match.end()))
 
 

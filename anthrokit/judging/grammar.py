@@ -89,7 +89,7 @@ def _without_letter(text: str) -> str:
     return text[: start.start()] + _blank(text[start.start() : end]) + text[end:]
 
 # %% ../../nbs/05_judging/04_grammar.ipynb #30023a76
-@functools.lru_cache(4096)  # a judge of patterns reads each text once a behaviour
+@functools.lru_cache(4096)  # a judge of patterns reads each text once for each behaviour
 def own_words(text: str) -> str:
     """Replace text drafted for the user, quotations and code with spaces.
 
@@ -459,7 +459,7 @@ def _bond(reading: Reading, words: frozenset[str]) -> bool:
 
 
 def _shows(reading: Reading, behaviour: str, slots: dict[str, Any]) -> bool:
-    """Return whether a reading shows the behaviour that has these words."""
+    """Return whether a reading shows a behaviour, by the words in the behaviour's slots."""
     claims = reading.construction in ("does", "is", "has") and reading.standing == "claim"
     too, sorry = (bool(reading.near & slots.get(slot, frozenset())) for slot in ("too", "sorry"))
     if reading.person == "speaker" and ((too and claims) or (sorry and reading.word == "sorry")):

@@ -78,7 +78,7 @@ def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None) -> lis
             Taxonomy.load().select(behaviours)
         except TableError:
             raise error from None
-        hint = "The bundled taxonomy has it: pass taxonomy=[*Taxonomy.load(), …], your own behaviours behind"
+        hint = "The bundled taxonomy has it: pass taxonomy=[*Taxonomy.load(), …], with your own behaviours at the end"
         raise TableError(f"{error}. {hint}") from None
 
 
@@ -386,7 +386,7 @@ class JudgingJob(Job):
         return [one.name for one in self.criteria.get(prompt_id, ())] if turn == 1 else []
 
     def expected_questions(self, judge: Judge) -> list[tuple[list[str], int, Item]]:
-        """Return the questions about pending messages, the number of messages, and such a message."""
+        """Return what is asked about messages that don't exist yet: questions, number of messages, and an expected message."""
         messages, text, user = self.expected
         likely = Item("x" * round(text), (("user", "x" * round(user)),))
         expected = [(self.plans[judge.name].questions, messages, likely)]
@@ -476,7 +476,10 @@ class JudgingJob(Job):
 
     @functools.cached_property
     def attempts_before(self) -> dict[RatingUnit, int]:
-        """Return the attempts of the ratings that are retried: their requests are not repeated, but those of failed calls are."""
+        """Return the saved attempts of unparsed and refused ratings that are retried.
+
+        Their new requests are numbered after these attempts, so that no request is repeated. The request of a failed call is repeated.
+        """
         outcomes = [one for one in self.retry if one != "failed"]
         sql = f"SELECT {', '.join(RatingUnit._fields)}, attempts FROM ratings WHERE status IN ({', '.join('?' * len(outcomes))})"
         return {RatingUnit(*unit): attempts or 0 for *unit, attempts in self.run.ledger.rows(sql, outcomes)}
@@ -509,7 +512,7 @@ class JudgingJob(Job):
             yield from self.calls_of(judge, units)
 
     def chunks(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        """Yield a local judge's pending ratings, some messages at a time, question by question; each message is parsed once."""
+        """Yield a local judge's pending ratings for some messages at a time, question by question, so that each message is parsed once."""
         pending = self.units(judge)
         while some := [*itertools.chain(*itertools.islice(pending, _CHUNK))]:
             questions: dict[str, list[RatingUnit]] = {}
@@ -802,7 +805,7 @@ def _forecast(job: JudgingJob, judge: Judge) -> CostEstimate:
 
 
 def _least(job: JudgingJob, judge: PromptJudge, calls: int) -> int:
-    """Return the calls if every sample agreed with the first, and every judge with the first two."""
+    """Return the fewest calls that adaptive sampling needs: those if all samples and all judges agree."""
     if job.sampling == "full" or not _is_adaptive(judge):
         return calls
     samples = job.plans[judge.name].samples

@@ -122,7 +122,7 @@ Roles = Mapping[str, str]  # the name of a speaker in lower case, and the role
 
 
 class _KnownRoles(dict[str, str]):
-    """The default of a parameter, which a signature shows by its name."""
+    """The default of parameters for roles. A signature shows its name, not its entries."""
 
     def __repr__(self) -> str:
         return "ROLES"
@@ -647,7 +647,7 @@ def as_list(value: Any, place: str) -> Any:
 
 
 def _parsed(value: Any, start: str = r'\{\s*"|\[\s*(?:"|null)') -> Any:
-    """Return a cell that holds a JSON object, or a JSON list of texts, as that."""
+    """Return a cell decoded if it holds a JSON object or a JSON list of texts; otherwise return it unchanged."""
     if isinstance(value, str) and re.match(rf"\s*(?:{start})", value):
         with suppress(ValueError, RecursionError):
             return json.loads(value)
@@ -944,7 +944,7 @@ _REJECTED = re.compile(rf"non_preferred_output|rejected(?:_(?:{_ENDINGS}))?")
 
 
 def _preference_columns(row: Record) -> tuple[str, str] | None:
-    """Return the columns of the chosen and the rejected answer; beside a rejected one alone, the conversation is chosen."""
+    """Return the columns of the chosen and the rejected answer. Without a chosen one, it is the conversation or the response."""
     for name in filter(_REJECTED.fullmatch, sorted(map(str, row), key=len)):
         chosen_column = "preferred_output" if name == "non_preferred_output" else name.replace("rejected", "chosen")
         if chosen_column not in row and name != "rejected" and isinstance(row[name], str | list) and row[name]:
@@ -955,7 +955,7 @@ def _preference_columns(row: Record) -> tuple[str, str] | None:
 
 
 def read_preferences(place: str, row: Record, names: tuple[str, str], roles: Roles) -> list[Dialogue]:
-    """Read a chosen and a rejected answer: two dialogues of which the last answer is judged; a pair for each rejected one."""
+    """Read chosen and rejected answers: a pair of dialogues for each rejected answer. The last answer of each dialogue is judged."""
     if all(is_missing(row[name]) for name in names):
         return []
     if names == _SHP and (is_first := as_flag(row.get("labels"))) is None:
@@ -1050,9 +1050,11 @@ def _is_id(key: str) -> bool:
 def nested_conversations(row: Record) -> list[Conversation]:
     """Return the conversations of a record, without those that another one repeats.
 
-    Conversations in different places of a list are repeated only by a longer one, and not if they have different ids; those
-    of an object by id, whose keys have digits (but turn_2 or messages_v2), are not. The
-    text of a single message is not searched. The texts of a pair are no transcripts either: `read_pair` reads them.
+    A conversation repeats another if it has all its messages. At another place of the same list, it must also be longer, and
+    the other must have the same id or none. Conversations of an object that holds them by id never repeat each other. Keys
+    with digits are ids, except those of states of one conversation, such as turn_2 or messages_v2.
+
+    The text of a single message is not searched, nor are the texts of a pair, which `read_pair` reads.
     """
     one_message = _CONTENT if is_message(row) else ("assistant",)
     pair, parsed = pair_of(row) or (), dict(row)
@@ -1084,7 +1086,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
     def may_repeat(one: int, other: int) -> bool:
         is_longer = len(signs[other]) > len(signs[one]) and ids[one] in (None, ids[other])
         path, others = every[one].path, every[other].path
-        is_beside = path != others and len(path) == len(others) and path[-1] == others[-1]  # in an object by id
+        is_beside = path != others and len(path) == len(others) and path[-1] == others[-1]  # under the same name in another object
         keys = [pair for pair in zip(path, others, strict=False) if pair[0] != pair[1]]
         if any(_is_id(key) and _is_id(other_key) for key, other_key in keys):
             return False
@@ -1265,7 +1267,7 @@ def _is_row_of_message(row: Record) -> bool:
 
 
 def _turn_of(row: Record) -> tuple[str, str] | None:
-    """Return the columns of a turn that is a row of its dialogue: it has the dialogue's id, and a time or a number."""
+    """Return the columns of user and assistant in a row that is one turn of a dialogue: it has a dialogue id, and a time or number."""
     pair = pair_of(row)
     if not pair or dialogue_column([row]) is None or all(is_missing(row[name]) for name in pair) or not is_missing(row.get("history")):
         return None
@@ -1285,7 +1287,7 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
     """Join records of one message each into a dialogue, or into one dialogue for each of its branches.
 
     Records are sorted by a column such as message_index in which no number is missing or repeated. A column `turn` must
-    not decrease. Without both, records that all have a time are sorted by it, and otherwise by a column index.
+    not decrease. Without these columns, records are sorted by time if all have one, and otherwise by a column index.
     """
     order = _order_of(rows, key)
     times = [as_time(first_of(unwrapped(row), TIMES)) for _, row in rows]

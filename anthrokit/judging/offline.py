@@ -630,7 +630,7 @@ def offline_quality() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        judge (each of the three, and "panel", at least two of three), behaviour (and "all", pooled over behaviours),
+        judge (each of the three, and "panel", the verdict of at least two), behaviour (and "all", pooled over behaviours),
         threshold, and the columns of `quality`. Measured by `benchmarks/offline_judges.py`.
 
     Examples

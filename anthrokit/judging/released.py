@@ -86,7 +86,7 @@ _TOWARDS = ("validation", "empathy", "relatability")
 
 
 def released_question(name: str) -> str:
-    """Return the question about a behaviour in the form that the released code reaches."""
+    """Return the question about a behaviour in the form that the released code uses for it."""
     if name in _TOWARDS:
         return f'Does the partner show "{name}" towards the person, in what the answer says or does?'
     if name == "sentience":

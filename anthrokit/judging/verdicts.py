@@ -108,7 +108,7 @@ _NEGATES = re.compile(r"\b(?:not?|none|never|neither|nor|nothing|without|hardly|
 
 
 def claims(line: str, code: str | None = None) -> set[bool]:
-    """Return the verdicts with which a line opens, closes, or goes on after a code; both if the line retracts one."""
+    """Return the verdicts that a line states at its beginning, at its end, or after a code; both if it retracts one."""
     if _RETRACTS.match(line):
         return {True, False}
     begin = _begins(line[:_LINE])
@@ -245,7 +245,7 @@ def _reason(lines: Sequence[str]) -> str | None:
     return " ".join(" ".join(parts).split()).strip("*_ ") or None
 
 
-_USUAL = re.compile(  # a response of exactly the requested form, which the general way below parses alike, but five times slower
+_USUAL = re.compile(  # a response of exactly the requested form; the general way below has the same result, but takes five times as long
     r"Reason: (?P<reason>[^\x00-\x1f\x7f-\x9f\u2028\u2029{<]{1,280})\nVerdict (?P<code>[0-9a-f]{8}): (?P<word>Yes|No)\.?"
 )
 
@@ -395,7 +395,7 @@ def _answer_object(
 
 
 def claims_beside(text: str, source: str, judged: str = "", code: str | None = None) -> list[tuple[str, set[bool]]]:
-    """List the own lines beside an object and what they claim: those after it, and those before it with the code."""
+    """List lines beside a JSON object and the verdicts that they state: all lines after it, and those before it with the code."""
     before, _, after = text.partition(source)
     for _, other in [*json_objects(after)]:
         after = after.replace(other, "", 1)
