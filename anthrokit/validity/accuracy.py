@@ -52,8 +52,9 @@ def accuracy_estimates(kinds: Sequence[np.ndarray], ci: float, squares: Sequence
     Returns
     -------
     DataFrame
-        estimate, ci_low, ci_high, ci. The shares and F1, which is a share of verdicts Yes, have the interval of
-        `analysis.clustered.proportion`, the others that of `analysis.interrater.agreement_estimates`.
+        estimate, ci_low, ci_high, ci. Precision, recall, specificity and F1 have the interval of
+        `analysis.clustered.proportion`; F1 is the share of all Yes, of judge and people, on which the two agree.
+        The other measures have the interval of `analysis.interrater.agreement_estimates`.
 
     Examples
     --------

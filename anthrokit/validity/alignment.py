@@ -161,7 +161,7 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     Raises
     ------
     TableError
-        If a part lacks a Yes, a No, or a second cluster, of a behaviour where there are several, or a label has no cluster.
+        If the tuning or the test labels of a behaviour lack a Yes, a No or a second cluster, or a label has no cluster.
 
     Examples
     --------
@@ -321,7 +321,7 @@ class WordingSearch:
         return _edited(wording, options[-place][0]) if gain > 0 else wording
 
     def errors(self, wording: Behaviour, truth: bool, most: int = 3) -> pd.DataFrame:
-        """Return wrongly judged tuning messages with this truth, the shortest first, one per base prompt."""
+        """Return tuning messages that people label `truth` and the judge does not: the shortest first, one per base prompt."""
         wrong = self.rows["truth"].eq(truth).to_numpy() & (self.scores([wording])[0] == float(not truth))
         rows = self.rows[wrong].assign(length=self.rows["message"].str.len()).sort_values("length", kind="stable")
         return rows.drop_duplicates("cluster").head(most)
@@ -405,7 +405,7 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     name : str, optional
         Name of the aligned judge.
     run : path, optional
-        Folder for the calls of the search, so that it can be continued; by default a temporary one, which can't.
+        Folder for the calls of the search, so that it can be continued. By default the folder is temporary.
     samples : int
         Samples of each verdict of a prompt judge.
     budget : Budget, optional

@@ -108,7 +108,7 @@ _LEAST_GAIN = 1e-9
 
 
 def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = None) -> Any:
-    """Return Rogan and Gladen's rate from q, Q, P and F; `gain` replaces P − F, which is at least almost 0."""
+    """Return Rogan and Gladen's rate from q, Q, P and F; `gain` replaces P − F, and is at least `_LEAST_GAIN`."""
     drawn_from = np.clip(drawn_from, 1e-9, 1 - 1e-9)
     p = drawn_from * present + (1 - drawn_from) * absent
     gain = np.maximum(present - absent if gain is None else gain, _LEAST_GAIN)
@@ -172,7 +172,7 @@ def recover_rate(
     correlation = influence_correlation(influences.T[:, :, None], influences.T[:, None, :])
     np.fill_diagonal(correlation, 1)
     ends = np.array([[-moved(place, 1), moved(place, 2)] for place in range(len(parts))])
-    falls = ends.sum(axis=1) < 0  # how far each part moves the rate, with the sign of its own move
+    falls = ends.sum(axis=1) < 0  # the rate falls if this part rises
     down, up = np.where(falls, ends[:, ::-1].T, ends.T)
     low, high = (np.sqrt(np.maximum(0.0, side @ correlation @ side)) for side in (down, up))
     return _clip_limits(middle, middle - low, middle + high, least)
@@ -232,12 +232,12 @@ def shared_error_rates(messages: pd.DataFrame, sample: pd.DataFrame, raw: pd.Dat
         own = (messages["_group"] == group).to_numpy()
         own_sizes = np.bincount(cluster[own], minlength=size)
         rate_influence = np.bincount(cluster[own], (verdicts[own] - rate) / own.sum(), size)
-        # A rate of 0 or 1 shows no variance: it counts as independent of Q, but not of Q − q.
+        # A rate q of 0 or 1 shows no variance and is taken to be independent of Q. Another rate is combined with Q − q.
         certain = rate in (0, 1)
         second, influence, sizes = judged_rate, judged_influence, judged_sizes
         if not certain:
             second, influence = judged_rate - rate, judged_influence - rate_influence
-            sizes = min(judged_sizes, own_sizes, key=lambda one: one.sum() ** 2 / (one**2).sum())  # of fewer equal clusters
+            sizes = min(judged_sizes, own_sizes, key=lambda one: one.sum() ** 2 / (one**2).sum())  # those worth fewer equal clusters
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = cluster_variance(influence[:, None], sizes[:, None])
             freedom = np.maximum(degrees_of_freedom(sizes[:, None], 0), 1)

@@ -164,9 +164,9 @@ def dose_response(
     Notes
     -----
     Rasmussen and Williams (2006), Gaussian processes for machine learning, chapter 2; squared exponential kernel. The
-    means of different doses count as independent, as when each person has one dose. In 200 simulated studies each of four doses
-    without an effect, 95 % limits of the smooth curve contained the true mean in 94 to 96 % for normal outcomes with 8 to 30 people
-    at a dose, and in 90, 93 and 95 % for exponential outcomes with 8, 15 and 30.
+    means of different doses count as independent, as when each person has one dose. In simulations of four doses without an
+    effect (200 studies for each case), 95 % limits of the smooth curve contained the true mean in 94 to 96 % for normal outcomes
+    with 8 to 30 people at a dose, and in 90, 93 and 95 % for exponential outcomes with 8, 15 and 30.
 
     A smooth curve rounds off steps and bends, so its limits are those of the means, which assume no shape; an estimate
     outside them shows that the curve is too smooth for the data. The limits of a monotone curve have the half width of

@@ -298,7 +298,7 @@ def _rank_correlation(
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #494170b7
 def _people_lists(data: pd.DataFrame) -> pd.Series:
-    """Return the lists of people's verdicts, as lists or the text of these; without rows where they are missing."""
+    """Return people's verdicts on each message as a list, which may be given as text. Messages without verdicts are left out."""
     rows = data.dropna(subset="people")
     lists = rows["people"].map(partial(_members, valid=lambda verdict: pd.isna(verdict) or verdict in (0, 1)))
     reject_values(rows, lists.isna(), "people", "people's labels", "a list of True and False")

@@ -57,9 +57,9 @@ def judge_errors(
     labels : DataFrame or Run
         Labels with target and a column for each judge, or a judged run.
     people : DataFrame or path, optional
-        As for `judge_accuracy`. Without it the reference is the mean of the neutral judges; for a neutral judge, of the
-        others. It is missing for a message if one of them has no verdict, but a judge without any verdict on a behaviour
-        is not among them.
+        As for `judge_accuracy`. Without it the reference is the mean of the neutral judges, or for a neutral judge that of the
+        others. Judges without any verdict on a behaviour are left out of the mean. It is missing for a message on which one of
+        the remaining judges has no verdict.
     families : mapping, optional
         Name of a target or judge to its family; by default `data/families.csv`, by model or by name.
 
@@ -254,7 +254,7 @@ def _plain_words(text: str) -> str:
 
 
 def _contains(text: str, quotation: str) -> bool:
-    """Return whether the parts of a quotation follow each other in a text. A Latin part of one or two letters is a word of it."""
+    """Return whether the parts of a quotation follow each other in a text. A Latin part of one or two letters must be a word."""
     parts = [re.sub(r"^\W+|\W+$", "", _plain_words(part)) for part in re.split(r"\[?(?:…|\.\.\.)\]?", quotation)]
     parts = parts if any(parts) else [_plain_words(quotation)]  # of signs alone
     patterns = (rf"\b{part}\b" if part.isascii() and part.isalnum() and len(part) < 3 else re.escape(part) for part in parts)

@@ -35,10 +35,11 @@ def _expected_width(
 
 
 def expected_width(rate: float, rows: np.ndarray, rarer: float, clusters: float, ci: float) -> float:
-    """Return the width of `proportion`'s interval, the narrower for two effective sample sizes.
+    """Return the expected width of the interval of `proportion`.
 
-    Student's t has the degrees of freedom of `proportion`: from the base prompts with a label of the rarer kind, and from all
-    base prompts if each counts as one label, as it does if there is no label of the rarer kind.
+    `rows` has two effective sample sizes, of which the one with the narrower interval counts. The first has the degrees of
+    freedom of the base prompts with a label of the rarer kind, whose expected number is `rarer`. The second has those of all
+    base prompts. If no label of the rarer kind is drawn, each base prompt counts as one label.
     """
     from scipy.special import ndtri, stdtrit
 

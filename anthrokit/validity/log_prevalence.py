@@ -267,7 +267,7 @@ def _texts_of(part: Part, parts: Sequence[Part], turns: pd.DataFrame, columns: S
 
 
 def _add_run(folder: Path, sample: pd.DataFrame, parts: Mapping[str, tuple[Part, Sequence[Part]]], anonymise: bool, *how: Any) -> list[Run]:
-    """Return the folder's runs, after a new one with those drawn messages that the others don't have."""
+    """Make a run of the drawn messages that the folder's runs don't have, if there are any; return all runs of the folder."""
     runs = [Run(one) for one in sorted(folder.glob("[0-9]*"))]
     new = sample[["dialogue_id", "turn"]].drop_duplicates()
     for run in runs:

@@ -418,7 +418,7 @@ def held_out_values(
 
 # %% ../../nbs/08_validity/09_perception.ipynb #ad7c4965
 def _others(pairs: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Return how many other people ordered each pair, and how many of these alike."""
+    """Return how many other people ordered each pair, and how many of these ordered it in the same way."""
     pairs = pairs.astype({"more": "str", "less": "str"})
     first = pairs["more"] < pairs["less"]
     key = [pairs["more"].where(first, pairs["less"]), pairs["less"].where(first, pairs["more"])]
@@ -518,8 +518,9 @@ def partial_effects(
     -----
     Conditional logistic regression of each pair; standard errors clustered by prompt and, with 10 people or more, by
     person too (Cameron, Gelbach and Miller 2011, Journal of Business & Economic Statistics 29; statsmodels).
-    In 180 to 300 simulated studies each of four answers to a prompt, ranked by 1 to 8 of 8 or 30 people, with effects that differ
-    between prompts, 95 % intervals contained the true effect in 90 to 94 % with 11 or 15 prompts, and in 90 to 98 % with 30.
+    The coverage was simulated (180 to 300 studies for each case). Four answers to a prompt were ranked by 1 to 8 of 8 or 30
+    people, and effects differed between prompts. 95 % intervals contained the true effect in 90 to 94 % of studies with 11 or
+    15 prompts, and in 90 to 98 % with 30.
 
     Examples
     --------
@@ -670,8 +671,8 @@ def _mean_value(groups: list[dict], weights: pd.DataFrame, constant: pd.Series, 
     return {"estimate": estimate, "ci_low": estimate - down, "ci_high": estimate + up}
 
 # %% ../../nbs/08_validity/09_perception.ipynb #8edc7dc1
-_PANEL_ERRORS = "the panel's labels are taken for true; people's labels of some messages carry their errors"
-_SCALE_ERRORS = "errors of the labels that the bundled scale was fitted to are not carried; they pull it towards 0"
+_PANEL_ERRORS = "not included: errors of the panel's labels. Pass people's labels of some messages to include them"
+_SCALE_ERRORS = "not included: errors of the labels to which the bundled scale was fitted. They pull its values towards 0"
 
 
 def perceived_means(
@@ -682,7 +683,7 @@ def perceived_means(
     model: pd.DataFrame | None = None,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Estimate mean perceived scores of targets, with the errors of the labels carried through.
+    """Estimate mean perceived scores of targets, with the errors of labels in the interval.
 
     Parameters
     ----------

@@ -92,9 +92,9 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As `run.labels()`, with turn 1. A judge's verdict is True if any of its verdicts is, and False if all are. It is missing if
-        one of them is, even if another one is True, because the rates would be too high otherwise. Then the majority of the
-        panel decides. tuned is True if it is for any of the messages.
+        As `run.labels()`, with turn 1. A judge's verdict on a dialogue is True if any of its verdicts on the messages is True, and
+        False if all are False. It is missing if a verdict is missing, even if another one is True, because the rates would be too
+        high otherwise. Then the majority of the panel decides. tuned is True if it is True for any message.
 
     Raises
     ------

@@ -29,9 +29,10 @@ FACTORS: dict[str, tuple[str, ...]] = {
 
 
 def _factor_codes(table: pd.DataFrame, factors: Mapping[str, Sequence[str]]) -> dict[str, np.ndarray]:
-    """Return the level of each row for each factor that varies, differs from the others, and isn't the row itself.
+    """Return the level of each row for each factor.
 
-    Raises if some rows have no level.
+    Factors are left out if they have one level, one level per row, or the same levels as an earlier factor, or if the table
+    lacks their columns. Raise if some rows have no level.
     """
     codes: dict[str, np.ndarray] = {}
     for name, columns in factors.items():
@@ -45,9 +46,10 @@ def _factor_codes(table: pd.DataFrame, factors: Mapping[str, Sequence[str]]) -> 
 
 
 def _forms(codes: Sequence[np.ndarray], parts: np.ndarray) -> np.ndarray:
-    """Return the centred sums of squares and products between the levels of each factor, and in total: (factors + 1) × columns × columns.
+    """Return centred sums of squares and cross products of columns: one matrix for each factor, and one in total.
 
-    `parts` is an array of rows × columns. If a variable is the sum of some columns, its sum of squares is the sum of their entries.
+    `parts` is an array of rows × columns. The matrix of a factor is that of its level means. The result is an array of
+    (factors + 1) × columns × columns. The sum of squares of a sum of columns is the sum of the entries of their matrix.
     """
     mean, between = parts.sum(axis=0), []
     for code in codes:
