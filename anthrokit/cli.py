@@ -559,7 +559,7 @@ def _tell_missing(missing: pd.DataFrame) -> int:
     """Print the most frequent reasons of missing units on stderr; return the number of units."""
     for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
         print(f"anthrokit: {n} missing: {_cell(reason)}", file=sys.stderr)
-    return int(missing["status"].ne("blank").sum())  # a blank answer can't be had by running again
+    return int(missing["status"].ne("blank").sum())  # another run of the command doesn't give a blank answer a text
 
 
 def _draw_prompts(prompts: str, plan: _Dialogues) -> pd.DataFrame:
@@ -1457,7 +1457,7 @@ def check(
     run
         Folder of the run; `run` in the file.
     margin
-        The smallest difference of shares that matters, such as 0.05.
+        The largest difference of shares that does not matter, such as 0.05.
     group
         Column to compare by if there are no versions.
     baseline
@@ -1471,8 +1471,8 @@ def check(
     """
     if run is None or margin is None:
         raise _UsageError(
-            f"{study}: a check needs a run and a margin. Set run = 'runs/…' at the top, and in [check] the smallest "
-            "difference of shares that matters, such as margin = 0.05."
+            f"{study}: a check needs a run and a margin. Set run = 'runs/…' at the top, and in [check] the largest "
+            "difference of shares that does not matter, such as margin = 0.05."
         )
     if _session.versions:
         versions = {
@@ -1489,7 +1489,10 @@ def check(
             missing, usage = _tell_missing(open_run.missing()), _usage(open_run)
     else:
         if replace(plan, behaviours=None) != _CheckPlan():
-            raise _UsageError(f"{study}: without versions, a check compares the labels of {run}; of a plan it takes behaviours only")
+            raise _UsageError(
+                f"{study}: without versions, a check compares existing labels of {run}, and [check] can't set dialogues or judges, except "
+                "behaviours. Remove these settings, or add a section [check.versions.NAME] for each version."
+            )
         with ak.Run(run, read_only=True) as open_run:
             labels, missing, usage = open_run.labels(), _tell_missing(open_run.missing()), {}
         if plan.behaviours:

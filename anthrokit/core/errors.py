@@ -114,7 +114,7 @@ _shown_before, sys.excepthook = sys.excepthook, _show
 
 # %% ../../nbs/01_core/00_errors.ipynb #434d7e40
 class _Explained:
-    """An error that is shown in two lines, without control characters: messages contain names of files and models."""
+    """An error that is shown in two lines. Control characters are escaped, since a message may contain the name of a file or model."""
 
     _render_traceback_ = in_two_lines
 
@@ -208,7 +208,7 @@ def _words(text: object, fillers: Iterable[str] = ()) -> list[str]:
 
 @functools.cache
 def _leads() -> dict[str, Any]:
-    """Load data/leads.toml: groups of synonyms, and for each place the lead of every guess."""
+    """Load data/leads.toml: the groups of synonyms, and in each other section the hint for each guess."""
     sections = tomllib.loads(import_module("anthrokit.core.tables").data_path("leads.toml").read_text("utf-8"))
     groups = [{*_words(line)} for line in sections.pop("synonyms").strip().splitlines()]
     each = {place: {guess: lead for guesses, lead in leads.items() for guess in guesses.split()} for place, leads in sections.items()}
@@ -373,8 +373,9 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     ----------
     function : callable
         A function or a method. The error for an unknown keyword names the parameter that was probably meant; the one for missing
-        arguments describes them. If an error comes from the depth, such as pandas, and an argument is not of the kind that
-        its annotation states, or a table has two columns of one name or a cell of the wrong kind, the error says so.
+        arguments describes them. If another error comes from inside, such as from pandas, the arguments are checked. The error
+        then names an argument that is not of the kind that its annotation states, or a table with two columns of one name
+        or a cell of the wrong kind.
         The error for a file that can't be used says what to do. Other errors keep their text.
 
     Examples
@@ -574,7 +575,7 @@ class _Entries(dict):
 
 
 class _TableMethod:
-    """A method that returns a table or dict. An attribute of the result that is asked of the method says to call it."""
+    """A method that returns a table or dict. If an attribute of the result is requested from the method, the error says to call it."""
 
     def __init__(self, function: Callable[..., Any]):
         functools.update_wrapper(self, function)
@@ -744,7 +745,7 @@ def _library_with(name: str) -> str | None:
 
 # %% ../../nbs/01_core/00_errors.ipynb #4da25298
 class _Package(ModuleType):
-    """A package whose modules, if they are called, call their function of the same name or name the one that was meant."""
+    """A package whose modules can be called. This calls their function of the same name, or raises and suggests a function."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if type(value) is ModuleType:
@@ -1005,8 +1006,9 @@ def check_range(low: float, high: float = inf, *, closed: bool = False, whole: b
 _SECRETS: set[str] = set()
 _SECRET_NAME = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)", re.I)
 _PREFIXES = ("sk-", "pk-", "gsk_", "hf_", "xai-", "ghp_")  # of keys
-# Each shape by the marks one of which a text must contain: few texts do. A shape takes in all that may belong to a key,
-# so no part of a text is read twice and the time is linear; `_is_key` decides.
+# The shapes of keys, each with marks. A text is searched for a shape only if it contains one of the marks, which few texts do.
+# A shape matches all characters that may belong to a key, so no part of a text is read twice and the time is linear.
+# `_is_key` decides whether a match is a key.
 _SHAPES = {
     _PREFIXES: re.compile(rf"\b(?:{'|'.join(_PREFIXES)})(?P<start>[A-Za-z0-9_\-.]*+)(?P<masked>[A-Za-z0-9_\-.*]*+)"),
     ("AIza",): re.compile(r"\bAIza[A-Za-z0-9_\-]{20,}+"),

@@ -62,7 +62,7 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
 
 
 def _with_ids(frame: pd.DataFrame, source: object = None) -> pd.DataFrame:
-    """Return a checked table of prompts. One without ids gets them: of the texts, and each prompt a base prompt of its own."""
+    """Return a checked table of prompts. Without prompt_id, ids are made of the texts; without base_id, each prompt is a base prompt."""
     require_columns(frame, ["first_message"], "prompts", source=source, rows=False)
     if "prompt_id" not in frame:
         frame = frame.assign(prompt_id=[digest("prompt", str(text)) for text in frame["first_message"]])
@@ -219,8 +219,8 @@ def _whole_bases(shuffled_prompts: pd.DataFrame, n: int) -> pd.Index:
         below, above = sizes[sizes < n].max(initial=0), sizes[sizes > n].min(initial=len(shuffled_prompts))
         near = sorted({int(below), int(above)} - {0})
         raise TableError(
-            f"{n} prompts would break a base prompt apart; draw {' or '.join(map(str, near))}, or balance "
-            f"cells with by=['domain', 'behaviour']"
+            f"whole base prompts can't have {n} prompts in total. Draw {' or '.join(map(str, near))}, or sample by other "
+            "columns, such as by=['domain', 'behaviour']."
         )
     return bases["base_id"].iloc[: int(np.searchsorted(sizes, n)) + 1]
 

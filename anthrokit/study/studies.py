@@ -74,7 +74,7 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
 
 
 def _check_settings(settings: dict[str, Any], path: Any) -> dict[str, Any]:
-    """Check that settings fit each other."""
+    """Check that the settings are consistent."""
     chat, target = settings["chat"], settings["target"]
     for section in ("chat", "limits", "servers"):
         for name, value in settings[section].items():
@@ -198,7 +198,7 @@ class People:
         front, origin : str
             As in the table.
         seat : str, optional
-            The browser of the participant. The first one that is given stays in the row.
+            The id of the participant's browser (`Study.seat`). Only the first id that is given is saved.
         most : int, optional
             The number of participants of the study. Returns None for a further one.
         """
@@ -294,7 +294,7 @@ def rewrite_file(file: Path) -> None:
 
 
 def is_same(secret: str, given: str) -> bool:
-    """Return whether a browser gave this secret. The time that this takes tells nothing about the secret."""
+    """Return whether a browser gave this secret. The time that this takes reveals nothing about the secret."""
     secret_bytes, given_bytes = (one.encode("utf-8", "surrogatepass") for one in (secret, given))  # a browser sends any bytes
     return hmac.compare_digest(secret_bytes, given_bytes)
 
@@ -370,7 +370,7 @@ class Study:
         limits = self.settings["limits"]
         return Budget(usd=limits["usd"] or None, tokens=limits["tokens"] or None)
 
-    # Who is who
+    # Ids and tokens
 
     def _hash(self, purpose: str, text: str) -> str:
         message = f"{purpose}:{text}".encode("utf-8", "surrogatepass")  # a browser sends any bytes
@@ -385,13 +385,13 @@ class Study:
         return self._hash("seat", cookie)[:16]
 
     def seal(self, participant: str, seat: str) -> str:
-        """Return the label under which the study server knows a participant in a browser; nobody else can make one."""
+        """Return the sealed label of a participant in a browser (a seat), which only this study can make."""
         content = f"{participant}.{seat}"
-        # data/study/otree/serve.py checks seals. It has the admin token anyway, and a key of its own would protect nothing more.
+        # data/study/otree/serve.py checks seals with the admin token, which it needs anyway. A separate key would protect nothing more.
         return f"{content}.{hmac.new(self.admin_token.encode(), content.encode(), hashlib.sha256).hexdigest()[:32]}"
 
     def unseal(self, label: str) -> tuple[str, str] | None:
-        """Return participant and seat of a label that `seal` made; None for any other text."""
+        """Return the participant's id and the browser's (the seat) from a label made by `seal`; None for any other text."""
         participant, _, rest = label.partition(".")
         seat = rest.partition(".")[0]
         return (participant, seat) if is_same(self.seal(participant, seat), label) else None
@@ -448,7 +448,7 @@ class Study:
             if not isinstance(value, str | int | None) or isinstance(value, bool):
                 raise TableError(f"{item}: an answer must be a text or a whole number, not {type(value).__name__}")
             if (length := len(str(value))) > (most := questions["longest_answer"]):
-                raise TableError(f"{item}: {length} characters; at most {most} are kept")
+                raise TableError(f"{item}: {length} characters; at most {most} are allowed")
             if questionnaire == OPEN and item not in questions["open_items"]:
                 raise TableError(f"Open question {item!r} does not exist. In study.toml, [questions] open_items "
                                  "lists those that do.")
