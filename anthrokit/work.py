@@ -39,8 +39,8 @@ from .models.meter import Meter, Request
 
 # %% auto #0
 __all__ = ['Steps', 'MAX_ATTEMPTS', 'run_steps', 'Job', 'CostEstimate', 'sigterm_interrupts', 'run_job', 'arun_job', 'Running',
-           'mean_response_tokens', 'estimate_jobs', 'open_readonly', 'JobFunction', 'job_function', 'ParseError', 'ask',
-           'check_outcomes', 'forecast_calls', 'PromptJob']
+           'mean_response_tokens', 'estimate_jobs', 'open_readonly', 'JobFunction', 'job_function', 'ParseError',
+           'OwnCodeError', 'ask', 'check_outcomes', 'forecast_calls', 'PromptJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
 Steps = Generator[Any, Any, Any]
@@ -827,6 +827,16 @@ class ParseError(ValueError):
     """
 
 
+class OwnCodeError(Exception):
+    """An error of a custom judge's code, after which the judge can't be asked. The message is the reason.
+
+    Examples
+    --------
+    >>> issubclass(OwnCodeError, ValueError)  # it is no unparsable response
+    False
+    """
+
+
 _Prompt = Sequence[Mapping[str, str]]
 MAX_ATTEMPTS = 3  # of a response that can't be parsed, unless a judge or a job says otherwise
 
@@ -835,7 +845,7 @@ def ask(
     request: Request | Callable[[int], Request],
     parse: Callable[[str], Any],
     max_attempts: int = MAX_ATTEMPTS,
-    retry_message: Callable[[str], str] | None = "This can't be used: {}. Give the whole JSON again.".format,
+    retry_message: Callable[[str], str | None] | None = "This can't be used: {}. Give the whole JSON again.".format,
     *,
     read_truncated: bool = False,
     attempts_before: int = 0,
@@ -846,7 +856,7 @@ def ask(
     ----------
     request : Request or callable
         The request, or a function from the attempt (1, 2, …) to the request. Attempt *n* adds n − 1 to its seed, if it
-        has one.
+        has one. An `OwnCodeError` of this function or of `retry_message` ends the attempts with the status failed.
     parse : callable
         Takes the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an
         unparsable response.
@@ -855,7 +865,7 @@ def ask(
         and is the last one.
     retry_message : callable, optional
         A function from the error to the message that tells the model about it. The next attempt adds the
-        response and this message to the request. Nothing is added if this parameter is None, or if the
+        response and this message to the request. Nothing is added if this parameter or the message is None, or if the
         response is empty and the request has a seed.
     read_truncated : bool
         Parse a response that was cut off by the token limit. By default it counts as unparsable.
@@ -877,27 +887,31 @@ def ask(
     """
     row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None, "attempts": 0, "response": None}
     repair_messages: list[dict[str, str]] = []
-    for attempt in range(attempts_before + 1, attempts_before + max_attempts + 1):
-        call = request(attempt) if callable(request) else request
-        if attempt > 1:
-            seed = {"seed": (call.parameters["seed"] + attempt - 1) % 2**31} if "seed" in call.parameters else {}
-            call = replace(call, messages=[*call.messages, *repair_messages], parameters={**call.parameters, **seed})
-        response = yield call
-        row |= {"attempts": attempt, "response": response}
-        if response.status != "failed":
-            row["raw"] = response.content
-        if response.status in ("failed", "refused"):
-            return {**row, "status": response.status, "error": response.error or response.finish_reason}, None
-        try:
-            if response.status == "truncated" and not read_truncated:
-                raise ParseError("cut off by the token limit")
-            return {**row, "status": "ok", "error": None}, parse(response.content or "")
-        except ValueError as problem:
-            row["error"] = str(problem) or type(problem).__name__
-        repair_messages = []
-        if retry_message is not None and (response.content or "seed" not in call.parameters):  # another seed may suffice
-            texts = {"assistant": response.content or "…", "user": retry_message(row["error"])}
-            repair_messages = [{"role": role, "content": text} for role, text in texts.items()]
+    try:
+        for attempt in range(attempts_before + 1, attempts_before + max_attempts + 1):
+            call = request(attempt) if callable(request) else request
+            if attempt > 1:
+                seed = {"seed": (call.parameters["seed"] + attempt - 1) % 2**31} if "seed" in call.parameters else {}
+                call = replace(call, messages=[*call.messages, *repair_messages], parameters={**call.parameters, **seed})
+            response = yield call
+            row |= {"attempts": attempt, "response": response}
+            if response.status != "failed":
+                row["raw"] = response.content
+            if response.status in ("failed", "refused"):
+                return {**row, "status": response.status, "error": response.error or response.finish_reason}, None
+            try:
+                if response.status == "truncated" and not read_truncated:
+                    raise ParseError("cut off by the token limit")
+                return {**row, "status": "ok", "error": None}, parse(response.content or "")
+            except ValueError as problem:
+                row["error"] = str(problem) or type(problem).__name__
+            repair_messages = []
+            may_repair = response.content or "seed" not in call.parameters  # another seed may suffice
+            if retry_message is not None and may_repair and (message := retry_message(row["error"])) is not None:
+                texts = {"assistant": response.content or "…", "user": message}
+                repair_messages = [{"role": role, "content": text} for role, text in texts.items()]
+    except OwnCodeError as error:
+        row |= {"status": "failed", "raw": None, "error": str(error)}
     return row, None
 
 # %% ../nbs/03_work.ipynb #da4c179f

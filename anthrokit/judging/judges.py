@@ -36,7 +36,7 @@ from ..models.transports import CachedPrefix, plain_messages
 from ..simulation import Behaviour, Taxonomy, first_person_pronouns
 from ..simulation.dialogues import as_llm
 from ..simulation.pronouns import chinese_pronouns
-from ..work import MAX_ATTEMPTS, ParseError, Request, Steps, ask, run_steps
+from ..work import MAX_ATTEMPTS, OwnCodeError, ParseError, Request, Steps, ask, run_steps
 
 # %% auto #0
 __all__ = ['Question', 'JUDGE_TEMPLATE', 'CONTEXTS', 'PASSAGE_FIRST_TEMPLATE', 'TOGETHER_TEMPLATE', 'Item', 'Criterion', 'Judge',
@@ -469,13 +469,8 @@ def ask_judge(
     'judge'
     """
     question = _AskedQuestion(judge, item, questions, unit, code_of or unit, shared)
-    try:
-        again = None if question.retry_message("") is None else question.retry_message
-        how = {"retry_message": again, "read_truncated": judge.read_truncated, "attempts_before": attempts_before}
-        row, ratings = yield from ask(question.request, question.parse, judge.max_attempts, **how)
-    except _OwnCodeError as error:
-        row = {"status": "failed", "error": str(error), "raw": None, "attempts": question.attempts}
-        ratings = None
+    how = {"read_truncated": judge.read_truncated, "attempts_before": attempts_before}
+    row, ratings = yield from ask(question.request, question.parse, judge.max_attempts, question.retry_message, **how)
     if ratings is None:
         why = {"failed": row["error"] or "the call failed", "refused": "refused by the provider"}
         missing = Rating(None, why.get(row["status"], row["error"]), status=row["status"])
@@ -493,18 +488,18 @@ class _AskedQuestion:
         self.judge, self.item, self.questions, self.unit = judge, item, questions, unit
         self.question = questions[0] if judge.questions_per_call == 1 else list(questions)
         self.seed, self.code_of, self.shared = int(digest(unit, length=7), 16), code_of, shared
-        self.sent_item, self.attempts = item, 0
+        self.sent_item = item
 
     def request(self, attempt: int) -> Request:
         """Return the request of an attempt, in which the item has its own code."""
         judge, sent_item = self.judge, replace_fields(self.item, code=digest(self.code_of, attempt - 1, length=8))
+        is_repeated = self.retry_message("") is None and judge.shared_prefix == "item" and attempt > 1
         with _own_code():
             messages = judge.llm.as_sent(judge.request(sent_item, self.question))
-            is_repeated = attempt > 1 and judge.shared_prefix == "item" and self.retry_message("") is None
             if not self.shared or is_repeated:
                 messages = plain_messages(messages)
             parameters = {"seed": self.seed, **judge.length_limit, **judge.parameters(sent_item, self.question)}
-        self.sent_item, self.attempts = sent_item, attempt
+        self.sent_item = sent_item
         return Request(judge.llm, messages, self.unit, "judge", parameters)
 
     def retry_message(self, problem: str) -> str | None:
@@ -531,17 +526,13 @@ class _AskedQuestion:
         return ratings
 
 
-class _OwnCodeError(Exception):
-    pass
-
-
 @contextlib.contextmanager
 def _own_code() -> Iterator[None]:
     """Turn an exception of a custom judge, which may raise anything, into one that makes its ratings failed."""
     try:
         yield
     except Exception as error:
-        raise _OwnCodeError(f"the judge's request raised {type(error).__name__}: {error}") from error
+        raise OwnCodeError(f"the judge's request raised {type(error).__name__}: {error}") from error
 
 # %% ../../nbs/05_judging/02_judges.ipynb #4d47cafc
 JUDGE_TEMPLATE = """\

@@ -13,7 +13,7 @@ from anthrokit.judging import LLMJudge, estimate, judge
 from anthrokit.models import LLM, Completion
 from anthrokit.models.executors import ExecutorPool
 from anthrokit.simulation import simulate
-from anthrokit.work import MAX_ATTEMPTS, Request, ask, run_steps
+from anthrokit.work import MAX_ATTEMPTS, OwnCodeError, Request, ask, run_steps
 
 REFUSED = "d0001"  # the model refuses to judge this dialogue's message
 
@@ -59,8 +59,17 @@ def test_attempts():
     assert [message["role"] for message in requests[1].messages] == ["assistant", "user"]  # the response, and what is wrong
     requests, (row, value) = attempts_of(*["seven"] * MAX_ATTEMPTS)
     assert (row["status"], row["attempts"], value) == ("unparsed", MAX_ATTEMPTS, None) and "invalid literal" in row["error"]
-    requests, (row, _) = attempts_of("seven", "7", retry_message=None)
-    assert requests[0].messages == requests[1].messages and row["status"] == "ok"
+    for silent in (None, lambda problem: None):
+        requests, (row, _) = attempts_of("seven", "7", retry_message=silent)
+        assert requests[0].messages == requests[1].messages and row["status"] == "ok"
+
+
+def test_own_code_raises_after_a_response():
+    def retry_message(problem):
+        raise OwnCodeError("why")
+
+    _, (row, value) = attempts_of("seven", retry_message=retry_message)
+    assert (row["status"], row["attempts"], row["error"], row["raw"], value) == ("failed", 1, "why", None, None)
 
 
 @pytest.mark.parametrize("status", ["failed", "refused"])
