@@ -121,11 +121,6 @@ def _with_questions(sql: str) -> str:
     return f"WITH RECURSIVE own AS ({' UNION ALL '.join(parts)}) {sql}"
 
 
-_CONTEXT = """
-SELECT dialogue_id, target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism
-FROM dialogues JOIN prompts USING (prompt_id)
-"""
-
 # %% ../../nbs/01_core/04_run.ipynb #f5f9ecf7
 _TOKENS = "COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)"
 _COST = f"CASE WHEN COALESCE(SUM(cost IS NULL AND {_TOKENS} > 0), 0) = 0 THEN COALESCE(SUM(cost), 0.0) END"
@@ -137,6 +132,7 @@ FROM calls GROUP BY {{by}}
 """
 
 # %% ../../nbs/01_core/04_run.ipynb #61c414ba
+# Columns of labels that describe the message: of dialogues and prompts, then turn, category and behaviour. Estimates can group by them.
 LABEL_CONTEXT = (
     *("target", "user", "dialogue_id", "prompt_id", "base_id", "persona", "domain", "scenario"),
     *("empathy", "professionalism", "turn", "category", "behaviour"),
@@ -478,7 +474,9 @@ class Run(metaclass=Naming):
             items = pd.concat([items, panel_questions[items.columns]], ignore_index=True)
         frame = votes.label_messages(items, vote_counts(self), panel)
         vote_columns = [name for name in frame.columns if name not in LABEL_CONTEXT]
-        frame = frame.merge(self.query(_CONTEXT), on="dialogue_id", how="left")
+        context = [name for name in LABEL_CONTEXT[:-3] if name == "dialogue_id" or name not in frame]
+        context_sql = f"SELECT {', '.join(context)} FROM dialogues JOIN prompts USING (prompt_id)"
+        frame = frame.merge(self.query(context_sql), on="dialogue_id", how="left")
         categories = {entry["name"]: entry["category"] for entry in self.ledger.manifest_entry("behaviours", [])}
         categories |= dict(zip(panel_questions["behaviour"], panel_questions["category"], strict=True))
         frame["category"] = frame["behaviour"].map(categories)
