@@ -691,10 +691,12 @@ def _break_axes(ax: Axes, width: float) -> int:
     box, edge, n_lines = ax.get_window_extent(), scaled_size(3), 0
     left, right = box.x0, box.x1
     title, beside = ax._left_title, ax.figure.transFigure  # the left end of the canvas also where the layout moves the axes
-    if title.get_window_extent().width > width - edge - left and len(ax.figure.axes) < 3:
+    panels = [one.get_window_extent() for one in ax.figure.axes if one.get_title(loc="left")]
+    end = min((one.x0 for one in panels if one.x0 > right and one.y0 < box.y1 and one.y1 > box.y0), default=width) - edge
+    if title.get_window_extent().width > end - left and len(ax.figure.axes) < 3:
         title.set(x=edge / width, transform=blended_transform_factory(beside, title.get_transform()))
         left = edge
-    n_lines += _broken(title, width - edge - left) + _broken(ax.title, right - box.x0)
+    n_lines += _broken(title, end - left) + _broken(ax.title, right - box.x0)
     below, legend = ax.xaxis.label, ax.get_legend()
     if below.get_window_extent().width > right - box.x0 and ax.name != "polar":
         alone = len(ax.figure.axes) < 3  # with axes beside them, the label has the width of its own

@@ -139,8 +139,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
             left.set_xlabel("Dialogues (%)")
             right.set_xlabel("Dialogues with it (%)")
         if series:
-            letters = int(4.9 * size[0] / scaled_size(1))  # in the width of two panels
-            left.set_title(textwrap.fill(texts[target], letters), fontsize=scaled_size(9))
+            left.set_title(texts[target], fontsize=scaled_size(9))
     for unused in pairs[len(targets) :].ravel():
         unused.set_visible(False)
     figure.supxlabel(f"First occurrence by turn ({sizes})", fontsize=scaled_size(9))

@@ -29,6 +29,11 @@ def closed():
     plt.close("all")
 
 
+def figure_of(made):
+    """The figure of what a figure function returns: Axes, or a list of them."""
+    return (made[0] if isinstance(made, list) else made).figure
+
+
 def drawn(names, labels, **level):
     """Every figure of names, of labels whose targets and first behaviours have these names."""
     one = labels[labels["target"] == names[0]]
@@ -58,10 +63,11 @@ def named(names):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", NAMES)
 def test_hostile_names(kind):
-    for ax in drawn(NAMES[kind], named(NAMES[kind])):
-        ax.figure.draw_without_rendering()
-        assert ax.get_window_extent().width > 0.1 * ax.figure.bbox.width
-        assert all(len(text.get_text()) < 400 for text in ax.figure.findobj(matplotlib.text.Text))
+    for made in drawn(NAMES[kind], named(NAMES[kind])):
+        figure = figure_of(made)
+        figure.draw_without_rendering()
+        assert figure.axes[0].get_window_extent().width > 0.1 * figure.bbox.width
+        assert all(len(text.get_text()) < 400 for text in figure.findobj(matplotlib.text.Text))
 
 
 def test_long_names_stay_distinct():
@@ -83,8 +89,8 @@ def test_chinese_names_with_a_font():
 
 @pytest.mark.parametrize(("ci", "said"), [(0.9, "90 % interval"), (0.995, "99.5 % interval")])
 def test_confidence_levels(ci, said):
-    for ax in drawn(["a", "b"], named(["a", "b"]), ci=ci):
-        texts = " ".join(text.get_text() for text in ax.figure.findobj(matplotlib.text.Text))
+    for made in drawn(["a", "b"], named(["a", "b"]), ci=ci):
+        texts = " ".join(text.get_text() for text in figure_of(made).findobj(matplotlib.text.Text))
         assert said in texts.replace("\n", " ") and "95 %" not in texts
 
 
@@ -161,7 +167,7 @@ def test_empty_figures():
     emergence = analysis.emergence(labels[labels["turn"] < 3], by=["target", "behaviour"])
     differences = analysis.compare(labels, n_swaps=99).assign(p_adjusted=0.001)
     for made in (figures.plot_emergence(emergence), figures.plot_differences(differences)):
-        figure = (made[0] if isinstance(made, list) else made).figure
+        figure = figure_of(made)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             figure.canvas.draw()
@@ -176,7 +182,7 @@ def test_text_overlap_and_cuts():
     assert public <= {draw for draw, *_ in drawings}
     for (style, room), (place, (draw, given, options)) in product(figures.style.STYLES.items(), enumerate(drawings)):
         made = draw(*given, style=style, **options)
-        figure = (made[0] if isinstance(made, list) else made).figure
+        figure = figure_of(made)
         found[f"{style} {place} {draw.__name__}"] = canvas.faults(figure) + canvas.overflowing(figure)
         # In print 5 points, on a slide 9, and in a README of 1,280 pixels 9 pixels.
         least = {"paper": 5, "slide": 9, "notebook": 9 * 72 * figure.get_figwidth() / 1280}[style]
@@ -188,6 +194,17 @@ def test_text_overlap_and_cuts():
         plt.close(figure)
     faulty = {name: faults for name, faults in found.items() if faults}
     assert not faulty, "\n".join(f"{name}: {faults[:3]}" for name, faults in faulty.items())
+
+
+def test_titles_of_panels_do_not_overlap():
+    @figures.style.themed
+    def draw(frame):
+        axes = plt.subplots(2, 3, figsize=(6, 3))[1].ravel()
+        for ax in axes:
+            ax.set_title("a model with a rather long name\nn = 37 to 40")
+        return list(axes)
+
+    assert not canvas.faults(figure_of(draw(pd.DataFrame())))
 
 
 def test_text_check_finds_faults():
