@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from anthrokit.validity.correction import recover_rate
-from anthrokit.validity.log_prevalence import UNITS, _side, chances_of, strata_of
+from anthrokit.validity.log_prevalence import UNITS, chances_of, group_parts, strata_of
 
 DRAWS = 1000
 
@@ -54,9 +54,9 @@ def intercept(rate, spread):
 
 def estimate(table, users):
     """Return the row that `prevalence` gives for a table of units."""
-    side = _side(table, users, 0.95)
-    limits = recover_rate(side["rate"], side["parts"], side["influences"]) if "parts" in side else [np.nan] * 3
-    return dict(zip(("estimate", "ci_low", "ci_high"), limits, strict=True)) | {"n": side["n"]}
+    group = group_parts(table, users, 0.95)
+    limits = recover_rate(group["rate"], group["parts"], group["influences"]) if "parts" in group else [np.nan] * 3
+    return dict(zip(("estimate", "ci_low", "ci_high"), limits, strict=True)) | {"n": group["n"]}
 
 
 def coverage(rate, budget, shift, spread=1.0, users=2000, draws=DRAWS):
@@ -71,8 +71,8 @@ def coverage(rate, budget, shift, spread=1.0, users=2000, draws=DRAWS):
         for per, start in starts.items():
             score, shows = (np.maximum.reduceat(log[name].to_numpy(), start) for name in ("score b", "truth"))
             chance = chances_of(score[:, None], np.diff(start, append=len(log)).astype(float), budget)
-            drawn = rng.random(len(start)) < chance
-            weight, y = np.where(drawn, 1 / chance, np.nan), np.where(drawn, shows, np.nan)
+            labelled = rng.random(len(start)) < chance
+            weight, y = np.where(labelled, 1 / chance, np.nan), np.where(labelled, shows, np.nan)
             table = pd.DataFrame({"user": user[start], "stratum": strata_of(score), "weight": weight, "y": y})
             rows.append({"per": per, "messages": len(log), **estimate(table, pd.RangeIndex(users))})
     table = pd.DataFrame(rows)

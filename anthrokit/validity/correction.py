@@ -116,29 +116,29 @@ def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = N
 
 # %% ../../nbs/08_validity/03_correction.ipynb #cdc922a6
 def _weighted_share(
-    hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int
+    positive: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int
 ) -> tuple[float, np.ndarray]:
     """Return a weighted share and its influence by cluster."""
     total = weights.sum()
-    share = (weights * hits).sum() / total
-    return share, np.bincount(cluster, weights * (hits - share) / total, size)
+    share = (weights * positive).sum() / total
+    return share, np.bincount(cluster, weights * (positive - share) / total, size)
 
 
 def effective_share(
-    hits: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int, ci: float, alike: float | None = None
+    positive: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int, ci: float, alike: float | None = None
 ) -> tuple[float, float, np.ndarray, float]:
     """Return a weighted share, its effective number of labels, its influence by cluster, and the correlation in clusters.
 
     For a subset of the labels, `alike` is the correlation of all labels. It is used if all labels of the subset agree.
     """
-    share, influence = _weighted_share(hits, weights, cluster, size)
+    share, influence = _weighted_share(positive, weights, cluster, size)
     totals, squares = (np.bincount(cluster, part, size)[:, None] for part in (weights, weights**2))
     n_clusters = np.count_nonzero(totals)
     if n_clusters < 2:  # the variance between base prompts is unknown
         return share, 1.0, influence, 1.0
     moments = np.array([share]), cluster_variance(influence[:, None], totals), totals
     if alike is None:
-        informative = min(len(np.unique(cluster[hits == kind])) for kind in (True, False))
+        informative = min(len(np.unique(cluster[positive == kind])) for kind in (True, False))
         _, worth, correlation = effective_sizes(*moments, np.array([informative]), ci, squares)
         return share, worth.item(), influence, correlation.item()
     sizes = effective_sizes(*moments, np.array([n_clusters]), ci, squares, alike)
@@ -151,8 +151,8 @@ def jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float]
     """Return Jeffreys limits of a share of `size` labels; 0 if it is 0, and 1 if it is 1."""
     from scipy.special import betaincinv
 
-    hits, tail = share * size + 0.5, 0.5 - ci / 2
-    low, high = betaincinv(hits, size + 1 - hits, [tail, 1 - tail])
+    positives, tail = share * size + 0.5, 0.5 - ci / 2
+    low, high = betaincinv(positives, size + 1 - positives, [tail, 1 - tail])
     return (0.0 if share <= 0 else min(low, share)), (1.0 if share >= 1 else max(high, share))
 
 
@@ -198,22 +198,22 @@ def _corrected_limits(
 def shared_error_rates(messages: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, ci: float) -> list[dict]:
     """Return the corrected rates of one behaviour's groups, with the error rates of all groups together.
 
-    `messages` has judged (0 or 1), cluster and _group, the index of the message's row in `raw`. `sample` has said, hit,
-    weight and cluster of the messages that people labelled.
+    `messages` has judged (0 or 1), cluster and _group, the index of the message's row in `raw`. `sample` has verdict
+    (0 or 1), truth, weight and cluster of the messages that people labelled.
     """
     from scipy.special import ndtri, stdtrit
 
     verdicts, tail = messages["judged"].to_numpy(), 0.5 + ci / 2
     cluster, names = pd.factorize(messages["cluster"])
     size = len(names)
-    predicted, hit, weight = (sample[name].to_numpy() for name in ("said", "hit", "weight"))
+    predicted, truth, weight = (sample[name].to_numpy() for name in ("verdict", "truth", "weight"))
     place = pd.Index(names).get_indexer(sample["cluster"])
-    counts = {"n_positive": int(hit.sum()), "n_negative": int((~hit).sum())}
+    counts = {"n_positive": int(truth.sum()), "n_negative": int((~truth).sum())}
     if len(np.unique(predicted)) < 2:
         return [dict(counts) for _ in range(len(raw))]
-    *_, alike = effective_share(hit, weight, place, size, ci)
+    *_, alike = effective_share(truth, weight, place, size, ci)
     strata = predicted == 1, predicted == 0
-    shares = [effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in strata]
+    shares = [effective_share(truth[rows], weight[rows], place[rows], size, ci, alike) for rows in strata]
     judged_rate, judged_influence = _weighted_share(predicted == 1, weight, place, size)
     judged_sizes = np.bincount(place, weight, size)
     if not np.allclose(weight, weight[0]):  # by the weights, Q is the judged rate of all messages
@@ -268,19 +268,19 @@ def powered_parts(
     """Return the terms of a group's rate: a function of shares, their limits, and their influence by cluster.
 
     `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages of the group. `sample_arrays`
-    has verdict, hit, weight and cluster of the messages that people labelled.
+    has verdict, truth, weight and cluster of the messages that people labelled.
     """
     from scipy.special import ndtri
 
-    z, (sample_verdicts, hit, weight, place) = ndtri(0.5 + ci / 2), sample_arrays
-    share, worth, influence, alike = effective_share(hit, weight, place, size, ci)
+    z, (sample_verdicts, truth, weight, place) = ndtri(0.5 + ci / 2), sample_arrays
+    share, worth, influence, alike = effective_share(truth, weight, place, size, ci)
     alone, several = (share, *wilson_limits(share, worth, z)), len(np.unique(place)) > 1
-    group = {"rate": float, "parts": [alone], "influences": influence[None], "power": 0.0, "n_people": len(hit)}
-    group |= {"alone": alone, "several": several, "known": several and pd.notna(q[1])}
+    group = {"rate": float, "parts": [alone], "influences": influence[None], "power": 0.0, "n_people": len(truth)}
+    group |= {"alone": alone, "several": several, "has_limits": several and pd.notna(q[1])}
     if np.bincount(sample_verdicts.astype(int), minlength=2).min() < _FEWEST:
         return group
     labelled = [sample_verdicts == verdict for verdict in (1, 0)]
-    shares = [effective_share(hit[rows], weight[rows], place[rows], size, ci, alike) for rows in labelled]
+    shares = [effective_share(truth[rows], weight[rows], place[rows], size, ci, alike) for rows in labelled]
     q_influence = np.bincount(cluster, (verdicts - q[0]) / len(verdicts), size)
     return group | {
         "rate": powered_share,
@@ -293,7 +293,7 @@ def powered_parts(
 def group_rate(group: dict[str, Any]) -> dict[str, float]:
     """Return estimate, ci_low and ci_high of a group's rate, from its parts, without limits if these are unknown."""
     limits = recover_rate(group["rate"], group["parts"], group["influences"])
-    return dict(zip(["estimate", "ci_low", "ci_high"] if group["known"] else ["estimate"], limits, strict=False))
+    return dict(zip(["estimate", "ci_low", "ci_high"] if group["has_limits"] else ["estimate"], limits, strict=False))
 
 
 def combined_rate(rate: Callable, groups: Sequence[dict[str, Any]]) -> tuple[float, float, float]:
@@ -309,7 +309,7 @@ def combined_rate(rate: Callable, groups: Sequence[dict[str, Any]]) -> tuple[flo
 
 def powered_difference(a: dict[str, Any], b: dict[str, Any]) -> dict[str, float]:
     """Return the difference of two rates as `group_rate`, from the `powered_parts` of each."""
-    names = ["estimate", "ci_low", "ci_high"] if a["known"] and b["known"] else ["estimate"]
+    names = ["estimate", "ci_low", "ci_high"] if a["has_limits"] and b["has_limits"] else ["estimate"]
     return dict(zip(names, combined_rate(sub, (a, b)), strict=False))
 
 # %% ../../nbs/08_validity/03_correction.ipynb #848bf1ba
@@ -332,7 +332,7 @@ def judged_and_labelled(
     verdicts = panel_verdicts(labels[labels.columns.intersection([*ITEM, "base_id", "tuned", "label"])])
     sample = join_people(verdicts, people).dropna(subset="verdict")
     sample = sample[[*ITEM, "verdict", "truth", "weight"]].merge(judged_messages[[*ITEM, "cluster", "_group"]], on=ITEM)
-    return raw, judged_messages, sample.assign(said=as_floats(sample["verdict"]), hit=as_floats(sample["truth"]) == 1)
+    return raw, judged_messages, sample.assign(verdict=as_floats(sample["verdict"]), truth=as_floats(sample["truth"]) == 1)
 
 
 def _judged_rates(labels: pd.DataFrame, by: list[str], ci: float) -> pd.DataFrame:
@@ -371,7 +371,7 @@ def judged_share(messages: pd.DataFrame, row: Any, names: Any) -> dict[str, Any]
     verdicts, cluster = messages["judged"].to_numpy(), pd.Index(names).get_indexer(messages["cluster"])
     influence = np.bincount(cluster, (verdicts - row["estimate"]) / len(verdicts), len(names))
     parts = [(row["estimate"], row["ci_low"], row["ci_high"])]
-    return {"rate": float, "parts": parts, "influences": influence[None], "known": pd.notna(row["ci_low"])}
+    return {"rate": float, "parts": parts, "influences": influence[None], "has_limits": pd.notna(row["ci_low"])}
 
 
 def powered_group(
@@ -380,7 +380,7 @@ def powered_group(
     """Return `powered_parts` of one group, a row of raw rates."""
     names = pd.Index(messages["cluster"].unique() if names is None else names)
     q = row["estimate"], row["ci_low"], row["ci_high"]
-    sample_arrays = *(sample[name].to_numpy() for name in ("said", "hit", "weight")), names.get_indexer(sample["cluster"])
+    sample_arrays = *(sample[name].to_numpy() for name in ("verdict", "truth", "weight")), names.get_indexer(sample["cluster"])
     verdicts, cluster = messages["judged"].to_numpy(), names.get_indexer(messages["cluster"])
     return powered_parts(q, verdicts, cluster, sample_arrays, len(names), ci)
 

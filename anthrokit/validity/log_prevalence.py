@@ -40,8 +40,8 @@ from ..analysis.comparisons import require_levels
 from .label_plan import smallest_size
 
 # %% auto #0
-__all__ = ['UNITS', 'user_names', 'strata_of', 'chances_of', 'draw', 'LogSample', 'sample_log', 'stratified_parts', 'prevalence',
-           'compare_prevalence']
+__all__ = ['UNITS', 'user_names', 'strata_of', 'chances_of', 'draw', 'LogSample', 'sample_log', 'stratified_parts', 'group_parts',
+           'prevalence', 'compare_prevalence']
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #8c989f81
 def _pseudonyms(folder: Path) -> Callable[[str], str]:
@@ -477,13 +477,13 @@ def stratified_parts(
     """
     from scipy.special import stdtrit
 
-    rows, hit, weight = sample_arrays
+    rows, present, weight = sample_arrays
     strata = _merged(np.bincount(strata[rows], minlength=strata.max() + 1))[strata]
     own, place = strata[rows], cluster[rows]
     shares_of_units = np.bincount(strata) / len(strata)
-    *_, alike = effective_share(hit, weight, place, size, ci)
+    *_, alike = effective_share(present, weight, place, size, ci)
     groups = [own == stratum for stratum in range(len(shares_of_units))]
-    shares = [effective_share(hit[one], weight[one], place[one], size, ci, alike) for one in groups]
+    shares = [effective_share(present[one], weight[one], place[one], size, ci, alike) for one in groups]
     estimates, worth = np.array([one[:2] for one in shares]).T
     influence = np.bincount(cluster, (estimates - shares_of_units @ estimates)[strata], size) / len(strata)
     sizes = np.bincount(cluster, minlength=size).astype(float)[:, None]
@@ -495,7 +495,7 @@ def stratified_parts(
         "parts": [(0.0, -reach, reach), *((one, *_share_limits(one, n, ci)) for one, n in zip(estimates, worth, strict=True))],
         "influences": np.array([influence, *(one[2] for one in shares)]),
         "worth": worth,
-        "known": len(np.unique(place)) > 1,
+        "has_limits": len(np.unique(place)) > 1,
     }
 
 
@@ -530,7 +530,7 @@ def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) 
     return groups[["user", "stratum", "weight"]].first().assign(y=groups["y"].max(skipna=False)).reset_index()
 
 
-def _side(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
+def group_parts(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
     """Return the parts of one group's rate, and its counts."""
     labelled = np.flatnonzero(table["y"].notna())
     counts = {"n": len(labelled), "n_total": int(table["weight"].notna().sum()), "n_positive": int(table["y"].sum())}
@@ -621,7 +621,7 @@ def prevalence(
         codes, groups = group_rows(table, by)
         for code, key in groups.iterrows():
             group = table[codes == code]
-            side = _side(group, pd.Index(group["user"].unique()), ci)
+            side = group_parts(group, pd.Index(group["user"].unique()), ci)
             row = {"per": per, **key, "behaviour": behaviour, **dict.fromkeys(("estimate", "ci_low", "ci_high"), np.nan)}
             row |= group_rate(side) if "parts" in side else {}
             row |= {name: side[name] for name in _COUNTS} | {"ci": ci}
@@ -674,7 +674,7 @@ def compare_prevalence(
         users = {level: {*table.loc[table[group] == level, "user"]} for level in levels}
         for a, b in itertools.combinations(levels, 2):
             both = pd.Index(sorted(users[a] & users[b]))
-            sides = [_side(table[(table[group] == level) & table["user"].isin(both)], both, ci) for level in (a, b)]
+            sides = [group_parts(table[(table[group] == level) & table["user"].isin(both)], both, ci) for level in (a, b)]
             row = {"per": unit, "behaviour": behaviour, "a": a, "b": b}
             row |= dict.fromkeys(("estimate", "ci_low", "ci_high"), np.nan)
             row |= {"n_a": sides[0]["n"], "n_b": sides[1]["n"], "n_clusters": len(both)}

@@ -764,4 +764,4 @@ def _mean_row(
     for name, one in checked.iterrows() if labelled else ():
         groups[name] = powered_group(messages_of[name], sample[sample["_group"] == one["_group"]], one, ci, names)
     row |= _mean_value([*groups.values()], weights, constant, ci)
-    return row if all(group["known"] for group in groups.values()) else row | {"ci_low": np.nan, "ci_high": np.nan}
+    return row if all(group["has_limits"] for group in groups.values()) else row | {"ci_low": np.nan, "ci_high": np.nan}
