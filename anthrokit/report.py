@@ -37,15 +37,15 @@ from .panels.source import RunSource
 from .panels.source import spell_invisible, visible_name
 
 # %% auto #0
-__all__ = ['demo_run', 'profile_table', 'study_columns', 'side_by_side', 'differences_table', 'difference_texts', 'draw_figures',
-           'write_report']
+__all__ = ['demo_files', 'demo_run', 'profile_table', 'study_columns', 'side_by_side', 'differences_table', 'difference_texts',
+           'draw_figures', 'published_figures', 'write_report']
 
 # %% ../nbs/14_report.ipynb #1bb51145
 _DEMOS = {"demo": "demo_run", "comparison": "demo_comparison"}
 
 
 @functools.cache
-def _demo_files(name: str = "demo") -> dict[str, bytes]:
+def demo_files(name: str = "demo") -> dict[str, bytes]:
     """Return the files of a bundled run. They are restored once in a process."""
     with tempfile.TemporaryDirectory() as folder:
         Run.restore(data_path(_DEMOS[name]), folder).close()
@@ -82,7 +82,7 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     run = Run(folder if folder is not None else Path(tempfile.mkdtemp(prefix="anthrokit-")) / name)
     if not run.ledger.fresh:
         return run
-    for file, data in _demo_files(name).items():
+    for file, data in demo_files(name).items():
         write_file(run.folder / file, data)
     return Run(run.folder)
 
@@ -280,7 +280,7 @@ def _notes(run: Run, offline: bool) -> list[str]:
 
 
 @functools.cache
-def _published() -> list[Markup]:
+def published_figures() -> list[Markup]:
     """Draw published findings in the default style, once in a process."""
     import matplotlib.pyplot as plt
 
@@ -378,7 +378,7 @@ def _report(run: Run, dialogues: int) -> str:
         dialogues=_dialogues(run, dialogues),
         manifest_text=json.dumps(manifest, indent=2, ensure_ascii=False),
         notes=notes,
-        published=_published() if NOTICE in notes else [],
+        published=published_figures() if NOTICE in notes else [],
         profile=profile_table(labels).to_dict("records") if labelled else [],
         beside=side_by_side(labels, conditions).to_dict("records") if conditions else [],
         differences=differences_table(labels, conditions).to_dict("records") if conditions else [],

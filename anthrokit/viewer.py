@@ -288,11 +288,11 @@ class RunsPanel(Panel):
         for name in names:
             try:
                 self.source.measure(name)
-                with self._turn:
+                with self.lock:
                     self.prepare()
                     self.update(self.summary())
             except Exception as error:  # such as a run that was deleted meanwhile
-                with contextlib.suppress(Exception), self._turn:
+                with contextlib.suppress(Exception), self.lock:
                     self.draw(f"{visible_name(name, 60)}: {visible_name(error, 300)}", warn=True)
 
     def prepare(self) -> None:
@@ -717,9 +717,9 @@ class Viewer(BackgroundServer):
         """Return the address with the token."""
         return f"http://127.0.0.1:{self.port}/?token={self._token}"
 
-    async def _start(self) -> None:
+    async def listen(self) -> None:
         runner = web.AppRunner(self._app, access_log=None, shutdown_timeout=1)
-        self._exit.push_async_callback(runner.cleanup)
+        self.exit_stack.push_async_callback(runner.cleanup)
         await runner.setup()
         try:
             await web.TCPSite(runner, "127.0.0.1", self.port).start()

@@ -23,9 +23,9 @@ from ..core.texts import is_blank, unreadable
 from ..models.english import english_pipeline
 
 # %% auto #0
-__all__ = ['PROTOCOLS', 'english_parser', 'DTYPES', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol', 'get_protocol',
-           'as_tuple', 'Entities', 'preset', 'check_text', 'text_pairs', 'masked_rows', 'sentence_frame',
-           'mask_sentences']
+__all__ = ['PROTOCOLS', 'english_parser', 'BLOCK_LENGTH', 'DTYPES', 'SENTENCE_COLUMNS', 'AnthroScoreError', 'Protocol',
+           'get_protocol', 'as_tuple', 'Entities', 'preset', 'check_text', 'text_pairs', 'text_blocks', 'find_mentions',
+           'mention_row', 'masked_rows', 'sentence_frame', 'mask_sentences']
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #6b3d7948
 class AnthroScoreError(ValueError):
@@ -257,22 +257,22 @@ def _lemma(token) -> str:
     return (token.lemma_ or english_parser().get_pipe("lemmatizer").rule_lemmatize(token)[0]).lower()
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #e07cef7a
-_BLOCK = 5_000
+BLOCK_LENGTH = 5_000
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+")
 _INVISIBLE = re.compile("[\ufeff\u200b\u2060]")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s")
 
 
-def _blocks(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a text in pieces of at most `_BLOCK` characters."""
+def text_blocks(text: str) -> Iterator[str]:
+    """Yield the paragraphs of a text in pieces of at most `BLOCK_LENGTH` characters."""
     text = _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
     for paragraph in re.split(r"\n\s*\n", text):
         paragraph = " ".join(_EMOJI.sub(" ", paragraph).split())
-        while len(paragraph) > _BLOCK:
-            tokens = {token.idx for token in english_parser().tokenizer(paragraph[:_BLOCK])}
-            matches = _SENTENCE_END.finditer(paragraph, _BLOCK // 2, _BLOCK)
+        while len(paragraph) > BLOCK_LENGTH:
+            tokens = {token.idx for token in english_parser().tokenizer(paragraph[:BLOCK_LENGTH])}
+            matches = _SENTENCE_END.finditer(paragraph, BLOCK_LENGTH // 2, BLOCK_LENGTH)
             ends = [end.end() for end in matches if end.start() in tokens]  # the stop of "Dr." is part of a token
-            cut = ends[-1] if ends else paragraph.rfind(" ", _BLOCK // 2, _BLOCK) + 1 or _BLOCK
+            cut = ends[-1] if ends else paragraph.rfind(" ", BLOCK_LENGTH // 2, BLOCK_LENGTH) + 1 or BLOCK_LENGTH
             yield paragraph[:cut].strip()
             paragraph = paragraph[cut:].strip()
         if paragraph:
@@ -349,7 +349,7 @@ def _released_names(text: str, entities: Entities) -> list[str]:
     return names + ([match.group()] if match else [])
 
 
-def _mentions(sentences: list, entities: Entities, released: bool) -> list[_Mention]:
+def find_mentions(sentences: list, entities: Entities, released: bool) -> list[_Mention]:
     """Return every mention, by name or by a safe pronoun, in the order of the text."""
     mentions = [mention for sentence in sentences for mention in _name_mentions(sentence, entities, released)]
     if entities.coreference != "none" and not released:
@@ -373,7 +373,7 @@ def _finite(verb) -> bool:
     return any("Fin" in token.morph.get("VerbForm") for token in (verb, *parts))
 
 
-def _row(text_id: str, number: int, mention: _Mention, released: bool) -> dict[str, Any]:
+def mention_row(text_id: str, number: int, mention: _Mention, released: bool) -> dict[str, Any]:
     """Return one masked sentence as a row."""
     text, chunk = mention.sentence.text, mention.chunk
     start = chunk.start_char - mention.sentence.start_char
@@ -419,7 +419,7 @@ def masked_rows(
     work: list[tuple[str, str | None, list[tuple[str, Entities]]]] = []
     for text_id, text in pairs:
         status = "missing" if text is None else unreadable(text, languages)
-        blocks = [] if status else [text] if released else _blocks(text)
+        blocks = [] if status else [text] if released else text_blocks(text)
         blocks_with_entities = ((block, later if place else entities) for place, block in enumerate(blocks))
         relevant = [(block, own) for block, own in blocks_with_entities if _may_mention(block, own, released)]
         work.append((text_id, status or (None if relevant else "no mention"), relevant))
@@ -428,12 +428,12 @@ def masked_rows(
     missed_status = "neither subject nor object" if places else "outside noun phrases"
     for text_id, status, blocks in work:
         documents = zip(itertools.islice(parsed_blocks, len(blocks)), blocks, strict=True)
-        mentions = (one for document, (_, own) in documents for one in _mentions(list(document.sents), own, released))
+        mentions = (one for document, (_, own) in documents for one in find_mentions(list(document.sents), own, released))
         count = 0
         for mention in mentions:
             if places is None or mention.chunk.root.dep_ in places:
                 count += 1
-                yield _row(text_id, count, mention, released)
+                yield mention_row(text_id, count, mention, released)
         if not count:
             yield {**dict.fromkeys(SENTENCE_COLUMNS), "text_id": text_id, "status": status or missed_status}
 

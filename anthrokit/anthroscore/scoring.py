@@ -33,8 +33,9 @@ from ..core.tables import require_columns
 from ..models.embedded import cached_folder, calm_threads, import_openvino, require_packages
 
 # %% auto #0
-__all__ = ['SCALE', 'Scorer', 'load_scorer', 'pronoun_tokens', 'opening_token', 'log_probability', 'score_sentences',
-           'score_texts', 'check_scale', 'summarise', 'score_into', 'stored_scores', 'stored_summary', 'message_texts']
+__all__ = ['SCALE', 'Scorer', 'load_scorer', 'mention_place', 'pronoun_tokens', 'window_start', 'masked_inputs',
+           'candidate_sentences', 'opening_token', 'log_probability', 'score_sentences', 'score_texts', 'check_scale',
+           'summarise', 'score_into', 'stored_scores', 'stored_summary', 'message_texts']
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #08e69c9e
 _PAPER_MODEL, _EMBEDDED = "roberta-base", "smollm2-135m-instruct"
@@ -309,7 +310,7 @@ def load_scorer(
 _PLACES = {"start": ("", ""), "space": ("a", " "), "glued": ('"', "")}
 
 
-def _place(sentence: str, start: int) -> str:
+def mention_place(sentence: str, start: int) -> str:
     """Return the place of a mention: at the start, after a space, or glued to something."""
     before = sentence[:start]
     return "start" if not before.strip() else "space" if before[-1].isspace() else "glued"
@@ -372,7 +373,7 @@ def _plain(tokenizer: Any, text: str) -> str:
     return text
 
 
-def _window(length: int, place: int, room: int) -> int:
+def window_start(length: int, place: int, room: int) -> int:
     """Return the start of a window of `room` tokens with `place` near its middle."""
     return max(0, min(place - room // 2, length - room))
 
@@ -385,7 +386,7 @@ def _masked_text(tokenizer: Any, row: Any, released: bool) -> str:
     return _plain(tokenizer, before) + tokenizer.mask_token + _plain(tokenizer, after)
 
 
-def _inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tuple[list[int], int]]:
+def masked_inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tuple[list[int], int]]:
     """Return the token ids of each masked sentence within the model's limit, and the place of the first mask."""
     tokenizer = scorer.tokenizer
     framed, bare = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (True, False))
@@ -395,7 +396,7 @@ def _inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tuple[li
     texts, inputs = [_masked_text(tokenizer, row, released) for row in rows.itertuples()], []
     for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]:
         place = ids.index(tokenizer.mask_token_id)
-        first = _window(len(ids), place, room)
+        first = window_start(len(ids), place, room)
         inputs.append(([*head, *ids[first : first + room], *tail], len(head) + place - first))
     return inputs
 
@@ -438,8 +439,8 @@ def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.
 
     tokens = pronoun_tokens(scorer.tokenizer, protocol).groupby(["place", "human"])["token_id"]
     token_ids = {key: group.to_numpy() for key, group in tokens}
-    inputs, head = _inputs(scorer, rows, protocol.released), _head(scorer.model)
-    places = [_place(row.sentence, row.start) for row in rows.itertuples()]
+    inputs, head = masked_inputs(scorer, rows, protocol.released), _head(scorer.model)
+    places = [mention_place(row.sentence, row.start) for row in rows.itertuples()]
     log_p = np.empty((len(rows), 2))
     for batch in _batches([len(ids) for ids, _ in inputs], scorer.batch_tokens):
         at = torch.tensor([inputs[i][1] for i in batch], device=scorer.model.device)
@@ -457,7 +458,7 @@ def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.
 _CANDIDATES = {"subject": (("he", "she"), ("it",)), "object": (("him", "her"), ("it",))}
 
 
-def _candidates(row: Any) -> list[str]:
+def candidate_sentences(row: Any) -> list[str]:
     """Return the sentence with each candidate pronoun, human ones first and the non-human one last."""
     before, after = row.sentence[: row.start], row.sentence[row.start + len(row.mention) :]
     human, nonhuman = _CANDIDATES[row.form]
@@ -495,7 +496,7 @@ def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
     tokenizer, opening = scorer.tokenizer, opening_token(scorer.tokenizer)
     sequences, starts = [], []
     for row in rows.itertuples():
-        texts = [_plain(tokenizer, text) for text in _candidates(row)]
+        texts = [_plain(tokenizer, text) for text in candidate_sentences(row)]
         token_lists = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
         ids = [[opening, *one] for one in token_lists]
         common = next(i for i, tokens in enumerate(zip(*ids, strict=False)) if len(set(tokens)) > 1)

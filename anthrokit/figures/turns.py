@@ -27,7 +27,7 @@ from .style import percent, pooled_note, scaled_size, signed_points, themed, var
 __all__ = ['plot_emergence', 'spread_labels', 'place_lines', 'plot_emergence_curves', 'plot_late', 'plot_snowball',
            'plot_snowball_matrix', 'plot_holding']
 
-# %% ../../nbs/09_figures/04_turns.ipynb #118daadc
+# %% ../../nbs/09_figures/04_turns.ipynb #c44cefc8
 def _turn_colours(turns: Sequence[int]) -> dict[int, tuple[float, ...]]:
     """Return a colour for each turn, from light to dark."""
     import seaborn
@@ -73,7 +73,7 @@ def _turn_marks(turns: Sequence[int], ends: Sequence[int], interval: str) -> lis
         return marks
     return [*marks, Line2D([], [], label=f"{interval} by turn {' or '.join(map(str, ends))}", **line)]
 
-
+# %% ../../nbs/09_figures/04_turns.ipynb #118daadc
 @from_run(emergence)
 @themed
 def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[Axes]:

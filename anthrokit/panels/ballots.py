@@ -78,6 +78,26 @@ def _question_html(question: Mapping[str, Any]) -> Markup:
     answers = answers if isinstance(answers, (list, tuple)) else ()
     return render("ballot.html", lines=lines, answers=answers, steps=steps)
 
+# %% ../../nbs/12_panels/10_ballots.ipynb #3a7b70bc
+def _points_of(value: str, question: Mapping[str, Any], written: str) -> float | None:
+    """Return the points that a person wrote for a criterion, None for an empty field; raise ValueError if they don't fit."""
+    text, points = written.strip().replace("−", "-").replace(",", "."), None
+    if text:
+        points = float(pd.to_numeric(text, errors="coerce"))
+        if not 0 < abs(points) <= 10:
+            raise ValueError(f"Points go from 1 to 10, or -10 to -1 for a penalty, not {visible_name(text, 20)!r}.")
+    if value != "take":
+        return points
+    if points is None:
+        raise ValueError(
+            "A criterion that is taken needs points, the value of meeting it. Enter the points; the vote is not saved yet."
+        )
+    if question.get("kind") == ("bonus" if points < 0 else "penalty"):
+        raise ValueError(
+            f"This is drafted as a {question['kind']}; {points:g} points would make it the other. Change them, or reword."
+        )
+    return points
+
 # %% ../../nbs/12_panels/10_ballots.ipynb #5e7c6509
 class BallotPanel(DecisionPanel):
     """Vote on rewritten dialogues, criteria or answers with the keyboard, blind to everybody else's votes.
@@ -194,29 +214,10 @@ class BallotPanel(DecisionPanel):
         if question["ask"] != "criterion":
             return None
         try:
-            return self._points(value, question, fields.get("points", ""))
+            return _points_of(value, question, fields.get("points", ""))
         except ValueError:
             self.send({"wrong": "points"})
             raise
-
-    def _points(self, value: str, question: Mapping[str, Any], written: str) -> float | None:
-        """Return the points that a person wrote for a criterion, None for an empty field; raise ValueError if they don't fit."""
-        text, points = written.strip().replace("−", "-").replace(",", "."), None
-        if text:
-            points = float(pd.to_numeric(text, errors="coerce"))
-            if not 0 < abs(points) <= 10:
-                raise ValueError(f"Points go from 1 to 10, or -10 to -1 for a penalty, not {visible_name(text, 20)!r}.")
-        if value != "take":
-            return points
-        if points is None:
-            raise ValueError(
-                "A criterion that is taken needs points, the value of meeting it. Enter the points; the vote is not saved yet."
-            )
-        if question.get("kind") == ("bonus" if points < 0 else "penalty"):
-            raise ValueError(
-                f"This is drafted as a {question['kind']}; {points:g} points would make it the other. Change them, or reword."
-            )
-        return points
 
 # %% ../../nbs/12_panels/10_ballots.ipynb #58631869
 _RULES = {
@@ -245,15 +246,6 @@ def _apply_rule(ask: str, votes: pd.DataFrame, rule: Mapping[str, Any]) -> pd.Da
     why = [f"{text}, of {n} heard and {rule['experts']} asked" for text, n in zip(counts, heard, strict=True)]
     return table.rename(columns={"case_id": "item"})[["item"]].assign(state=state, why=why)
 
-# %% ../../nbs/12_panels/10_ballots.ipynb #06626bc2
-_STATES = {
-    "disputed": ("≠", "ak-no", "disputed"),
-    "settled": ("=", "ak-yes", "settled"),
-    "agreed": ("✓", "ak-yes", "the rule decides"),
-    "open": ("…", "", "too few votes"),
-}
-_VOTE = '{{ vote }}{% if apart %} <strong title="not what most say">≠</strong>{% endif %}'
-
 
 def _rule_text(ask: str, rule: Mapping[str, Any]) -> str:
     """Return the rule as a sentence."""
@@ -263,6 +255,15 @@ def _rule_text(ask: str, rule: Mapping[str, Any]) -> str:
     share = "all" if rule["share"] == 1 else f"{rule['share']:.0%}"
     need = f"{rule['experts']} votes, {share} say take, points at most {rule['most_apart']:g} apart"
     return f"The rule: {need}. ≠ is not what most say."
+
+# %% ../../nbs/12_panels/10_ballots.ipynb #06626bc2
+_STATES = {
+    "disputed": ("≠", "ak-no", "disputed"),
+    "settled": ("=", "ak-yes", "settled"),
+    "agreed": ("✓", "ak-yes", "the rule decides"),
+    "open": ("…", "", "too few votes"),
+}
+_VOTE = '{{ vote }}{% if apart %} <strong title="not what most say">≠</strong>{% endif %}'
 
 
 class CouncilPanel(BallotPanel):

@@ -178,7 +178,7 @@ class Labels(Decisions):
             return "Saved in memory only; path=… saves them to a file."
         return f"Saved in {'the run' if isinstance(place, Run) else place} as you give them."
 
-# %% ../../nbs/12_panels/04_decisions.ipynb #d0c15109
+# %% ../../nbs/12_panels/04_decisions.ipynb #498683cd
 Answers = Sequence[tuple[str, str, str, str]]  # key, value, CSS class and text of each possible answer
 LABEL_ANSWERS = [("y", "yes", "ak-yes", "✓ Yes"), ("n", "no", "ak-no", "✗ No"), ("u", "unsure", "", "? Can't tell")]
 DONE_OPTIONS = [("", "all"), ("open", "still to do"), ("done", "done")]
@@ -194,7 +194,7 @@ def filter_done(items: list[str], done: Collection[str], show: str) -> list[str]
     """Return the items that a choice of `DONE_OPTIONS` keeps."""
     return [one for one in items if (one in done) == (show == "done")] if show else items
 
-
+# %% ../../nbs/12_panels/04_decisions.ipynb #d0c15109
 class DecisionPanel(Panel):
     """A panel in which people decide about one item after another.
 

@@ -385,7 +385,7 @@ class DisagreementPanel(DecisionPanel):
 
     @property
     def empty_text(self) -> str:
-        return super().empty_text if self._chips() or not self.total else "No verdicts differ."
+        return super().empty_text if self.chips() or not self.total else "No verdicts differ."
 
     def choose(self, **changes: Any) -> None:
         """Change filters as `Panel` does. Without a pair of judges, their cells are cleared."""

@@ -119,17 +119,9 @@ ESM = data_path("panels/frame.js").read_text(encoding="utf-8")
 CSS = data_path("panels/frame.css").read_text(encoding="utf-8")
 _STILL_ROWS = 12  # lines of the list in the picture
 
-# %% ../../nbs/12_panels/02_frame.ipynb #7ed99723
-_AHEAD = 60  # lines of the list that are sent at once
-_SHORTCUTS = (("j / k", "next / previous"), ("/", "search and filters"))
-
-
+# %% ../../nbs/12_panels/02_frame.ipynb #cc0bf3fd
 class _Acts:
-    """Acts of readers, in the order in which each page sent them.
-
-    JupyterLab sends the first messages of a widget to the kernel's main thread and later ones to another thread, so a
-    later message can overtake an earlier one.
-    """
+    """Acts of readers, in the order in which each page sent them."""
 
     patience = 10.0  # seconds that later acts of a page wait for one that hasn't come
 
@@ -151,6 +143,10 @@ class _Acts:
             ready.append((waiting.pop(due - 1)[1], True))
         self._next[page] = due
         return ready
+
+# %% ../../nbs/12_panels/02_frame.ipynb #7ed99723
+_AHEAD = 60  # lines of the list that are sent at once
+_SHORTCUTS = (("j / k", "next / previous"), ("/", "search and filters"))
 
 
 class Panel(anywidget.AnyWidget):
@@ -235,7 +231,7 @@ class Panel(anywidget.AnyWidget):
     _last_item: str | None = ""  # the item drawn last
 
     def __init__(self, source: Any = None, *, state: Mapping[str, Any] | None = None, live: float | None = None):
-        self.items, self._turn, self._acts = [], threading.RLock(), _Acts()
+        self.items, self.lock, self._acts = [], threading.RLock(), _Acts()
         self._list_cache: dict[str, Any] = {}
         super().__init__()
         self.source = source if self.reads is None or isinstance(source, self.reads) else self.reads(source)
@@ -404,11 +400,11 @@ class Panel(anywidget.AnyWidget):
                 "drawn": self.view.get("drawn", 0) + 1,
                 "place": place,
                 "status": self.summary() if status is None else status,
-                "chips": self._chips(),
+                "chips": self.chips(),
                 "warn": warn,
             }
 
-    def _chips(self) -> list[tuple[str, Any, str]]:
+    def chips(self) -> list[tuple[str, Any, str]]:
         """List the active choices: the filter's name, its default, and the choice in words."""
         active_filters = [one for one in self.filters if one.name in self.state and one.kind != "own"]
         return [(one.name, one.usual, one.in_words(self.state[one.name])) for one in active_filters]
@@ -461,7 +457,7 @@ class Panel(anywidget.AnyWidget):
             (a name for the page, and a number that counts its acts, which are done in this order). The act of a button
             is not done if another item is in view by then.
         """
-        with self._turn:
+        with self.lock:
             for one, is_done in self._acts.ready(content):
                 try:
                     if is_done:
@@ -517,7 +513,7 @@ class Panel(anywidget.AnyWidget):
             await asyncio.sleep(pause)
             began = time.perf_counter()
             try:
-                with self._turn:
+                with self.lock:
                     if self.run is not None and self.run.ledger.version != self.source.seen:
                         self.refresh()
             except Exception as error:

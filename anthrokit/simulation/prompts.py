@@ -27,8 +27,8 @@ from ..models.executors import Workers
 from ..work import CostEstimate, Job, Request, Steps, forecast_calls, job_function
 
 # %% auto #0
-__all__ = ['PUBLIC_DOMAINS', 'PUBLIC_BEHAVIOURS', 'acontextualise', 'load_prompts', 'most_similar', 'sample_prompts',
-           'load_scenarios', 'WritingJob', 'contextualise']
+__all__ = ['ANTHROBENCH', 'PUBLIC_DOMAINS', 'PUBLIC_BEHAVIOURS', 'acontextualise', 'load_prompts', 'most_similar',
+           'sample_prompts', 'load_scenarios', 'WritingJob', 'contextualise']
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #3c903baa
 _SHIPPED = {
@@ -39,7 +39,7 @@ _SHIPPED = {
     "personas": "prompts_personas.csv",
     "chinese": "prompts_zh.csv",
 }
-_ANTHROBENCH = {
+ANTHROBENCH = {
     "place": "anthrobench/first_turns.csv",
     "url": "https://raw.githubusercontent.com/google-deepmind/anthro-benchmark/main/anthro_benchmark/prompt_sets/"
     "first_turns.csv",
@@ -105,7 +105,7 @@ def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "ant
     if source in _SHIPPED:
         return tables.read_table(data_path(_SHIPPED[source]), "prompts")
     if source == "anthrobench":
-        return _read_anthrobench(public_file(**_ANTHROBENCH))
+        return _read_anthrobench(public_file(**ANTHROBENCH))
     if not Path(source).exists() and not Path(source).suffix:
         hint = suggest_name(source, (*_SHIPPED, "anthrobench"))
         if str(source).lower() == "heartbench":

@@ -69,7 +69,7 @@ def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
     rewrite_file(folder / "ledger.sqlite")
     return n_deleted
 
-
+# %% ../../nbs/11_study/07_erasure.ipynb #47eeec2c
 def _erase_from_server(file: Path, participant: str) -> int:
     """Delete a participant from oTree's file; return the number of rows."""
     if not file.exists():
@@ -200,23 +200,19 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
             rows.append((path.relative_to(folder).as_posix(), sum(is_found) or pd.NA))
     return pd.DataFrame(rows, columns=["file", "n_texts"]).astype({"n_texts": "Int64"})
 
-# %% ../../nbs/11_study/07_erasure.ipynb #e7a50003
-def _own_words(study: Study, participant: str) -> list[str]:
-    """Return parts of this participant's messages and answers that occur in nothing that stays."""
-    with study.open_people() as people:
-        responses = people.responses()
-    responses = responses[responses["value"].fillna("").str.len() >= 12]
-    mine = set(responses.loc[responses["participant"] == participant, "value"])
-    theirs = set(responses.loc[responses["participant"] != participant, "value"])
-    with contextlib.suppress(RunError):
-        with study.run() as run:
-            rows = run.ledger.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
-        mine |= {content for dialogue, content in rows if dialogue == participant}
-        theirs |= {content for dialogue, content in rows if dialogue != participant}
-    theirs |= {path.read_text(encoding="utf-8", errors="replace") for path in study.folder.rglob("*.toml")}
-    return _only_in(mine, theirs)
+# %% ../../nbs/11_study/07_erasure.ipynb #0a32211d
+def _verified(where: Any, own_id: str, texts: list[str], rows: Mapping[str, int]) -> pd.DataFrame:
+    """Return what was deleted; raise if a file still holds one of the texts."""
+    files_left = search_study(where, texts)
+    if len(files_left):
+        raise RunError(
+            f"The rows were deleted, but texts of {own_id} are still, or may be packed, in {', '.join(files_left['file'])}. "
+            f"Are these your copies or exports? Delete the text there, then search again with search_study."
+        )
+    table = pd.DataFrame({"place": list(rows), "rows": list(rows.values())})
+    return table.assign(searched=len(texts), found=pd.array([0 if texts else pd.NA] * len(table), dtype="Int64"))
 
-
+# %% ../../nbs/11_study/07_erasure.ipynb #f50385b7
 def _ids_of_user(run: Run, names: Sequence[str]) -> list[str]:
     """Return the ids of a user's dialogues, and of the prompts that are only theirs."""
     rows = run.ledger.rows("SELECT dialogue_id, prompt_id, user FROM dialogues")
@@ -252,6 +248,22 @@ def _erase_user(folder: Path, user: str) -> pd.DataFrame:
         raise RunError(f"{folder} has no user {user!r}; run.dialogues() lists the users of a run.")
     texts = [name for name in names if len(name) >= 12] + _only_in(mine, theirs)
     return _verified(folder, names[-1], texts, {**rows, "scores": n_deleted})
+
+# %% ../../nbs/11_study/07_erasure.ipynb #e7a50003
+def _own_words(study: Study, participant: str) -> list[str]:
+    """Return parts of this participant's messages and answers that occur in nothing that stays."""
+    with study.open_people() as people:
+        responses = people.responses()
+    responses = responses[responses["value"].fillna("").str.len() >= 12]
+    mine = set(responses.loc[responses["participant"] == participant, "value"])
+    theirs = set(responses.loc[responses["participant"] != participant, "value"])
+    with contextlib.suppress(RunError):
+        with study.run() as run:
+            rows = run.ledger.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
+        mine |= {content for dialogue, content in rows if dialogue == participant}
+        theirs |= {content for dialogue, content in rows if dialogue != participant}
+    theirs |= {path.read_text(encoding="utf-8", errors="replace") for path in study.folder.rglob("*.toml")}
+    return _only_in(mine, theirs)
 
 
 def _dialogue_of(run: Run, participant: str) -> list[str]:
@@ -317,15 +329,3 @@ def erase(study: Study | Any, participant: str | int) -> pd.DataFrame:
     with study.open_people() as people:
         rows = {"people": people.forget(own_id), **rows}
     return _verified(study, own_id, texts, rows)
-
-
-def _verified(where: Any, own_id: str, texts: list[str], rows: Mapping[str, int]) -> pd.DataFrame:
-    """Return what was deleted; raise if a file still holds one of the texts."""
-    files_left = search_study(where, texts)
-    if len(files_left):
-        raise RunError(
-            f"The rows were deleted, but texts of {own_id} are still, or may be packed, in {', '.join(files_left['file'])}. "
-            f"Are these your copies or exports? Delete the text there, then search again with search_study."
-        )
-    table = pd.DataFrame({"place": list(rows), "rows": list(rows.values())})
-    return table.assign(searched=len(texts), found=pd.array([0 if texts else pd.NA] * len(table), dtype="Int64"))

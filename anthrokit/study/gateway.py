@@ -619,15 +619,15 @@ class _Stream:
             await self.response.write_eof()
         return self.response
 
-# %% ../../nbs/11_study/04_gateway.ipynb #dd378198
+# %% ../../nbs/11_study/04_gateway.ipynb #7bf3132a
 class BackgroundServer:
     """A server on this machine that runs in the background, inside a with block or from `start` to `stop`.
 
-    A subclass implements the coroutine `_start`, which adds to the stack `_exit` what `stop` undoes.
+    A subclass implements the coroutine `listen`, which adds to the stack `exit_stack` what `stop` undoes.
     """
 
     def __init__(self):
-        self._exit = contextlib.AsyncExitStack()
+        self.exit_stack = contextlib.AsyncExitStack()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -638,7 +638,7 @@ class BackgroundServer:
     def start(self) -> Self:
         """Start listening in the background."""
         try:
-            wait_for(self._start())
+            wait_for(self.listen())
         except BaseException:
             self.stop()
             raise
@@ -646,12 +646,12 @@ class BackgroundServer:
 
     def stop(self) -> None:
         """Stop listening, after the requests in progress."""
-        wait_for(self._exit.aclose())
+        wait_for(self.exit_stack.aclose())
 
-    async def _start(self) -> None:
+    async def listen(self) -> None:
         raise NotImplementedError
 
-
+# %% ../../nbs/11_study/04_gateway.ipynb #dd378198
 class Gateway(BackgroundServer):
     """The server of a study.
 
@@ -701,12 +701,12 @@ class Gateway(BackgroundServer):
         """Return the address on this machine."""
         return f"http://127.0.0.1:{self.port}"
 
-    async def _start(self) -> None:
+    async def listen(self) -> None:
         self.chats = await asyncio.to_thread(Chats, self.study)
-        self._exit.callback(self.chats.close)
-        self._exit.callback(lambda: self.chats.people.save_seconds(self.chats.open_seconds()))
+        self.exit_stack.callback(self.chats.close)
+        self.exit_stack.callback(lambda: self.chats.people.save_seconds(self.chats.open_seconds()))
         runner = web.AppRunner(self._app(), access_log=None)
-        self._exit.push_async_callback(runner.cleanup)  # waits for the requests in progress
+        self.exit_stack.push_async_callback(runner.cleanup)  # waits for the requests in progress
         await runner.setup()
         self._connections = _Connections(runner.server)
         make = asyncio.get_running_loop().create_server
@@ -717,9 +717,9 @@ class Gateway(BackgroundServer):
                 f"port {self.port} can't be listened on ({error.strerror}). Is another gateway "
                 f"running? Stop it, or set another gateway_port in {self.study.folder}/study.toml."
             ) from None
-        self._exit.callback(listener.close)
+        self.exit_stack.callback(listener.close)
         self.port = listener.sockets[0].getsockname()[1]
-        self._exit.callback(asyncio.create_task(self._maintain()).cancel)
+        self.exit_stack.callback(asyncio.create_task(self._maintain()).cancel)
 
     async def _maintain(self) -> None:
         """Close idle connections, and save the times of the chats."""
@@ -971,9 +971,10 @@ class Client:
             As in the table `participants`.
         """
         body = {"label": label, "front": front, "origin": origin}
-        return cls(url, cls(url, study.admin_token)._call("/study/participants", body)["token"])
+        return cls(url, cls(url, study.admin_token).call("/study/participants", body)["token"])
 
-    def _call(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def call(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Send a request with the token of this client. Return the response."""
         try:
             return request_json(self.url + path, body, {"Authorization": f"Bearer {self.token}"}, 300)
         except urllib.error.HTTPError as error:
@@ -989,24 +990,24 @@ class Client:
 
     def state(self) -> dict[str, Any]:
         """Return the state of the chat."""
-        return self._call("/v1/dialogue")
+        return self.call("/v1/dialogue")
 
     def say(self, text: str, turn: int | None = None) -> str:
         """Send a message and return the answer."""
         body = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}}
-        return self._call("/v1/chat/completions", body)["choices"][0]["message"]["content"]
+        return self.call("/v1/chat/completions", body)["choices"][0]["message"]["content"]
 
     def end(self) -> dict[str, Any]:
         """End the chat and return its state; raise GatewayError if it may not end yet."""
-        return self._call("/v1/end", {})
+        return self.call("/v1/end", {})
 
     def answer(self, questionnaire: str, answers: Mapping[str, Any]) -> int:
         """Save answers to items; return how many were saved."""
-        return self._call("/v1/responses", {"questionnaire": questionnaire, "answers": dict(answers)})["kept"]
+        return self.call("/v1/responses", {"questionnaire": questionnaire, "answers": dict(answers)})["kept"]
 
     def finish(self) -> str:
         """Record that the participant reached the last page; return the address that its link leads to."""
-        return self._call("/v1/finish", {})["completion_link"]
+        return self.call("/v1/finish", {})["completion_link"]
 
 # %% ../../nbs/11_study/04_gateway.ipynb #dbd9f7e8
 def wait_for_signal() -> None:

@@ -31,7 +31,7 @@ from .gateway import BackgroundServer, Gateway, request_json, wait_for_signal
 from .studies import Study, load_settings, make_private
 
 # %% auto #0
-__all__ = ['OTREE', 'otree_python', 'write_project', 'StudyServer', 'start']
+__all__ = ['OTREE', 'PINS', 'CHECK_SECONDS', 'otree_python', 'write_project', 'consent_placeholder', 'StudyServer', 'start']
 
 # %% ../../nbs/11_study/05_server.ipynb #a0450784
 OTREE = "otree==6.0.15"
@@ -58,7 +58,7 @@ def otree_python() -> Path:
         if not Path(own).is_file():
             raise SetupError(f"ANTHROKIT_OTREE names {own}, and there is no such file")
         return Path(own)
-    pins = "".join(data_path(f"study/{name}").read_text(encoding="utf-8") for name in _PINS)
+    pins = "".join(data_path(f"study/{name}").read_text(encoding="utf-8") for name in PINS)
     folder = cache_folder() / f"{OTREE.replace('==', '-')}-{hashlib.sha256(pins.encode()).hexdigest()[:12]}"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if python.exists():
@@ -70,7 +70,7 @@ def otree_python() -> Path:
     return python
 
 
-_PINS = {  # what is installed from each file, in this order
+PINS = {  # what is installed from each file, in this order
     "otree-wheels.txt": ("--only-binary", ":all:"),
     "otree-source.txt": ("--no-build-isolation", "--no-cache-dir"),
 }
@@ -82,7 +82,7 @@ def _make_environment(folder: Path, part: Path) -> None:
     python = part / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pip = [python, "-m", "pip", "--no-color", "--quiet", "--disable-pip-version-check", "install"]
     pip += ["--no-deps", "--require-hashes"]
-    installs = [[*pip, *how, "-r", data_path(f"study/{name}")] for name, how in _PINS.items()]
+    installs = [[*pip, *how, "-r", data_path(f"study/{name}")] for name, how in PINS.items()]
     for command in ([sys.executable, "-m", "venv", part], *installs):
         result = subprocess.run([str(one) for one in command], capture_output=True, text=True)
         if result.returncode:
@@ -91,7 +91,7 @@ def _make_environment(folder: Path, part: Path) -> None:
             raise SetupError(
                 f"oTree can't be installed: {lines[-1][:300]}. Install it by hand where PyPI can be reached (make an "
                 f"environment, and in it pip install --no-deps --require-hashes -r FILE for "
-                f"{' and then '.join(_PINS)} in {data_path('study')}), and set ANTHROKIT_OTREE to its Python. The "
+                f"{' and then '.join(PINS)} in {data_path('study')}), and set ANTHROKIT_OTREE to its Python. The "
                 f"gateway alone does not need it: anthrokit study serve FOLDER."
             )
     part.rename(folder)
@@ -147,7 +147,15 @@ def write_project(study: Study) -> Path:
     (project / "study" / "study.json").write_text(text, encoding="utf-8")
     return project
 
+# %% ../../nbs/11_study/05_server.ipynb #45251991
+def consent_placeholder() -> str:
+    """Return the paragraph of the consent that a study must replace."""
+    return load_settings(data_path("study/study.toml"))["texts"]["consent"].strip().split("\n\n")[-1]
+
 # %% ../../nbs/11_study/05_server.ipynb #4cd830fe
+CHECK_SECONDS, _SILENT_CHECKS = 5.0, 3  # seconds between two checks; failed checks until a restart
+
+
 class StudyServer(BackgroundServer):
     """The oTree server of a study.
 
@@ -183,9 +191,9 @@ class StudyServer(BackgroundServer):
 
     def start(self) -> Self:
         """Start the server, and make room for the participants."""
-        if _placeholder() in self.study.settings["texts"]["consent"]:
+        if consent_placeholder() in self.study.settings["texts"]["consent"]:
             raise SetupError(
-                f"{self.study.folder}/study.toml: [texts] consent still holds the placeholder {_placeholder()!r}. "
+                f"{self.study.folder}/study.toml: [texts] consent still holds the placeholder {consent_placeholder()!r}. "
                 f"Write there whom participants can ask and which board approved the study."
             )
         python = otree_python()
@@ -247,7 +255,7 @@ class StudyServer(BackgroundServer):
         assert self.process is not None
         checked_at, silent = time.monotonic(), 0
         while not self._stopping.wait(0.2):
-            if self.process.poll() is None and time.monotonic() - checked_at >= _CHECK_SECONDS:
+            if self.process.poll() is None and time.monotonic() - checked_at >= CHECK_SECONDS:
                 silent = 0 if self._answers() else silent + 1
                 if silent == _SILENT_CHECKS:
                     notify("The study server did not answer. It is started again; everybody goes on.", again=True)
@@ -308,14 +316,7 @@ class StudyServer(BackgroundServer):
             if self._stopping.wait(0.1):
                 return
 
-_CHECK_SECONDS, _SILENT_CHECKS = 5.0, 3  # how often the server is asked whether it answers; after so many it is killed
-
-
-def _placeholder() -> str:
-    """Return the paragraph of the consent that a study must replace."""
-    return load_settings(data_path("study/study.toml"))["texts"]["consent"].strip().split("\n\n")[-1]
-
-
+# %% ../../nbs/11_study/05_server.ipynb #c076a3d6
 def start(study: Study | Any, *, ready: Callable[[Gateway, StudyServer], None] | None = None) -> None:
     """Run gateway and study server until Ctrl-C or SIGTERM: `anthrokit study start FOLDER`.
 

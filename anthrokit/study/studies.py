@@ -34,7 +34,7 @@ from ..simulation.behaviours import check_entry
 from .questionnaires import OPEN, Questionnaire, check_responses, load_questionnaires
 
 # %% auto #0
-__all__ = ['load_settings', 'draw_condition', 'People', 'make_private', 'rewrite_file', 'is_same', 'Study', 'init_study',
+__all__ = ['load_settings', 'draw_condition', 'make_private', 'rewrite_file', 'People', 'is_same', 'Study', 'init_study',
            'set_section']
 
 # %% ../../nbs/11_study/03_studies.ipynb #97608d52
@@ -122,6 +122,33 @@ def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
         source.shuffle(block)
         order += block
     return order[position]
+
+# %% ../../nbs/11_study/03_studies.ipynb #2d1dcb45
+def make_private(folder: Path) -> None:
+    """Let only the owner of a folder read it and the files in it (0700 and 0600).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "people.sqlite").touch(0o644)
+    >>> make_private(folder)
+    >>> oct((folder / "people.sqlite").stat().st_mode & 0o777)
+    '0o600'
+    """
+    folder.chmod(0o700)
+    for path in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):  # such as the journal of a file that was just closed
+            if not path.is_symlink():
+                path.chmod(0o700 if path.is_dir() else 0o600)
+
+
+def rewrite_file(file: Path) -> None:
+    """Remove deleted rows from the pages of an SQLite file."""
+    with contextlib.closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 # %% ../../nbs/11_study/03_studies.ipynb #cd0d1fd1
 class People:
@@ -266,41 +293,14 @@ class People:
         return sum(counts)
 
 
-def make_private(folder: Path) -> None:
-    """Let only the owner of a folder read it and the files in it (0700 and 0600).
+def _as_text(value: Any) -> str | None:
+    return None if value is None or value == "" else plain_value(str(value))
 
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> (folder / "people.sqlite").touch(0o644)
-    >>> make_private(folder)
-    >>> oct((folder / "people.sqlite").stat().st_mode & 0o777)
-    '0o600'
-    """
-    folder.chmod(0o700)
-    for path in folder.rglob("*"):
-        with contextlib.suppress(FileNotFoundError):  # such as the journal of a file that was just closed
-            if not path.is_symlink():
-                path.chmod(0o700 if path.is_dir() else 0o600)
-
-
-def rewrite_file(file: Path) -> None:
-    """Remove deleted rows from the pages of an SQLite file."""
-    with contextlib.closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as connection:
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
+# %% ../../nbs/11_study/03_studies.ipynb #717399b3
 def is_same(secret: str, given: str) -> bool:
     """Return whether a browser gave this secret. The time that this takes reveals nothing about the secret."""
     secret_bytes, given_bytes = (one.encode("utf-8", "surrogatepass") for one in (secret, given))  # a browser sends any bytes
     return hmac.compare_digest(secret_bytes, given_bytes)
-
-
-def _as_text(value: Any) -> str | None:
-    return None if value is None or value == "" else plain_value(str(value))
 
 # %% ../../nbs/11_study/03_studies.ipynb #b1e73265
 class Study:
