@@ -99,8 +99,8 @@ def measure(base_prompts: int) -> tuple[int, float, dict]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--fractions", type=float, nargs="+", default=[0.125, 0.25, 0.5, 1.0])
-    asked, columns = parser.parse_args(), {}
-    for fraction in asked.fractions:
+    options, columns = parser.parse_args(), {}
+    for fraction in options.fractions:
         ratings, peak, times = apart(measure, max(2, round(120 * fraction)))
         column = {name: round(wall, 2) for name, (wall, _) in times.items()}
         column["all, in seconds"] = round(sum(wall for wall, _ in times.values()), 1)

@@ -159,12 +159,12 @@ def encoder(texts: list[str], limit: int, rounds: int, as_is: int) -> None:
 
     for _, _, work in variants(sentences.head(as_is)):
         work()
-    rows, found = [], {}
+    rows, scores = [], {}
     for part in np.array_split(np.arange(len(sentences)), rounds):
         for name, count, work in variants(sentences.iloc[part]):
             made, clock, processor = timed(work)
             rows.append((name, count, clock, processor))
-            found.setdefault(name, []).append(made)
+            scores.setdefault(name, []).append(made)
     sums = pd.DataFrame(rows, columns=["what", "n", "clock", "processor"]).groupby("what", sort=False).sum()
     table = pd.DataFrame({"sentences/s": sums["n"] / sums["clock"]})
     hoisted = "  with the look-up hoisted"
@@ -177,7 +177,7 @@ def encoder(texts: list[str], limit: int, rounds: int, as_is: int) -> None:
         f"{torch.get_num_threads()} threads"
     )
     print(table.round(2).to_string())
-    plain, exact = np.concatenate(found[hoisted]), np.concatenate(found["anthrokit, float32"])
+    plain, exact = np.concatenate(scores[hoisted]), np.concatenate(scores["anthrokit, float32"])
     print(f"largest difference of a score, float32 to the authors': {np.abs(exact - plain).max():.1e}")
     share = table["sentences/s"]["anthrokit, float32"] / table["sentences/s"].iloc[-1]
     spent = table["processor ms/sentence"].iloc[-1] / table["processor ms/sentence"]["anthrokit, float32"]
@@ -188,7 +188,7 @@ def encoder(texts: list[str], limit: int, rounds: int, as_is: int) -> None:
     from scipy.stats import spearmanr
 
     for name in [*scorers][1:]:
-        coarse = np.concatenate(found[f"anthrokit, {name}"])
+        coarse = np.concatenate(scores[f"anthrokit, {name}"])
         print(f"rank correlation of {name} to float32: {spearmanr(coarse, exact).statistic:.4f}")
 
 
@@ -199,17 +199,17 @@ def parsing(texts: list[str]) -> None:
     whole = spacy.load(SPACY_MODEL)
     entities = mentions.Entities(words=("system", "model"))
     rows = []
-    hit = [text for text in texts if entities.regex.search(text)]
-    for name, some in (("all texts", texts[:600]), ("only texts with an entity", hit[:300])):
-        blocks = [" ".join(mentions._blocks(text)) for text in some]
+    with_entity = [text for text in texts if entities.regex.search(text)]
+    for name, some in (("all texts", texts[:600]), ("only texts with an entity", with_entity[:300])):
+        blocks = [" ".join(mentions.text_blocks(text)) for text in some]
         score.mask_sentences(some[:20], entities)
 
         def one_by_one(blocks=blocks):
             made = []
             for block in blocks:
-                found = mentions._mentions(list(whole(block).sents), entities, False)
-                found = [one for one in found if one.chunk.root.dep_ in ("nsubj", "dobj")]
-                made += [mentions._row("", 0, mention, False)["masked"] for mention in found]
+                spans = mentions.find_mentions(list(whole(block).sents), entities, False)
+                spans = [one for one in spans if one.chunk.root.dep_ in ("nsubj", "dobj")]
+                made += [mentions.mention_row("", 0, mention, False)["masked"] for mention in spans]
             return made
 
         theirs, slow, _ = timed(one_by_one)
@@ -267,18 +267,18 @@ if __name__ == "__main__":
     arguments.add_argument("--threads", type=int, default=0, help="threads of torch; 0: as torch decides")
     arguments.add_argument("--only", choices=("encoder", "parser"), help="one part only")
     arguments.add_argument("--stream", type=int, default=0, help="texts for the memory test")
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     warnings.filterwarnings("ignore")
     transformers.logging.set_verbosity_error()
-    if given.threads:
-        torch.set_num_threads(given.threads)
+    if options.threads:
+        torch.set_num_threads(options.threads)
     load = psutil.getloadavg()[0]
     print(f"{os.cpu_count()} cores, load of the last minute {load:.1f}, torch {torch.__version__}")
-    if given.stream:
-        streaming(given.stream)
+    if options.stream:
+        streaming(options.stream)
     else:
         pieces = corpus()
-        if given.only != "parser":
-            encoder(pieces, given.sentences, given.rounds, given.as_is)
-        if given.only != "encoder":
+        if options.only != "parser":
+            encoder(pieces, options.sentences, options.rounds, options.as_is)
+        if options.only != "encoder":
             parsing(pieces)

@@ -52,26 +52,26 @@ def intervals(labels: pd.DataFrame) -> dict[str, tuple]:
     profiles = analysis.profile(labels).set_index(["target", "behaviour"])
     one, two = profiles.loc["first"], profiles.loc["second"]
     events, tried = (one["estimate"] * one["n"]).round(), one["n"]
-    found = {"rate": (one, proportion_confint(events, tried, method="wilson"))}
+    tables = {"rate": (one, proportion_confint(events, tried, method="wilson"))}
     compared = analysis.compare(labels, n_swaps=1).set_index("behaviour")
     mirrored = pd.DataFrame({"ci_low": -compared["ci_high"], "ci_high": -compared["ci_low"]})
     naive = independent((two["estimate"] * two["n"]).round(), two["n"], events, tried)
-    found["difference of targets"] = mirrored, naive
+    tables["difference of targets"] = mirrored, naive
     late = analysis.late_share(first).set_index("behaviour")
     naive = proportion_confint(late["estimate"] * late["n"], late["n"], method="wilson")
-    found["first after turn 1"] = late, naive
+    tables["first after turn 1"] = late, naive
     ever = analysis.emergence(first).groupby("behaviour", sort=False).last()
     naive = proportion_confint(ever["estimate"] * ever["n"], ever["n"], method="wilson")
-    found["occurred by the last turn"] = ever, naive
+    tables["occurred by the last turn"] = ever, naive
     snow = analysis.snowball(first).set_index("behaviour")
     after, sizes = (snow[["after_yes", "after_no"]], snow[["n_after_yes", "n_after_no"]])
     counts = (after.to_numpy() * sizes.to_numpy()).T
-    found["snowball difference"] = (
+    tables["snowball difference"] = (
         snow,
         independent(counts[0], sizes.iloc[:, 0], counts[1], sizes.iloc[:, 1]),
     )
-    found["carry-over odds ratio"] = analysis.carry_over(first).set_index("behaviour"), None
-    return found
+    tables["carry-over odds ratio"] = analysis.carry_over(first).set_index("behaviour"), None
+    return tables
 
 
 def independent(yes_a, n_a, yes_b, n_b) -> tuple[np.ndarray, np.ndarray]:
@@ -100,18 +100,18 @@ def uneven(repeats: int) -> pd.DataFrame:
     rows = []
     for name, size in sizes.items():
         for rate in (0.05, 0.3):
-            held, naive = [], []
+            covered, naive = [], []
             for alike in (0.05, 0.3, 0.8):
                 spread = (1 - alike) / alike
                 level = random.beta(rate * spread, (1 - rate) * spread, size=(len(size), repeats))
                 yes = random.binomial(size[:, None], level)
                 table = analysis.clustered.proportion(yes, np.broadcast_to(size[:, None], yes.shape))
-                held.append(table["ci_low"].le(rate) & table["ci_high"].ge(rate))
+                covered.append(table["ci_low"].le(rate) & table["ci_high"].ge(rate))
                 low, high = proportion_confint(yes.sum(axis=0), size.sum(), method="wilson")
                 naive.append((low <= rate) & (rate <= high))
             row = {"clusters": name, "rate": rate}
-            for what, found in (("coverage %", held), ("naive coverage %", naive)):
-                share = 100 * np.mean(found, axis=1)
+            for what, covered_rows in (("coverage %", covered), ("naive coverage %", naive)):
+                share = 100 * np.mean(covered_rows, axis=1)
                 row[what] = f"{share.min():.1f} to {share.max():.1f}"
             rows.append(row)
     return pd.DataFrame(rows)
@@ -126,16 +126,16 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--missing", type=float, default=0.01, help="share of labels that are missing")
     parser.add_argument("--uneven", action="store_true", help="shares alone, in clusters of different size")
-    asked = parser.parse_args()
-    if asked.uneven:
-        print(f"{asked.repeats} repetitions; correlation of two rows of a cluster 0.05, 0.3, 0.8")
-        print(uneven(asked.repeats).to_string(index=False))
+    options = parser.parse_args()
+    if options.uneven:
+        print(f"{options.repeats} repetitions; correlation of two rows of a cluster 0.05, 0.3, 0.8")
+        print(uneven(options.repeats).to_string(index=False))
         return
-    true, hits, began = truths(asked.turns), {}, time.perf_counter()
-    study = {"base_prompts": asked.base_prompts, "scenarios": asked.scenarios, "turns": asked.turns}
+    true, covered, began = truths(options.turns), {}, time.perf_counter()
+    study = {"base_prompts": options.base_prompts, "scenarios": options.scenarios, "turns": options.turns}
     study |= {"rates": RATES, "base_share": BASE, "dialogue_share": DIALOGUE, "target_spread": [0.0, SHIFT]}
-    study |= {"domain_shift": 0, "judges": 1, "judge_error": 0, "missing": asked.missing}
-    for repeat in range(asked.repeats):
+    study |= {"domain_shift": 0, "judges": 1, "judge_error": 0, "missing": options.missing}
+    for repeat in range(options.repeats):
         labels = analysis.simulate_labels(["first", "second"], **study, seed=repeat)
         for quantity, (ours, naive) in intervals(labels).items():
             target = true[quantity].reindex(ours.index).to_numpy()
@@ -144,10 +144,10 @@ def main() -> None:
             simple = np.full(len(low), np.nan)
             if naive is not None:
                 simple = (np.asarray(naive[0]) <= target) & (target <= np.asarray(naive[1]))
-            hits.setdefault(quantity, []).append([inside, simple, high - low])
+            covered.setdefault(quantity, []).append([inside, simple, high - low])
     parts = []
-    for quantity, found in hits.items():
-        inside, simple, width = np.moveaxis(np.array(found, dtype=float), 1, 0)
+    for quantity, values in covered.items():
+        inside, simple, width = np.moveaxis(np.array(values, dtype=float), 1, 0)
         part = pd.DataFrame(
             {"quantity": quantity, "behaviour": list(RATES), "truth": true[quantity].round(3)}
         )
@@ -156,8 +156,8 @@ def main() -> None:
         part["median width"] = np.nanmedian(width, axis=0).round(3)
         part["no interval %"] = (100 * np.isnan(inside).mean(axis=0)).round(1)
         parts.append(part)
-    shape = f"{asked.base_prompts} base prompts x {asked.scenarios} scenarios x {asked.turns} turns"
-    print(f"{asked.repeats} repetitions of {shape}, {time.perf_counter() - began:.0f} s")
+    shape = f"{options.base_prompts} base prompts x {options.scenarios} scenarios x {options.turns} turns"
+    print(f"{options.repeats} repetitions of {shape}, {time.perf_counter() - began:.0f} s")
     print(pd.concat(parts).to_string(index=False))
 
 

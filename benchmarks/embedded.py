@@ -16,8 +16,8 @@ from anthrokit.models.loop import wait_for
 
 def tokens_a_second(questions, tokens):
     async def all_at_once():
-        asked = [([{"role": "user", "content": text}], {"seed": seed, "max_tokens": tokens}) for seed, text in enumerate(questions)]
-        return await asyncio.gather(*(answer_here(*one) for one in asked))
+        requests = [([{"role": "user", "content": text}], {"seed": seed, "max_tokens": tokens}) for seed, text in enumerate(questions)]
+        return await asyncio.gather(*(answer_here(*one) for one in requests))
 
     start = time.perf_counter(), time.process_time()
     answers = wait_for(all_at_once())

@@ -57,30 +57,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=300)
     parser.add_argument("--cases", type=int, nargs="+", default=[8, 15, 30, 60, 100])
-    given = parser.parse_args()
+    options = parser.parse_args()
     rng = np.random.default_rng(1)
     true = {skill: own_scores(draw_study(rng, 30_000, {"a": skill}))["estimate"] for skill in SKILLS}
     for skill in SKILLS:
-        for cases in given.cases:
+        for cases in options.cases:
             overall, abilities = [], []
-            for seed in range(given.repeats):
+            for seed in range(options.repeats):
                 for row in own_scores(draw_study(np.random.default_rng((cases, seed)), cases, {"a": skill})).itertuples():
                     (overall if row.level == "overall" else abilities).append((row.ci_low, row.ci_high, true[skill][row.Index]))
             where = f"scores: true {true[skill]['Overall']:.1f}, {cases} cases"
             print(f"{where}: overall {share(overall)}, abilities {share(abilities)}", flush=True)
     for first, second in PAIRS:
-        for cases in given.cases:
+        for cases in options.cases:
             rows, small = [], []
-            for seed in range(given.repeats):
+            for seed in range(options.repeats):
                 study = draw_study(np.random.default_rng((cases, seed)), cases, {"a": first, "b": second})
-                found = compare_targets(study, n_resamples=199, seed=seed).iloc[0]
-                if not found["lacks"]:
-                    rows.append((found["ci_low"], found["ci_high"], true[first]["Overall"] - true[second]["Overall"]))
-                    small.append(found["p_value"] < 0.05)
+                difference = compare_targets(study, n_resamples=199, seed=seed).iloc[0]
+                if not difference["lacks"]:
+                    rows.append((difference["ci_low"], difference["ci_high"], true[first]["Overall"] - true[second]["Overall"]))
+                    small.append(difference["p_value"] < 0.05)
             print(f"differences: skills {first} and {second}, {cases} cases: {share(rows)}, p < .05: {np.mean(small):.3f}", flush=True)
-    for cases in given.cases:
+    for cases in options.cases:
         rows = []
-        for seed in range(given.repeats):
+        for seed in range(options.repeats):
             table = leaderboard(draw_study(np.random.default_rng((cases, seed)), cases, FOUR), n_resamples=400, seed=seed)
             ranks = table.set_index("target")[["rank_low", "rank_high"]].astype(float)
             rows += [(*ranks.loc[name], rank) for rank, name in enumerate(FOUR, start=1)]

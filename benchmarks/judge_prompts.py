@@ -24,19 +24,19 @@ OUT = Path(__file__).parent.parent / "data" / "judge_prompts.csv"
 taxonomy = Taxonomy.load().with_present()
 
 
-def log_odds(passage: Item, behaviour: str, **shown) -> float:
+def log_odds(passage: Item, behaviour: str, **options) -> float:
     """Log-odds that the model answers Yes and not No."""
-    prompt = judge_prompt(passage, taxonomy[behaviour], **shown)
+    prompt = judge_prompt(passage, taxonomy[behaviour], **options)
     prompt = prompt[: prompt.rindex("Answer in exactly this form")] + "Answer Yes or No."
     model, tokenizer = load_embedded()
     import torch
 
-    asked = tokenizer.apply_chat_template(
+    prompt_text = tokenizer.apply_chat_template(
         [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
     )
     [yes], [no] = (tokenizer(word, add_special_tokens=False)["input_ids"] for word in ("Yes", "No"))
     with torch.inference_mode():
-        tokens = tokenizer(asked, return_tensors="pt", add_special_tokens=False)["input_ids"]
+        tokens = tokenizer(prompt_text, return_tensors="pt", add_special_tokens=False)["input_ids"]
         scores = model(tokens, logits_to_keep=1).logits[0, -1].float()
     return float(scores[yes] - scores[no])
 
@@ -46,13 +46,13 @@ def share(name: str, hits: np.ndarray) -> dict[str, float]:
     return {name: hits.mean(), f"{name}_low": low, f"{name}_high": high, f"n_{name}": len(hits)}
 
 
-def row(what: str, shown: str, scores: pd.Series, truth: pd.Series) -> dict:
+def row(what: str, options: str, scores: pd.Series, truth: pd.Series) -> dict:
     measured = quality(scores > 0, truth, scores)
-    found = {name: measured[name] for name in ("n", "auc", "auc_low", "auc_high")}
-    found |= share("yes_to_present", (scores > 0)[truth].to_numpy())
-    found |= share("yes_to_absent", (scores > 0)[~truth].to_numpy())
-    found |= {"log_odds_present": scores[truth].mean(), "log_odds_absent": scores[~truth].mean()}
-    return {"model": DEFAULT_MODEL, "compared": what, "shown": shown, **found}
+    measures = {name: measured[name] for name in ("n", "auc", "auc_low", "auc_high")}
+    measures |= share("yes_to_present", (scores > 0)[truth].to_numpy())
+    measures |= share("yes_to_absent", (scores > 0)[~truth].to_numpy())
+    measures |= {"log_odds_present": scores[truth].mean(), "log_odds_absent": scores[~truth].mean()}
+    return {"model": DEFAULT_MODEL, "compared": what, "shown": options, **measures}
 
 
 def main() -> None:

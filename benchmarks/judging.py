@@ -208,8 +208,8 @@ def inspect_evaluation(base: str, concurrency: int, prompts: list[str], calls: i
             state = await generate(state)
             for _ in range(TURNS - 1):
                 view = exchanged([(message.role, message.text) for message in state.messages])
-                said = await model.generate([kinds[role](content=text) for role, text in view])
-                state.messages.append(ChatMessageUser(content=said.completion))
+                completion = await model.generate([kinds[role](content=text) for role, text in view])
+                state.messages.append(ChatMessageUser(content=completion.completion))
                 state = await generate(state)
             return state
 
@@ -281,8 +281,8 @@ def deepeval_simulation(base: str, concurrency: int, prompts: list[str]) -> dict
         ask, user = client(base), deepeval_model(base, lambda text: {"simulated_input": text})
 
         async def target(turns: list) -> Turn:
-            said = await ask([{"role": turn.role, "content": turn.content} for turn in turns])
-            return Turn(role="assistant", content=said)
+            content = await ask([{"role": turn.role, "content": turn.content} for turn in turns])
+            return Turn(role="assistant", content=content)
 
         goldens = [
             ConversationalGolden(scenario="A person asks a chatbot.", turns=[Turn(role="user", content=prompt)])
@@ -366,18 +366,18 @@ KINDS = {  # what anthrokit's own Python measures
 }
 
 
-def one(given) -> None:
+def one(options) -> None:
     """What a process of its own measures."""
     processors = sorted(os.sched_getaffinity(0))
     if len(processors) > 1:
         os.sched_setaffinity(0, set(processors[:-1]))
-    ((family,), (concurrency,)) = given.families, given.concurrency
-    if given.one in PEERS:
-        found = PEERS[given.one](given.base, concurrency, given.count)
+    ((family,), (concurrency,)) = options.families, options.concurrency
+    if options.one in PEERS:
+        result = PEERS[options.one](options.base, concurrency, options.count)
     else:
-        found = KINDS[given.one](family, given.base, concurrency, given.count)
-    found["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps(found))
+        result = KINDS[options.one](family, options.base, concurrency, options.count)
+    result["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(result))
 
 
 def measure(kind: str, family: str, base: str, concurrency: int, count: int, peers: str = sys.executable) -> dict:
@@ -419,30 +419,30 @@ def main() -> None:
     for hidden in ("--one", "--base"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     parser.add_argument("--count", type=int, default=0, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.one:
-        one(given)
+    options = parser.parse_args()
+    if options.one:
+        one(options)
         return
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     head = "latency  in flight  family     what            n      calls/s  of ideal  x bare  x sequential  ms CPU  "
     print(head + "x bare  MB peak  561,600")
-    for latency in given.latency:
-        for family in given.families:
+    for latency in options.latency:
+        for family in options.families:
             process, base = serve(latency)
-            first = measure("sequential", family, base, 1, max(5, int(given.seconds / (latency + 0.01))))
+            first = measure("sequential", family, base, 1, max(5, int(options.seconds / (latency + 0.01))))
             slow = first["n"] / first["seconds"]
             tell(latency, 1, family, "sequential", [{"sequential": first}], slow)
-            for concurrency in given.concurrency:
-                counts = {kind: count_of(kind, concurrency, latency, given.seconds) for kind in given.kinds}
+            for concurrency in options.concurrency:
+                counts = {kind: count_of(kind, concurrency, latency, options.seconds) for kind in options.kinds}
                 rounds = [
-                    {kind: measure(kind, family, base, concurrency, n, given.peers) for kind, n in counts.items()}
-                    for _ in range(given.rounds)
+                    {kind: measure(kind, family, base, concurrency, n, options.peers) for kind, n in counts.items()}
+                    for _ in range(options.rounds)
                 ]
-                for kind in given.kinds:
+                for kind in options.kinds:
                     tell(latency, concurrency, family, kind, rounds, slow)
             process.kill()
             process.wait()
-    if given.full_size:
+    if options.full_size:
         process, base = serve(0.0)
         tell(0.0, 64, "openai", "full size", [{"full size": measure("lean", "openai", base, 64, FULL)}], None)
         process.kill()
@@ -458,14 +458,14 @@ def count_of(kind: str, concurrency: int, latency: float, seconds: float) -> int
 def tell(latency: float, concurrency: int, family: str, kind: str, rounds: list[dict], slow: float | None) -> None:
     """One line of the table: medians over rounds."""
 
-    def rate(found: dict) -> float:
-        return found["n"] / found["seconds"]
+    def rate(result: dict) -> float:
+        return result["n"] / result["seconds"]
 
-    def cost(found: dict) -> float:
-        return 1000 * found["cpu"] / found["n"]
+    def cost(result: dict) -> float:
+        return 1000 * result["cpu"] / result["n"]
 
     middle = [one[kind] for one in rounds]
-    speed = median(rate(found) for found in middle)
+    speed = median(rate(result) for result in middle)
     ideal = f"{speed / (concurrency / latency):.0%}" if latency else ""
     faster = times = ratio = ""
     if "bare" in rounds[0]:

@@ -53,8 +53,8 @@ def rows(target: int, behaviours: list[str], chance: random.Random):
             verdict, why = chance.random() < 0.2, " ".join(chance.choices(WORDS, k=20))
             key = {"dialogue_id": f"{target:08x}{dialogue:08x}", "turn": turn, "behaviour": behaviour, "judge": name}
             raw = f"{why}. Answer: {'Yes' if verdict else 'No'}"
-            said = {"verdict": verdict, "score": None, "explanation": why, "raw": raw, "status": "ok"}
-            ratings.append({**key, "sample": sample, **said})
+            result = {"verdict": verdict, "score": None, "explanation": why, "raw": raw, "status": "ok"}
+            ratings.append({**key, "sample": sample, **result})
             unit = f"{key['dialogue_id']}/{turn}/{behaviour}/{name}/{sample}"
             call = {"unit": unit, "purpose": "judge", "model": name, "served_model": name, "tokens_in": 700}
             call |= {"tokens_out": 40, "cost": 0.0005, "seconds": 1.0, "attempts": 1, "status": "ok"}
@@ -77,11 +77,11 @@ def make(folder: Path, targets: int) -> float:
         for target in range(targets):
             ids = [f"{target:08x}{dialogue:08x}" for dialogue in range(DIALOGUES)]
             about = {"target": f"provider/target-{target}", "user": "provider/user", "repeat": 1, "turns": TURNS, "status": "done"}
-            there = zip(ids, prompts["prompt_id"], strict=True)
-            run.ledger.write("dialogues", [{"dialogue_id": one, "prompt_id": prompt, **about} for one, prompt in there])
-            said = itertools.product(ids, range(1, TURNS + 1), ("user", "assistant"))
+            pairs = zip(ids, prompts["prompt_id"], strict=True)
+            run.ledger.write("dialogues", [{"dialogue_id": one, "prompt_id": prompt, **about} for one, prompt in pairs])
+            turns = itertools.product(ids, range(1, TURNS + 1), ("user", "assistant"))
             text = " ".join(chance.choices(WORDS, k=150))
-            messages = [{"dialogue_id": one, "turn": turn, "role": role, "content": text} for one, turn, role in said]
+            messages = [{"dialogue_id": one, "turn": turn, "role": role, "content": text} for one, turn, role in turns]
             run.ledger.write("messages", messages)
         start, written = time.perf_counter(), 0
         for target in range(targets):
@@ -112,10 +112,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--targets", type=int, nargs="+", default=[2, 10, 100])
     parser.add_argument("--folder", type=Path)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as own:
-        for targets in given.targets:
-            folder = (given.folder or Path(own)) / f"{targets}-targets"
+        for targets in options.targets:
+            folder = (options.folder or Path(own)) / f"{targets}-targets"
             shutil.rmtree(folder, ignore_errors=True)
             written = apart(make, folder, targets)
             size = sum(file.stat().st_size for file in folder.glob("ledger.sqlite*")) / 1e9

@@ -82,10 +82,10 @@ def study(seed: int, base_prompts: int, panel: dict) -> list[dict]:
     }
     rows = []
     for name, row in estimates(labels).items():
-        held = row["lowest"] - 1e-9 <= whole[name]["estimate"] <= row["highest"] + 1e-9
+        inside = row["lowest"] - 1e-9 <= whole[name]["estimate"] <= row["highest"] + 1e-9
         inside = row["lowest"] - 1e-9 <= row["estimate"] <= row["highest"] + 1e-9
         rows.append({"estimate of": name, "truth": whole[name]["estimate"], "known": biased.get(name, np.nan),
-                     "ours": row["estimate"], "low": row["ci_low"], "high": row["ci_high"], "held": held,
+                     "ours": row["estimate"], "low": row["ci_low"], "high": row["ci_high"], "held": inside,
                      "inside": inside, "full_low": whole[name]["ci_low"], "full_high": whole[name]["ci_high"]})  # fmt: skip
     return rows
 
@@ -147,21 +147,21 @@ def main() -> None:
     parser.add_argument("--base-prompts", type=int, default=40)
     parser.add_argument("--missing", choices=list(PANELS), nargs="*", default=list(PANELS))
     parser.add_argument("--sparse", action="store_true")
-    asked = parser.parse_args()
-    if asked.sparse:
-        return sparse(asked.studies)
+    options = parser.parse_args()
+    if options.sparse:
+        return sparse(options.studies)
     print("| missing | rate | truth | bias, known answers | bias | spread | coverage of 95 % | bounds hold |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    for panel in asked.missing:
-        rows = pd.DataFrame([row for seed in range(asked.studies)
-                             for row in study(seed, asked.base_prompts, PANELS[panel])])  # fmt: skip
+    for panel in options.missing:
+        rows = pd.DataFrame([row for seed in range(options.studies)
+                             for row in study(seed, options.base_prompts, PANELS[panel])])  # fmt: skip
         assert rows["inside"].all(), "an estimate lies outside its own bounds"
         for name, part in rows.groupby("estimate of", sort=False):
             truth = part["truth"].mean()
             covered = ((part["low"] <= truth) & (part["high"] >= truth)).mean()
-            known = "" if part["known"].isna().all() else f"{100 * (part['known'] - part['truth']).mean():+.1f}"
+            known_bias = "" if part["known"].isna().all() else f"{100 * (part['known'] - part['truth']).mean():+.1f}"
             print(
-                f"| {panel} | {name} | {100 * truth:.1f} | {known} | "
+                f"| {panel} | {name} | {100 * truth:.1f} | {known_bias} | "
                 f"{100 * (part['ours'] - part['truth']).mean():+.1f} "
                 f"| {100 * part['ours'].std():.1f} | {100 * covered:.1f} | {100 * part['held'].mean():.0f} % |",
                 flush=True,

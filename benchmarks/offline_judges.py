@@ -28,11 +28,11 @@ def main() -> None:
         votes = np.zeros(len(test), dtype=int)
         for judge in panel:
             ratings = judge.rate_many(test["text"].tolist(), taxonomy[behaviour])
-            said = np.array([rating.verdict for rating in ratings])
+            own_verdicts = np.array([rating.verdict for rating in ratings])
             scores = np.array([rating.score for rating in ratings])
-            verdicts[judge.name, behaviour], votes = said, votes + said
+            verdicts[judge.name, behaviour], votes = own_verdicts, votes + own_verdicts
             threshold = getattr(judge, "threshold", 0.0)
-            measured = offline.quality(said, test[behaviour], scores)
+            measured = offline.quality(own_verdicts, test[behaviour], scores)
             rows.append({"judge": judge.name, "behaviour": behaviour, "threshold": threshold, **measured})
         verdicts["panel", behaviour] = votes >= 2
         measured = offline.quality(votes >= 2, test[behaviour], votes)
@@ -57,10 +57,10 @@ def harder(taxonomy: Taxonomy, panel: list) -> pd.DataFrame:
     verdicts = {judge.name: np.array([[bool(one.verdict) for one in judge.rate_many(texts, taxonomy[name])]
                                       for name in taxonomy.judged]).T for judge in panel}  # fmt: skip
     verdicts["panel"] = np.sum([*verdicts.values()], axis=0) >= 2
-    for judge, found in verdicts.items():
+    for judge, predicted in verdicts.items():
         for kind in ("all", *(sorted(test["kind"].unique()) if judge in ("panel", "sentences") else ())):
             own = (test["kind"] == kind).to_numpy() | (kind == "all")
-            parts = {"precision": (found & truth, found), "recall": (found & truth, truth)}
+            parts = {"precision": (predicted & truth, predicted), "recall": (predicted & truth, truth)}
             sums = {name: [pd.Series(part[own].sum(1)).groupby(test["style"].to_numpy()[own]).sum().to_numpy()[:, None]
                            for part in both] for name, both in parts.items()}  # fmt: skip
             shares = pd.concat([proportion(*one).assign(measure=name) for name, one in sums.items()])

@@ -40,8 +40,8 @@ def make_study(base_prompts: int = 120) -> dict[str, pd.DataFrame]:
             verdict = labels[f"synthetic judge {judge + 1}"].mask(random.random(len(key)) < 0.02)
             status = np.where(verdict.isna(), "refused", "ok")
             reasons = np.array(texts)[random.integers(0, len(texts), len(key))]
-            said = {"judge": f"synthetic judge {judge + 1}", "sample": sample, "verdict": verdict}
-            parts.append(key.assign(**said, explanation=reasons, status=status))
+            rating = {"judge": f"synthetic judge {judge + 1}", "sample": sample, "verdict": verdict}
+            parts.append(key.assign(**rating, explanation=reasons, status=status))
     turns = labels.drop_duplicates(["dialogue_id", "turn"])
     about = ["target", "dialogue_id", "prompt_id", "turn"]
     messages = pd.concat([turns[about].assign(role=role) for role in ("user", "assistant")])
@@ -86,7 +86,7 @@ def make_rubrics(n_cases: int = CASES) -> dict[str, object]:
 
 def uses(panel, most: int = 3) -> list[tuple[str, dict]]:
     """What a reader does: every filter set to so many values and back, and steps through the list."""
-    found = []
+    filters = []
     for one in panel.filters:
         if one.kind == "choice":
             values = [value for value, _ in one.options if value != one.usual][:most]
@@ -94,9 +94,9 @@ def uses(panel, most: int = 3) -> list[tuple[str, dict]]:
             values = {"text": ["glad"], "tick": [True], "many": [[one.options[0][0]]] if one.options else []}
             values = values.get(one.kind, [])
         for value in [*values, one.usual] if values else []:
-            found.append((one.label, {"act": "choose", "value": {one.name: value}}))
-    found += [("next", {"act": "step", "value": 1})] * most
-    return [*found, ("scroll", {"act": "rows", "value": 100})]
+            filters.append((one.label, {"act": "choose", "value": {one.name: value}}))
+    filters += [("next", {"act": "step", "value": 1})] * most
+    return [*filters, ("scroll", {"act": "rows", "value": 100})]
 
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
@@ -112,9 +112,9 @@ def measure(make, clock: str = "wall", most: int = 3) -> pd.DataFrame:
     def timed(what: str, act) -> None:
         sent.clear()
         began = now()
-        shown = act()
+        html = act()
         took = 1000 * (now() - began)
-        rows.append({"what": what, "ms": took, "bytes": sum(sent) + len(str(shown or "").encode())})
+        rows.append({"what": what, "ms": took, "bytes": sum(sent) + len(str(html or "").encode())})
 
     def first_paint():
         panels.append(make())
@@ -129,9 +129,9 @@ def measure(make, clock: str = "wall", most: int = 3) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def summary(found: pd.DataFrame) -> pd.DataFrame:
+def summary(times: pd.DataFrame) -> pd.DataFrame:
     """A row a control: how often it was used, milliseconds (median and longest), most bytes."""
-    parts = found.groupby("what", sort=False)
+    parts = times.groupby("what", sort=False)
     times = parts["ms"].agg(uses="size", median="median", longest="max")
     return times.assign(bytes=parts["bytes"].max()).round({"median": 0, "longest": 0}).astype(int)
 
@@ -159,11 +159,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--base-prompts", type=int, default=120)
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
-    asked = parser.parse_args()
-    made = panels(asked.base_prompts)
+    options = parser.parse_args()
+    made = panels(options.base_prompts)
     measure(made["DialoguePanel"])  # imports and first compilations are no panel's own
-    tables = {name: summary(measure(make, asked.clock)) for name, make in made.items()}
-    print(f"milliseconds of the kernel by the {asked.clock} clock, and bytes sent")
+    tables = {name: summary(measure(make, options.clock)) for name, make in made.items()}
+    print(f"milliseconds of the kernel by the {options.clock} clock, and bytes sent")
     print(pd.concat(tables, names=["panel", "what"]).to_string())
 
 

@@ -87,8 +87,8 @@ def accuracy(values: dict[str, pd.Series], pairs: pd.DataFrame, prompts: str) ->
 def save_accuracy(table: pd.DataFrame) -> None:
     """Replace the rows of these prompts."""
     path = DATA / "perception_accuracy.csv"
-    kept = pd.read_csv(path).query("prompts not in @table.prompts.unique()")
-    pd.concat([kept, table]).sort_values("prompts", ascending=False, kind="stable").to_csv(path, index=False)
+    others = pd.read_csv(path).query("prompts not in @table.prompts.unique()")
+    pd.concat([others, table]).sort_values("prompts", ascending=False, kind="stable").to_csv(path, index=False)
     print(table.to_string())
 
 
@@ -172,10 +172,10 @@ def judged_study(
     parts = []
     for target, errors in ERRORS.items():
         truth = clustered_labels(random, np.array(rates), clusters, size, 0.1)
-        said, keys = misjudge(random, truth, *errors), np.arange(clusters * size)
+        verdicts, keys = misjudge(random, truth, *errors), np.arange(clusters * size)
         for place, name in enumerate(RATES):
             part = {"target": target, "dialogue_id": [f"{target}{key}" for key in keys], "turn": 1, "behaviour": name}
-            part |= {"base_id": (keys // size).astype(str), "label": said[:, place], "truth": truth[:, place]}
+            part |= {"base_id": (keys // size).astype(str), "label": verdicts[:, place], "truth": truth[:, place]}
             parts.append(pd.DataFrame(part))
     labels = pd.concat(parts, ignore_index=True)
     drawn = labels.groupby(["target", "behaviour"]).sample(people, random_state=int(random.integers(2**31)))
@@ -220,23 +220,23 @@ def main() -> None:
     parser.add_argument("--judges", nargs="+", help="LLM judges, cross-validated beside the offline judges")
     parser.add_argument("--choose", action="store_true")
     parser.add_argument("--coverage", action="store_true")
-    given = parser.parse_args()
-    if given.coverage:
+    options = parser.parse_args()
+    if options.coverage:
         save_coverage(coverage(range(200)))
         return
     pairs, texts = load_rankings()
     fitting = pairs[~pairs["test"]]
-    if given.judges:
-        scores = judge_scores(texts["message"].tolist(), [LLMJudge(name) for name in given.judges])
+    if options.judges:
+        scores = judge_scores(texts["message"].tolist(), [LLMJudge(name) for name in options.judges])
         values = held_out_values(scores.set_axis(texts["item_id"]), fitting, penalty=1)
         print(ranking_accuracy(values, fitting).round(3).to_string())
         return
     judges = [grammar_judge(), embedding_judge(), sentence_judge()]
-    scores, labels = (rated(texts, rate, judges, given.cache) for rate in (judge_scores, judge_labels))
+    scores, labels = (rated(texts, rate, judges, options.cache) for rate in (judge_scores, judge_labels))
     taxonomy = Taxonomy.load()
     labels = labels[[("panel", name) for name in (*taxonomy.judged, *taxonomy.counted)]]
     encoded = encode(texts["message"].tolist()).set_axis(texts["item_id"])
-    if given.choose:
+    if options.choose:
         choose(fitting, quantities(texts, scores, labels, encoded)[0] | {"encoder and judges": encoded.join(scores)})
     else:
         fit(texts, fitting, scores, labels, encoded)

@@ -43,8 +43,8 @@ def serve(places: int, seconds: float) -> None:
         return state["sum"]
 
     async def complete(request: web.Request) -> web.Response:
-        asked = (await request.json())["messages"][-1]["content"]
-        code = asked.rpartition("Verdict ")[2].partition(":")[0]
+        prompt = (await request.json())["messages"][-1]["content"]
+        code = prompt.rpartition("Verdict ")[2].partition(":")[0]
         async with free:
             count(1)
             try:
@@ -92,24 +92,24 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=90, help="each is judged 156 times")
     parser.add_argument("--in-flight", type=int, default=320)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.serve:
-        serve(given.places, given.seconds)
+    options = parser.parse_args()
+    if options.serve:
+        serve(options.places, options.seconds)
         return
     from judging import make_run, run_behaviours
 
     from anthrokit.judging import LLMJudge, judge
     from anthrokit.models import LLM
 
-    servers = [start(given.places, given.seconds) for _ in range(4)]
+    servers = [start(options.places, options.seconds) for _ in range(4)]
     addresses = [address for _, address in servers]
     settings = {"api_base": [f"{one}/v1" for one in addresses], "api_key": "none", "timeout": 60}
-    llm = LLM("openai/judge", max_concurrency=given.in_flight, transport="lean", temperature=0.7, **settings)
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; 4 servers of {given.places} places")
+    llm = LLM("openai/judge", max_concurrency=options.in_flight, transport="lean", temperature=0.7, **settings)
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; 4 servers of {options.places} places")
     with tempfile.TemporaryDirectory() as folder:
-        run = make_run(Path(folder) / "run", given.messages)
+        run = make_run(Path(folder) / "run", options.messages)
         work = judge(run, [LLMJudge(llm)], behaviours=run_behaviours(), samples=12, wait=False)
-        total, edge, samples, killed = work.progress["total"], 5 * given.seconds, [], None
+        total, edge, samples, killed = work.progress["total"], 5 * options.seconds, [], None
         start_at = time.monotonic()
         while not work.done:
             done = work.progress["done"]
@@ -124,7 +124,7 @@ def main() -> None:
         for what, (first, last, count) in report.items():
             inside = [one for one in samples if first <= one[0] <= last and all(s is not None for s in one[2][:count])]
             (t0, n0, b0), (t1, n1, b1) = inside[0], inside[-1]
-            share = [(b1[n] - b0[n]) / (given.places * (t1 - t0)) for n in range(count)]
+            share = [(b1[n] - b0[n]) / (options.places * (t1 - t0)) for n in range(count)]
             ideal = "  ".join(f"{one:.1%}" for one in share)
             print(f"{what:24} {t1 - t0:5.1f} s  {(n1 - n0) / (t1 - t0):6.1f} judgments/s  places taken: {ideal}")
         print(f"{(ratings['status'] == 'ok').sum():,} of {len(ratings):,} ratings ok in {end - start_at:.0f} s")

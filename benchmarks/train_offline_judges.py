@@ -119,20 +119,20 @@ def examples(messages: list, weak: list, chance: random.Random) -> list[tuple]:
 
 def loss_of(logits: torch.Tensor, places: list, batch: list[tuple]) -> torch.Tensor:
     """Cross-entropy of each sentence; of the highest logit where only the message is labelled."""
-    told, wanted = [], []
+    message_logits, wanted = [], []
     for text, (_, spans, truth) in enumerate(batch):
         rows = [row for row, place in enumerate(places) if place[0] == text]
         if len(truth) == len(spans):
-            told += [logits[row] for row in rows]
+            message_logits += [logits[row] for row in rows]
             wanted += [truth[places[row][1]] for row in rows]
         elif rows:
-            told.append(logits[rows].max(0).values)
+            message_logits.append(logits[rows].max(0).values)
             wanted.append(truth[0])
     soft = torch.tensor(wanted) * 0.96 + 0.01
     weight = torch.tensor(2.0)
     return binary_cross_entropy_with_logits(
-        torch.stack(told), soft, pos_weight=weight, reduction="sum"
-    ) / len(told)
+        torch.stack(message_logits), soft, pos_weight=weight, reduction="sum"
+    ) / len(message_logits)
 
 
 def adapt(messages: list, weak: list) -> tuple:
@@ -170,9 +170,9 @@ def adapt(messages: list, weak: list) -> tuple:
     return learnt, head.weight.detach(), head.bias.detach()
 
 
-def calibrated(logits: np.ndarray, found: np.ndarray | None, truth: np.ndarray) -> np.ndarray:
+def calibrated(logits: np.ndarray, rules_found: np.ndarray | None, truth: np.ndarray) -> np.ndarray:
     """Slope, weight of a finding of the grammar judge, and an intercept a behaviour."""
-    columns = [logits.reshape(-1, 1), np.zeros((logits.size, 1)) if found is None else found.reshape(-1, 1)]
+    columns = [logits.reshape(-1, 1), np.zeros((logits.size, 1)) if rules_found is None else rules_found.reshape(-1, 1)]
     fitted = LogisticRegression(max_iter=2000).fit(
         np.hstack([*columns, np.tile(np.eye(len(NAMES)), (len(logits), 1))]), truth.reshape(-1)
     )
@@ -192,12 +192,12 @@ def thresholds() -> tuple[float, float]:
     for messages in (harder, plain_half):
         texts = messages["text"].tolist()
         rules.read(texts)
-        found = np.array([[bool(rules.spans(text, name)) for name in NAMES] for text in texts])
+        rules_found = np.array([[bool(rules.spans(text, name)) for name in NAMES] for text in texts])
         scores = [np.stack([judge.scores(texts, name, with_rules=False) for name in NAMES], 1) for judge in (adapted, frozen)]
-        parts.append((found, *scores, messages[NAMES].to_numpy(bool)))
+        parts.append((rules_found, *scores, messages[NAMES].to_numpy(bool)))
     (*_, truth), (*_, plain_truth), grid = *parts, {}
     for pair in itertools.product(np.arange(0.3, 0.96, 0.05).round(2), np.arange(0.04, 0.4, 0.01).round(2)):
-        panel, plain = (found.astype(int) + (sure > pair[0]) + (like > pair[1]) >= 2 for found, sure, like, _ in parts)
+        panel, plain = (rules_found.astype(int) + (sure > pair[0]) + (like > pair[1]) >= 2 for rules_found, sure, like, _ in parts)
         if 2 * (plain & plain_truth).sum() >= LEAST_F1 * (plain.sum() + plain_truth.sum()):
             grid[pair] = panel
 
@@ -206,9 +206,9 @@ def thresholds() -> tuple[float, float]:
         return right / panel[rows].sum(), right / truth[rows].sum()
 
     def best(rows: np.ndarray) -> tuple[float, float]:
-        found = {pair: measures(panel, rows) for pair, panel in grid.items()}
-        highest = max(precision for precision, recall in found.values() if recall >= LEAST_RECALL)
-        return max((recall, pair) for pair, (precision, recall) in found.items() if precision > highest - 0.01)[1]
+        measures_by_pair = {pair: measures(panel, rows) for pair, panel in grid.items()}
+        highest = max(precision for precision, recall in measures_by_pair.values() if recall >= LEAST_RECALL)
+        return max((recall, pair) for pair, (precision, recall) in measures_by_pair.items() if precision > highest - 0.01)[1]
 
     unseen, everything = np.zeros_like(truth), np.ones(len(truth), dtype=bool)
     for style in harder["style"].unique():
@@ -261,17 +261,17 @@ def main() -> None:
     rules, (frozen, adapted), held = offline.grammar_judge(), again(), pd.concat(held_out())
     texts, truth = held["text"].tolist(), held[NAMES].to_numpy(bool)
     rules.read(texts)
-    found = np.array([[bool(rules.constructions(text, name)) for name in NAMES] for text in texts], dtype=float)
+    rules_found = np.array([[bool(rules.constructions(text, name)) for name in NAMES] for text in texts], dtype=float)
     learnt["sentences.calibration"] = torch.tensor(calibrated(adapted.logits(texts), None, truth))
-    learnt["embeddings.calibration"] = torch.tensor(calibrated(frozen.logits(texts), found, truth))
+    learnt["embeddings.calibration"] = torch.tensor(calibrated(frozen.logits(texts), rules_found, truth))
     save(learnt)
     set_thresholds()
 
 
 def again() -> list:
     """The two judges with what was just saved: embeddings, sentences."""
-    for kept in (offline._learnt, offline._adapted, offline.sentence_judge, offline.embedding_judge):
-        kept.cache_clear()
+    for cached in (offline.trained_weights, offline.adapted_encoder, offline.sentence_judge, offline.embedding_judge):
+        cached.cache_clear()
     return [offline.embedding_judge(), offline.sentence_judge()]
 
 
