@@ -33,9 +33,9 @@ from ..core.tables import require_columns
 from ..models.embedded import cached_folder, calm_threads, import_openvino, require_packages
 
 # %% auto #0
-__all__ = ['SCALE', 'Scorer', 'load_scorer', 'mention_place', 'pronoun_tokens', 'window_start', 'masked_inputs',
-           'candidate_sentences', 'opening_token', 'log_probability', 'score_sentences', 'score_texts', 'check_scale',
-           'summarise', 'score_into', 'stored_scores', 'stored_summary', 'message_texts']
+__all__ = ['SCALE', 'Scorer', 'from_folder_or_hub', 'load_scorer', 'mention_place', 'pronoun_tokens', 'window_start',
+           'masked_inputs', 'candidate_sentences', 'opening_token', 'log_probability', 'score_sentences', 'score_texts',
+           'check_scale', 'summarise', 'score_into', 'stored_scores', 'stored_summary', 'message_texts']
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #08e69c9e
 _PAPER_MODEL, _EMBEDDED = "roberta-base", "smollm2-135m-instruct"
@@ -202,7 +202,7 @@ def _is_local(model: str | os.PathLike) -> bool:
     raise AnthroScoreError(f"{model} can't be loaded: no such model on this machine or on the hub. Give a folder or a name on the hub.")
 
 
-def _from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
+def from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
     """Load model and tokenizer by transformers, from the local cache before the hub."""
     import transformers as auto
 
@@ -236,7 +236,7 @@ def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
     """Load model, tokenizer and name from a name, a folder or nothing."""
     if model is None:
         try:
-            return (*_from_folder_or_hub(_PAPER_MODEL), _PAPER_MODEL)
+            return (*from_folder_or_hub(_PAPER_MODEL), _PAPER_MODEL)
         except AnthroScoreError:
             warnings.warn(
                 f"{_PAPER_MODEL}, the paper's model, is not available here. The embedded causal model "
@@ -250,7 +250,7 @@ def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
 
         with warnings.catch_warnings(action="ignore"):
             return (*embedded.load_embedded(), f"{_EMBEDDED} (embedded)")
-    return (*_from_folder_or_hub(model), Path(str(model)).name)
+    return (*from_folder_or_hub(model), Path(str(model)).name)
 
 
 def load_scorer(
