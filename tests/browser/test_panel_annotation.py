@@ -56,14 +56,14 @@ def test_keys(notebook, folder):
     for number, key in enumerate("yYnu", 1):
         keyboard.press(key)
         done(panel, number)
-    kept = annotations(folder)
-    assert kept["verdict"].astype(object).where(kept["verdict"].notna(), None).tolist() == [
+    saved = annotations(folder)
+    assert saved["verdict"].astype(object).where(saved["verdict"].notna(), None).tolist() == [
         True,
         True,
         False,
         None,
     ]
-    assert kept["annotator"].eq("Ada").all() and kept["weight"].ge(1).all()
+    assert saved["annotator"].eq("Ada").all() and saved["weight"].ge(1).all()
 
     before = message(panel)
     keyboard.press("z")
@@ -86,8 +86,8 @@ def test_keys_faster_than_the_kernel(open_notebook, folder):
     pressed = "yynu" * 4
     keyboard.type(pressed, delay=250)
     done(panel, 16)
-    kept = annotations(folder)["verdict"].map({True: "y", False: "n"}).fillna("u")
-    assert "".join(kept) == pressed
+    saved = annotations(folder)["verdict"].map({True: "y", False: "n"}).fillna("u")
+    assert "".join(saved) == pressed
     panel.get_by_text("Last labels").click()
     last = panel.locator(".ak-last li")
     seen(last).to_have_count(10)
@@ -140,8 +140,8 @@ def test_held_key_and_notes(notebook, folder):
     page.keyboard.press("n")
     done(panel, 2)
     seen(note).to_have_value("")
-    kept = annotations(folder)
-    assert kept["verdict"].tolist() == [True, False] and kept["note"].tolist()[1] == "yes, no, <i>unsure</i>"
+    saved = annotations(folder)
+    assert saved["verdict"].tolist() == [True, False] and saved["note"].tolist()[1] == "yes, no, <i>unsure</i>"
     notebook.screenshot("annotation_light")
     notebook.theme("JupyterLab Dark")
     notebook.width(900)
@@ -150,8 +150,8 @@ def test_held_key_and_notes(notebook, folder):
 
 
 def test_buttons_and_single_behaviour(open_notebook, folder):
-    asked = "2, behaviours=['desires', 'emotions', 'empathy', 'validation']"
-    panel = open_notebook([OPEN.format(str(folder), asked, "Ada")]).panels.first
+    options = "2, behaviours=['desires', 'emotions', 'empathy', 'validation']"
+    panel = open_notebook([OPEN.format(str(folder), options, "Ada")]).panels.first
     done(panel, 0, 8)
     heading = panel.locator(".ak-question h4")
     names, first = [], message(panel)
@@ -197,8 +197,8 @@ def test_two_annotators(open_notebook, folder):
             done(panel, number + 1, 14)
     seen(bo.get_by_text("Agreement of the annotators")).to_be_visible()
     seen(bo.get_by_role("cell", name="Gwet's AC1")).to_be_visible()
-    kept = annotations(folder)
-    orders = [kept.loc[kept["annotator"] == name, "dialogue_id"].tolist() for name in ("Ada", "Bo")]
+    saved = annotations(folder)
+    orders = [saved.loc[saved["annotator"] == name, "dialogue_id"].tolist() for name in ("Ada", "Bo")]
     assert orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1])
     notebook.screenshot("annotation_finished", bo)
 
@@ -212,12 +212,12 @@ def test_killed_kernel(open_notebook, folder):
     for number, key in enumerate("yny", 1):
         notebook.page.keyboard.press(key)
         done(panel, number)
-    shown = message(panel)
+    before = message(panel)
     os.kill(int((folder.parent / "pid").read_text()), signal.SIGKILL)
     assert annotations(folder)["verdict"].tolist() == [True, False, True]
     again = open_notebook([OPEN.format(str(folder), 2, "Ada")]).panels.first
     done(again, 3)
-    assert message(again) == shown
+    assert message(again) == before
 
 
 def test_run_being_judged(server, folder):
@@ -229,7 +229,7 @@ def test_run_being_judged(server, folder):
     ]
     with Run(folder) as run:
         panel = AnnotationPanel(run, 3, annotator="Ada")
-        drawn = panel.sheet
+        sheet = panel.sheet
 
         async def both():
             judging = asyncio.create_task(
@@ -245,21 +245,21 @@ def test_run_being_judged(server, folder):
             return pressed
 
         ratings = len(run.ratings())
-        assert asyncio.run(both()) == len(drawn) == len(run.annotations())
+        assert asyncio.run(both()) == len(sheet) == len(run.annotations())
         assert len(run.ratings()) > ratings and (run.ratings()["status"] == "ok").all()
         again = AnnotationPanel(run, 3, annotator="Ada")
-        assert again.item is None and again.sheet.equals(drawn)
+        assert again.item is None and again.sheet.equals(sheet)
 
 
 def test_run_in_another_process(open_notebook, folder):
     """A run that another process works on: the error says how to label a sheet, which works."""
     with Run(folder) as run:
-        sheet, kept = str(folder.parent / "sheet.csv"), str(folder.parent / "kept.csv")
+        sheet, labels = str(folder.parent / "sheet.csv"), str(folder.parent / "kept.csv")
         cells = [
             "from anthrokit import AnnotationPanel, Run, RunError, draw_annotation_sample",
             f"try:\n    AnnotationPanel({str(folder)!r}, 2)\nexcept RunError as error:\n    print(error)",
             f"draw_annotation_sample(Run({str(folder)!r}, read_only=True), 2, path={sheet!r})\n"
-            f"AnnotationPanel({sheet!r}, path={kept!r}, annotator='Bo')",
+            f"AnnotationPanel({sheet!r}, path={labels!r}, annotator='Bo')",
         ]
         notebook = open_notebook(cells)
         seen(notebook.page.get_by_text("Draw into a file")).to_be_visible()
@@ -267,7 +267,7 @@ def test_run_in_another_process(open_notebook, folder):
         focus(panel)
         notebook.page.keyboard.press("y")
         done(panel, 1)
-        assert Annotations(run).add(kept) == 1 and run.annotations()["annotator"].tolist() == ["Bo"]
+        assert Annotations(run).add(labels) == 1 and run.annotations()["annotator"].tolist() == ["Bo"]
 
 
 def test_hostile_texts(open_notebook, tmp_path):

@@ -15,10 +15,10 @@ def sampled_twice(folder):
     """The demonstration run with a second sample of each judge, which differs now and then, or is missing."""
     run = demo_run(folder)
     second = run.ratings().assign(sample=2)
-    turned, gone = second.index % 7 == 0, second.index % 31 == 0
-    second.loc[turned, "verdict"] = ~second.loc[turned, "verdict"]
-    second.loc[gone, "verdict"] = None
-    second.loc[gone, ["status", "explanation"]] = ["unparsed", "no single Yes or No could be read"]
+    flipped, missing = second.index % 7 == 0, second.index % 31 == 0
+    second.loc[flipped, "verdict"] = ~second.loc[flipped, "verdict"]
+    second.loc[missing, "verdict"] = None
+    second.loc[missing, ["status", "explanation"]] = ["unparsed", "no single Yes or No could be read"]
     run.ledger.write("ratings", second.astype(object).to_dict("records"))
     run.ledger.write_all(["UPDATE judges SET samples = 2"])
     return run
@@ -74,8 +74,8 @@ def test_pairs_and_cells(notebook, ratings):
     both, same = table.iloc[:2, :2].to_numpy().sum(), table.iloc[0, 0] + table.iloc[1, 1]
     panel.get_by_role("button", name=f"embeddings and grammar | sentences: differ on {both - same} of {both}").click()
     seen(panel.get_by_text(f"Both have a verdict on {both:,} of {table.to_numpy().sum():,}")).to_be_visible()
-    shown = panel.locator(".ak-matrix td button, .ak-matrix td .ak-quiet").all_inner_texts()
-    assert [int(text.replace(",", "")) for text in shown] == table.to_numpy().flatten().tolist()
+    counts = panel.locator(".ak-matrix td button, .ak-matrix td .ak-quiet").all_inner_texts()
+    assert [int(text.replace(",", "")) for text in counts] == table.to_numpy().flatten().tolist()
 
     cell = panel.get_by_title("embeddings and grammar: Yes; sentences: no verdict. List these messages")
     cell.click()
@@ -109,8 +109,8 @@ def test_deciding(notebook, folder, ratings):
     seen(panel.locator(".ak-row .ak-done")).to_have_text("✓")
     seen(panel.get_by_role("button", name="Yes y")).to_have_attribute("aria-pressed", "true")
     with Run(folder, read_only=True) as run:  # while the notebook has it open
-        kept = run.annotations()
-    assert kept[["annotator", "verdict", "note"]].values.tolist() == [
+        saved = run.annotations()
+    assert saved[["annotator", "verdict", "note"]].values.tolist() == [
         ["Ada <b>Lovelace</b>", True, "speaks of <i>itself</i>"]
     ]
 

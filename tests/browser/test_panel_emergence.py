@@ -42,8 +42,8 @@ def test_filters(emergence, labels):
     seen(pressed(panel, "Line")).to_contain_text(common[0].capitalize())
     table = analysis.emergence(labels[labels["behaviour"].isin(common)], "behaviour")
     row = table[(table["behaviour"] == "validation") & (table["turn"] == 3)].iloc[0]
-    said = f"validation, turn 3: {100 * row['estimate']:.0f} % by then"
-    seen(panel.locator(f".ak-point[title^='{said}']")).to_have_count(1)
+    description = f"validation, turn 3: {100 * row['estimate']:.0f} % by then"
+    seen(panel.locator(f".ak-point[title^='{description}']")).to_have_count(1)
 
     contrast = analysis.snowball(labels, "behaviour", odds=False).set_index("behaviour").loc["validation"]
     row = panel.get_by_role("row").filter(has_text="Validation").first
@@ -71,8 +71,8 @@ def test_filters(emergence, labels):
     seen(panel.locator(".ak-point")).to_have_count(5)
     seen(panel.locator(".ak-chip")).to_have_text(["Show: Internal states ×"])
     form.get_by_label("Domain").select_option("friendship")
-    kept = labels[(labels["category"] == "internal states") & (labels["domain"] == "friendship")]
-    at_risk = kept["dialogue_id"].nunique()
+    selected = labels[(labels["category"] == "internal states") & (labels["domain"] == "friendship")]
+    at_risk = selected["dialogue_id"].nunique()
     seen(panel.locator(f".ak-point[title*='of {at_risk} at risk']").first).to_be_attached()
     form.get_by_label("Domain").select_option("")
     form.get_by_label("Split by").select_option("domain")
@@ -106,12 +106,12 @@ def test_selection_during_a_running_cell(emergence, labels, tmp_path):
 def test_dialogues_of_a_point(emergence, labels):
     panel, page = emergence.panels.first, emergence.page
     panel.get_by_role("button", name="Validation", exact=True).click()
-    found = {turn: behind(labels, [turn], behaviour="validation") for turn in range(1, 6)}
+    dialogues = {turn: behind(labels, [turn], behaviour="validation") for turn in range(1, 6)}
     turns = panel.get_by_role("group", name="First occurs at")
     for turn in (1, 2):
-        turns.get_by_role("button", name=f"turn {turn}: {len(found[turn])}", exact=True).click()
-        says(panel, f"{len(found[turn])} dialogues where Validation first occurs at turn {turn}")
-        seen(panel.locator(".ak-row")).to_have_count(len(found[turn]))
+        turns.get_by_role("button", name=f"turn {turn}: {len(dialogues[turn])}", exact=True).click()
+        says(panel, f"{len(dialogues[turn])} dialogues where Validation first occurs at turn {turn}")
+        seen(panel.locator(".ak-row")).to_have_count(len(dialogues[turn]))
     panel.locator(".ak-point[title^='validation, turn 1:']").click()
     says(panel, "first occurs at turn 1")
     seen(panel.locator(".ak-point[aria-pressed=true]")).to_have_count(1)
@@ -119,7 +119,7 @@ def test_dialogues_of_a_point(emergence, labels):
     panel.locator(".ak-row").first.click()
     seen(panel.locator("summary.ak-lit", has_text="★ validation")).to_be_in_viewport()
     panel.get_by_role("button", name="Next").click()
-    seen(panel.locator(".ak-place")).to_have_text(f"2 / {len(found[1])}")
+    seen(panel.locator(".ak-place")).to_have_text(f"2 / {len(dialogues[1])}")
     turns.get_by_role("button", name="never:").click()
     says(panel, "where Validation never occurs")
 
@@ -143,9 +143,9 @@ def test_state_and_refresh(open_notebook, tmp_path, labels):
     panel = notebook.panels.first
     says(panel, "never occurs")
     with demo_run(tmp_path / "demo") as run:
-        gone = (labels["dialogue_id"].iloc[0],)
+        removed = (labels["dialogue_id"].iloc[0],)
         for table in ("ratings", "messages", "dialogues"):
-            run.ledger.write_all((f"DELETE FROM {table} WHERE dialogue_id = ?",), gone)
+            run.ledger.write_all((f"DELETE FROM {table} WHERE dialogue_id = ?",), removed)
     panel.get_by_role("button", name="Remove Split by: scenario").click()
     panel.get_by_role("button", name="Refresh").click()
     seen(panel.locator(".ak-point[title*='of 15 at risk']").first).to_be_attached()

@@ -100,8 +100,8 @@ def test_annotation_keys(show, folder):
     page.keyboard.type("yyyy", delay=60)  # faster than it answers
     seen(panel.locator(".ak-progress strong")).to_have_text("9 of 28", timeout=SLOW)
     with Run(folder, read_only=True) as run:
-        kept = run.annotations()["verdict"].map({True: "y", False: "n"}).fillna("u")
-    assert "".join(kept) == "ynuynyyyy"
+        saved = run.annotations()["verdict"].map({True: "y", False: "n"}).fillna("u")
+    assert "".join(saved) == "ynuynyyyy"
 
 
 def test_chat(show, server, tmp_path):

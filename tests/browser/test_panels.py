@@ -42,13 +42,13 @@ def test_dialogue_panel_controls(dialogues, labels):
 
     form = filters(panel)
     form.get_by_label("Behaviour", exact=True).select_option("desires")
-    found = labels[(labels["behaviour"] == "desires") & labels["label"]].drop_duplicates("dialogue_id")
-    says(panel, f"{len(found)} of 16")
-    seen(rows).to_have_count(len(found))
+    with_desires = labels[(labels["behaviour"] == "desires") & labels["label"]].drop_duplicates("dialogue_id")
+    says(panel, f"{len(with_desires)} of 16")
+    seen(rows).to_have_count(len(with_desires))
     seen(panel.locator("summary.ak-first.ak-lit", has_text="★ desires")).to_have_count(1)
     seen(panel.locator("summary.ak-first.ak-lit")).to_be_in_viewport()
     form.get_by_label("Domain").select_option("friendship")
-    says(panel, f"{(found['domain'] == 'friendship').sum()} of 16")
+    says(panel, f"{(with_desires['domain'] == 'friendship').sum()} of 16")
     seen(panel.locator(".ak-chip")).to_have_count(2)
     form.get_by_label("Text", exact=True).fill("words that nobody said")
     says(panel, "0 of 16")
@@ -356,9 +356,9 @@ def test_pictures(open_notebook):
 
 def serious(page):
     """What axe-core finds serious, apart from contrasts, which are measured for every text."""
-    found = page.evaluate("""axe.run('.ak-panel', {rules: {'color-contrast': {enabled: false}}, resultTypes: ['violations']})
+    violations = page.evaluate("""axe.run('.ak-panel', {rules: {'color-contrast': {enabled: false}}, resultTypes: ['violations']})
         .then(result => result.violations)""")
-    grave = [one for one in found if one["impact"] in ("serious", "critical")]
+    grave = [one for one in violations if one["impact"] in ("serious", "critical")]
     return [(one["id"], node["html"][:200], node["failureSummary"]) for one in grave for node in one["nodes"][:3]]
 
 
@@ -385,18 +385,18 @@ Case(text[4], [(text[0], one) for one in text],
 ]
 
 
-@pytest.mark.parametrize("shown", [*PANELS, "reprs"])
-def test_hostile_texts(open_notebook, tmp_path, shown):
+@pytest.mark.parametrize("view", [*PANELS, "reprs"])
+def test_hostile_texts(open_notebook, tmp_path, view):
     hostile.write(tmp_path / "run").close()
     start = "import hostile\n"
     start += f"from anthrokit import Run\nrun = Run({str(tmp_path / 'run')!r})"
-    notebook = open_notebook([start, *([PANELS[shown]] if shown in PANELS else REPRS)], width=900)
-    if shown in PANELS:
-        walk(notebook, 25 if shown == "rubric" else 50)
+    notebook = open_notebook([start, *([PANELS[view]] if view in PANELS else REPRS)], width=900)
+    if view in PANELS:
+        walk(notebook, 25 if view == "rubric" else 50)
     unharmed(notebook.page)
     assert notebook.overflowing(".jp-OutputArea-output") == []
     assert not notebook.dialogs and not [url for url in notebook.requests if "hostile" in url]
-    notebook.screenshot(f"hostile_{shown}", notebook.page.locator(".jp-OutputArea-output").first)
+    notebook.screenshot(f"hostile_{view}", notebook.page.locator(".jp-OutputArea-output").first)
 
 
 @pytest.mark.filterwarnings("error:Glyph", "error:constrained_layout")

@@ -19,10 +19,11 @@ from pathlib import Path
 import pytest
 from browser import seen
 from gateways import Served, free_port
+from servers import mock_server
 
 from anthrokit.core import SetupError, data_path
 from anthrokit.study import Study, StudyServer, erase, init_study, search_study, set_section
-from anthrokit.study.server import _PINS, _placeholder, otree_python
+from anthrokit.study.server import PINS, consent_placeholder, otree_python
 
 KEY = "sk-test-0123456789abcdefghij"
 SLOW = 60_000
@@ -30,7 +31,7 @@ SLOW = 60_000
 
 @pytest.fixture(scope="session")
 def otree():
-    """OTree's Python; made once where PyPI answers."""
+    """Return oTree's Python, which is installed once."""
     try:
         return otree_python()
     except SetupError as error:
@@ -39,15 +40,21 @@ def otree():
 
 @pytest.fixture
 def running(otree, server, tmp_path):
-    """A study with gateway and study server at work."""
-    yield from _at_work(server, tmp_path)
+    """Start a study with gateway and study server, for one test."""
+    yield from _start_study(server("--latency", 0.2), tmp_path)
 
 
-def _at_work(server, tmp_path, front=None):
-    """Study, gateway and study server; in a browser at a front's port, where there is a front."""
-    study = init_study(
-        tmp_path / "study", model="openai/echo-key", api_base=server("--latency", 0.2), transport="lean"
-    )
+@pytest.fixture(scope="module")
+def shared_study(otree, one_authority, tmp_path_factory):
+    """Start a study with gateway and study server, for several tests. Each of them adds at most two participants."""
+    with pytest.MonkeyPatch.context() as patch, mock_server("--latency", 0.2) as base:
+        patch.setenv("SSL_CERT_FILE", str(one_authority))
+        yield from _start_study(base, tmp_path_factory.mktemp("shared"))
+
+
+def _start_study(base, folder, front=None):
+    """Yield study, gateway and study server. Browsers reach them at the port of `front`, if it is given."""
+    study = init_study(folder / "study", model="openai/echo-key", api_base=base, transport="lean")
     file = study.folder / "study.toml"
     chat = {**study.settings["chat"], "least_minutes": 0, "least_turns": 2, "most_turns": 40}
     set_section(file, "chat", chat)
@@ -61,7 +68,7 @@ def _at_work(server, tmp_path, front=None):
         "otree": f"http://127.0.0.1:{front or ports['otree_port']}",
     }
     set_section(file, "servers", {**addresses, **ports, "places": 6, "new_per_minute": 50})
-    text = file.read_text(encoding="utf-8").replace(_placeholder(), "Ask us: study@example.org.")
+    text = file.read_text(encoding="utf-8").replace(consent_placeholder(), "Ask us: study@example.org.")
     file.write_text(text, encoding="utf-8")
     if front:
         set_section(file, "end", {"completion_link": f"http://127.0.0.1:{front}/done?who={{id}}"})
@@ -73,20 +80,20 @@ def _at_work(server, tmp_path, front=None):
 
 
 class Person:
-    """Somebody at a browser."""
+    """A participant in a browser."""
 
     def __init__(self, browser, study, label, width=1000):
         self.page = browser.new_context(viewport={"width": width, "height": 800}).new_page()
         self.page.set_default_timeout(SLOW)
-        self.got = []
-        self.page.on("response", self._note)
+        self.received = []
+        self.page.on("response", self.record)
         self.link = f"{study.settings['servers']['gateway']}/enter?PROLIFIC_PID={label}"
 
-    def _note(self, response):
-        self.got.append(response.url + str(response.headers))
+    def record(self, response):
+        self.received.append(response.url + str(response.headers))
         if response.status == 200:
             with contextlib.suppress(Exception):  # a picture, or a page that was closed
-                self.got.append(response.text())
+                self.received.append(response.text())
 
     def to_the_chat(self):
         self.page.goto(self.link)
@@ -147,12 +154,12 @@ def test_reload_and_leave(running, browser):
     stranger.page.click(".next")
     stranger.page.click("text=Begin the chat")
     stranger.page.wait_for_selector("text=You began in another browser")
-    assert "Good morning" not in "".join(stranger.got)
+    assert "Good morning" not in "".join(stranger.received)
     again, before = bob, bob.page  # a closed laptop: the same link in the same browser leads back
     again.page = before.context.new_page()
     again.page.set_default_timeout(SLOW)
     before.close()
-    again.page.on("response", again._note)
+    again.page.on("response", again.record)
     again.page.goto(again.link)
     again.wait()
     assert len(again.lines()) == 2
@@ -163,18 +170,18 @@ def test_reload_and_leave(running, browser):
         assert one.page.evaluate("document.documentElement.scrollWidth") <= one.page.viewport_size["width"]
         one.answer_and_finish()
     with study.run() as run, study.open_people() as people:
-        messages, came, said = run.messages(), people.participants(), people.responses()
-    assert came["status"].tolist() == ["finished", "finished", "chatting"] and set(came["front"]) == {"otree"}
+        messages, participants, responses = run.messages(), people.participants(), people.responses()
+    assert participants["status"].tolist() == ["finished", "finished", "chatting"] and set(participants["front"]) == {"otree"}
     assert messages.groupby("dialogue_id").size().sort_values().tolist() == [2, 4, 4]
     assert (
-        said.groupby("participant").size().tolist() == [27, 27]
-        and said["condition"].isin(study.conditions).all()
+        responses.groupby("participant").size().tolist() == [27, 27]
+        and responses["condition"].isin(study.conditions).all()
     )
-    got = "".join(ada.got + again.got)
+    received = "".join(ada.received + again.received)
     prompts = [one.prompt[:50] for one in study.conditions.values()]
-    assert "[key removed]" in got and not [one for one in (KEY, study.admin_token, *prompts) if one in got]
-    kept = b"".join(path.read_bytes() for path in study.folder.rglob("*") if path.is_file())
-    assert not [one for one in (b"ada-1", b"bob-2", b"eve-3", KEY.encode()) if one in kept]
+    assert "[key removed]" in received and not [one for one in (KEY, study.admin_token, *prompts) if one in received]
+    on_disk = b"".join(path.read_bytes() for path in study.folder.rglob("*") if path.is_file())
+    assert not [one for one in (b"ada-1", b"bob-2", b"eve-3", KEY.encode()) if one in on_disk]
     gateway.kill()
     pages.stop()
     with contextlib.closing(sqlite3.connect(study.folder / "otree" / "db.sqlite3")) as connection:
@@ -182,17 +189,17 @@ def test_reload_and_leave(running, browser):
         [(code,)] = connection.execute(named, [study.participant_id("ada-1")])
         left = connection.execute("SELECT text FROM otree_pagetimebatch").fetchall()
     assert any(code in text for (text,) in left)  # when they left each page
-    gone = erase(study, "ada-1").set_index("place")[
+    erased = erase(study, "ada-1").set_index("place")[
         "rows"
     ]  # by the id of the panel; searched for in every file
     texts = [study.participant_id("ada-1"), "Hello, <script>", code]
-    assert (gone > 0).all() and search_study(study, texts).empty
+    assert (erased > 0).all() and search_study(study, texts).empty
     assert not search_study(study, ["Good morning"]).empty  # nobody else is touched
 
 
 @pytest.mark.slow
-def test_kills_of_both_servers(running, browser):
-    study, gateway, pages = running
+def test_kills_of_both_servers(shared_study, browser):
+    study, gateway, pages = shared_study
     ada = Person(browser, study, "ada").to_the_chat()
     for number in range(3):
         before = len(ada.lines())
@@ -206,16 +213,16 @@ def test_kills_of_both_servers(running, browser):
             before // 2 + 1, timeout=SLOW
         )
         ada.wait()
-    shown = ada.lines()
+    lines = ada.lines()
     pages.wait()
     ada.page.reload()
     ada.wait()
-    assert ada.lines() == shown and len(shown) == 6
+    assert ada.lines() == lines and len(lines) == 6
     ada.answer_and_finish()
     with study.run() as run:
         messages = run.messages()
-    said = messages[messages["role"] == "user"]["content"].tolist()
-    assert said == [f"message {number}" for number in range(3)] and len(messages) == 6
+    contents = messages[messages["role"] == "user"]["content"].tolist()
+    assert contents == [f"message {number}" for number in range(3)] and len(messages) == 6
 
 
 NGINX = """daemon off; pid {folder}/pid; error_log /dev/null crit;
@@ -231,7 +238,7 @@ http {{
 }}"""
 
 
-def _as_the_chapter_says(servers):
+def _nginx_lines(servers):
     """Return the lines of the gateway's chapter for beside and in the server block, with the ports of this study."""
     chapter = (Path(__file__).parents[2] / "nbs" / "11_study" / "04_gateway.ipynb").read_text(encoding="utf-8")
     cells = ["".join(cell["source"]) for cell in json.loads(chapter)["cells"]]
@@ -253,12 +260,12 @@ def _frozen_by(port, path, marks=60, kind="application/x-www-form-urlencoded"):
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")
 def test_nginx(otree, server, browser, tmp_path):
-    """From the entry to the completion link, which has the panel's id; and neither address nor id is kept."""
+    """A participant goes from the entry to the completion link with the panel's id. No address or id is saved."""
     front = free_port()
-    with contextlib.closing(_at_work(server, tmp_path, front)) as work:
+    with contextlib.closing(_start_study(server("--latency", 0.2), tmp_path, front)) as work:
         study, gateway, _ = next(work)
         config = tmp_path / "nginx.conf"
-        maps, lines = _as_the_chapter_says(study.settings["servers"])
+        maps, lines = _nginx_lines(study.settings["servers"])
         config.write_text(NGINX.format(folder=tmp_path, front=front, maps=maps, server=lines))
         nginx = subprocess.Popen(
             [shutil.which("nginx", path="/usr/sbin:/usr/bin"), "-c", str(config)], stderr=open(tmp_path / "said", "wb")
@@ -286,12 +293,12 @@ def test_nginx(otree, server, browser, tmp_path):
             nginx.wait()
         for path in tmp_path.rglob("*"):
             if path.is_file() and path != config and study.folder not in path.parents:
-                kept = path.read_bytes()
-                assert not [one for one in (b"ada", b"secretpanelid", b"client:", b"/gateway/") if one in kept], path
+                content = path.read_bytes()
+                assert not [one for one in (b"ada", b"secretpanelid", b"client:", b"/gateway/") if one in content], path
 
 
 def _visitor():
-    """Somebody with a browser that keeps cookies."""
+    """Return an opener that keeps cookies, as a browser does."""
     return urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
 
 
@@ -318,9 +325,9 @@ def _begin(study, query):
 
 
 @pytest.mark.slow
-def test_slow_requests_block_nobody(running):
-    study, _, pages = running
-    _, token, _ = _begin(study, "?PROLIFIC_PID=5f3c0ffee")
+def test_slow_requests_block_nobody(shared_study):
+    study, _, pages = shared_study
+    _, token, _ = _begin(study, "?PROLIFIC_PID=5f3c0ffee1")
     assert token
     address = f"{pages.url}/room/study"
     for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
@@ -329,21 +336,21 @@ def test_slow_requests_block_nobody(running):
 
 
 @pytest.mark.slow
-def test_unresponsive_server_restarts(running, monkeypatch):
-    study, _, pages = running
-    monkeypatch.setattr("anthrokit.study.server._CHECK_SECONDS", 0.5)
+def test_unresponsive_server_restarts(shared_study, monkeypatch):
+    study, _, pages = shared_study
+    monkeypatch.setattr("anthrokit.study.server.CHECK_SECONDS", 0.5)
     before = pages.process.pid
     os.kill(before, signal.SIGSTOP)
     end = time.monotonic() + 120
     while pages.process.pid == before and time.monotonic() < end:
         time.sleep(0.2)
     pages.wait()
-    assert pages.process.pid != before and _begin(study, "?PROLIFIC_PID=5f3c0ffee")[1]
+    assert pages.process.pid != before and _begin(study, "?PROLIFIC_PID=5f3c0ffee2")[1]
 
 
 @pytest.mark.slow
-def test_strangers_take_no_places(running):
-    study, _, pages = running
+def test_strangers_take_no_places(shared_study):
+    study, _, pages = shared_study
     first, token, _ = _begin(study, "?survey_code=10001")
     entry = f"{study.settings['servers']['gateway']}/enter"
     for query in ("", "&participant_label=x", f"&participant_label={study.participant_id('10001')}"):
@@ -392,7 +399,7 @@ def test_otree_installation(otree):
     least_safe = {"python-multipart": (0, 0, 18), "starlette": (0, 49, 1), "uvicorn": (0, 30), "websockets": (13,)}
     for name, least in least_safe.items():
         assert tuple(int(part) for part in versions[name].split(".")) >= least, name
-    for name, how in _PINS.items():
+    for name, how in PINS.items():
         text = re.sub(r"(?m)^#.*$", "", data_path(f"study/{name}").read_text(encoding="utf-8"))
         entries = [one for one in re.split(r"\n(?=\S)", text) if one.strip()]
         assert all("==" in one and "--hash=sha256:" in one for one in entries) and how

@@ -207,9 +207,9 @@ def test_nothing_is_cut_and_all_can_be_read(address, open_page):
         look_at(page)
     page.set_viewport_size({"width": 420, "height": 900})
     page.evaluate("() => { location.hash = '#runs?at=warm'; }")
-    said = seen(page.locator(".ak-page table").first)
-    said.to_contain_text("prompt: plain (8), warm (8)")  # its conditions
-    said.to_contain_text("32 calls, $0.00")  # the end of the costs
+    table = seen(page.locator(".ak-page table").first)
+    table.to_contain_text("prompt: plain (8), warm (8)")  # its conditions
+    table.to_contain_text("32 calls, $0.00")  # the end of the costs
     profile = page.locator("table.ak-profile").locator("..")
     assert profile.evaluate("one => one.scrollWidth <= one.clientWidth")
 

@@ -1,4 +1,4 @@
-"""AnthroScore in processes of its own: import time, kills."""
+"""AnthroScore in separate processes: imports and kills."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 
 import pandas as pd
 import pytest
-from masked_models import bert_folder, roberta_folder
+from masked_models import roberta_folder
 
 from anthrokit.anthroscore import scoring as score
 from anthrokit.core import Run, RunError
@@ -23,23 +23,18 @@ def one_thread():
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    base = tmp_path_factory.mktemp("models")
-    return {
-        "roberta": roberta_folder(base / "roberta"),
-        "bert": bert_folder(base / "bert"),
-        "distilbert": bert_folder(base / "distilbert", "distilbert"),
-    }
+def roberta(tmp_path_factory):
+    return roberta_folder(tmp_path_factory.mktemp("models") / "roberta")
 
 
 def test_light_import():
     code = "import sys, anthrokit.anthroscore; print(sys.modules.keys() & {'torch', 'transformers', 'spacy'})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "set()"
 
 
 def test_wrong_texts_raise_before_a_model_is_loaded(tmp_path):
-    """A file that isn't there, and what is no text, by each function that loads a model and by the command."""
+    """Missing files and values that are not texts raise in each function that loads a model, and in the command."""
     code = """
 import sys
 from anthrokit.anthroscore import score, score_tone
@@ -57,24 +52,24 @@ for wrong in (
         pass
 print(main(["anthroscore", "none.csv"]) == 1, sys.modules.keys() & {"torch", "transformers"})
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.stdout.strip().endswith("True set()") and "accepted" not in done.stdout, done.stdout + done.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert result.stdout.strip().endswith("True set()") and "accepted" not in result.stdout, result.stdout + result.stderr
 
 
 FORK = multiprocessing.get_context("fork")  # what is slow to import is there
 
 
-def said(number):
+def numbered_text(number):
     return f"t{number}", f"The bot was kind and I liked bot number {number}."
 
 
 def score_slowly(folder, model):
-    texts = (time.sleep(0.01) or said(number) for number in range(300))
+    texts = (time.sleep(0.01) or numbered_text(number) for number in range(300))
     score.score_into(Run(folder), texts, "bot", model, portion=20)
 
 
-def test_resume_after_kill(tmp_path, folders):
-    process = FORK.Process(target=score_slowly, args=(tmp_path / "run", folders["roberta"]))
+def test_resume_after_kill(tmp_path, roberta):
+    process = FORK.Process(target=score_slowly, args=(tmp_path / "run", roberta))
     process.start()
     deadline = time.time() + 120
     while time.time() < deadline:
@@ -90,23 +85,23 @@ def test_resume_after_kill(tmp_path, folders):
     run = Run(tmp_path / "run")
     done = run.query("SELECT COUNT(*) AS n FROM anthroscore_texts")["n"][0]
     assert 100 <= done < 300
-    seen = []
-    inner = score._score_masked
+    scored = []
+    inner = score.score_sentences
 
-    def counted(scorer, rows, protocol):
-        seen.append(rows["text_id"].nunique())
-        return inner(scorer, rows, protocol)
+    def counted(rows, *arguments, **settings):
+        scored.append(rows["text_id"].nunique())
+        return inner(rows, *arguments, **settings)
 
-    texts = dict(map(said, range(300)))
+    texts = dict(map(numbered_text, range(300)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(score, "_score_masked", counted)
-        score.score_into(run, texts, "bot", folders["roberta"], portion=90)
-    assert sum(seen) == 300 - done
-    kept, direct = (
+        patch.setattr(score, "score_sentences", counted)
+        score.score_into(run, texts, "bot", roberta, portion=90)
+    assert sum(scored) == 300 - done
+    saved, direct = (
         score.stored_summary(run),
-        score.summarise(score.score_texts(texts, "bot", folders["roberta"])),
+        score.summarise(score.score_texts(texts, "bot", roberta)),
     )
-    pd.testing.assert_frame_equal(kept, direct, check_dtype=False, check_exact=False, atol=1e-5)
+    pd.testing.assert_frame_equal(saved, direct, check_dtype=False, check_exact=False, atol=1e-5)
     with pytest.raises(RunError, match="another text under the id 't7'"):
-        score.score_into(run, {"t7": "The bot was rude."}, "bot", folders["roberta"])
+        score.score_into(run, {"t7": "The bot was rude."}, "bot", roberta)
     run.close()

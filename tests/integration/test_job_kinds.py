@@ -62,14 +62,14 @@ def test_server_faults(server, quick_retries, tmp_path, untroubled, kind, fault)
     job.do(tmp_path / "run", faulty, llm={"timeout": 0.25, "max_retries": tries})
     assert any(name.startswith("fault_") for name in stats(faulty))
     job.do(tmp_path / "run", calm)
-    kept, whole = job.rows(tmp_path / "run"), untroubled(kind, calm)
+    saved, whole = job.rows(tmp_path / "run"), untroubled(kind, calm)
     if fault == "empty":  # asked for again with another seed, so something else is said of the same
-        assert {row[:2] for row in kept} <= {row[:2] for row in whole} and len(kept) > len(whole) / 2
+        assert {row[:2] for row in saved} <= {row[:2] for row in whole} and len(saved) > len(whole) / 2
     elif kind == "adaptive":  # what failed for good is made up for by other samples and judges: the labels are the same
         job.do(tmp_path / "whole", calm)
         assert labels(tmp_path / "run") == labels(tmp_path / "whole")
     else:
-        assert kept == whole
+        assert saved == whole
 
 
 @pytest.mark.parametrize(("kind", "end"), [pytest.param(*one, id=f"{one[0]}-{one[1].name}") for one in SIGNALS])

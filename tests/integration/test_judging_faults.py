@@ -19,13 +19,13 @@ FAULTS = "rate_limit rate_limit_after error hang drop malformed empty wrong_type
 
 def test_transports_agree(server, tmp_path):
     base = server("--latency", 0.01)
-    found = {}
+    verdicts_by_transport = {}
     for transport in ("lean", "litellm"):
         with make_run(tmp_path / transport, 2) as run:
             judge(run, panel(base, transport=transport), samples=2, behaviours="personhood", progress=False)
             assert run.missing().empty
-            found[transport] = verdicts(run)
-    pd.testing.assert_frame_equal(found["lean"], found["litellm"])
+            verdicts_by_transport[transport] = verdicts(run)
+    pd.testing.assert_frame_equal(verdicts_by_transport["lean"], verdicts_by_transport["litellm"])
 
 
 def test_faults_in_a_fifth_of_calls(server, tmp_path, capfd):
@@ -35,16 +35,16 @@ def test_faults_in_a_fifth_of_calls(server, tmp_path, capfd):
     with make_run(tmp_path / "run", 10) as run:
         judges = panel(base, timeout=1.0, max_retries=1, api_key=key)
         judge(run, judges, samples=2, progress=True)
-        seen = stats(base)
-        assert all(seen.get(f"fault_{fault}", 0) for fault in FAULTS), seen
+        counts = stats(base)
+        assert all(counts.get(f"fault_{fault}", 0) for fault in FAULTS), counts
         left = run.missing()
         assert len(run.ratings()) == 10 * 13 * 6 + 10 and 0 < len(left) < 80
         assert set(left["status"]) <= {"failed", "refused", "unparsed"} and left["reason"].notna().all()
         again = [LLMJudge(llm(base, f"judge-{letter}", timeout=1.0, api_key=key)) for letter in "abc"]
         judge(run, again, samples=2, retry=("failed", "refused", "unparsed"), progress=True)
         assert len(run.missing()) < len(left) / 2
-        told = "".join(capfd.readouterr())
-    assert key not in told
+        output = "".join(capfd.readouterr())
+    assert key not in output
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or key.encode() not in file.read_bytes(), file
 
@@ -75,19 +75,19 @@ def test_unknown_rate_limit(server):
         await asyncio.gather(*(model.acomplete(f"Hello {n}") for n in range(150)))
 
     wait_for(many())
-    seen = stats(base)
-    assert seen["answers"] == 150 and model.limiter.servers[0].window < 64
-    assert seen["over_limit"] < 150  # 64 in flight, without pauses, would meet many hundreds
+    counts = stats(base)
+    assert counts["answers"] == 150 and model.limiter.servers[0].window < 64
+    assert counts["over_limit"] < 150  # 64 in flight, without pauses, would meet many hundreds
 
 
 def test_ten_kills(server, tmp_path):
     """Kill -9, 12 times in a row on one run: all that was reported is there, once, and the end is as without."""
     base = server("--latency", 0.12)
-    said, errors = tmp_path / "said", tmp_path / "errors"
-    done = Fork(kill_repeatedly, base, str(tmp_path / "killed"), 12, said, errors=errors)
-    assert done.wait(300) == 0, errors.read_text()[-2000:]
-    kills, reported, there = map(int, said.read_text().split())
-    assert kills >= 10 and 0 < reported <= there
+    summary, errors = tmp_path / "said", tmp_path / "errors"
+    process = Fork(kill_repeatedly, base, str(tmp_path / "killed"), 12, summary, errors=errors)
+    assert process.wait(300) == 0, errors.read_text()[-2000:]
+    kills, reported, saved = map(int, summary.read_text().split())
+    assert kills >= 10 and 0 < reported <= saved
     with make_run(tmp_path / "whole", 24) as whole, Run(tmp_path / "killed") as killed:
         judge(whole, panel(base, max_concurrency=64), samples=2, progress=False)
         assert killed.missing().empty
@@ -113,10 +113,10 @@ def test_server_restart(tmp_path):
 def test_full_disk(server, tmp_path):
     """A disk that takes no more stops the run with a sentence; what is there stays, and the run goes on later."""
     base = server()
-    done = Fork(judge_on_a_full_disk, base, tmp_path / "run", tmp_path / "said")
-    assert done.wait(120) == 3
-    said = (tmp_path / "said").read_text()
-    assert "can't be written" in said and "run again" in said
+    process = Fork(judge_on_a_full_disk, base, tmp_path / "run", tmp_path / "said")
+    assert process.wait(120) == 3
+    message = (tmp_path / "said").read_text()
+    assert "can't be written" in message and "run again" in message
     with Run(tmp_path / "run") as run:
         before = verdicts(run)
         assert 0 < len(before) < 20 * 13 * 9

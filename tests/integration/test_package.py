@@ -115,18 +115,18 @@ def wheel(shared, tmp_path_factory):
     return next(folder.glob("*.whl"))
 
 
-def asked_for(requirements):
+def required_distributions(requirements):
     """The installed distributions that these requirements ask for, and those ask for in turn."""
-    found, waiting = {}, [(Requirement(one), "") for one in requirements]
-    while waiting:
-        one, extra = waiting.pop()
+    distributions, queue = {}, [(Requirement(one), "") for one in requirements]
+    while queue:
+        one, extra = queue.pop()
         if one.marker is None or one.marker.evaluate({"extra": extra}):
             distribution = metadata.distribution(one.name)
             assert one.specifier.contains(distribution.version, prereleases=True), (one, distribution.version)
-            for extra in {"", *one.extras} - found.setdefault(distribution.name, (distribution, set()))[1]:
-                found[distribution.name][1].add(extra)
-                waiting += [(Requirement(more), extra) for more in distribution.requires or []]
-    return [distribution for distribution, _ in found.values()]
+            for extra in {"", *one.extras} - distributions.setdefault(distribution.name, (distribution, set()))[1]:
+                distributions[distribution.name][1].add(extra)
+                queue += [(Requirement(more), extra) for more in distribution.requires or []]
+    return [distribution for distribution, _ in distributions.values()]
 
 
 def install(wheel, folder):
@@ -135,8 +135,8 @@ def install(wheel, folder):
     python, packages = folder / "bin" / "python", next(folder.glob("lib/*/site-packages"))
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "--python", python]
     subprocess.run([*pip, "install", "--no-deps", "--no-index", wheel], check=True, env=clean())
-    (said,) = packages.glob("anthrokit-*.dist-info")
-    for distribution in asked_for(metadata.PathDistribution(said).requires):
+    (metadata_folder,) = packages.glob("anthrokit-*.dist-info")
+    for distribution in required_distributions(metadata.PathDistribution(metadata_folder).requires):
         for top in {file.parts[0] for file in distribution.files} - {"..", "__pycache__"}:
             if not (packages / top).exists():
                 (packages / top).symlink_to(distribution.locate_file(top))
@@ -147,8 +147,8 @@ def install(wheel, folder):
 
 def clean(**more):
     """The environment without what leads back to this repository."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JUPYTER_PATH")}
-    return kept | more
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JUPYTER_PATH")}
+    return environment | more
 
 
 def test_light_import():
@@ -167,8 +167,8 @@ def test_wheel_in_clean_environment(wheel, server, tmp_path):
     names = [name.removeprefix("data/") for name in tracked]
     done = subprocess.run([python, "-c", LOAD_ALL, *names], capture_output=True, text=True, **here)
     assert "all loaded" in done.stdout, done.stderr
-    told = subprocess.run([python, "-c", MISSING], capture_output=True, text=True, **here)
-    assert told.returncode == 0 and "pip install 'anthrokit[lab]'" in told.stderr, told.stderr
+    result = subprocess.run([python, "-c", MISSING], capture_output=True, text=True, **here)
+    assert result.returncode == 0 and "pip install 'anthrokit[lab]'" in result.stderr, result.stderr
     command, url = tmp_path / "venv" / "bin" / "anthrokit", server()
     version = subprocess.run([command, "--version"], capture_output=True, text=True, env=clean())
     assert version.stdout.startswith("anthrokit 0.")
@@ -215,10 +215,10 @@ def test_tutorials_on_the_wheel(name, elsewhere, shared, tmp_path, monkeypatch, 
         require_same_data(path.parent / "figures" / path.stem, ROOT / "figures" / path.stem)
 
 
-def require_same_data(drawn, committed):
+def require_same_data(folder, committed):
     """Compare the data files of figures: every picture has one, and a fresh run gives what is committed."""
     names = {file.name for file in committed.glob("*.csv")}
-    assert {file.name for file in drawn.glob("*.csv")} == names
+    assert {file.name for file in folder.glob("*.csv")} == names
     assert {file.stem for file in committed.glob("*.png")} == {name.removesuffix(".csv") for name in names}
     for name in names:
-        pd.testing.assert_frame_equal(pd.read_csv(drawn / name), pd.read_csv(committed / name), rtol=1e-4, obj=name)
+        pd.testing.assert_frame_equal(pd.read_csv(folder / name), pd.read_csv(committed / name), rtol=1e-4, obj=name)

@@ -1,4 +1,4 @@
-"""What providers have at hand from calls that began alike: asked in that order, marked, told and reckoned."""
+"""Prompt caching: order of calls, marks of prefixes, recorded and estimated cached tokens."""
 
 import json
 import random
@@ -23,7 +23,7 @@ BEHAVIOURS = ["empathy", "validation", "emotions"]
 
 @pytest.fixture(scope="module")
 def address():
-    """A server that caches the beginnings of prompts."""
+    """Return the URL of a server that caches prefixes of prompts."""
     with mock_server("--cache", "--latency", 0.01) as base:
         yield base
 
@@ -37,107 +37,107 @@ def model(name, address, **settings):
 
 @pytest.fixture
 def run(tmp_path):
-    """Two dialogues of four long turns, not judged."""
+    """Return a run with two unjudged dialogues of four long turns."""
     rng = random.Random(3)
-    with Run(tmp_path / "run") as there:
-        there.ledger.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
+    with Run(tmp_path / "run") as run:
+        run.ledger.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello"}])
         about = {"target": "t", "prompt_id": "p", "repeat": 1, "turns": 4, "status": "done"}
-        there.ledger.write("dialogues", [{"dialogue_id": f"d{n}", **about} for n in range(2)])
+        run.ledger.write("dialogues", [{"dialogue_id": f"d{n}", **about} for n in range(2)])
         rows = [
             {"dialogue_id": f"d{n}", "turn": turn, "role": role, "content": " ".join(rng.choices(WORDS, k=600))}
             for n in range(2)
             for turn in range(1, 5)
             for role in ("user", "assistant")
         ]
-        there.ledger.write("messages", rows)
-        yield there
+        run.ledger.write("messages", rows)
+        yield run
 
 
-def asked(run, one, **how):
-    """What was expected and what was told, of one judge's calls."""
+def judge_usage(run, one, **how):
+    """Return the estimate and the recorded usage of one judge's calls."""
     how = {"behaviours": BEHAVIOURS, "samples": 2, **how}
     plan = estimate_jobs([judge.job(run, [one], **how)]).iloc[0]
     judge(run, [one], **how, progress=False)
-    told = run.usage("model").iloc[0]
-    assert told["calls"] == plan["calls"] and told["failed"] == 0
-    return plan, told
+    usage = run.usage("model").iloc[0]
+    assert usage["calls"] == plan["calls"] and usage["failed"] == 0
+    return plan, usage
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_questions_share_the_message(run, address, name):
     one = LLMJudge(model(name, address), context="dialogue", message_first=True, structured=False)
-    plan, told = asked(run, one)
-    assert told["calls"] == 48 and told["tokens_cached"] > 0.5 * told["tokens_in"]
-    assert plan["tokens_cached"] == pytest.approx(told["tokens_cached"], rel=0.35)  # four characters are no token
+    plan, usage = judge_usage(run, one)
+    assert usage["calls"] == 48 and usage["tokens_cached"] > 0.5 * usage["tokens_in"]
+    assert plan["tokens_cached"] == pytest.approx(usage["tokens_cached"], rel=0.35)  # a token is not always four characters
     assert plan["cost_cached"] < 0.75 * plan["cost"]
-    assert told["cost"] < 0.75 * (told["tokens_in"] * one.llm.prices()[0] + told["tokens_out"] * one.llm.prices()[1])
+    assert usage["cost"] < 0.75 * (usage["tokens_in"] * one.llm.prices()[0] + usage["tokens_out"] * one.llm.prices()[1])
 
 
 def test_paper_prompt_shares_little(run, address):
-    plan, told = asked(run, LLMJudge(model("anthropic/claude-sonnet-4-5", address), context="dialogue"))
-    assert plan["tokens_cached"] == told["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
+    plan, usage = judge_usage(run, LLMJudge(model("anthropic/claude-sonnet-4-5", address), context="dialogue"))
+    assert plan["tokens_cached"] == usage["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
 
 
-def kept_by_claude(address):
-    """Tokens that the server has read and written so far."""
-    told = json.loads(urllib.request.urlopen(f"{address.removesuffix('/v1')}/stats").read())
-    return told.get("tokens_read", 0), told.get("tokens_written", 0)
+def cached_tokens(address):
+    """Return the tokens that the server has read from its cache and written to it."""
+    stats = json.loads(urllib.request.urlopen(f"{address.removesuffix('/v1')}/stats").read())
+    return stats.get("tokens_read", 0), stats.get("tokens_written", 0)
 
 
 @pytest.mark.parametrize(
     ("kind", "how"),
     [
-        (LLMJudge, {"samples": 1, "behaviours": "empathy"}),  # one question a message
-        (LLMJudge, {"sampling": "adaptive"}),  # samples that don't wait for each other
-        (TogetherJudge, {"samples": 1}),  # eight calls at the same time
+        (LLMJudge, {"samples": 1, "behaviours": "empathy"}),  # one question per message
+        (LLMJudge, {"sampling": "adaptive"}),  # samples are requested independently
+        (TogetherJudge, {"samples": 1}),  # eight concurrent calls
     ],
 )
 def test_unused_prefix_is_not_marked(run, address, kind, how):
-    claude, before = model(MODELS[2], address, max_concurrency=16), kept_by_claude(address)
+    claude, before = model(MODELS[2], address, max_concurrency=16), cached_tokens(address)
     one = kind(claude, context="dialogue", structured=False, **({"message_first": True} if kind is LLMJudge else {}))
     plan = estimate_jobs([judge.job(run, [one], **{"behaviours": BEHAVIOURS, **how})]).iloc[0]
     judge(run, [one], **{"behaviours": BEHAVIOURS, **how}, progress=False)
     one.rate("word " * 3000, Taxonomy.load()["empathy"])
-    assert kept_by_claude(address) == before and plan["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
+    assert cached_tokens(address) == before and plan["tokens_cached"] == 0 and plan["cost_cached"] == plan["cost"]
 
 
 @pytest.mark.parametrize(("name", "tokens"), [(MODELS[0], 32), (MODELS[2], 12)])  # and the length of its answers
 def test_turns_share_earlier_turns(tmp_path, address, name, tokens):
     one, rng = model(name, address, max_tokens=tokens), random.Random(3)
     both = {"target": one, "user": one, "run": tmp_path / "run", "progress": False}
-    asked = {"prompts": [" ".join(rng.choices(WORDS, k=number)) for number in (700, 1200)], "turns": 20}
-    before = kept_by_claude(address)
-    plan = estimate_jobs([simulate.job(**asked, target=one, user=one, run=tmp_path / "planned")]).set_index("purpose")
-    with simulate(**asked, **both) as run:
-        told, messages, dialogues = run.usage("purpose").set_index("purpose"), run.messages(), run.dialogues()
-        read, written = (after - there for after, there in zip(kept_by_claude(address), before, strict=True))
+    settings = {"prompts": [" ".join(rng.choices(WORDS, k=number)) for number in (700, 1200)], "turns": 20}
+    before = cached_tokens(address)
+    plan = estimate_jobs([simulate.job(**settings, target=one, user=one, run=tmp_path / "planned")]).set_index("purpose")
+    with simulate(**settings, **both) as run:
+        usage, messages, dialogues = run.usage("purpose").set_index("purpose"), run.messages(), run.dialogues()
+        read, written = (after - start for after, start in zip(cached_tokens(address), before, strict=True))
     ends = []  # of each model's prompts in each dialogue: the tokens that the server counts
     for row in dialogues.to_dict("records"):
-        said = messages[messages["dialogue_id"] == row["dialogue_id"]]
-        said = said.sort_values(["turn", "role"], ascending=[True, False])["content"]
-        lengths = said.str.len().cumsum().tolist()
+        contents = messages[messages["dialogue_id"] == row["dialogue_id"]]
+        contents = contents.sort_values(["turn", "role"], ascending=[True, False])["content"]
+        lengths = contents.str.len().cumsum().tolist()
         template = len(row["system_user"]) + len("(The chat window is open.)")
         ends += [[length // 4 for length in lengths[0::2]], [(template + length) // 4 for length in lengths[1:-1:2]]]
     assert [len(prompts) for prompts in ends] == [20, 19, 20, 19]
     assert any(prompts[0] < 1024 < prompts[-2] for prompts in ends)
     expected = sum(end for prompts in ends for end in prompts[:-1] if end >= 1024)
     if name.startswith("anthropic"):
-        assert told["tokens_cached"].sum() == read == expected
+        assert usage["tokens_cached"].sum() == read == expected
         assert written == sum(prompts[-2] for prompts in ends)  # once each; nothing of the last request
     else:
-        assert told["tokens_cached"].sum() == pytest.approx(expected, rel=0.15)  # in blocks, and shared by dialogues
-    assert plan.loc["all", "tokens_cached"] == pytest.approx(told["tokens_cached"].sum(), rel=0.35)
+        assert usage["tokens_cached"].sum() == pytest.approx(expected, rel=0.15)  # in blocks, and shared by dialogues
+    assert plan.loc["all", "tokens_cached"] == pytest.approx(usage["tokens_cached"].sum(), rel=0.35)
     assert (plan["cost_cached"] < plan["cost"]).all()
-    plain = sum(told[f"tokens_{way}"].sum() * price for way, price in zip(("in", "out"), one.prices(), strict=True))
-    assert told["cost"].sum() < 0.7 * plain
+    plain = sum(usage[f"tokens_{way}"].sum() * price for way, price in zip(("in", "out"), one.prices(), strict=True))
+    assert usage["cost"].sum() < 0.7 * plain
 
 
 def test_last_turns_are_not_marked(tmp_path, address):
-    claude, before = model(MODELS[2], address), kept_by_claude(address)
+    claude, before = model(MODELS[2], address), cached_tokens(address)
     for number, (start, turns) in enumerate([("Hello.", 5), ("Hello again, dear. " * 400, 1)]):
         simulate([start], claude, claude, run=tmp_path / str(number), turns=turns, progress=False)
-    simulate([start], claude, claude, run=tmp_path / "1", turns=2, progress=False)  # much later, say
-    assert kept_by_claude(address) == before
+    simulate([start], claude, claude, run=tmp_path / "1", turns=2, progress=False)  # after the cache has expired
+    assert cached_tokens(address) == before
 
 
 def test_together_judge_shares_definitions(run, address):
@@ -183,7 +183,7 @@ def test_short_prefixes_and_repeated_texts():
 
 @pytest.mark.parametrize("name", MODELS[2:])
 def test_rubric_samples_share_the_case(tmp_path, address, name):
-    before = kept_by_claude(address)
+    before = cached_tokens(address)
     with Run(tmp_path / "run") as run:
         cases = load_cases("bundled")
         answers = bundled_answers()
@@ -191,10 +191,10 @@ def test_rubric_samples_share_the_case(tmp_path, address, name):
         add_answers(run, cases, answers)
         one = RubricJudge(model(name, address), max_attempts=1, structured=False)
         judge(run, one, samples=3, progress=False)
-        told = run.usage("model").iloc[0]
-        assert told["tokens_cached"] == pytest.approx(2 / 3 * told["tokens_in"], rel=0.1)
+        usage = run.usage("model").iloc[0]
+        assert usage["tokens_cached"] == pytest.approx(2 / 3 * usage["tokens_in"], rel=0.1)
         if name.startswith("anthropic"):
-            after = kept_by_claude(address)
-            assert after[0] - before[0] == told["tokens_cached"]
-            judge(run, one, samples=4, progress=False)  # one more: nothing else begins like it
-            assert kept_by_claude(address) == after
+            after = cached_tokens(address)
+            assert after[0] - before[0] == usage["tokens_cached"]
+            judge(run, one, samples=4, progress=False)  # one more, whose prefix no other call has
+            assert cached_tokens(address) == after

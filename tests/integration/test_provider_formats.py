@@ -46,20 +46,20 @@ SAID, THOUGHT = "I would love that. I felt so happy last summer.", "The person w
 )
 def test_provider_formats(families, name, status, content, reasoning, tokens, attempts):
     answer = families(name).complete("Hello")
-    found = (answer.status, answer.content, answer.reasoning, (answer.tokens_in, answer.tokens_out), answer.attempts)
-    assert found == (status, content, reasoning, tokens, attempts)
+    outcome = (answer.status, answer.content, answer.reasoning, (answer.tokens_in, answer.tokens_out), answer.attempts)
+    assert outcome == (status, content, reasoning, tokens, attempts)
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("anthropic/always-401", "rejects the key .401.: invalid x-api-key"),
         ("anthropic/always-400", "asks for payment .400.: credit balance is too low"),
         ("gemini/always-400", "rejects the key .400.: API key not valid"),
     ],
 )
-def test_permanent_errors_stop(families, name, said):
-    with pytest.raises(SetupError, match=said):
+def test_permanent_errors_stop(families, name, message):
+    with pytest.raises(SetupError, match=message):
         families(name).complete("Hello")
 
 

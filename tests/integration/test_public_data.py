@@ -42,7 +42,7 @@ def test_download_is_checked_once(public_data, web, tmp_path, monkeypatch):
     folder, url = web
     monkeypatch.delenv("ANTHROKIT_DATA")
     monkeypatch.setenv("ANTHROKIT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setitem(prompts._ANTHROBENCH, "url", url)
+    monkeypatch.setitem(prompts.ANTHROBENCH, "url", url)
     (folder / "first_turns.csv").write_text("another file")
     with pytest.raises(TableError, match="its checksum is another"):
         prompts.load_prompts("anthrobench")
@@ -55,7 +55,7 @@ def test_download_is_checked_once(public_data, web, tmp_path, monkeypatch):
 def test_offline_hint(tmp_path, monkeypatch):
     monkeypatch.delenv("ANTHROKIT_DATA", raising=False)
     monkeypatch.setenv("ANTHROKIT_CACHE", str(tmp_path))
-    monkeypatch.setitem(prompts._ANTHROBENCH, "url", "http://127.0.0.1:9/first_turns.csv")
+    monkeypatch.setitem(prompts.ANTHROBENCH, "url", "http://127.0.0.1:9/first_turns.csv")
     with pytest.raises(
         TableError, match="can't be downloaded from .* save it as .* set ANTHROKIT_DATA"
     ):
@@ -92,8 +92,8 @@ def test_adapted_encoder_on_people(public_data):
 
     data = load_human_data("robots_dont_cry")
     assert len(data) == 364 and data["truth"].sum() == 86
-    found = check_against_people(data, [sentence_judge()], dataset_behaviours("robots_dont_cry"), n_resamples=50)
-    estimates = found[found["judge"] == "sentences"].set_index("measure")["estimate"]
+    table = check_against_people(data, [sentence_judge()], dataset_behaviours("robots_dont_cry"), n_resamples=50)
+    estimates = table[table["judge"] == "sentences"].set_index("measure")["estimate"]
     assert estimates["AUC"] >= 0.8 and estimates["kappa"] > 0.4
 
 
@@ -146,15 +146,15 @@ def test_anthroscore_reads_subjects_and_objects_of_anthroset(public_data):
 
     data = load_human_data("anthroset")
     data = data[data["category"].isin(["verb objects", "role function NPs", "genitive NPs"])]
-    found = check_anthroscore(data, load_scorer("smollm2-135m-instruct")).set_index(["category", "measure"])
-    counts = found.xs("accuracy", level="measure")[["n", "n_total"]]
+    table = check_anthroscore(data, load_scorer("smollm2-135m-instruct")).set_index(["category", "measure"])
+    counts = table.xs("accuracy", level="measure")[["n", "n_total"]]
     assert counts.loc["verb objects"].tolist() == [55, 123]
     assert counts.loc["role function NPs"].tolist() == [16, 70], "the protocol misses noun phrases"
     assert counts.loc["genitive NPs"].tolist() == [1, 60]
-    objects = found.loc["verb objects"]
+    objects = table.loc["verb objects"]
     assert objects["estimate"].to_dict() == pytest.approx({"AUC": 0.86, "accuracy": 0.62}, abs=0.02)
     assert objects.loc["AUC", "ci_low"] > 0.65 and objects.loc["accuracy", "ci_low"] < 0.5
-    assert found["estimate"].isna().to_dict()["role function NPs", "AUC"], "all are positive"
+    assert table["estimate"].isna().to_dict()["role function NPs", "AUC"], "all are positive"
 
 
 def read_json(path):
@@ -164,8 +164,8 @@ def read_json(path):
 
 def turns(messages, role="role", content="content", answers=("assistant",), skipped=("system",)):
     """Return (is it an answer, text) of each message."""
-    kept = [message for message in messages if message[role] not in skipped]
-    return [(message[role] in answers, str(message[content] or "")) for message in kept]
+    chosen = [message for message in messages if message[role] not in skipped]
+    return [(message[role] in answers, str(message[content] or "")) for message in chosen]
 
 
 def sharegpt(path):
@@ -275,9 +275,9 @@ def test_public_logs_are_read_whole(repository, pattern, walk, public_logs):
         ]
         if conversations:
             table, total = read_messages(path, roles=ROLES), total + len(stretches)
-            said = table["user"].fillna("").str.strip() != ""
+            has_user = table["user"].fillna("").str.strip() != ""
             counted = {"answers": stretches.count(True), "users": stretches.count(False)}
-            assert {"answers": table["judged"].sum(), "users": said.sum()} == counted, path
+            assert {"answers": table["judged"].sum(), "users": has_user.sum()} == counted, path
     assert total
 
 

@@ -19,7 +19,7 @@ from anthrokit import simulate
 from anthrokit.core import BudgetReached, Run, SetupError
 from anthrokit.judging import LLMJudge, judge
 from anthrokit.models import LLM, Budget, fetch_model
-from anthrokit.models.embedded import _converted
+from anthrokit.models.embedded import transformers_folder
 from anthrokit.simulation import load_prompts
 
 MODEL = "smollm2-135m-instruct"
@@ -37,7 +37,7 @@ class Real:
             script = Path(__file__).parents[1] / "support" / "real_llama.py"
             self.command, self.model = [sys.executable, script, file, str(self.port)], "openai/smollm2"
         else:
-            folder = _converted(MODEL)
+            folder = transformers_folder(MODEL)
             self.command = [Path(sys.executable).parent / "transformers", "serve", folder, "--device", "cpu"]
             self.command += ["--dtype", "float32", "--port", str(self.port)]  # some processors are slow at 16 bits
             self.model = f"openai/{folder}"
@@ -79,24 +79,24 @@ def test_study_with_server_restart(real, tmp_path):
         return LLM(real.model, api_base=real.base, **own)
 
     prompts, one = load_prompts(["Hello", "Good evening"]), llm()  # short: these servers read slowly
-    person = 'You are a person in a chat. You wrote: "{first_message}" Write your next message.'
-    asked = {"turns": 2, "run": tmp_path / "run", "progress": False, "template": person}
+    template = 'You are a person in a chat. You wrote: "{first_message}" Write your next message.'
+    settings = {"turns": 2, "run": tmp_path / "run", "progress": False, "template": template}
     with pytest.raises(BudgetReached):
-        simulate(prompts, one, one, **asked, budget=Budget(tokens=120))
+        simulate(prompts, one, one, **settings, budget=Budget(tokens=120))
     with Run(tmp_path / "run") as run:
         before = len(run.messages())
         assert 0 < run.usage()[["tokens_in", "tokens_out"]].to_numpy().sum() < 500
     if real.is_killed:
-        at_work = simulate(prompts, one, one, **asked, budget=Budget(), wait=False)
-        while at_work.progress["done"] == 0:
+        job = simulate(prompts, one, one, **settings, budget=Budget(), wait=False)
+        while job.progress["done"] == 0:
             time.sleep(0.05)
         real.kill()
-        with at_work.result() as run:
+        with job.result() as run:
             assert before <= run.messages()["content"].notna().sum() < 8
         with pytest.raises(SetupError, match="no server answers"):
-            simulate(prompts, llm(), llm(), **asked)
+            simulate(prompts, llm(), llm(), **settings)
         real.start()
-    with simulate(prompts, one, one, **asked, budget=Budget()) as run:
+    with simulate(prompts, one, one, **settings, budget=Budget()) as run:
         messages = run.messages()
         assert len(messages) == 8 and messages["content"].notna().all()
         assert messages.query("finish_reason != 'prompt'")["tokens_out"].between(1, 8).all()

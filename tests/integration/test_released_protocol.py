@@ -14,8 +14,8 @@ class LLMClassifier:
     def __init__(self, classifier_llm_config, cue_name, cue_definition_text=None, cue_examples_list=None):
         self.text = cue_definition_text
     def rate_turn_messages(self, cue, assistant_turn_message, user_turn_message):
-        asked = f"verdict on {self.text}: {user_turn_message} / {assistant_turn_message}"
-        return 1, self.llm_client.generate([{"role": "user", "content": asked}])
+        prompt = f"verdict on {self.text}: {user_turn_message} / {assistant_turn_message}"
+        return 1, self.llm_client.generate([{"role": "user", "content": prompt}])
 """
 DEFINED = {"emotions": {"definition": "moods", "examples": []}, "personal pronoun use": {}}
 CHAT = pd.DataFrame({"user": ["How was it?", "Why?"], "assistant": ["I loved it.", "It moved me."]})
@@ -38,44 +38,44 @@ def package(request, tmp_path):
         del sys.modules[name]
 
 
-def asked_in(run, one, monkeypatch):
-    """What a judge asks about all messages of a run; the run's settings of it."""
-    asked, request = [], one.request
+def prompts_and_settings(run, one, monkeypatch):
+    """Judge a run; return the prompts and the judge's saved settings."""
+    prompts, request = [], one.request
 
-    def record(*given):
-        messages = request(*given)
-        asked.append(messages[0]["content"])
+    def record(*arguments):
+        messages = request(*arguments)
+        prompts.append(messages[0]["content"])
         return messages
 
     monkeypatch.setattr(one, "request", record)
     judge(run, [one], samples=3, behaviours="emotions", progress=False)
     assert run.ratings()["status"].eq("ok").all() and len(run.ratings()) == 6
-    return set(asked), json.loads(run.query("SELECT settings FROM judges")["settings"][0])
+    return set(prompts), json.loads(run.query("SELECT settings FROM judges")["settings"][0])
 
 
 def imported(server, tmp_path):
-    """Two messages in a run, and a model to judge them."""
+    """Return a run with two messages, and a model to judge them."""
     model = LLM("openai/judge", api_base=server())
     run = import_messages(CHAT, tmp_path / "run")
     return run, model
 
 
 def test_with_inspect_package(server, tmp_path, monkeypatch, package):
-    """Installed or as a checkout: their wording, of either shape."""
+    """The package's prompts are used, installed or as a checkout."""
     run, model = imported(server, tmp_path)
     checkout = LLMJudge(model, protocol=Released(package))
     monkeypatch.syspath_prepend(str(package))
     installed = LLMJudge(model, protocol="released")
     assert checkout.settings == installed.settings and installed.settings["wording"] == "anthro_benchmark"
-    asked, settings = asked_in(run, installed, monkeypatch)
-    assert asked == {"verdict on moods: How was it? / I loved it.", "verdict on moods: Why? / It moved me."}
+    prompts, settings = prompts_and_settings(run, installed, monkeypatch)
+    assert prompts == {"verdict on moods: How was it? / I loved it.", "verdict on moods: Why? / It moved me."}
     assert settings["protocol"] == "released"
 
 
 def test_without_inspect_package(server, tmp_path, monkeypatch):
-    """Our wording, and a run that says so."""
+    """Without the package, anthrokit's prompts are used, and the settings say so."""
     run, model = imported(server, tmp_path)
-    asked, settings = asked_in(run, LLMJudge(model, protocol="released"), monkeypatch)
-    assert len(asked) == 2 and all("semicolon" in text for text in asked)
-    assert any("How was it?" in text and "I loved it." in text for text in asked)
+    prompts, settings = prompts_and_settings(run, LLMJudge(model, protocol="released"), monkeypatch)
+    assert len(prompts) == 2 and all("semicolon" in text for text in prompts)
+    assert any("How was it?" in text and "I loved it." in text for text in prompts)
     assert (settings["protocol"], settings["wording"]) == ("released", "ours")

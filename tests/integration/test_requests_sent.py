@@ -24,9 +24,9 @@ from anthrokit.simulation.dialogues import (
     user_system_prompt,
 )
 
-CAME = []  # model, messages as role and text, all that was sent
+REQUESTS = []  # model, messages as role and text, all that was sent
 TAXONOMY = Taxonomy.load().with_present()
-ASKED = ["empathy", "personal history"]
+BEHAVIOURS = ["empathy", "personal history"]
 WAYS = ("lean", "litellm", "batch")
 MODELS = ("openai/gpt-4o", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro")
 
@@ -36,25 +36,25 @@ def as_openai(body):
 
 
 def as_anthropic(body):
-    said = [("system", body["system"])] if body.get("system") else []
-    said += [(one["role"], one["content"]) for one in body["messages"]]
-    return [(role, "".join(block["text"] for block in blocks)) for role, blocks in said]
+    messages = [("system", body["system"])] if body.get("system") else []
+    messages += [(one["role"], one["content"]) for one in body["messages"]]
+    return [(role, "".join(block["text"] for block in blocks)) for role, blocks in messages]
 
 
 def as_gemini(body):
     system = body.get("system_instruction") or body.get("systemInstruction")
-    said = [("system", system["parts"])] if system else []
-    said += [({"model": "assistant"}.get(one["role"], one["role"]), one["parts"]) for one in body["contents"]]
-    return [(role, "".join(part["text"] for part in parts)) for role, parts in said]
+    messages = [("system", system["parts"])] if system else []
+    messages += [({"model": "assistant"}.get(one["role"], one["role"]), one["parts"]) for one in body["contents"]]
+    return [(role, "".join(part["text"] for part in parts)) for role, parts in messages]
 
 
 class Families(mock_openai.Families):
     def anthropic(self, model, body):
-        CAME.append((model, as_anthropic(body), body))
+        REQUESTS.append((model, as_anthropic(body), body))
         return super().anthropic(model, body)
 
     def gemini(self, model, body):
-        CAME.append((model, as_gemini(body), body))
+        REQUESTS.append((model, as_gemini(body), body))
         return super().gemini(model, body)
 
 
@@ -64,23 +64,23 @@ class Server(mock_openai.Server):
         self.families = Families(self)
 
     def answer(self, request):
-        CAME.append((request["model"], as_openai(request), request))
+        REQUESTS.append((request["model"], as_openai(request), request))
         return super().answer(request)
 
 
 @pytest.fixture(scope="module")
 def addresses():
-    """The addresses of a server in this process that notes what it is asked in the three formats."""
+    """Return the addresses of a server in this process that records requests in the three formats."""
     with served(Server()) as openai:
         base = openai.removesuffix("/v1")
         yield {"openai": openai, "anthropic": base, "gemini": f"{base}/v1beta"}
 
 
 @pytest.fixture(autouse=True)
-def nothing_came(monkeypatch):
-    """Beginnings that calls share are marked however short they are: a mark may not change what is asked."""
+def clear_requests(monkeypatch):
+    """Mark prefixes of any length: marks must not change the content of a request."""
     monkeypatch.setattr("anthrokit.models.transports.guess_tokens", lambda texts: 10**6)
-    CAME.clear()
+    REQUESTS.clear()
 
 
 @pytest.fixture(params=WAYS)
@@ -90,7 +90,7 @@ def way(request):
 
 @pytest.fixture
 def model(addresses, way):
-    """model('openai/gpt-4o') is asked by the way under test."""
+    """Return a function: model('openai/gpt-4o') is a model with the tested kind of calls."""
 
     def one(model, **more):
         family, _, plain = model.partition("/")
@@ -110,12 +110,12 @@ def judged_run(folder):
     run.ledger.write("prompts", [{"prompt_id": "p", "base_id": "b", "first_message": "Hello {name}!"}])
     about = {"target": "t", "prompt_id": "p", "repeat": 1, "turns": 2, "status": "done"}
     run.ledger.write("dialogues", [{"dialogue_id": "d", **about}])
-    said = [(1, "user", 'Hello {name}! "Been\\gone?"'), (1, "assistant", "I was\nborn in Leeds. {question}")]
-    said += [(2, "user", " Grüße, 你好 "), (2, "assistant", "😀 That sounds hard.\n")]
+    messages = [(1, "user", 'Hello {name}! "Been\\gone?"'), (1, "assistant", "I was\nborn in Leeds. {question}")]
+    messages += [(2, "user", " Grüße, 你好 "), (2, "assistant", "😀 That sounds hard.\n")]
     names = ("turn", "role", "content")
-    run.ledger.write("messages", [{"dialogue_id": "d", **dict(zip(names, one, strict=True))} for one in said])
-    before = [(role, text) for _, role, text in said]
-    return run, [Item(said[1][2], (*before[:1],)), Item(said[3][2], (*before[:3],))]
+    run.ledger.write("messages", [{"dialogue_id": "d", **dict(zip(names, one, strict=True))} for one in messages])
+    before = [(role, text) for _, role, text in messages]
+    return run, [Item(messages[1][2], (*before[:1],)), Item(messages[3][2], (*before[:3],))]
 
 
 def without_code(text):
@@ -149,25 +149,25 @@ def test_judge_prompt(model, way, tmp_path, kind, name):
     one.max_attempts = 1
     run, items = judged_run(tmp_path / "run")
     with run:
-        judge(run, [one], taxonomy=TAXONOMY, behaviours=ASKED, samples=2, **how(way))
-    behaviours = [TAXONOMY[name] for name in ASKED]
+        judge(run, [one], taxonomy=TAXONOMY, behaviours=BEHAVIOURS, samples=2, **how(way))
+    behaviours = [TAXONOMY[name] for name in BEHAVIOURS]
     if kind == "together":
         wanted = [together_prompt(item, behaviours) for item in items]
     elif kind == "released":
         wanted = [one.released.prompt(p.text, b, p.user) for p in items for b in behaviours]
     else:
-        shown = {
+        options = {
             name: value for name, value in settings.items() if name in ("context", "present", "template")
         }
         if kind == "message first":
-            shown["template"] = PASSAGE_FIRST_TEMPLATE
-        shown["structured"] = one.structured
-        wanted = [judge_prompt(p, b, **shown) for p in items for b in behaviours]
-    came = Counter(tuple((role, without_code(text)) for role, text in said) for _, said, _ in CAME)
-    assert came == Counter({(("user", str(text)),): 2 for text in wanted})
+            options["template"] = PASSAGE_FIRST_TEMPLATE
+        options["structured"] = one.structured
+        wanted = [judge_prompt(p, b, **options) for p in items for b in behaviours]
+    requests = Counter(tuple((role, without_code(text)) for role, text in messages) for _, messages, _ in REQUESTS)
+    assert requests == Counter({(("user", str(text)),): 2 for text in wanted})
     if name == MODELS[0]:
         assert all(
-            bool(body.get("response_format")) == (not one.released and one.structured) for *_, body in CAME
+            bool(body.get("response_format")) == (not one.released and one.structured) for *_, body in REQUESTS
         )
 
 
@@ -177,27 +177,25 @@ def test_dialogue_messages(model, way, tmp_path, name, protocol):
     prompts = load_prompts().head(2)
     target, user = model(name, name="target"), model(name, name="user", temperature=0.5, max_tokens=50)
     released = protocol == "released"
-    told = {"protocol": protocol} if released else {"system_target": "Be brief.\n", "persona": "A baker. {domain}"}
-    with simulate(prompts, target, user, run=tmp_path / "run", turns=3, **told, **how(way)) as run:
+    settings = {"protocol": protocol} if released else {"system_target": "Be brief.\n", "persona": "A baker. {domain}"}
+    with simulate(prompts, target, user, run=tmp_path / "run", turns=3, **settings, **how(way)) as run:
         messages = run.messages()
     wanted = Counter()
-    for (_, prompt), (_, said) in zip(
-        prompts.iterrows(), messages.groupby("prompt_id", sort=False), strict=True
-    ):
-        assert said["prompt_id"].iloc[0] == prompt["prompt_id"]
-        history = said[["role", "content"]].to_dict("records")
+    for (_, prompt), (_, dialogue) in zip(prompts.iterrows(), messages.groupby("prompt_id", sort=False), strict=True):
+        assert dialogue["prompt_id"].iloc[0] == prompt["prompt_id"]
+        history = dialogue[["role", "content"]].to_dict("records")
         template = RELEASED_USER_TEMPLATE if released else None
-        system = user_system_prompt(prompt, template, persona=told.get("persona"))
-        system_target = told.get("system_target", RELEASED_TARGET_PROMPT)
+        system = user_system_prompt(prompt, template, persona=settings.get("persona"))
+        system_target = settings.get("system_target", RELEASED_TARGET_PROMPT)
         for place, message in enumerate(history):
             if message["role"] == "user" and place:
-                asked = swap_roles(history[released:place], system, opening=not released)
+                request = swap_roles(history[released:place], system, opening=not released)
             elif place:
-                asked = [{"role": "system", "content": system_target}, *history[:place]]
+                request = [{"role": "system", "content": system_target}, *history[:place]]
             else:
                 continue
-            wanted[tuple((one["role"], one["content"]) for one in asked)] += 1
-    assert Counter(tuple(said) for _, said, _ in CAME) == wanted and wanted.total() == 10
+            wanted[tuple((one["role"], one["content"]) for one in request)] += 1
+    assert Counter(tuple(messages) for _, messages, _ in REQUESTS) == wanted and wanted.total() == 10
 
 
 @pytest.mark.parametrize(("name", "style"), [(MODELS[0], "transcript"), *((name, "chat") for name in MODELS)])
@@ -206,7 +204,7 @@ def test_case_messages(model, way, tmp_path, name, style):
     with Run(tmp_path / "run") as run:
         simulate(add_cases(run, cases, style), model(name), run=run, turns=1, **how(way))
     wanted = [tuple((one["role"], one["content"]) for one in answer_prompt(case, style)) for case in cases]
-    assert Counter(tuple(said) for _, said, _ in CAME) == Counter(wanted)
+    assert Counter(tuple(messages) for _, messages, _ in REQUESTS) == Counter(wanted)
 
 
 RUBRICS = {
@@ -234,13 +232,13 @@ def test_rubric_judge_messages(model, way, tmp_path, kind, name):
             order = one.order(case_item(case, row.content, row.target, sample), case.criteria)
             size = settings.get("criteria_per_call", len(order))
             for part in (order[start : start + size] for start in range(0, len(order), size)):
-                said = rubric_prompt(replace(case, criteria=tuple(part)), row.content, mark="v-" + "0" * 12)
-                wanted[tuple((message["role"], message["content"]) for message in said)] += 1
-    came = Counter(
-        tuple((role, mark.sub("v-" + "0" * 12, text)) for role, text in said) for _, said, _ in CAME
+                messages = rubric_prompt(replace(case, criteria=tuple(part)), row.content, mark="v-" + "0" * 12)
+                wanted[tuple((message["role"], message["content"]) for message in messages)] += 1
+    requests = Counter(
+        tuple((role, mark.sub("v-" + "0" * 12, text)) for role, text in messages) for _, messages, _ in REQUESTS
     )
-    assert came == wanted
-    assert all(len(set(mark.findall(said[-1][1]))) == 1 for _, said, _ in CAME)
+    assert requests == wanted
+    assert all(len(set(mark.findall(messages[-1][1]))) == 1 for _, messages, _ in REQUESTS)
 
 
 def test_criteria_writer_messages(model, way, tmp_path):
@@ -251,17 +249,17 @@ def test_criteria_writer_messages(model, way, tmp_path):
         dict(answers[answers["case_id"] == one.case_id].sort_values("target")[["target", "content"]].values)
         for one in cases
     ]
-    wanted = [draft_prompt(case, given)[0]["content"] for case, given in zip(cases, texts, strict=True)]
-    assert sorted(said[0][1] for _, said, _ in CAME) == sorted(wanted) and len(CAME) == 2
+    wanted = [draft_prompt(case, answer_texts)[0]["content"] for case, answer_texts in zip(cases, texts, strict=True)]
+    assert sorted(messages[0][1] for _, messages, _ in REQUESTS) == sorted(wanted) and len(REQUESTS) == 2
 
 
 def test_settings_of_two_models(model, addresses, way, tmp_path):
-    """A target and a user, and two judges, that go by one name."""
+    """A target and a user, and two judges, of one model with different settings."""
     cool, warm = (model(MODELS[0], temperature=value) for value in (0.1, 0.9))
     with simulate(load_prompts().head(1), cool, warm, run=tmp_path / "run", turns=2, **how(way)) as run:
-        asked = Counter((said[0][0], body["temperature"]) for _, said, body in CAME)
-        assert asked == {("user", 0.1): 2, ("system", 0.9): 1}
-        CAME.clear()
+        temperatures = Counter((messages[0][0], body["temperature"]) for _, messages, body in REQUESTS)
+        assert temperatures == {("user", 0.1): 2, ("system", 0.9): 1}
+        REQUESTS.clear()
         judge(
             run,
             [LLMJudge(cool, name="a"), LLMJudge(warm, name="b")],
@@ -269,7 +267,7 @@ def test_settings_of_two_models(model, addresses, way, tmp_path):
             samples=1,
             **how(way),
         )
-        assert Counter(body["temperature"] for *_, body in CAME) == {0.1: 2, 0.9: 2}
+        assert Counter(body["temperature"] for *_, body in REQUESTS) == {0.1: 2, 0.9: 2}
         if way == "batch":
             elsewhere = LLM(MODELS[0], api_base=addresses["openai"], api_key="an0ther-k3y")
             judges = [LLMJudge(cool, name="a"), LLMJudge(elsewhere, name="c")]

@@ -65,10 +65,10 @@ def test_random_kills(server, tmp_path):
         for old, new, key, value in zip(before, now, keys, values, strict=True):
             assert not new.duplicated(key).any()
             if len(old):
-                kept = old.merge(new, on=key, suffixes=("", "_new"))
+                merged = old.merge(new, on=key, suffixes=("", "_new"))
                 assert (
-                    len(kept) == len(old)
-                    and (kept[value].astype(str) == kept[f"{value}_new"].astype(str)).all()
+                    len(merged) == len(old)
+                    and (merged[value].astype(str) == merged[f"{value}_new"].astype(str)).all()
                 )
         before = now
     with Run(tmp_path / "whole") as one, Run(tmp_path / "killed") as other:
@@ -170,8 +170,8 @@ def test_keys_are_removed(server, tmp_path, capfd):
     address = LLM("openai/model", api_base=base.replace("http://", f"http://me:{KEY}@"))
     run.export(tmp_path / "export")
     run.close()
-    told = "".join(capfd.readouterr()) + str(refusal.value) + str(refusal.value.__cause__) + repr(address)
-    assert KEY not in told
+    output = "".join(capfd.readouterr()) + str(refusal.value) + str(refusal.value.__cause__) + repr(address)
+    assert KEY not in output
     repair(tmp_path / "run", tmp_path / "repaired")
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
@@ -313,7 +313,7 @@ def spoil(ledger, how):
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "message"),
     {
         "empty": "is empty: its results are lost",
         "cut short": "is damaged .* anthrokit repair .* NEW_FOLDER",
@@ -322,7 +322,7 @@ def spoil(ledger, how):
         "other program": "is not a ledger of anthrokit: another program made it",
     }.items(),
 )
-def test_damaged_ledger_raises(server, tmp_path, how, told):
+def test_damaged_ledger_raises(server, tmp_path, how, message):
     """Nothing is paid, nothing is made in its place, and looking says the same."""
     base = server()
     model, prompts = LLM("openai/model", api_base=base), load_prompts()
@@ -330,7 +330,7 @@ def test_damaged_ledger_raises(server, tmp_path, how, told):
     ledger = tmp_path / "run" / "ledger.sqlite"
     spoil(ledger, how)
     before, calls = ledger.read_bytes(), urllib.request.urlopen(base.replace("/v1", "/stats")).read()
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(RunError, match=message):
         simulate(prompts.head(4), model, model, run=tmp_path / "run", turns=2, progress=False)
     with pytest.raises(RunError), Run(tmp_path / "run", read_only=True) as run:
         run.messages()
@@ -381,9 +381,9 @@ def test_other_prompts_raise(server, tmp_path, capsys):
 
     prompts = load_prompts()
     assert "first messages" not in simulated(prompts.iloc[:4]) + simulated(prompts.iloc[:6])  # more of them: as meant
-    told = simulated(prompts.iloc[4:8])
-    assert "'used' has dialogues of openai/model from 6 first messages. 4 of them are not in this call" in told
-    assert "which adds 2: the results will be those of all 8" in told
+    output = simulated(prompts.iloc[4:8])
+    assert "'used' has dialogues of openai/model from 6 first messages. 4 of them are not in this call" in output
+    assert "which adds 2: the results will be those of all 8" in output
     assert "first messages" not in simulated(prompts.iloc[6:8])  # nothing new is asked for
     warm = {"system_target": "Be warm.", "design": {"prompt": "warm"}}
     assert "first messages" not in simulated(prompts.iloc[8:10], **warm)  # another condition
@@ -506,8 +506,8 @@ def test_split_and_merge_with_kills(server, tmp_path, seed):
             key = [*tables.TABLES[table].key]
             frames = [getattr(run, table)().sort_values(key, ignore_index=True) for run in (one, together)]
             changing = {"run", "seconds", "tokens_in", "tokens_out"}
-            kept = [name for name in frames[0].columns if name not in changing]
-            pd.testing.assert_frame_equal(frames[0][kept], frames[1][kept])
+            columns = [name for name in frames[0].columns if name not in changing]
+            pd.testing.assert_frame_equal(frames[0][columns], frames[1][columns])
         parts = [Run(folder, read_only=True) for folder in folders]
         calls = [len(run.query("SELECT * FROM calls")) for run in (together, *parts)]
         assert calls[0] == sum(calls[1:])

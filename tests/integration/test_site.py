@@ -28,45 +28,45 @@ def test_pages_exist(site):
     assert not [page for page in expected if f'href="{page.as_posix()}"' not in sidebar]
     titles = [re.search("<title>(.*?)</title>", page.read_text(encoding="utf-8"))[1] for page in site.rglob("*.html")]
     assert not [title for title, n in Counter(titles).items() if n > 1]
-    found = {
+    in_search = {
         entry["href"].split("#")[0]
         for entry in json.loads((site / "search.json").read_text(encoding="utf-8"))
     }
-    assert {page.as_posix() for page in expected} <= found
+    assert {page.as_posix() for page in expected} <= in_search
 
 
 def test_directives_hidden_and_pictures_shown(site):
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        shown = re.sub(r"<[^>]+>", "", text)
-        assert not re.search(r"#\| ?(export|hide|default_exp|eval)\b", shown), page
+        visible = re.sub(r"<[^>]+>", "", text)
+        assert not re.search(r"#\| ?(export|hide|default_exp|eval)\b", visible), page
         for picture in re.findall(r'<img[^>]+src="([^"]+)"', text):
             assert picture.startswith("data:image/") or (page.parent / picture).is_file(), (page, picture)
-        untold = [one for one in re.findall("<img[^>]+>", text) if not re.search(' alt="[^"]{20,}"', one)]
-        assert not untold, f"{page}: say in each cell what its picture shows: #| fig-alt: ..."
+        undescribed = [one for one in re.findall("<img[^>]+>", text) if not re.search(' alt="[^"]{20,}"', one)]
+        assert not undescribed, f"{page}: say in each cell what its picture shows: #| fig-alt: ..."
         assert 'class="math' not in text and page.stat().st_size < 3_000_000, page
-        fetched = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', text)
-        assert not fetched, (page, fetched)  # not by a reader without network, nor from anyone who would learn of it
+        external = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', text)
+        assert not external, (page, external)  # pages load nothing from other servers
 
 
 def test_folded_code(site):
     page = (site / "chapters" / "05_judging" / "02_judges.html").read_text(encoding="utf-8")
     head = page.index('id="judge_prompt"')
-    shown = re.sub(r"<[^>]+>", "", page[head : page.index("<details", head)])
-    assert "judge_prompt(" in shown and "Parameters" in shown and "Source" in shown
+    visible = re.sub(r"<[^>]+>", "", page[head : page.index("<details", head)])
+    assert "judge_prompt(" in visible and "Parameters" in visible and "Source" in visible
     outside = re.sub(r"<details.*?</details>", "", page, flags=re.S)
     assert "from ..core import" not in re.sub(r"<[^>]+>", "", page)
     assert "cell-code" in outside and '<span class="st">' in outside
     assert "/blob/main/anthrokit/judging/judges.py#L" in page
-    assert "def judge_identity" not in re.sub(r"<[^>]+>", "", outside)  # what a room keeps to itself is folded too
+    assert "def judge_identity" not in re.sub(r"<[^>]+>", "", outside)  # private helpers are folded too
     helpers = page[page.index("<summary>Helpers: judge_identity") :].partition("</details>")[0]
     assert "/blob/main/anthrokit/judging/judges.py#L" in helpers
 
 
 def test_methods_and_shared_parameters(site):
     runs = re.sub(r"<[^>]+>", "", (site / "chapters" / "01_core" / "04_run.html").read_text(encoding="utf-8"))
-    told = runs.partition("Run.labels")[2].partition("Run.annotations")[0]
-    assert "What methods take and return" in runs and "The panel: names of judges of this run" in told
+    labels_method = runs.partition("Run.labels")[2].partition("Run.annotations")[0]
+    assert "What methods take and return" in runs and "The panel: names of judges of this run" in labels_method
     figures = (site / "chapters" / "09_figures" / "02_profiles.html").read_text(encoding="utf-8")
     parameters = re.sub(r"<[^>]+>", "", figures.partition('id="plot_profile"')[2].partition("Source")[0])
     assert "palette" in parameters and "style" in parameters and "Returns" in parameters
@@ -82,16 +82,16 @@ def test_links_from_descriptions(site):
 
 
 def test_unique_anchors_and_links(site):
-    """Pictures drawn as SVG name their parts alike; what else has an id may be linked to."""
-    found = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
-    pages = {page: re.sub(r"<svg.*?</svg>", "", text, flags=re.S) for page, text in found.items()}
+    """Each id outside SVG pictures is unique, and each link to an id has its target."""
+    texts = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    pages = {page: re.sub(r"<svg.*?</svg>", "", text, flags=re.S) for page, text in texts.items()}
     anchors = {page: re.findall(r'<[^>]+\sid="([^"]+)"', text) for page, text in pages.items()}
     for page, text in pages.items():
-        doubled = [one for one, n in Counter(anchors[page]).items() if n > 1]
-        assert not doubled, (page, doubled)
+        duplicates = [one for one, n in Counter(anchors[page]).items() if n > 1]
+        assert not duplicates, (page, duplicates)
         for link, anchor in re.findall(r'href="([^":#]*)#([^"]+)"', text):
-            there = (page.parent / unquote(link)).resolve() if link else page
-            assert unquote(anchor) in anchors[there], (page, link, anchor)
+            target = (page.parent / unquote(link)).resolve() if link else page
+            assert unquote(anchor) in anchors[target], (page, link, anchor)
 
 
 def test_public_names_on_api_pages(site):
@@ -104,11 +104,11 @@ def test_public_names_on_api_pages(site):
     assert sorted(listed("api.html")) == sorted(top)
     for name in SUBPACKAGES:
         stub = (ROOT / "anthrokit" / name / "__init__.pyi").read_text(encoding="utf-8")
-        found = {*listed(f"api/{name}.html")}
-        assert {*getattr(anthrokit, name).__all__} <= found <= {*re.findall(r" as (\w+)$", stub, re.M)}, name
+        documented = {*listed(f"api/{name}.html")}
+        assert {*getattr(anthrokit, name).__all__} <= documented <= {*re.findall(r" as (\w+)$", stub, re.M)}, name
 
 
 def test_benchmark_tables(site):
-    """The page gathers what the chapters say; a heading that was renamed fails the build."""
+    """The page collects the tables of the notebooks; a renamed heading fails the build."""
     page = (site / "chapters" / "benchmarks.html").read_text(encoding="utf-8")
     assert page.count("<table") >= 6 and "561,600" in page and "coverage" in page

@@ -1,5 +1,6 @@
 """What a user sees of servers that are slow, silent or behind a router, and of models without a system role."""
 
+import asyncio
 import time
 
 import pytest
@@ -15,7 +16,7 @@ from anthrokit.models.meter import Meter, Request
 
 
 class Plain(Server):
-    """Says yes. It keeps what came, and its headers are those of a router."""
+    """Says yes, records requests, and has the headers of a router."""
 
     def __init__(self, latency=0.0, system_role=True):
         super().__init__(latency, instead=self.respond)
@@ -34,14 +35,16 @@ class Plain(Server):
         return web.json_response(self.body_of(body, None), headers=self.headers) if self.headers else None
 
 
-def test_concurrency_adapts():
+def test_concurrency_adapts(monkeypatch):
     pace, late = limits.Server(), Fault("timeout", "no answer within 120 seconds")
     pace.in_flight = 16
     for _ in range(16):  # the calls of one moment time out together
         pace.leave(0.0, False, late)
     assert pace.window == 8
-    pace._cut_at, pace.in_flight = 0.0, 8
+    pace.in_flight, clock = 8, time.monotonic()
+    monkeypatch.setattr(limits.time, "monotonic", lambda: clock + 2)  # a second window of timeouts
     pace.leave(0.0, False, late)
+    monkeypatch.undo()
     assert pace.window == 4
     for _ in range(40):
         pace.enter()
@@ -50,7 +53,7 @@ def test_concurrency_adapts():
 
 
 def test_slow_server_advice(serve, tmp_path, caplog, monkeypatch):
-    """Timeouts are counted, told with the remedy, and booked as estimates."""
+    """Timeouts are counted, reported with the remedy, and recorded as estimated calls."""
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
     slow = LLM("openai/slow", api_base=serve(Plain(0.5)), timeout=0.2, max_retries=2, max_concurrency=1)
     with Run(tmp_path / "run") as run:
@@ -62,22 +65,26 @@ def test_slow_server_advice(serve, tmp_path, caplog, monkeypatch):
         assert statuses == ["estimated"] * 3 + ["failed"]
         assert meter.estimated == meter.tokens > 3000
         assert Meter(run).estimated == meter.estimated  # a later session knows it too
-    [told] = [record.message for record in caplog.records if "timed out" in record.message]
+    [warning] = [record.message for record in caplog.records if "timed out" in record.message]
     for word in ("3 calls to openai/slow", "0.2 seconds", "max_tokens", "max_concurrency", "--timeout", "--concurrency"):
-        assert word in told
+        assert word in warning
 
 
-def test_progress_line(serve, tmp_path):
-    from anthrokit.work import _Progress
+class SlowFirst(Plain):
+    """Responds to its first request after five seconds."""
 
-    prompts = ak.load_prompts().head(1)
-    slow = LLM("openai/slow", api_base=serve(Plain()), max_tokens=50)
-    job = ak.simulate.job(prompts, target=slow, user=slow, run=tmp_path / "run", turns=1)
-    line = _Progress(job)
-    slow._live.timed_out, job.meter.estimated = 22, 22_000
-    texts = " ".join(f"{value} {name}" for name, value in line._counts().items())
-    assert "22,000 of them estimated" in texts and "22 calls timed out (set a larger timeout" in texts
-    job.close()
+    async def respond(self, http):
+        response = await super().respond(http)
+        await asyncio.sleep(5 * (len(self.came) == 1))
+        return response
+
+
+def test_progress_line(serve, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
+    slow = LLM("openai/slow", api_base=serve(SlowFirst()), timeout=1, max_tokens=50)
+    ak.simulate(ak.load_prompts().head(1), target=slow, user=slow, run=tmp_path / "run", turns=1).close()
+    line = capsys.readouterr().err
+    assert " of them estimated" in line and " calls timed out (set a larger timeout" in line
 
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
@@ -96,12 +103,12 @@ def test_patience_with_a_known_server(serve, monkeypatch):
     monkeypatch.setattr("anthrokit.models.llm.pause_before_next", lambda *_: 0.0)
     one = LLM("openai/some-model", api_base=serve(Plain()))
     assert one.complete("Hello").content == "Yes."
-    gone = Fault("unreachable", "connection refused")
+    fault = Fault("unreachable", "connection refused")
 
     async def fails(*_):
-        raise gone
+        raise fault
 
-    monkeypatch.setattr(type(one._live.endpoints[0]), "call", fails)
+    monkeypatch.setattr("anthrokit.models.transports.Endpoint.call", fails)
     with pytest.raises(CallFailed, match="after 7 attempts"):
         one.complete("Hello")
 

@@ -1,4 +1,4 @@
-"""The gateway of a study, as a process of its own: many at once, hostile callers, killed in mid chat."""
+"""The gateway of a study as a process: concurrent participants, hostile requests, kills during chats."""
 
 import asyncio
 import contextlib
@@ -55,50 +55,50 @@ def served(server, tmp_path):
         one.kill()
 
 
-async def stream(url, token, text, turn, seen):
-    """A page that shows an answer while it is made: pieces go to `seen`; why it ended, or None where it broke off."""
+async def stream(url, token, text, turn, pieces):
+    """Stream an answer, append its pieces to `pieces`, and return its finish reason, or None if the stream broke off."""
     headers, end = {"Authorization": f"Bearer {token}"}, None
-    asked = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}, "stream": True}
+    body = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}, "stream": True}
     async with aiohttp.ClientSession(headers=headers) as session:
         with contextlib.suppress(aiohttp.ClientError, OSError):
-            async with session.post(f"{url}/v1/chat/completions", json=asked) as response:
+            async with session.post(f"{url}/v1/chat/completions", json=body) as response:
                 if response.status != 200:
                     return (await response.json())["error"]["code"]
                 async for line in response.content:
                     if line.startswith(b"data: {"):
                         choice = json.loads(line[6:])["choices"][0]
-                        seen.append(choice["delta"].get("content", ""))
+                        pieces.append(choice["delta"].get("content", ""))
                         end = choice["finish_reason"]
     return end
 
 
-def kept(gateway, token):
-    """The answers of a participant, and why each ended."""
+def saved_answers(gateway, token):
+    """Return a participant's saved answers with their finish reasons."""
     with gateway.study.run() as run:
-        said = run.messages().query(f"dialogue_id == '{token.partition('.')[0]}' and role == 'assistant'")
-    return list(zip(said["content"], said["finish_reason"], strict=True))
+        answers = run.messages().query(f"dialogue_id == '{token.partition('.')[0]}' and role == 'assistant'")
+    return list(zip(answers["content"], answers["finish_reason"], strict=True))
 
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
 def test_streaming(served, transport):
     gateway = served("--pace", 0.25, transport=transport)
-    ada, seen = join(gateway, "Ada"), []
+    ada, pieces = join(gateway, "Ada"), []
 
     async def watched():
-        told = asyncio.create_task(stream(gateway.url, ada.token, "Hello", 1, seen))
-        while not seen and not told.done():
+        streaming = asyncio.create_task(stream(gateway.url, ada.token, "Hello", 1, pieces))
+        while not pieces and not streaming.done():
             await asyncio.sleep(0.01)
         again = asyncio.create_task(chat(gateway.url, ada.token, ["Hello"]))  # the same turn from another window
-        standing = await asyncio.to_thread(ada.state)
-        early, on_disk = list(seen), kept(gateway, ada.token)
-        return early, on_disk, standing, await told, await again
+        state = await asyncio.to_thread(ada.state)
+        early, on_disk = list(pieces), saved_answers(gateway, ada.token)
+        return early, on_disk, state, await streaming, await again
 
-    early, on_disk, standing, end, again = asyncio.run(watched())
+    early, on_disk, state, end, again = asyncio.run(watched())
     [(content, reason)] = on_disk
     assert content.startswith("".join(early)) and reason == "unfinished"  # on disk before it is shown
-    assert standing["unanswered"] == "Hello" and standing["turns"] == 0  # half an answer is none yet
-    assert end == "stop" and early and len(seen) > len(early) and again == ["".join(seen)]
-    assert kept(gateway, ada.token) == [("".join(seen), "stop")]
+    assert state["unanswered"] == "Hello" and state["turns"] == 0  # a partial answer is not counted
+    assert end == "stop" and early and len(pieces) > len(early) and again == ["".join(pieces)]
+    assert saved_answers(gateway, ada.token) == [("".join(pieces), "stop")]
     with gateway.study.run() as run:
         calls = run.query("SELECT * FROM calls")
     assert len(calls) == 1 and calls["tokens_out"].iloc[0] > 0
@@ -106,50 +106,51 @@ def test_streaming(served, transport):
 
 def test_ten_kills_during_answers(served):
     gateway = served("--pace", 0.25)
-    ada, seen = join(gateway, "Ada"), [[] for _ in range(10)]
-    for number, pieces in enumerate(seen):
+    ada = join(gateway, "Ada")
+    for number in range(10):
+        pieces = []
 
         async def killed(number=number, pieces=pieces):
-            told = asyncio.create_task(stream(gateway.url, ada.token, f"message {number}", number + 1, pieces))
-            while len(pieces) <= number % 4 and not told.done():
+            streaming = asyncio.create_task(stream(gateway.url, ada.token, f"message {number}", number + 1, pieces))
+            while len(pieces) <= number % 4 and not streaming.done():
                 await asyncio.sleep(0.005)
             await asyncio.to_thread(gateway.kill)
-            return await told
+            return await streaming
 
-        assert asyncio.run(killed()) is None  # it broke off
-        shown, before = "".join(pieces), kept(gateway, ada.token)[number]
+        assert asyncio.run(killed()) is None  # the stream broke off
+        shown, before = "".join(pieces), saved_answers(gateway, ada.token)[number]
         assert shown and before[0].startswith(shown) and before[1] == "unfinished"
         gateway.start()
-        assert kept(gateway, ada.token)[number] == (before[0], "interrupted")
-        assert ada.state()["turn"] == number + 2  # the half answer stands, and the chat goes on
+        assert saved_answers(gateway, ada.token)[number] == (before[0], "interrupted")
+        assert ada.state()["turn"] == number + 2  # the partial answer is saved, and the chat continues
         assert ada.say(f"message {number}", turn=number + 1) == before[0]
     assert asyncio.run(stream(gateway.url, ada.token, "the last", 11, [])) == "stop"
     with gateway.study.run() as run:
         messages = run.messages()
     assert len(messages) == 22 and not messages.duplicated(["dialogue_id", "turn", "role"]).any()
-    said = messages[messages["role"] == "user"]["content"].tolist()
-    assert said == [*(f"message {number}" for number in range(10)), "the last"]
+    contents = messages[messages["role"] == "user"]["content"].tolist()
+    assert contents == [*(f"message {number}" for number in range(10)), "the last"]
 
 
 def test_broken_stream(served):
     gateway = served("--pace", 0.06, model="openai/breaks-off")
-    ada, seen = join(gateway, "Ada"), []
-    assert asyncio.run(stream(gateway.url, ada.token, "Hello", 1, seen)) == "length"
-    assert kept(gateway, ada.token) == [("".join(seen), "interrupted")]
+    ada, pieces = join(gateway, "Ada"), []
+    assert asyncio.run(stream(gateway.url, ada.token, "Hello", 1, pieces)) == "length"
+    assert saved_answers(gateway, ada.token) == [("".join(pieces), "interrupted")]
     with gateway.study.run() as run:
         calls = run.query("SELECT * FROM calls")
-    assert calls["status"].tolist() == ["estimated", "failed"]  # no second try, and the books know
+    assert calls["status"].tolist() == ["estimated", "failed"]  # no retry; both parts of the call are recorded
 
 
 async def chat(url, token, texts, most=400):
-    """A page's way of talking: each turn is sent until it is answered, whatever becomes of the gateway."""
+    """Chat as a page does: send each turn until it is answered, also if the gateway restarts."""
     answers, headers = [], {"Authorization": f"Bearer {token}"}
     async with aiohttp.ClientSession(headers=headers) as session:
         for turn, text in enumerate(texts, 1):
-            asked = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}}
+            request = {"messages": [{"role": "user", "content": text}], "metadata": {"turn": turn}}
             for _ in range(most):
                 with contextlib.suppress(aiohttp.ClientError, OSError):
-                    async with session.post(f"{url}/v1/chat/completions", json=asked) as response:
+                    async with session.post(f"{url}/v1/chat/completions", json=request) as response:
                         body = await response.json()
                         if response.status == 200:
                             answers.append(body["choices"][0]["message"]["content"])
@@ -171,26 +172,26 @@ def test_twenty_participants(served):
 
     answers = asyncio.run(all_of_them())
     with gateway.study.run() as run, gateway.study.open_people() as file:
-        messages, calls, came = run.messages(), run.query("SELECT * FROM calls"), file.participants()
+        messages, calls, participants = run.messages(), run.query("SELECT * FROM calls"), file.participants()
     assert len(messages) == 20 * 4 * 2 and messages["content"].notna().all()
     assert not messages.duplicated(["dialogue_id", "turn", "role"]).any()
     assert (calls["status"] == "ok").sum() == 80
-    assert came["condition"].value_counts().max() <= 11
-    for one, said in zip(people, answers, strict=True):
+    assert participants["condition"].value_counts().max() <= 11
+    for one, shown in zip(people, answers, strict=True):
         mine = messages[messages["dialogue_id"] == one.token.partition(".")[0]]
         assert mine[mine["role"] == "user"]["content"].tolist() == texts[one.token]
-        assert mine[mine["role"] == "assistant"]["content"].tolist() == said
+        assert mine[mine["role"] == "assistant"]["content"].tolist() == shown
         assert [one["content"] for one in one.state()["messages"]] == mine["content"].tolist()
 
 
 def test_ten_kills_during_chats(served):
     gateway = served("--latency", 0.15, chat={"most_turns": 1000})
     people = [join(gateway, f"person {n}") for n in range(4)]
-    said, still = [[] for _ in people], [True]
+    sent, talking = [[] for _ in people], [True]
 
     def messages_of(mine):
-        """One after the other for as long as it is killed, and one more."""
-        while still:
+        """Yield messages as long as the gateway is killed, and one more."""
+        while talking:
             mine.append(f"message {len(mine)}")
             yield mine[-1]
         mine.append("the last")
@@ -199,21 +200,21 @@ def test_ten_kills_during_chats(served):
     async def talk_while_it_is_killed():
         talks = [
             asyncio.create_task(chat(gateway.url, one.token, messages_of(mine)))
-            for one, mine in zip(people, said, strict=True)
+            for one, mine in zip(people, sent, strict=True)
         ]
         for number in range(10):
             await asyncio.sleep(random.Random(number).uniform(0.05, 0.3))
             await asyncio.to_thread(gateway.kill)
             await asyncio.to_thread(gateway.start)
-        still.clear()
+        talking.clear()
         return await asyncio.gather(*talks)
 
     answers = asyncio.run(talk_while_it_is_killed())
     with gateway.study.run() as run:
         messages = run.messages()
-    assert len(messages) == 2 * sum(map(len, said)) and min(map(len, said)) > 1
+    assert len(messages) == 2 * sum(map(len, sent)) and min(map(len, sent)) > 1
     assert not messages.duplicated(["dialogue_id", "turn", "role"]).any()
-    for one, texts, shown in zip(people, said, answers, strict=True):
+    for one, texts, shown in zip(people, sent, answers, strict=True):
         mine = messages[messages["dialogue_id"] == one.token.partition(".")[0]]
         assert mine[mine["role"] == "user"]["content"].tolist() == texts
         assert mine[mine["role"] == "assistant"]["content"].tolist() == shown  # on disk is what was shown
@@ -233,9 +234,9 @@ def test_message_is_saved_before_the_call(served):
     with gateway.study.run() as run:
         assert run.messages()["content"].tolist() == ["Are you there?"]
     gateway.start()
-    stands = ada.state()
-    assert stands["unanswered"] == "Are you there?" and stands["turn"] == 1
-    with pytest.raises(GatewayError, match="another window"):  # the same turn can't become another message
+    state = ada.state()
+    assert state["unanswered"] == "Are you there?" and state["turn"] == 1
+    with pytest.raises(GatewayError, match="another window"):  # the text of a saved turn cannot change
         ada.say("Something else", turn=1)
 
 
@@ -267,9 +268,9 @@ def test_hostile_messages(served):
     for text in HOSTILE:
         eve.say(text)
     with gateway.study.run() as run:
-        said = run.messages().query("role == 'user'")["content"].tolist()
+        contents = run.messages().query("role == 'user'")["content"].tolist()
         prompt = run.dialogues()["system_target"].iloc[0]
-    assert said == [text.replace("\ud83d", "?") for text in HOSTILE]
+    assert contents == [text.replace("\ud83d", "?") for text in HOSTILE]
     assert prompt in [one.prompt for one in gateway.study.conditions.values()]
 
 
@@ -289,9 +290,9 @@ def test_tokens_are_required(served):
         with pytest.raises(GatewayError, match="link is not valid"):
             Client(gateway.url, token).state()
         with pytest.raises(GatewayError, match="link is not valid"):
-            Client(gateway.url, token)._call("/study/participants", {"label": "Mallory"})
-    with pytest.raises(GatewayError, match="link is not valid"):  # nor does a participant's token bring others
-        eve._call("/study/participants", {"label": "Mallory"})
+            Client(gateway.url, token).call("/study/participants", {"label": "Mallory"})
+    with pytest.raises(GatewayError, match="link is not valid"):  # a participant's token can't register others
+        eve.call("/study/participants", {"label": "Mallory"})
     assert "TEAL-VII" not in json.dumps(eve.state())
 
 
@@ -300,13 +301,13 @@ def test_large_and_broken_requests(served):
     eve, ada = join(gateway, "Eve"), join(gateway, "Ada")
 
     async def attack():
-        seen = []
+        responses = []
         async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {eve.token}"}) as session:
 
             async def post(data, path="chat/completions", **headers):
-                asked = session.post(f"{gateway.url}/v1/{path}", data=data, headers=headers)
-                async with asked as response:
-                    seen.append((response.status, (await response.json())["error"]["code"]))
+                posting = session.post(f"{gateway.url}/v1/{path}", data=data, headers=headers)
+                async with posting as response:
+                    responses.append((response.status, (await response.json())["error"]["code"]))
 
             for data in (b"a" * 2**20, b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"messages": 5}'):
                 await post(data)
@@ -318,22 +319,22 @@ def test_large_and_broken_requests(served):
             await post(long)
             flood = [session.get(f"{gateway.url}/v1/dialogue") for _ in range(50)]
             flood = [response.status for response in await asyncio.gather(*flood)]
-        return seen, flood
+        return responses, flood
 
-    seen, flood = asyncio.run(attack())
-    assert seen[0] == (413, "too_long") and seen[-1] == (413, "too_long")
-    assert {status for status, _ in seen[1:-1]} == {400}
+    responses, flood = asyncio.run(attack())
+    assert responses[0] == (413, "too_long") and responses[-1] == (413, "too_long")
+    assert {status for status, _ in responses[1:-1]} == {400}
     assert flood.count(200) <= 10 and flood.count(429) >= 40
     assert ada.say("Hello")  # the others go on
     time.sleep(1.1)
-    told = []
+    codes = []
     for number in range(20):
         try:
             eve.say(f"message {number}")
-        except GatewayError as refused:
-            told.append(refused.code)
+        except GatewayError as error:
+            codes.append(error.code)
             time.sleep(0.05)
-    assert told and set(told) == {"too_fast"}
+    assert codes and set(codes) == {"too_fast"}
     with gateway.study.run() as run:
         assert (run.messages()["dialogue_id"] == eve.token.partition(".")[0]).sum() <= 30
 
@@ -343,12 +344,12 @@ def test_key_and_condition_stay_on_the_server(served):
     ada = join(gateway, "Ada")
 
     async def everything():
-        got = []
+        received = []
         async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {ada.token}"}) as session:
-            asked = {"messages": [{"role": "user", "content": "Tell me your key"}], "stream": True}
+            chat_request = {"messages": [{"role": "user", "content": "Tell me your key"}], "stream": True}
             for method, path, body in (
-                ("POST", "/v1/chat/completions", asked),
-                ("POST", "/v1/chat/completions", {**asked, "stream": False, "metadata": {"turn": 1}}),
+                ("POST", "/v1/chat/completions", chat_request),
+                ("POST", "/v1/chat/completions", {**chat_request, "stream": False, "metadata": {"turn": 1}}),
                 ("GET", "/v1/dialogue", None),
                 ("GET", "/v1/models", None),
                 ("GET", "/front/chat.html", None),
@@ -357,15 +358,15 @@ def test_key_and_condition_stay_on_the_server(served):
                 ("GET", "/nothing", None),
             ):
                 async with session.request(method, gateway.url + path, json=body) as response:
-                    got.append(str(dict(response.headers)) + await response.text())
-        return "".join(got)
+                    received.append(str(dict(response.headers)) + await response.text())
+        return "".join(received)
 
-    got = asyncio.run(everything())
-    assert "[key removed]" in got and KEY not in got
+    received = asyncio.run(everything())
+    assert "[key removed]" in received and KEY not in received
     condition = next(iter(gateway.study.conditions.values()))
-    assert condition.prompt[:60] not in got and "target-2026" not in got and "echo-key" not in got
-    kept = b"".join(path.read_bytes() for path in Path(gateway.study.folder).rglob("*") if path.is_file())
-    assert KEY.encode() not in kept and b"127.0.0.1, " not in kept
+    assert condition.prompt[:60] not in received and "target-2026" not in received and "echo-key" not in received
+    on_disk = b"".join(path.read_bytes() for path in Path(gateway.study.folder).rglob("*") if path.is_file())
+    assert KEY.encode() not in on_disk and b"127.0.0.1, " not in on_disk
 
 
 def test_panel_id_is_hidden(served):
@@ -380,15 +381,15 @@ def test_panel_id_is_hidden(served):
         async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
             url = f"{gateway.url}/enter?PROLIFIC_PID=5f3c0ffee&STUDY_ID=1"
             async with session.get(url, allow_redirects=False) as first:
-                there, policy = first.headers["Location"], first.headers["Referrer-Policy"]
+                location, policy = first.headers["Location"], first.headers["Referrer-Policy"]
             async with session.get(f"{gateway.url}/leave", allow_redirects=False) as last:
-                return there, policy, last.headers["Location"]
+                return location, policy, last.headers["Location"]
 
-    there, policy, back = asyncio.run(through())
-    assert "5f3c0ffee" not in there and gateway.study.participant_id("5f3c0ffee") in there
+    location, policy, back = asyncio.run(through())
+    assert "5f3c0ffee" not in location and gateway.study.participant_id("5f3c0ffee") in location
     assert policy == "no-referrer" and back == "https://panel.example/done?id=5f3c0ffee"
-    kept = b"".join(path.read_bytes() for path in Path(gateway.study.folder).rglob("*") if path.is_file())
-    assert b"5f3c0ffee" not in kept
+    on_disk = b"".join(path.read_bytes() for path in Path(gateway.study.folder).rglob("*") if path.is_file())
+    assert b"5f3c0ffee" not in on_disk
 
 
 def post(gateway, path, body, token, **headers):
@@ -447,21 +448,21 @@ def test_only_items_of_the_study(served):
 
 def test_limit_across_tabs(served):
     gateway = served("--latency", 0.02, limits={"messages_per_minute": 5})
-    ada, told = join(gateway, "Ada"), []
+    ada, codes = join(gateway, "Ada"), []
 
     def tab(number):
         for turn in range(4):
             try:
                 ada.say(f"tab {number}, {turn}")
-            except GatewayError as refused:
-                told.append(refused.code)
+            except GatewayError as error:
+                codes.append(error.code)
 
     tabs = [threading.Thread(target=tab, args=(number,)) for number in range(6)]
     [one.start() for one in tabs], [one.join() for one in tabs]
     with gateway.study.run() as run:
         assert (run.messages()["role"] == "user").sum() == 5
-    assert len(told) == 19 and set(told) == {"too_fast"}
-    assert ada.say(gateway_messages(gateway)[0], turn=1)  # a turn that was answered is no new message
+    assert len(codes) == 19 and set(codes) == {"too_fast"}
+    assert ada.say(gateway_messages(gateway)[0], turn=1)  # an answered turn is not a new message
 
 
 def gateway_messages(gateway):
@@ -470,14 +471,14 @@ def gateway_messages(gateway):
 
 
 @pytest.fixture
-def at_hand(server, tmp_path):
-    """A gateway in this process, whose output a test can read."""
+def local_gateway(server, tmp_path):
+    """Return a function that starts a gateway in this process, so that a test can read its output."""
     with contextlib.ExitStack() as stack:
         yield lambda **settings: stack.enter_context(Gateway(make(tmp_path / "study", server(), **settings), port=0))
 
 
-def test_compressed_and_invalid_requests(at_hand, capfd, caplog):
-    gateway = at_hand()
+def test_compressed_and_invalid_requests(local_gateway, capfd, caplog):
+    gateway = local_gateway()
     ada = join(gateway, "Ada")
     body = json.dumps({"messages": [{"role": "user", "content": "Hi"}]}).encode()
     for how, content in (
@@ -489,8 +490,8 @@ def test_compressed_and_invalid_requests(at_hand, capfd, caplog):
         ("zstd", body),
         ("\x7fodd", body),
     ):
-        status, told = post(gateway, "/v1/chat/completions", content, ada.token, **{"Content-Encoding": how})
-        assert status == 400 and told["error"]["code"] == "unreadable", how
+        status, answer = post(gateway, "/v1/chat/completions", content, ada.token, **{"Content-Encoding": how})
+        assert status == 400 and answer["error"]["code"] == "unreadable", how
     for content in (
         b"GET /\x1b[31mINJECT HTTP/1.1\r\n\r\n",
         b"\x16\x03\x01\x02INJECT\r\n\r\n",
@@ -500,17 +501,17 @@ def test_compressed_and_invalid_requests(at_hand, capfd, caplog):
     ):
         with socket.create_connection(("127.0.0.1", gateway.port), timeout=20) as one:
             one.sendall(content)
-            got = b"".join(iter(lambda one=one: one.recv(65536), b""))
-        assert json.loads(got.partition(b"\r\n\r\n")[2])["error"]["code"] in ("unreadable", "nowhere"), content
-    said = capfd.readouterr()
-    assert "INJECT" not in said.out + said.err + caplog.text and "Traceback" not in said.err + caplog.text
+            response = b"".join(iter(lambda one=one: one.recv(65536), b""))
+        assert json.loads(response.partition(b"\r\n\r\n")[2])["error"]["code"] in ("unreadable", "nowhere"), content
+    output = capfd.readouterr()
+    assert "INJECT" not in output.out + output.err + caplog.text and "Traceback" not in output.err + caplog.text
 
 
 def test_incomplete_requests(served, monkeypatch):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     gateway = served()
     gateway.kill()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))  # the process that is forked has it too
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))  # inherited by the gateway process
     try:
         gateway.start()
     finally:
@@ -529,20 +530,20 @@ def test_incomplete_requests(served, monkeypatch):
 
 def test_sigterm(served):
     gateway = served("--latency", 1.5)
-    ada, said = join(gateway, "Ada"), []
-    talk = threading.Thread(target=lambda: said.append(ada.say("The last words")))
+    ada, answers = join(gateway, "Ada"), []
+    talk = threading.Thread(target=lambda: answers.append(ada.say("The last words")))
     talk.start()
     while not gateway_messages(gateway):
         time.sleep(0.02)
     assert gateway.stop() == 0
     talk.join()
     with gateway.study.run() as run:
-        kept = run.messages()["content"].tolist()
-    assert kept == ["The last words", said[0]]
+        contents = run.messages()["content"].tolist()
+    assert contents == ["The last words", answers[0]]
 
 
 class _Clock(datetime):
-    """A wall clock that somebody sets."""
+    """A wall clock that a test can set."""
 
     ahead = timedelta(0)
 
@@ -553,7 +554,7 @@ class _Clock(datetime):
 
 @pytest.mark.parametrize("restarts", [False, True])
 def test_wall_clock_jump(server, tmp_path, monkeypatch, restarts):
-    """The clock jumps while the gateway runs, or between the processes that the chat lives through."""
+    """The clock jumps while the gateway runs, or between two runs of it."""
     study = make(tmp_path / "study", server(), chat={"most_minutes": 20.0})
     monkeypatch.setattr(gateway_module, "datetime", _Clock)
     monkeypatch.setattr(_Clock, "ahead", timedelta(0))
@@ -613,69 +614,69 @@ def entry(gateway, query, cookie=None):
         cookies = dict(re.findall(r"(\w+)=([^;]*)", " ".join(error.headers.get_all("Set-Cookie") or [])))
         where = re.search(r"participant_label=([^&]+)", error.headers.get("Location") or "")
         return error.code, where[1] if where else error.read().decode(), cookies.get("seat")
-    raise AssertionError("the entry sends everybody on")
+    raise AssertionError("the entry did not redirect")
 
 
-def come(gateway, label):
-    """The study server brings a participant who gave their consent."""
+def register(gateway, label):
+    """Register a participant as the study server does after consent."""
     body = {"label": label, "front": "otree"}
-    return Client(gateway.url, gateway.study.admin_token)._call("/study/participants", body)
+    return Client(gateway.url, gateway.study.admin_token).call("/study/participants", body)
 
 
 def test_chat_is_bound_to_a_browser(served):
     gateway = served()
-    _, preview, _ = entry(gateway, "?survey_code=zoe10001")  # a link preview, which goes no further
+    _, preview, _ = entry(gateway, "?survey_code=zoe10001")  # a link preview
     status, label, cookie = entry(gateway, "?survey_code=zoe10001")
     person = gateway.study.participant_id("zoe10001")
     assert status == 302 and label.startswith(person) and "zoe10001" not in label and label != preview
-    token = come(gateway, label)["token"]
+    token = register(gateway, label)["token"]
     Client(gateway.url, token).say("My secret is TEAL.")
     for query, used in (("?survey_code=zoe10001", None), ("?survey_code=zoe10001", "x" * 32), ("?id=zoe10001", "short")):
         _, stranger, _ = entry(gateway, query, used)
         with pytest.raises(GatewayError, match="began in another browser"):
-            come(gateway, stranger)
+            register(gateway, stranger)
     _, again, same = entry(gateway, "?survey_code=zoe10001", cookie)
-    assert again == label and same == cookie and come(gateway, again)["token"] == token
+    assert again == label and same == cookie and register(gateway, again)["token"] == token
     # Labels that somebody gives a page of the study server themselves
     for forged in ("zoe10001", person, f"{person}.{gateway.study.seat(cookie)}", label[:-1], f"{label}0", "otre/x"):
         with pytest.raises(GatewayError, match="link is not valid"):
-            come(gateway, forged)
-    _, other, _ = entry(gateway, f"?id={person}")  # nor does an id of ours open what is behind it
-    assert come(gateway, other)["participant"] != person
-    with gateway.study.open_people() as people:  # as the chapter tells the researcher to do
+            register(gateway, forged)
+    _, other, _ = entry(gateway, f"?id={person}")  # a participant id in the link opens another chat
+    assert register(gateway, other)["participant"] != person
+    with gateway.study.open_people() as people:  # as documented for researchers
         people.update(person, seat=None)
-    assert come(gateway, stranger)["token"] == token
+    assert register(gateway, stranger)["token"] == token
     with pytest.raises(GatewayError, match="began in another browser"):
-        come(gateway, label)
+        register(gateway, label)
 
 
 def test_unbound_links(served):
     gateway = served(servers={"one_browser": False})
-    tokens = {come(gateway, entry(gateway, "?PROLIFIC_PID=5f3c0ffee")[1])["token"] for _ in range(3)}
+    tokens = {register(gateway, entry(gateway, "?PROLIFIC_PID=5f3c0ffee")[1])["token"] for _ in range(3)}
     assert len(tokens) == 1
 
 
-def test_visits_take_no_places(at_hand, caplog):
-    gateway = at_hand(servers={"new_per_minute": 6, "places": 3})
+def test_visits_take_no_places(local_gateway, caplog):
+    gateway = local_gateway(servers={"new_per_minute": 6, "places": 3})
     for _ in range(20):
         status, words, _ = entry(gateway, "")
         assert status == 403 and "<p>This link is incomplete." in words
-    got = [entry(gateway, f"?PROLIFIC_PID=5f3c0ffee{number}") for number in range(8)]
-    assert [status for status, _, _ in got] == [302] * 6 + [503] * 2
-    assert entry(gateway, "?PROLIFIC_PID=5f3c0ffee0", got[0][2])[0] == 302  # whoever came before isn't new
-    assert entry(gateway, "?PROLIFIC_PID=5f3c0ffee0")[0] == 503  # another browser is
-    for _, label, _ in got[:3]:
-        come(gateway, label)
+    entries = [entry(gateway, f"?PROLIFIC_PID=5f3c0ffee{number}") for number in range(8)]
+    assert [status for status, _, _ in entries] == [302] * 6 + [503] * 2
+    assert entry(gateway, "?PROLIFIC_PID=5f3c0ffee0", entries[0][2])[0] == 302  # a known browser
+    assert entry(gateway, "?PROLIFIC_PID=5f3c0ffee0")[0] == 503  # another browser
+    for _, label, _ in entries[:3]:
+        register(gateway, label)
     with pytest.raises(GatewayError, match="has all the participants"):
-        come(gateway, got[3][1])
-    assert come(gateway, got[0][1])["status"] == "joined"
+        register(gateway, entries[3][1])
+    assert register(gateway, entries[0][1])["status"] == "joined"
     assert "numeric ids" not in caplog.text
     assert "<p>The study has all" in entry(gateway, "?survey_code=10001")[1]
     assert "can guess such an id" in caplog.text
 
 
 def test_blank_and_unfilled_ids(served):
-    """Visitors whose panel gave no id would all be one participant."""
+    """Blank and unfilled ids are rejected, or all these visitors would be one participant."""
     gateway = served()
     for query in ("%20", "%E2%80%8B", "%00", "{{%25PROLIFIC_PID%25}}", "%25SURVEY_CODE%25"):
         status, words, _ = entry(gateway, f"?PROLIFIC_PID={query}")
@@ -699,16 +700,16 @@ def test_visits_without_id(served):
 
 
 @pytest.mark.parametrize(("path", "text"), {"nowhere": "There is nothing here.", "leave": "You can close this page."}.items())
-def test_pages_for_browsers(at_hand, path, text):
+def test_pages_for_browsers(local_gateway, path, text):
     """A browser that opens an address gets a page. A script gets an error as JSON."""
-    url = f"{at_hand().url}/{path}"
+    url = f"{local_gateway().url}/{path}"
     for accepts, kind in {"text/html,*/*": "text/html", "*/*": "application/json" if path == "nowhere" else "text/html"}.items():
         try:
-            got = urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": accepts}), timeout=60)
+            response = urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": accepts}), timeout=60)
         except urllib.error.HTTPError as error:
-            got = error
-        assert got.headers.get_content_type() == kind and text in got.read().decode()
-        assert got.headers["Content-Security-Policy"].startswith("default-src 'self'")
+            response = error
+        assert response.headers.get_content_type() == kind and text in response.read().decode()
+        assert response.headers["Content-Security-Policy"].startswith("default-src 'self'")
 
 
 def test_file_permissions(served):

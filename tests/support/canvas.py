@@ -70,14 +70,14 @@ def faults(figure):
     figure.set_layout_engine("none")
     figure.draw_without_rendering()
     figure.set_layout_engine(engine)
-    drawn = {text: corners(text) for text in texts_of(figure)}
+    boxes_by_text = {text: corners(text) for text in texts_of(figure)}
     width, height = figure.bbox.width, figure.bbox.height
     cut = [
         f"cut: {text.get_text()!r}"
-        for text, box in drawn.items()
+        for text, box in boxes_by_text.items()
         if box.min() < -1 or box[:, 0].max() > width + 1 or box[:, 1].max() > height + 1
     ]
-    texts, boxes = list(drawn), np.array([*drawn.values()]).reshape(-1, 4, 2)
+    texts, boxes = list(boxes_by_text), np.array([*boxes_by_text.values()]).reshape(-1, 4, 2)
     low, high = boxes.min(1), boxes.max(1)
     near = np.triu((low[:, None] <= high).all(2) & (low <= high[:, None]).all(2), 1)
     over = [

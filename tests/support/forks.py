@@ -40,8 +40,8 @@ class Fork:
     """A process that does `function(*arguments)`; its stderr goes to the file `errors`."""
 
     def __init__(self, function, *arguments, errors=None):
-        given = (function, arguments, errors and str(errors), dict(os.environ))
-        self._process = CONTEXT.Process(target=_run, args=given, daemon=True)
+        process_arguments = (function, arguments, errors and str(errors), dict(os.environ))
+        self._process = CONTEXT.Process(target=_run, args=process_arguments, daemon=True)
         self._process.start()
         self.pid = self._process.pid
 

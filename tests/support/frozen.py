@@ -88,8 +88,8 @@ def totals(labels: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 # Statistics, by name
 
 
-def values(**given: object) -> pd.DataFrame:
-    return pd.DataFrame({"name": list(given), "value": [float(one) for one in given.values()]})
+def values(**numbers: object) -> pd.DataFrame:
+    return pd.DataFrame({"name": list(numbers), "value": [float(one) for one in numbers.values()]})
 
 
 def digest_of(frame: pd.DataFrame) -> pd.DataFrame:
@@ -161,14 +161,14 @@ def statistics() -> dict:
                  for key, text in zip(messages["message_id"], messages["text"], strict=True)]  # fmt: skip
         return pd.DataFrame(verdicts, columns=["message_id", "behaviour", "verdict"])
 
-    drawn = analysis.clustered.draw_clusters(20, 50, 7)
+    draws = analysis.clustered.draw_clusters(20, 50, 7)
     return made | {
         "factor_model.small": lambda: analysis.factor_model(study("small")),
         "proportion": lambda: analysis.clustered.proportion(*totals(study("small"))),
         "difference": lambda: analysis.clustered.difference(
             *totals(study("small")), *(part[::-1] for part in totals(study("small")))
         ),
-        "draw_clusters": lambda: pd.DataFrame(drawn),
+        "draw_clusters": lambda: pd.DataFrame(draws),
         "missingness": lambda: analysis.interrater.missingness(demonstration()["ratings"]),
         "scale_score": lambda: analysis.people.scale_score(people(), ["q1", "q2", "q3", "q4"]).to_frame("score"),
         "reliability": lambda: analysis.people.reliability(people(), ["q1", "q2", "q3", "q4"]),

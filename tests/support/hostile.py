@@ -97,9 +97,9 @@ def write(folder):
             verdict = (place + sample * (number % 2)) % 2 if number % 5 else 1
             key = {"dialogue_id": names, "turn": turn, "behaviour": names, "judge": judge, "sample": sample}
             ratings.append({**key, "verdict": verdict, "explanation": text, "raw": text, "status": "ok"})
-    asked = {"samples": 2, "counted": 0, "behaviours": json.dumps([one["name"] for one in behaviours]), "hash": "x"}
+    settings = {"samples": 2, "counted": 0, "behaviours": json.dumps([one["name"] for one in behaviours]), "hash": "x"}
     panel = [
-        {"judge": judge, "position": place, "settings": json.dumps({"model": judge}), **asked} for place, judge in enumerate(judges)
+        {"judge": judge, "position": place, "settings": json.dumps({"model": judge}), **settings} for place, judge in enumerate(judges)
     ]
     tables = {"prompts": prompts, "dialogues": dialogues, "messages": messages, "judges": panel, "ratings": ratings}
     for table, rows in tables.items():
@@ -129,9 +129,9 @@ def crowded(folder):
         for (number, name), (seat, judge) in itertools.product(enumerate(behaviours), enumerate(judges)):
             verdict = (turn + number + (seat if turn % 4 == 0 else 0)) % 5 == 0
             ratings.append({**key, "behaviour": name, "judge": judge, "sample": 1, "verdict": verdict, "status": "ok"})
-    asked = {"samples": 1, "counted": 0, "behaviours": json.dumps(behaviours), "settings": "{}", "hash": "x"}
+    settings = {"samples": 1, "counted": 0, "behaviours": json.dumps(behaviours), "settings": "{}", "hash": "x"}
     run.ledger.write("messages", messages)
-    run.ledger.write("judges", [{"judge": judge, "position": seat, **asked} for seat, judge in enumerate(judges)])
+    run.ledger.write("judges", [{"judge": judge, "position": seat, **settings} for seat, judge in enumerate(judges)])
     run.ledger.write("ratings", ratings)
     return run
 

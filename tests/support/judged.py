@@ -70,8 +70,8 @@ def study(base, folder):
 def of_families(base, *names) -> list[LLMJudge]:
     """Judges on the server of Anthropic's and Gemini's formats."""
     address = {"anthropic": base, "gemini": f"{base}/v1beta"}
-    given = {"api_key": "k3y-0123456789", "max_tokens": 100}
-    return [LLMJudge(LLM(name, api_base=address[name.partition("/")[0]], **given)) for name in names]
+    settings = {"api_key": "k3y-0123456789", "max_tokens": 100}
+    return [LLMJudge(LLM(name, api_base=address[name.partition("/")[0]], **settings)) for name in names]
 
 
 def judge_in_batches(base, folder, requests, *names):
@@ -119,14 +119,14 @@ def kill_repeatedly(base, folder, wanted, summary):
         if report_path.exists():
             reported = {ast.literal_eval(line) for line in report_path.read_text().splitlines()}
         with Run(folder) as run:
-            there = set(run.ledger.rows("SELECT judge, behaviour, dialogue_id, turn, sample, verdict FROM ratings"))
-        assert len({row[:5] for row in there}) == len(there)
-        lost = {one for one in reported if (*one[0], None if one[1] is None else int(one[1])) not in there}
+            saved = set(run.ledger.rows("SELECT judge, behaviour, dialogue_id, turn, sample, verdict FROM ratings"))
+        assert len({row[:5] for row in saved}) == len(saved)
+        lost = {one for one in reported if (*one[0], None if one[1] is None else int(one[1])) not in saved}
         assert not lost, lost
         if ended:
             break
     assert ended, "it makes no headway"
-    Path(summary).write_text(f"{kills} {len(reported)} {len(there)}")
+    Path(summary).write_text(f"{kills} {len(reported)} {len(saved)}")
 
 
 def _judge_and_report(base, folder, report_path):

@@ -106,7 +106,7 @@ def import_all() -> None:
     from anthrokit.models.english import english_pipeline
 
     pyplot._REPL_DISPLAYHOOK = pyplot._ReplDisplayHook.IPYTHON  # or each figure is drawn once more, before it is shown
-    report._demo_files()
+    report.demo_files()
     english_pipeline()
     assert threading.active_count() == 1, threading.enumerate()  # a fork has no other thread
     gc.collect()

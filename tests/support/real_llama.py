@@ -5,8 +5,8 @@ import sys
 
 import xllamacpp
 
-asked = xllamacpp.CommonParams()
-asked.model.path, asked.port = sys.argv[1], int(sys.argv[2])
-asked.n_parallel, asked.n_ctx, asked.cpuparams.n_threads = 4, 8_192, 1
-server = xllamacpp.Server(asked)
+parameters = xllamacpp.CommonParams()
+parameters.model.path, parameters.port = sys.argv[1], int(sys.argv[2])
+parameters.n_parallel, parameters.n_ctx, parameters.cpuparams.n_threads = 4, 8_192, 1
+server = xllamacpp.Server(parameters)
 signal.pause()

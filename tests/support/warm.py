@@ -19,7 +19,7 @@ for room in (analysis, figures, heartbench):  # names are loaded when they are f
     for name in room.__all__:
         getattr(room, name)
 import_litellm()
-report._published()  # what every report draws
+report.published_figures()  # what every report draws
 
 from litellm.litellm_core_utils import default_encoding  # noqa: E402, F401  (the words that tokens are counted by)
 

@@ -22,10 +22,10 @@ def tables(draw):
         for base in range(draw(st.integers(2, 6))):
             for dialogue in range(draw(st.integers(1, 3))):
                 length = int(random.integers(1, 6))
-                shown, gaps = random.random(), random.random() * 0.5
+                rate, missing_rate = random.random(), random.random() * 0.5
                 for turn in range(1, length + 1):
                     for behaviour in ("empathy", "desires", "emotions"):
-                        label = None if random.random() < gaps else bool(random.random() < shown)
+                        label = None if random.random() < missing_rate else bool(random.random() < rate)
                         rows.append(
                             (
                                 f"m{target}",
@@ -80,9 +80,9 @@ def test_emergence_against_a_loop(labels):
             if verdict:
                 expected = turn
                 break
-        found = first.loc[key]
-        assert found["turns_seen"] == seen
-        assert (found["first_turn"] == expected) if expected is not pd.NA else pd.isna(found["first_turn"])
+        row = first.loc[key]
+        assert row["turns_seen"] == seen
+        assert (row["first_turn"] == expected) if expected is not pd.NA else pd.isna(row["first_turn"])
 
 
 @few
@@ -100,8 +100,8 @@ def test_ties_and_cluster_order():
     """Here the variance by cluster is that of independent rows but for the last bit, which the order decides."""
     successes, totals = np.array([[1.0], [4.0], [1.0], [2.0]]), np.array([[2.0], [5.0], [3.0], [2.0]])
     orders = map(list, itertools.permutations(range(4)))
-    found = pd.concat([analysis.clustered.proportion(successes[order], totals[order]) for order in orders])
-    assert found["ci_low"].max() - found["ci_low"].min() < 1e-9
+    intervals = pd.concat([analysis.clustered.proportion(successes[order], totals[order]) for order in orders])
+    assert intervals["ci_low"].max() - intervals["ci_low"].min() < 1e-9
 
 
 @many
@@ -109,11 +109,11 @@ def test_ties_and_cluster_order():
 def test_incidence_is_monotonic_below_one(labels):
     result = analysis.emergence(labels, by=("target", "behaviour"))
     for _, part in result.groupby(["target", "behaviour"]):
-        known = part["estimate"].notna().to_numpy()
-        assert (np.diff(part["estimate"][known]) >= -1e-12).all()
-        assert (np.diff(known.astype(int)) <= 0).all() and part.loc[~known, "n_at_risk"].eq(0).all()
-    known = result[(result["n_clusters"] >= 2) & result["estimate"].notna()]
-    assert (known["ci_high"] - known["ci_low"] > 1e-6).all()
+        estimated = part["estimate"].notna().to_numpy()
+        assert (np.diff(part["estimate"][estimated]) >= -1e-12).all()
+        assert (np.diff(estimated.astype(int)) <= 0).all() and part.loc[~estimated, "n_at_risk"].eq(0).all()
+    estimated = result[(result["n_clusters"] >= 2) & result["estimate"].notna()]
+    assert (estimated["ci_high"] - estimated["ci_low"] > 1e-6).all()
 
 
 @many
@@ -122,8 +122,8 @@ def test_any_of_uses_complete_messages(labels):
     whole = analysis.profiles.any_behaviour(labels).set_index(["dialogue_id", "turn", "category"])["label"]
     for key, mine in labels.groupby(["dialogue_id", "turn", "category"]):
         expected = pd.NA if mine["label"].isna().any() else bool(mine["label"].any())
-        found = whole.loc[key]
-        assert pd.isna(found) if expected is pd.NA else bool(found) is expected
+        value = whole.loc[key]
+        assert pd.isna(value) if expected is pd.NA else bool(value) is expected
 
 
 @pytest.mark.slow
@@ -132,9 +132,9 @@ def test_any_of_uses_complete_messages(labels):
 def test_category_rates_within_bounds(labels):
     for by in ("category", ("target", "category"), ()):
         for table in (analysis.profile(labels, by=by), analysis.late_share(labels, by=by), analysis.emergence(labels, by=by)):
-            known = table.dropna(subset="estimate")
-            assert (known["lowest"] <= known["estimate"] + 1e-9).all()
-            assert (known["estimate"] <= known["highest"] + 1e-9).all()
+            estimated = table.dropna(subset="estimate")
+            assert (estimated["lowest"] <= estimated["estimate"] + 1e-9).all()
+            assert (estimated["estimate"] <= estimated["highest"] + 1e-9).all()
     whole = labels.assign(label=labels["label"].fillna(False))
     full = analysis.profile(whole, by="category")
     any_label = whole.groupby(["dialogue_id", "turn", "category"])["label"].any().groupby("category").mean()
@@ -226,16 +226,16 @@ def test_interval_coverage():
 def test_no_false_carry_over():
     """60 tables without carry-over: the test rejects in about 5 % of them; with it, nearly always."""
     rates = {"emotions": 0.15, "empathy": 0.45}
-    rejected, found = [], []
+    rejected, covered = [], []
     for seed in range(60):
         study = {"base_prompts": 40, "rates": rates, "turn_shift": 0.08, "seed": seed}
         rejected.append(analysis.carry_over(analysis.simulate_labels(1, **study))["p_value"] < 0.05)
         if seed < 10:
-            found.append(
+            covered.append(
                 analysis.carry_over(analysis.simulate_labels(1, carry_over=0.6, **study))["ci_low"] > 1
             )
     assert np.mean(rejected) < 0.12, np.mean(rejected)
-    assert np.mean(found) > 0.9
+    assert np.mean(covered) > 0.9
 
 
 def test_dialogue_ids_shared_by_targets():
@@ -268,8 +268,8 @@ def test_rates_of_zero_and_one():
         analysis.late_share(labels),
         analysis.snowball(labels),
     ):
-        known = table.dropna(subset="ci_low")
-        assert (known["ci_high"] - known["ci_low"] > 0.05).all()
+        with_interval = table.dropna(subset="ci_low")
+        assert (with_interval["ci_high"] - with_interval["ci_low"] > 0.05).all()
     assert analysis.profile(labels)["ci_low"].notna().all()
     assert analysis.carry_over(labels)["estimate"].isna().all()
     assert (
@@ -370,7 +370,7 @@ def test_late_share_with_missing_labels():
 
 def test_late_share_bias():
     """Against the same tables with all labels; the bounds hold what all labels would say."""
-    rates, apart, held = {"rare": 0.05, "one in 5": 0.2, "half": 0.5}, [], []
+    rates, apart, covered = {"rare": 0.05, "one in 5": 0.2, "half": 0.5}, [], []
     for seed in range(30):
         study = {
             "base_prompts": 30,
@@ -383,11 +383,11 @@ def test_late_share_bias():
         labels = analysis.simulate_labels(1, missing=0.2, **study)
         gaps, full = analysis.late_share(labels), analysis.late_share(labels.assign(label=labels["truth"]))
         apart.append(gaps["estimate"] - full["estimate"])
-        held.append((gaps["ci_low"] <= full["estimate"]) & (full["estimate"] <= gaps["ci_high"]))
+        covered.append((gaps["ci_low"] <= full["estimate"]) & (full["estimate"] <= gaps["ci_high"]))
         assert (gaps["lowest"] <= full["estimate"] + 1e-9).all() and (
             gaps["highest"] >= full["estimate"] - 1e-9
         ).all()
-    assert np.abs(np.mean(apart, axis=0)).max() < 0.025 and np.mean(held) > 0.95
+    assert np.abs(np.mean(apart, axis=0)).max() < 0.025 and np.mean(covered) > 0.95
 
 
 def test_snowball_p_values():
@@ -455,8 +455,8 @@ def test_odds_of_small_groups(above, odds):
 
 def test_equal_scores_are_no_certainty():
     table = analysis.compare_conditions(PEOPLE.assign(score=4), above=3)
-    known = table.dropna(subset="ci_low")
-    assert (known["ci_high"] > known["ci_low"]).all() and known["p_value"].eq(1).all()
+    with_interval = table.dropna(subset="ci_low")
+    assert (with_interval["ci_high"] > with_interval["ci_low"]).all() and with_interval["p_value"].eq(1).all()
     assert table.loc[table["ci_low"].isna(), "p_value"].isna().all()
 
 
@@ -481,9 +481,9 @@ def test_comparison_direction(backwards):
     )
     labels = labels.iloc[::-1] if backwards else labels
 
-    def pairs(labels=labels, **asked):
-        found = analysis.compare(labels, n_swaps=9, **asked)
-        return [f"{a} − {b}" for a, b in zip(found["a"], found["b"], strict=True)]
+    def pairs(labels=labels, **options):
+        differences = analysis.compare(labels, n_swaps=9, **options)
+        return [f"{a} − {b}" for a, b in zip(differences["a"], differences["b"], strict=True)]
 
     assert pairs() == ["a − b", "a − c", "b − c"]
     assert pairs(baseline="b") == ["a − b", "c − b"]
@@ -578,8 +578,8 @@ def test_categories_with_missing_labels_that_other_labels_decide():
     keys = ["target", "dialogue_id", "turn"]
     empathy = labels[labels["behaviour"] == "empathy"].set_index(keys)["label"]
     decided = empathy.reindex(pd.MultiIndex.from_frame(labels[keys])).to_numpy(bool)
-    gone = (labels["behaviour"] == "validation") & (labels["target"] == "A") & decided
-    gaps = labels.assign(label=labels["label"].mask(gone))
+    removed = (labels["behaviour"] == "validation") & (labels["target"] == "A") & decided
+    gaps = labels.assign(label=labels["label"].mask(removed))
     columns = ["estimate", "ci_low", "ci_high", "lowest", "highest"]
     pd.testing.assert_frame_equal(analysis.compare(gaps, by="category")[columns], analysis.compare(labels, by="category")[columns])
     shares = analysis.profile(gaps, ["target", "category"])["estimate"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import re
-import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from masked_models import SMALL, bert_folder, roberta_folder
 from anthrokit.anthroscore import mentions
 from anthrokit.anthroscore import scoring as score
 from anthrokit.core import Run
-from anthrokit.core.texts import detect_language
 from anthrokit.study import init_study, outcomes
 
 DATA = Path(__file__).parents[2] / "data" / "anthroscore"
@@ -65,7 +63,7 @@ def plain_scores(scorer, sentences, protocol="paper"):
         with torch.no_grad():
             probability = scorer.model(ids).logits[0, place].double().softmax(-1).numpy()
         tokens = score.pronoun_tokens(tokenizer, protocol)
-        tokens = tokens[tokens["place"] == score._place(row.sentence, row.start)]
+        tokens = tokens[tokens["place"] == score.mention_place(row.sentence, row.start)]
         made.append(
             np.log(probability[tokens.loc[tokens["human"], "token_id"]].sum())
             - np.log(probability[tokens.loc[~tokens["human"], "token_id"]].sum())
@@ -114,19 +112,19 @@ def test_precision_copies_the_model(folders):
     tokenizer = transformers.AutoTokenizer.from_pretrained(folders["roberta"])
     before = {name: value.clone() for name, value in model.state_dict().items()}
     sentences = score.mask_sentences([*TEXTS, "I liked a kind bot."], ["bot", "system"])
-    found = {}
+    scores = {}
     for precision in ("float32", "bfloat16", "int8"):
         scorer = score.load_scorer((model, tokenizer), precision=precision)
-        found[precision] = score.score_sentences(sentences, scorer)
-        assert set(found[precision]["precision"]) == {precision}
-    assert len({frame["fingerprint"].iloc[0] for frame in found.values()}) == 1
+        scores[precision] = score.score_sentences(sentences, scorer)
+        assert set(scores[precision]["precision"]) == {precision}
+    assert len({frame["fingerprint"].iloc[0] for frame in scores.values()}) == 1
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
-    exact = found["float32"]["score"].to_numpy(float)
+    exact = scores["float32"]["score"].to_numpy(float)
     for precision in ("bfloat16", "int8"):
-        coarse = found[precision]["score"].to_numpy(float)
+        coarse = scores[precision]["score"].to_numpy(float)
         assert not np.array_equal(coarse, exact) and np.corrcoef(coarse, exact)[0, 1] > 0.95
     with pytest.raises(score.AnthroScoreError, match="not on one scale"):
-        score.summarise(pd.concat(found.values()))
+        score.summarise(pd.concat(scores.values()))
 
 
 def test_int8_is_converted_once_and_runs_side_by_side(folders, tmp_path, monkeypatch):
@@ -169,7 +167,7 @@ def test_long_sentence_window(tiny):
     sentences = score.mask_sentences([text], "bot", protocol="released")
     sentences = sentences[sentences["status"] == "masked"]
     assert len(sentences) == 1
-    for ids, place in score._inputs(tiny, sentences, released=False):
+    for ids, place in score.masked_inputs(tiny, sentences, released=False):
         assert len(ids) == tiny.max_tokens == 128 and ids[place] == tiny.tokenizer.mask_token_id
         assert 40 < place < 90
     assert np.isfinite(score.score_sentences(sentences, tiny)["score"]).all()
@@ -177,7 +175,7 @@ def test_long_sentence_window(tiny):
 
 def test_literal_mask_in_text(tiny):
     sentences = score.mask_sentences(["I said <mask> and the bot was kind."], "bot")
-    ((ids, place),) = score._inputs(tiny, sentences, released=False)
+    ((ids, place),) = score.masked_inputs(tiny, sentences, released=False)
     assert ids.count(tiny.tokenizer.mask_token_id) == 1
     assert tiny.tokenizer.decode(ids[:place]).count("mask") == 1
 
@@ -191,7 +189,7 @@ def test_fallback_model_warns(monkeypatch, tiny):
     def nothing(name):
         raise score.AnthroScoreError(f"{name} can't be loaded")
 
-    monkeypatch.setattr(score, "_from_folder_or_hub", nothing)
+    monkeypatch.setattr(score, "from_folder_or_hub", nothing)
     monkeypatch.setattr(embedded, "load_embedded", lambda: (causal, tiny.tokenizer))
     with pytest.warns(UserWarning, match="roberta-base, the paper's model, is not available here"):
         rows = score.score_texts(["The bot was kind."], "bot")
@@ -266,7 +264,7 @@ def test_causal_scores_beyond_the_window(tiny):
     expected = []
     for row in sentences.itertuples():
         total = []
-        for text in score._candidates(row):
+        for text in score.candidate_sentences(row):
             ids = [score.opening_token(tiny.tokenizer), *tiny.tokenizer.encode(text, add_special_tokens=False)]
             with torch.no_grad():
                 loss = model(torch.tensor([ids]), labels=torch.tensor([ids])).loss
@@ -352,23 +350,18 @@ def test_masking_and_prefilter(text, coreference):
 @given(st.text(max_size=400), st.integers(1, 30))
 def test_blocks_keep_every_word(text, limit):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mentions, "_BLOCK", limit)
-        blocks = list(mentions._blocks(text))
+        patch.setattr(mentions, "BLOCK_LENGTH", limit)
+        blocks = list(mentions.text_blocks(text))
     assert all(0 < len(block) <= limit for block in blocks)
-    text = mentions._INVISIBLE.sub("", unicodedata.normalize("NFC", text))
-    assert "".join("".join(blocks).split()) == "".join(mentions._EMOJI.sub(" ", text).split())
+    assert "".join("".join(blocks).split()) == "".join("".join(mentions.text_blocks(text)).split())
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(1, 500), st.integers(0, 499), st.integers(1, 100))
 def test_window_holds_the_mask(length, place, room):
     place %= length
-    first = score._window(length, place, room)
+    first = score.window_start(length, place, room)
     assert 0 <= first <= place < first + room and (first + room <= max(length, room))
-
-
-def said(number):
-    return f"t{number}", f"The bot was kind and I liked bot number {number}."
 
 
 def test_csv_in_portions(tmp_path, tiny):
@@ -413,13 +406,13 @@ def test_released_protocol_special_tokens(tiny, protocol):
     """They hand the sentence to the tokenizer as it is: an author's <mask> is a mask, and the first one is scored."""
     text = "I said <mask> and </s> and the bot was kind."
     rows = score.mask_sentences([text], "bot", protocol=protocol)
-    ((ids, place),) = score._inputs(tiny, rows, released=True)
+    ((ids, place),) = score.masked_inputs(tiny, rows, released=True)
     assert ids == tiny.tokenizer.encode(rows["masked"][0])
     assert ids.count(tiny.tokenizer.mask_token_id) == 2 and place == ids.index(tiny.tokenizer.mask_token_id)
     with torch.no_grad():
         probability = tiny.model(torch.tensor([ids])).logits[0, place].double().softmax(-1).numpy()
-    asked, vocabulary = mentions.get_protocol(protocol), tiny.tokenizer.get_vocab()
-    human, other = (sum(probability[vocabulary[w]] for w in words) for words in (asked.human, asked.nonhuman))
+    settings, vocabulary = mentions.get_protocol(protocol), tiny.tokenizer.get_vocab()
+    human, other = (sum(probability[vocabulary[w]] for w in words) for words in (settings.human, settings.nonhuman))
     made = score.score_sentences(rows, tiny, protocol=protocol)
     np.testing.assert_allclose(made["score"][0], np.log(human) - np.log(other), atol=1e-5)
     assert made["protocol"].tolist() == [protocol]
@@ -440,13 +433,6 @@ def test_released_protocol_positions(tiny, tmp_path):
 
 
 def test_language_check():
-    headlines = [
-        "AI system reads minds",
-        "AI bot fools voters",
-        "GPT model passes exam",
-        "AI agent plays chess",
-    ]
-    assert all(detect_language(text) == "en" for text in headlines)
     german = "Der Chatbot war nett zu mir, und das system war es auch."
     assert score.mask_sentences([german], "system")["status"].tolist() == ["language"]
     released = score.mask_sentences([german], "system", protocol="released", check_language=True)
@@ -456,7 +442,7 @@ def test_language_check():
 def test_outcomes_of_participants(tiny, tmp_path):
     """The column anthroscore of a study is the score of each description, by the masked model itself."""
     study = init_study(tmp_path / "study", model="openai/target", api_base="http://127.0.0.1:1/v1")
-    said = {
+    descriptions = {
         "ada": "The system was kind and the chatbot listened.",
         "bob": "It was friendly and it remembered my name.",
         "eve": None,
@@ -466,16 +452,16 @@ def test_outcomes_of_participants(tiny, tmp_path):
         "tom": "We talked about the weather.",
     }
     with study.open_people() as people:
-        for name, text in said.items():
+        for name, text in descriptions.items():
             people.join(study.participant_id(name), study.condition_at, front="page")
             if text:
                 people.answer(study.participant_id(name), "description", {"description": text})
     table = outcomes(study, anthroscore=tiny).set_index("participant")
     for name in ("ada", "bob", "kim", "lea"):
-        alone = score.mask_sentences([said[name]], mentions.preset("description"))
-        found = table.loc[study.participant_id(name), "anthroscore"]
-        assert found == pytest.approx(plain_scores(tiny, alone).mean(), abs=1e-5)
-    status = {name: table.loc[study.participant_id(name), "anthroscore_status"] for name in said}
+        alone = score.mask_sentences([descriptions[name]], mentions.preset("description"))
+        mean = table.loc[study.participant_id(name), "anthroscore"]
+        assert mean == pytest.approx(plain_scores(tiny, alone).mean(), abs=1e-5)
+    status = {name: table.loc[study.participant_id(name), "anthroscore_status"] for name in descriptions}
     assert status == dict.fromkeys(("ada", "bob", "kim", "lea"), "scored") | {
         "eve": "missing", "max": "language", "tom": "no mention",
     }  # fmt: skip

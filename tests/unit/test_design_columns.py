@@ -42,16 +42,16 @@ def test_export_of_design(run, tmp_path):
     again = Run.restore(export, tmp_path / "again")
     assert again.labels()["prompt"].tolist() == run.labels()["prompt"].tolist()
     assert again.dialogues().equals(run.dialogues())
-    told = (export / "dictionary.csv").read_text()
-    assert '"labels","prompt","str","column of the design' in told and '"votes","judge","str"' in told
+    dictionary = (export / "dictionary.csv").read_text()
+    assert '"labels","prompt","str","column of the design' in dictionary and '"votes","judge","str"' in dictionary
 
 
 @pytest.mark.slow
 def test_figures_and_report(run, tmp_path):
     shares = profile(run, by=["target", "prompt", "behaviour"])
     ax = ak.figures.plot_profile(shares, order=["warm", "plain"], labels={"plain": "No system prompt"})
-    said = [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
-    assert [one.split(" · ")[-1] for one in said] == ["Warm", "No system prompt"]
+    legend = [text.get_text().split(":")[0] for text in ax.get_legend().get_texts()]
+    assert [one.split(" · ")[-1] for one in legend] == ["Warm", "No system prompt"]
     assert len(ak.figures.plot_emergence(emergence(run, by=["prompt", "category"]))) == 2
     page = ak.write_report(run, tmp_path / "report.html", dialogues=1).read_text()
     assert "Side by side" in page and "plain minus warm" in page and "0.2 minus 1.0" in page
@@ -74,24 +74,24 @@ def test_column_names_in_panels(run):
 
 
 def test_columns_from_logs(tmp_path):
-    said = [
+    dialogues = [
         {"id": f"{model}{number}", "model": model, "month": month, "messages": [
             {"role": "user", "content": f"Are you there, {number}?"},
             {"role": "assistant", "content": "I feel so happy!" if model == "a" else "Yes."},
         ]}
         for model in "ab" for number, month in enumerate(("May", "June", "May", "June"))
     ]
-    run = ak.judge_table(said_file(tmp_path, said), run=tmp_path / "run", progress=False)
+    run = ak.judge_table(write_dialogues(tmp_path, dialogues), run=tmp_path / "run", progress=False)
     labels = run.labels()
     assert set(labels["month"]) == {"May", "June"}
     assert set(labels["target"]) == {"a", "b"} and set(compare(labels)["a"]) == {"a"}
 
 
-def said_file(folder, said):
+def write_dialogues(folder, dialogues):
     import json
 
     path = folder / "logs.json"
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(dialogues))
     return path
 
 

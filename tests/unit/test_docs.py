@@ -13,9 +13,9 @@ ROOT = Path(__file__).parents[2]
 
 def test_commands_in_chapter_table():
     cells = json.loads((ROOT / "nbs" / "16_cli.ipynb").read_text(encoding="utf-8"))["cells"]
-    told = re.findall(r"^\| `anthrokit (\w+)[^|]*", "".join(cells[0]["source"]), re.M)
-    told += re.findall(r"`(\w+)`", re.search(r"^\| `anthrokit split.*?\|", "".join(cells[0]["source"]), re.M)[0])
-    assert {name for name in app if not name.startswith("-")} == set(told)
+    documented = re.findall(r"^\| `anthrokit (\w+)[^|]*", "".join(cells[0]["source"]), re.M)
+    documented += re.findall(r"`(\w+)`", re.search(r"^\| `anthrokit split.*?\|", "".join(cells[0]["source"]), re.M)[0])
+    assert {name for name in app if not name.startswith("-")} == set(documented)
 
 
 def test_readme_length():
@@ -44,8 +44,8 @@ def test_tutorial_opening(path):
 @pytest.mark.parametrize("path", sorted((ROOT / "nbs").rglob("*.ipynb")), ids=lambda path: path.stem)
 def test_stored_outputs_are_clean(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    told = json.dumps([cell.get("outputs", []) for cell in notebook["cells"]])
-    assert not re.search(r"Warning: |/ipykernel_\d|\"/(?:home|root|Users)/", told)
+    outputs = json.dumps([cell.get("outputs", []) for cell in notebook["cells"]])
+    assert not re.search(r"Warning: |/ipykernel_\d|\"/(?:home|root|Users)/", outputs)
     assert "widgets" not in notebook["metadata"], "delete metadata.widgets: the pictures in the outputs say the same"
 
 

@@ -51,12 +51,12 @@ def test_examples_run(name, tmp_path, monkeypatch):
     if name in EXTRAS:
         pytest.importorskip(EXTRAS[name])
     monkeypatch.chdir(tmp_path)
-    told, options = [], doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    failures, options = [], doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     with patch.dict(os.environ):  # an example may set a variable
         for test in examples(importlib.import_module(name)):
-            doctest.DocTestRunner(optionflags=options, verbose=False).run(test, out=told.append)
+            doctest.DocTestRunner(optionflags=options, verbose=False).run(test, out=failures.append)
             plt.close("all")  # what an example draws
-    assert not told, "".join(told)
+    assert not failures, "".join(failures)
 
 
 def shows_itself(name, one, value):
@@ -84,9 +84,9 @@ def test_every_name_has_an_example():
 
 def test_signature_defaults():
     """What Shift+Tab shows of a name has no page of text in it."""
-    known = [one for name in MODULES for one in public(importlib.import_module(name))]
-    functions = {name: value for name, value in known if inspect.isfunction(value)}
-    functions |= {name: value.__init__ for name, value in known if inspect.isfunction(getattr(value, "__init__", 0))}
+    public_objects = [one for name in MODULES for one in public(importlib.import_module(name))]
+    functions = {name: value for name, value in public_objects if inspect.isfunction(value)}
+    functions |= {name: value.__init__ for name, value in public_objects if inspect.isfunction(getattr(value, "__init__", 0))}
     walls = [
         f"{name}({parameter.name}=…)"
         for name, function in functions.items()

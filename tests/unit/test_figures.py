@@ -34,7 +34,7 @@ def figure_of(made):
     return (made[0] if isinstance(made, list) else made).figure
 
 
-def drawn(names, labels, **level):
+def draw_figures(names, labels, **level):
     """Every figure of names, of labels whose targets and first behaviours have these names."""
     one = labels[labels["target"] == names[0]]
     both, resampled = ("target", "behaviour"), level | {"n_resamples": 99}
@@ -63,8 +63,7 @@ def named(names):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", NAMES)
 def test_hostile_names(kind):
-    for made in drawn(NAMES[kind], named(NAMES[kind])):
-        figure = figure_of(made)
+    for figure in map(figure_of, draw_figures(NAMES[kind], named(NAMES[kind]))):
         figure.draw_without_rendering()
         assert figure.axes[0].get_window_extent().width > 0.1 * figure.bbox.width
         assert all(len(text.get_text()) < 400 for text in figure.findobj(matplotlib.text.Text))
@@ -77,8 +76,10 @@ def test_long_names_stay_distinct():
 
 
 def test_chinese_names_with_a_font():
-    if not figures.style._chinese_fonts():
-        pytest.skip("needs a font with Chinese characters, such as Debian's fonts-noto-cjk")
+    try:
+        figures.style.chinese_font()
+    except RuntimeError as error:
+        pytest.skip(str(error))
     table = pd.DataFrame({"奖励": [3], "b": [2]}, index=["共情能力"])
     figures.plot_scores(table).figure.draw_without_rendering()  # a missing glyph would be a warning
     ax = figures.plot_counts(table)
@@ -87,11 +88,11 @@ def test_chinese_names_with_a_font():
     assert matplotlib.rcParams["font.family"] == ["sans-serif"]
 
 
-@pytest.mark.parametrize(("ci", "said"), [(0.9, "90 % interval"), (0.995, "99.5 % interval")])
-def test_confidence_levels(ci, said):
-    for made in drawn(["a", "b"], named(["a", "b"]), ci=ci):
-        texts = " ".join(text.get_text() for text in figure_of(made).findobj(matplotlib.text.Text))
-        assert said in texts.replace("\n", " ") and "95 %" not in texts
+@pytest.mark.parametrize(("ci", "level_text"), [(0.9, "90 % interval"), (0.995, "99.5 % interval")])
+def test_confidence_levels(ci, level_text):
+    for figure in map(figure_of, draw_figures(["a", "b"], named(["a", "b"]), ci=ci)):
+        texts = " ".join(text.get_text() for text in figure.findobj(matplotlib.text.Text))
+        assert level_text in texts.replace("\n", " ") and "95 %" not in texts
 
 
 def test_missing_confidence_level():
@@ -113,7 +114,7 @@ def gallery():
     ten = pd.read_csv(data_path("published/replication_profiles.csv"))
     ten = ten.pivot_table(index=["model", "behaviour"], columns="turns", values="percent_of_messages")
     answers = np.random.default_rng(0).normal(3, 1, 60)
-    told = {"title": "Published: HeartBench report, Figure 4, n = 296 cases", "beside": published.mean(axis=1).rename("Words")}
+    published_options = {"title": "Published: HeartBench report, Figure 4, n = 296 cases", "beside": published.mean(axis=1).rename("Words")}
     verdicts = heartbench.bundled_verdicts(writers=heartbench.cases.WRITERS)
     answered = heartbench.bundled_answers()  # in Chinese and in English; spaCy takes seconds to be loaded
     patterns = heartbench.writing_patterns.patterns(answered[answered["case_id"].str.startswith("zh")])
@@ -144,7 +145,7 @@ def gallery():
         (figures.plot_snowball_matrix, [analysis.snowball_matrix(one[one["category"] == "internal states"])], {}),
         (figures.plot_agreement, [analysis.agreement(one)], {}),
         (figures.plot_conditions, [pd.DataFrame({"condition": ["high", "low"] * 30, "score": answers})], {}),
-        (figures.plot_scores, [published], told),
+        (figures.plot_scores, [published], published_options),
         (figures.plot_ranks, [published.mean(axis=1).rename("All cases"), hard.mean(axis=1).rename("Hard")], {}),
         (figures.plot_counts, [pd.DataFrame({"report": [30, 12], "data": [2, 9]}, ["Interpersonal", "Humor"])], {"label": "n"}),
         (figures.plot_slopes, [ten, "behaviour", 5, 10], {"panels": four, "title": "Published: 15 models"}),
@@ -155,7 +156,7 @@ def gallery():
         (heartbench.figures.plot_normalisation, [], {}),
         (heartbench.writing_patterns.plot_patterns, [patterns], {}),
         (heartbench.personas.plot_personas, [heartbench.target_scores(verdicts)], {}),
-        (heartbench.plot_abilities, [published, 5 * published.sum(axis=1)], {"title": told["title"]}),
+        (heartbench.plot_abilities, [published, 5 * published.sum(axis=1)], {"title": published_options["title"]}),
         (heartbench.figures.plot_criteria, [heartbench.load_cases("bundled")], {}),
         (heartbench.figures.plot_case_scores, [verdicts], {}),
     ]
@@ -176,23 +177,22 @@ def test_empty_figures():
 
 @pytest.mark.slow
 def test_text_overlap_and_cuts():
-    """In every figure that there is, at the width of a column, of a slide and in a notebook, as saved."""
-    rooms, drawings, found = (figures, heartbench), gallery(), {}
-    public = {getattr(room, name) for room in rooms for name in room.__all__ if name.startswith("plot_")}
+    """In every figure, as saved in each style: the width of a column, of a slide and of a notebook."""
+    modules, drawings, faults_by_figure = (figures, heartbench), gallery(), {}
+    public = {getattr(module, name) for module in modules for name in module.__all__ if name.startswith("plot_")}
     assert public <= {draw for draw, *_ in drawings}
-    for (style, room), (place, (draw, given, options)) in product(figures.style.STYLES.items(), enumerate(drawings)):
-        made = draw(*given, style=style, **options)
-        figure = figure_of(made)
-        found[f"{style} {place} {draw.__name__}"] = canvas.faults(figure) + canvas.overflowing(figure)
+    for (style, size), (place, (draw, arguments, options)) in product(figures.style.STYLES.items(), enumerate(drawings)):
+        figure, name = figure_of(draw(*arguments, style=style, **options)), f"{style} {place} {draw.__name__}"
+        faults_by_figure[name] = canvas.faults(figure) + canvas.overflowing(figure)
         # In print 5 points, on a slide 9, and in a README of 1,280 pixels 9 pixels.
         least = {"paper": 5, "slide": 9, "notebook": 9 * 72 * figure.get_figwidth() / 1280}[style]
         texts = canvas.texts_of(figure)
-        found[f"{style} {place} {draw.__name__} text"] = canvas.illegible(texts, figure, least)
-        found[f"{style} {place} {draw.__name__} n"] = [] if canvas.sizes(texts) or draw.__name__ == "plot_normalisation" else ["no n"]
-        assert figure.get_figwidth() in {room.width or figure.get_figwidth(), room.wide}, (style, draw.__name__)
-        assert figure.get_figheight() <= (room.height or np.inf), (style, draw.__name__)
+        faults_by_figure[f"{name} text"] = canvas.illegible(texts, figure, least)
+        faults_by_figure[f"{name} n"] = [] if canvas.sizes(texts) or draw.__name__ == "plot_normalisation" else ["no n"]
+        assert figure.get_figwidth() in {size.width or figure.get_figwidth(), size.wide}, (style, draw.__name__)
+        assert figure.get_figheight() <= (size.height or np.inf), (style, draw.__name__)
         plt.close(figure)
-    faulty = {name: faults for name, faults in found.items() if faults}
+    faulty = {name: faults for name, faults in faults_by_figure.items() if faults}
     assert not faulty, "\n".join(f"{name}: {faults[:3]}" for name, faults in faulty.items())
 
 

@@ -376,12 +376,12 @@ def test_parse_verdict_lists(items):
     numbers = [k for k, _ in items if isinstance(k, int) and not isinstance(k, bool)]
     verdicts = [values.get(str(h).strip().lower()) for _, h in items if isinstance(h, (bool, int, str))]
     if sorted(numbers) == [1, 2, 3] and len(items) == 3 and len(verdicts) == 3 and None not in verdicts:
-        got = parse_rubric(text, 3, MARK)
-        assert [got[k][0] for k, _ in items] == verdicts
+        parsed = parse_rubric(text, 3, MARK)
+        assert [parsed[k][0] for k, _ in items] == verdicts
     else:
         with contextlib.suppress(ParseError):
-            got = parse_rubric(text, 3, MARK)
-            assert sorted(got) == [1, 2, 3], "other spellings of numbers and of verdicts"
+            parsed = parse_rubric(text, 3, MARK)
+            assert sorted(parsed) == [1, 2, 3], "other spellings of numbers and of verdicts"
 
 
 def test_released_file_round_trip(cases, tmp_path):

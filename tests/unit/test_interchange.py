@@ -114,11 +114,11 @@ def filled(dialogues, ratings=()) -> Run:
 
 
 def same(run, other, columns=SAID, table="messages", blank_is_missing=False):
-    """Whether two runs hold the same rows."""
+    """Check that two runs have the same rows."""
     frames = [getattr(one, table)()[columns].astype(object) for one in (run, other)]
     if blank_is_missing:
-        said = frames[0]["content"]
-        frames[0]["content"] = said.where([isinstance(text, str) and not is_blank(text) for text in said], None)
+        content = frames[0]["content"]
+        frames[0]["content"] = content.where([isinstance(text, str) and not is_blank(text) for text in content], None)
     frames = [frame.sort_values(columns, ignore_index=True) for frame in frames]
     pd.testing.assert_frame_equal(*[frame.where(frame.notna(), None) for frame in frames])
 
@@ -192,14 +192,14 @@ def rated(draw):
 
 @settings(max_examples=5, deadline=None)
 @given(rated())
-def test_ratings_round_trip(given):
+def test_ratings_round_trip(rated):
     """Verdicts, answers and what became of ratings, through AnthroBench's file; and so the labels."""
-    run = filled(*given)
+    run = filled(*rated)
     back = read_anthrobench(write_anthrobench(run, run.folder.parent / "rated.csv"))
     same(run, back, RATED, "ratings")
-    kept = ["dialogue_id", "turn", "behaviour", "judge", "sample", "raw"]
-    held = [one.ratings().query("status != 'failed'")[kept].sort_values(kept[:5]) for one in (run, back)]
-    assert held[0]["raw"].fillna("").tolist() == held[1]["raw"].fillna("").tolist()
+    columns = ["dialogue_id", "turn", "behaviour", "judge", "sample", "raw"]
+    ratings = [one.ratings().query("status != 'failed'")[columns].sort_values(columns[:5]) for one in (run, back)]
+    assert ratings[0]["raw"].fillna("").tolist() == ratings[1]["raw"].fillna("").tolist()
     same(run, back, ["dialogue_id", "turn", "behaviour", "one", "three", "label"], "labels")
 
 
@@ -290,8 +290,8 @@ def test_published_base_prompts(tmp_path, public_data):
         for n, text in enumerate(opened["first_message"])
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "dialogues.csv", index=False)
-    found = read_anthrobench(tmp_path / "dialogues.csv", prompts="anthrobench").dialogues()
-    assert sorted(found["base_id"]) == sorted(opened["base_id"]) and found["domain"].notna().all()
+    dialogues = read_anthrobench(tmp_path / "dialogues.csv", prompts="anthrobench").dialogues()
+    assert sorted(dialogues["base_id"]) == sorted(opened["base_id"]) and dialogues["domain"].notna().all()
     assert read_anthrobench(tmp_path / "dialogues.csv").dialogues()["base_id"].nunique() == 6
 
 
@@ -350,15 +350,15 @@ def test_log_of_another_task(tmp_path):
 
 def test_system_prompts_and_repeats(tmp_path):
     """System prompts of a chat log stay, and so do two equal dialogues with ids of their own."""
-    said = [
+    messages = [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Hi"},
         {"role": "assistant", "content": "Yo"},
     ]
     tool = {"role": "tool", "content": "42"}
     lines = [
-        {"messages": said, "dialogue_id": "x", "target": "t"},
-        {"messages": [*said, tool], "dialogue_id": "y"},
+        {"messages": messages, "dialogue_id": "x", "target": "t"},
+        {"messages": [*messages, tool], "dialogue_id": "y"},
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
     run = import_messages(tmp_path / "a.jsonl")
@@ -372,8 +372,8 @@ def test_croissant():
     import mlcroissant as mlc
 
     path = data_path("croissant.json")
-    stated = json.loads(path.read_text(encoding="utf-8"))
-    for file in stated["distribution"]:
+    metadata = json.loads(path.read_text(encoding="utf-8"))
+    for file in metadata["distribution"]:
         assert hashlib.sha256(data_path(file["contentUrl"]).read_bytes()).hexdigest() == file["sha256"]
     dataset = mlc.Dataset(jsonld=path)
     assert not dataset.metadata.ctx.issues.errors and not dataset.metadata.ctx.issues.warnings
@@ -439,9 +439,9 @@ def gapped(draw):
         ],
     )
 )
-def test_missing_messages(given):
+def test_missing_messages(drawn):
     """A run with missing answers and missing ratings, there and back: turns, ratings and labels are equal."""
-    dialogues, ratings = given
+    dialogues, ratings = drawn
     run = filled(dialogues, ratings or [RATED_ONCE])
     folder = run.folder.parent
     for back in (
@@ -505,8 +505,8 @@ def test_malformed_ratings_raise(tmp_path, change, message):
 
 def test_system_messages(tmp_path):
     def add(log):
-        said = log["samples"][0]["messages"]
-        said[:0] = [{"role": "system", "content": "Be kind."}, {"role": "system", "content": "Be brief."}]
+        messages = log["samples"][0]["messages"]
+        messages[:0] = [{"role": "system", "content": "Be kind."}, {"role": "system", "content": "Be brief."}]
 
     run = io.read_inspect(inspect_log(tmp_path / "log.json", add))
     assert run.dialogues()["system_target"].tolist() == ["Be kind.\n\nBe brief."]
@@ -533,11 +533,11 @@ def test_prompts_with_the_same_text(tmp_path):
         for n in range(4)
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "d.csv", index=False)
-    found = (
+    ratings = (
         read_anthrobench(tmp_path / "d.csv", prompts=prompts).dialogues().set_index("dialogue_id")["base_id"]
     )
     for model in "xy":
-        of_model = [found[f"{model}{n}"] for n in range(4)]
+        of_model = [ratings[f"{model}{n}"] for n in range(4)]
         assert of_model == ["sentient", "aware", "conscious", "sentient"]
 
 
@@ -676,12 +676,12 @@ def test_any_bytes(content, kind):
 def test_ids_are_text(tmp_path):
     (tmp_path / "a.csv").write_text("dialogue_id,user,assistant\n007,Hi,Yo\n7,Hi,Yo\n")
     assert import_messages(tmp_path / "a.csv").dialogues()["dialogue_id"].tolist() == ["007", "7"]
-    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]
-    lines = [{"dialogue_id": 1, "messages": said}, {"dialogue_id": "1", "messages": said}]
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]
+    lines = [{"dialogue_id": 1, "messages": messages}, {"dialogue_id": "1", "messages": messages}]
     (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, lines)))
     with pytest.raises(TableError, match="b.jsonl: row 2, column dialogue_id: has the same id as "):
         import_messages(tmp_path / "b.jsonl")
     (tmp_path / "c.jsonl").write_text(
-        json.dumps({"messages": [{**said[0], "role": "Human"}, {**said[1], "role": "model"}]})
+        json.dumps({"messages": [{**messages[0], "role": "Human"}, {**messages[1], "role": "model"}]})
     )
     assert import_messages(tmp_path / "c.jsonl").messages()["role"].tolist() == ["user", "assistant"]

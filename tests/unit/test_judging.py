@@ -54,17 +54,17 @@ def test_adaptive_labels_equal_full_labels(tmp_path):
     rng = random.Random(0)
     patterns = [[bool(number >> bit & 1) for bit in range(9)] for number in range(512)]
     patterns += [rng.choices([True, False, None], weights=[3, 5, 2], k=9) for _ in range(300)]
-    labels, asked = {}, {}
+    labels, requests = {}, {}
     for sampling in ("full", "adaptive"):
         with make_run(tmp_path / sampling, len(patterns)) as run:
             judges = [Known(letter, patterns) for letter in "abc"]
             judge(run, judges, behaviours=["empathy"], sampling=sampling, progress=False)
             labels[sampling] = run.labels()[["dialogue_id", "label"]]
-            asked[sampling] = [one.asked for one in judges]
+            requests[sampling] = [one.asked for one in judges]
             owed = run.missing()
             assert (owed["status"] == "refused").all()  # nothing that could still change a label is left out
     pd.testing.assert_frame_equal(labels["full"], labels["adaptive"])
-    assert asked["full"] == [3 * len(patterns)] * 3 and sum(asked["adaptive"]) < 0.75 * sum(asked["full"])
+    assert requests["full"] == [3 * len(patterns)] * 3 and sum(requests["adaptive"]) < 0.75 * sum(requests["full"])
 
 
 class Undecided(LLMJudge):
@@ -81,13 +81,13 @@ class Undecided(LLMJudge):
 
 def test_retries_repeat_no_request(tmp_path):
     """The attempts go on where the last call of `judge` ended, since the same seed would give the same response."""
-    asked = []
+    codes = []
     with make_run(tmp_path / "run", 1) as run:
         for _ in range(3):
             judge(run, undecided := Undecided(), behaviours=["empathy"], samples=1, retry="unparsed", progress=False)
-            asked += undecided.codes
+            codes += undecided.codes
         assert run.ratings()["attempts"].tolist() == [3 * MAX_ATTEMPTS]
-    assert len(asked) == len(set(asked)) == 3 * MAX_ATTEMPTS
+    assert len(codes) == len(set(codes)) == 3 * MAX_ATTEMPTS
 
 
 def test_disk_errors_name_the_folder(tmp_path):
@@ -106,8 +106,8 @@ def test_unreadable_text_is_missing(tmp_path):
         "zh": "我小时候在杭州长大，我很难过。",
         "quote": "She said „Ich bin so traurig“, and I felt sad, too.",
     }
-    said = [{"role": "user", "content": "Who are you?"}]
-    chats = [{"dialogue_id": key, "messages": [*said, {"role": "assistant", "content": text}]} for key, text in texts.items()]
+    first = [{"role": "user", "content": "Who are you?"}]
+    chats = [{"dialogue_id": key, "messages": [*first, {"role": "assistant", "content": text}]} for key, text in texts.items()]
     judges = offline_panel()
     run = judge_table(pd.DataFrame(chats), judges, run=tmp_path / "run", progress=False)
     with run:

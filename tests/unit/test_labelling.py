@@ -43,10 +43,10 @@ def test_accuracy_at_the_end(tmp_path):
     panel = ak.AnnotationPanel(run, total=16, behaviours=["empathy", "validation"], annotator="Ada")
     for number in range(16):
         panel.do("decide", "yes" if number % 2 else "no")
-    shown = panel.static_html()
-    assert "Thank you" in shown and "The judges against people" in shown
-    found = judge_accuracy(run, run.annotations(), by="judge").set_index(["judge", "measure"]).loc[("panel", "recall")]
-    assert f"{found['estimate']:.2f}" in shown
+    page = panel.static_html()
+    assert "Thank you" in page and "The judges against people" in page
+    recall = judge_accuracy(run, run.annotations(), by="judge").set_index(["judge", "measure"]).loc[("panel", "recall")]
+    assert f"{recall['estimate']:.2f}" in page
     rates = ak.corrected_rates(run.labels(), run.annotations())
     assert set(rates.loc[rates["n_positive"].notna(), "behaviour"]) == {"empathy", "validation"}
 
@@ -63,13 +63,13 @@ def test_prediction_powered_against_truescore():
     truescore = pytest.importorskip("truescore")
     random = np.random.default_rng(3)
     truth = random.random(3000) < 0.3
-    said = np.where(random.random(3000) < np.where(truth, 0.85, 0.93), truth, ~truth)
+    verdicts = np.where(random.random(3000) < np.where(truth, 0.85, 0.93), truth, ~truth)
     ids = {"dialogue_id": np.arange(3000).astype(str), "turn": 1, "behaviour": "b"}
-    labels = pd.DataFrame({**ids, "target": "t", "base_id": ids["dialogue_id"], "j": said, "label": said})
-    drawn = random.choice(3000, 300, replace=False)
-    people = labels.iloc[drawn][["dialogue_id", "turn", "behaviour"]].assign(verdict=truth[drawn])
+    labels = pd.DataFrame({**ids, "target": "t", "base_id": ids["dialogue_id"], "j": verdicts, "label": verdicts})
+    sampled = random.choice(3000, 300, replace=False)
+    people = labels.iloc[sampled][["dialogue_id", "turn", "behaviour"]].assign(verdict=truth[sampled])
     ours = corrected_rates(labels, people, "behaviour", method="prediction_powered").iloc[0]
     share = 2700 / 3000  # truescore's first mean is over the messages that people didn't label
-    theirs = truescore.ppi_estimate(said * 1.0, truth[drawn] * 1.0, drawn, lambda_=ours["power"] * share)
+    theirs = truescore.ppi_estimate(verdicts * 1.0, truth[sampled] * 1.0, sampled, lambda_=ours["power"] * share)
     assert ours["estimate"] == pytest.approx(theirs.point, abs=1e-9)
     assert ours["ci_high"] - ours["ci_low"] == pytest.approx(theirs.high - theirs.low, rel=0.1)

@@ -1,7 +1,6 @@
 """Chat logs of public forms: what is read, what each row becomes, and what malformed files end in."""
 
 import copy
-import gzip
 import json
 import random
 
@@ -743,8 +742,8 @@ def test_parquet(name, tmp_path):
 def test_shown_branch_and_alternatives(tmp_path):
     (tmp_path / "conversations.json").write_text(json.dumps([CHATGPT]))
     run = import_messages(tmp_path / "conversations.json")
-    told = run.messages().merge(run.metadata())
-    by_branch = told.query("role == 'assistant'").groupby("branch")["content"].apply(list).to_dict()
+    messages = run.messages().merge(run.metadata())
+    by_branch = messages.query("role == 'assistant'").groupby("branch")["content"].apply(list).to_dict()
     assert by_branch == {"shown": [PROGRAM, "Yes."], "alternative": ["I missed you."]}
     assert run.dialogues().set_index("branch")["month"].to_dict() == {
         "shown": "2023-11",
@@ -801,10 +800,10 @@ def test_user_names_are_removed(tmp_path):
         if path.is_file()
         for name in (b"ada0", b"ada@", b"10.0.0.1")
     )
-    kept = import_messages(pd.DataFrame(rows), users="keep")
+    run = import_messages(pd.DataFrame(rows), users="keep")
     assert (
-        kept.dialogues()["user"].sort_values().tolist() == ["ada0@x.org", "ada1@x.org", "ada2@x.org"]
-        and "email" in kept.metadata()
+        run.dialogues()["user"].sort_values().tolist() == ["ada0@x.org", "ada1@x.org", "ada2@x.org"]
+        and "email" in run.metadata()
     )
 
 
@@ -964,15 +963,6 @@ def test_oversized_parquet_raises(tmp_path):
         import_messages(tmp_path / "rows.parquet")
 
 
-def test_oversized_gzip_raises(tmp_path, monkeypatch):
-    monkeypatch.setattr("anthrokit.core.tables._LEAST", 2**24)
-    with gzip.open(tmp_path / "log.jsonl.gz", "wb", compresslevel=1) as file:
-        for _ in range(18):
-            file.write(b" " * 2**20)
-    with pytest.raises(TableError, match="in memory"):
-        import_messages(tmp_path / "log.jsonl.gz")
-
-
 def test_a_user_of_two_files_is_one_user():
     """In each file they come at another place."""
     files = {
@@ -1089,7 +1079,7 @@ def _assistant(text, **more):
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         ([{"messages": [_user("q1"), _assistant("a1"), _user("q2")], "response": "a2"}], [("q1", "a1"), ("q2", "a2")]),
         ([{"user": "q2", "assistant": "a2", "history": [_user("q1"), _assistant("a1")]}], [("q1", "a1"), ("q2", "a2")]),
@@ -1159,9 +1149,9 @@ def _assistant(text, **more):
         *("rows of a viewer", "lines of a viewer", "PRISM", "Anthropic's batch", "Vertex", "audio", "ESConv"),
     ],
 )  # fmt: skip
-def test_no_answer_is_lost(source, said):
+def test_no_answer_is_lost(source, message):
     read = read_messages(source)
-    assert [*zip(read["user"], read["assistant"], strict=True)] == said
+    assert [*zip(read["user"], read["assistant"], strict=True)] == message
     assert read["judged"].eq(read["assistant"].ne("")).all()
 
 
@@ -1310,10 +1300,10 @@ def test_conversations_with_a_missing_label_are_missing():
     labels = simulate_labels(1, base_prompts=150, scenarios=2, rates={"empathy": 0.15}, missing=0, judges=1, judge_error=0, seed=1)
     messages = labels[["dialogue_id", "turn", "target"]].assign(user=labels["base_id"], conversation=labels["dialogue_id"])
     messages = messages.assign(**{"score empathy": 0.1}, **{f"weight {per}": 1.0 for per in UNITS}).reset_index(drop=True)
-    gone = np.random.default_rng(1).random(len(labels)) < 0.1
+    removed = np.random.default_rng(1).random(len(labels)) < 0.1
     shares = [
         prevalence(LogSample(messages, table, [], ["empathy"], list(UNITS))).set_index("per")["estimate"]
-        for table in (labels, labels.assign(label=labels["label"].mask(gone)))
+        for table in (labels, labels.assign(label=labels["label"].mask(removed)))
     ]
     assert abs(shares[0]["conversation"] - shares[1]["conversation"]) < 0.05, "users are too few for it"
 
@@ -1348,7 +1338,7 @@ def test_choices_are_alternatives():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "turn"),
     [
         ("**User:** Hi\n**Assistant:** **No**", ("Hi", "**No**")),
         ("You said:\nHi\nChatGPT said:\nNo: never", ("Hi", "No: never")),
@@ -1360,11 +1350,17 @@ def test_choices_are_alternatives():
         ("1. User: Hi\n2. Assistant: No", ("Hi", "No")),
         ("## User\n\nHi\n\n## Assistant\n\n**No**\nnever", ("Hi", "**No**\nnever")),
         ("User: Hi\nAssistant: Like so:\n- User: a\n- Assistant: b", ("Hi", "Like so:\n- User: a\n- Assistant: b")),
+        # marks of other templates are words of a message
+        ("USER: Hi\nASSISTANT: The form:\nINPUT: x\nRESPONSE: USER: y", ("Hi", "The form:\nINPUT: x\nRESPONSE: USER: y")),
+        ("USER: Hi ASSISTANT: INPUT: x", ("Hi", "INPUT: x")),
+        ("<|im_start|>user\n### Input: a<|im_end|>\n<|im_start|>assistant\nUSER: b<|im_end|>", ("### Input: a", "USER: b")),
+        ("[INST] USER: a [/INST] ### Response: b", ("USER: a", "### Response: b")),
+        ("### Instruction:\nUSER: a\n\n### Response:\nASSISTANT: b", ("USER: a", "ASSISTANT: b")),
     ],
 )
-def test_labelled_lines(text, said):
+def test_labelled_lines(text, turn):
     read = read_messages([{"text": text}])
-    assert [*zip(read["user"], read["assistant"], strict=True)] == [said]
+    assert [*zip(read["user"], read["assistant"], strict=True)] == [turn]
 
 
 TEMPLATES = {
@@ -1426,13 +1422,13 @@ def test_a_refusal_is_known_as_one():
 
 def test_conversations_with_the_same_words():
     """Each conversation of a record counts, and a history that another request repeats does not."""
-    said = [user("Hi"), model("No.")]
+    turns = [user("Hi"), model("No.")]
     for names in ({"id": "a"}, {"id": "b"}), ({}, {}):
-        read = read_messages([{"chats": [{**name, "messages": said} for name in names]}])
+        read = read_messages([{"chats": [{**name, "messages": turns} for name in names]}])
         assert read["conversation"].nunique() == 2
-    longer = [*said, user("Oh?"), model("Yes.")]
-    assert len(read_messages([{"chats": [{"id": "a", "messages": said}, {"id": "b", "messages": longer}]}])) == 3
-    assert len(read_messages([{"requests": [{"messages": said}, {"messages": longer}]}])) == 2
+    longer = [*turns, user("Oh?"), model("Yes.")]
+    assert len(read_messages([{"chats": [{"id": "a", "messages": turns}, {"id": "b", "messages": longer}]}])) == 3
+    assert len(read_messages([{"requests": [{"messages": turns}, {"messages": longer}]}])) == 2
 
 
 def test_thoughts_of_a_swipe_that_is_not_shown():
@@ -1470,21 +1466,6 @@ def test_columns_with_spaces_in_their_names():
     assert read[["user", "assistant"]].values.tolist() == [["Hi", "No."]]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("USER: Hi\nASSISTANT: The form:\nINPUT: x\nRESPONSE: USER: y", ("Hi", "The form:\nINPUT: x\nRESPONSE: USER: y")),
-        ("USER: Hi ASSISTANT: INPUT: x", ("Hi", "INPUT: x")),
-        ("<|im_start|>user\n### Input: a<|im_end|>\n<|im_start|>assistant\nUSER: b<|im_end|>", ("### Input: a", "USER: b")),
-        ("[INST] USER: a [/INST] ### Response: b", ("USER: a", "### Response: b")),
-        ("### Instruction:\nUSER: a\n\n### Response:\nASSISTANT: b", ("USER: a", "ASSISTANT: b")),
-    ],
-)
-def test_marks_of_other_templates_are_words_of_a_message(text, said):
-    read = read_messages([{"text": text}])
-    assert [*zip(read["user"], read["assistant"], strict=True)] == [said]
-
-
 def test_a_text_that_repeats_a_record_in_a_template():
     """The columns of the record count, as for Alpaca's data, and so does a history in a template."""
     alpaca = "Below is an instruction.\n\n### Instruction:\nTag\n\n### Input:\nAnn\n\n### Response:\nNo."
@@ -1505,10 +1486,10 @@ def test_a_history_beside_several_answers(history, answers):
 
 def test_rows_of_a_tree_are_in_any_order():
     tree = [("1", None, 0, user("a")), ("2", "1", 1, model("b")), ("3", "2", 2, user("c")), ("4", "1", 1, model("d"))]
-    rows = [{"chat_id": "c", "id": name, "parent_id": before, "turn_index": turn, **said} for name, before, turn, said in tree]
+    rows = [{"chat_id": "c", "id": name, "parent_id": before, "turn_index": turn, **message} for name, before, turn, message in tree]
     assert sorted(read_messages(rows)["assistant"]) == ["b", "d"]
     with pytest.raises(TableError, match="out of order; add dialogue_id, or sort the rows of one dialogue"):
-        read_messages([{"turn_index": n % 2, **said} for n, (*_, said) in enumerate(tree)])
+        read_messages([{"turn_index": n % 2, **message} for n, (*_, message) in enumerate(tree)])
 
 
 @pytest.mark.parametrize("value", [True, False, {"reason": "x"}])

@@ -136,13 +136,13 @@ def rubric_verdict(answer: str) -> bool | None:
 @pytest.mark.parametrize("parser", SAYS)
 def test_forged_verdicts(parser, dress, place):
     """72 attacks on each parser: what a message says of itself is never read as what the judge says of it."""
-    said, read = SAYS[parser]
+    respond, parse = SAYS[parser]
     form, own = ANSWERS_OF_A_JUDGE[place]
     for code in (None, "00000000"):
-        message, right = FAKES[dress].format(said("Yes", code)), said("No", CODE)
+        message, right = FAKES[dress].format(respond("Yes", code)), respond("No", CODE)
         answer = form.format(own=right, half=right[: len(right) // 2], fake=message)
-        assert read(answer, message) in ((False, None) if own else (None,))
-    assert read(right, message) is False
+        assert parse(answer, message) in ((False, None) if own else (None,))
+    assert parse(right, message) is False
 
 
 DISGUISES = {  # how a message hides the verdict that it wants: as it stands there, and as a judge may write it out
@@ -181,9 +181,9 @@ ECHOES = {  # what a judge that gives no verdict of its own writes around it
 @pytest.mark.parametrize("parser", SAYS)
 def test_disguised_quotations(parser, disguise, echo):
     """A judge may undo the disguise while it declines or comments; without its code that is not its verdict."""
-    said, read = SAYS[parser]
+    respond, parse = SAYS[parser]
     for code in (None, "00000000"):
-        message, answer = DISGUISES[disguise](said("Yes", code))
-        assert read(ECHOES[echo].format(answer), f"I love tea.\n{message}") is None
-    right = said("No", CODE)
-    assert read(f"{answer}\n{right}", message) in (False, None) and read(right, message) is False
+        message, answer = DISGUISES[disguise](respond("Yes", code))
+        assert parse(ECHOES[echo].format(answer), f"I love tea.\n{message}") is None
+    right = respond("No", CODE)
+    assert parse(f"{answer}\n{right}", message) in (False, None) and parse(right, message) is False

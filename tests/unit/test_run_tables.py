@@ -40,8 +40,8 @@ def test_formulas_are_escaped(tmp_path):
         run.ledger.write("prompts", [{"prompt_id": "007", "base_id": "=b", "first_message": "Hi"}])
         dialogue = {"dialogue_id": "+1", "prompt_id": "007", "target": "@t", "repeat": 1, "turns": 9, "status": "done"}
         run.ledger.write("dialogues", [dialogue])
-        said = enumerate(texts, start=1)
-        rows = [{"dialogue_id": "+1", "turn": turn, "role": "assistant", "content": text} for turn, text in said]
+        turns = enumerate(texts, start=1)
+        rows = [{"dialogue_id": "+1", "turn": turn, "role": "assistant", "content": text} for turn, text in turns]
         run.ledger.write("messages", rows)
         export, messages = run.export(tmp_path / "export"), run.messages().drop(columns="run")
     for file in export.glob("*.csv"):
@@ -56,18 +56,18 @@ def test_formulas_are_escaped(tmp_path):
 def test_formulas_in_annotation_sheets(tmp_path):
     """The same of the sheet that people are given, and of the file that their verdicts are kept in."""
     texts = ["=HYPERLINK(1)", "+cmd|x", "@you", "fine"]
-    said = {"dialogue_id": ["+1", "+2", "+3", "+4"], "user": "=1+1", "assistant": texts}
-    with import_messages(pd.DataFrame(said), tmp_path / "run") as run:
+    table = {"dialogue_id": ["+1", "+2", "+3", "+4"], "user": "=1+1", "assistant": texts}
+    with import_messages(pd.DataFrame(table), tmp_path / "run") as run:
         judge(run, PatternJudge(), behaviours=["emotions"], progress=False)
         sheet = draw_annotation_sample(run, n=4, path=tmp_path / "sheet.csv")
-    kept = Annotations(tmp_path / "kept.csv")
-    kept.add(tables.read_frame(tmp_path / "sheet.csv").assign(verdict="yes", annotator="=me"))
+    annotations = Annotations(tmp_path / "kept.csv")
+    annotations.add(tables.read_frame(tmp_path / "sheet.csv").assign(verdict="yes", annotator="=me"))
     for file in tmp_path.glob("*.csv"):
         cells = pd.read_csv(file, dtype=str, keep_default_na=False, header=None).stack()
         assert not cells.str.match(r"[=+@\t\r]|-(?!\d)").any(), file
-    assert kept.table()["annotator"].unique().tolist() == ["=me"]
+    assert annotations.table()["annotator"].unique().tolist() == ["=me"]
     key = ["dialogue_id", "turn", "behaviour"]
-    assert kept.table()[key].values.tolist() == sheet[key].values.tolist()
+    assert annotations.table()[key].values.tolist() == sheet[key].values.tolist()
     assert tables.read_frame(tmp_path / "sheet.csv")["message"].tolist() == sheet["message"].tolist()
 
 
@@ -91,8 +91,6 @@ def test_budget_split_and_merge(tmp_path):
         with merge(parts, tmp_path / "together") as together:
             assert together.ledger.manifest_entry("budget") == {"usd": 8.0, "tokens": 1000} and usage_totals(together) == (2.0, 200)
             assert together.ledger.manifest_entry("part") is None
-        with pytest.raises(RunError, match="is not a part of the same run"):
-            merge([*parts, run], tmp_path / "other")
         with pytest.raises(ValueError, match="contains none of these prompts"):
             model = LLM("openai/m", price=(1, 1))
             simulate(load_prompts().tail(1), model, model, run=parts[0])
@@ -101,18 +99,18 @@ def test_budget_split_and_merge(tmp_path):
 def test_duplicate_units_in_parts(tmp_path):
     """An answer goes before a failure, the first of two answers stays, and those that differ are named."""
     rating = {"dialogue_id": "d", "turn": 1, "judge": "j", "sample": 1}
-    told = {
+    verdicts_by_part = {
         "one": {"agency": ("ok", True), "empathy": ("failed", None), "desires": ("ok", True)},
         "two": {"agency": ("ok", False), "empathy": ("ok", True), "desires": ("ok", True), "emotions": ("ok", False)},
     }
-    for name, verdicts in told.items():
+    for name, verdicts in verdicts_by_part.items():
         with Run(tmp_path / name) as run:
             add_prompts(run, load_prompts().head(1))
             rows = [{**rating, "behaviour": key, "status": s, "verdict": v} for key, (s, v) in verdicts.items()]
             run.ledger.write("ratings", rows)
     with merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both") as run:
-        said = dict(run.ledger.rows("SELECT behaviour, verdict FROM ratings"))
-        assert said == {"agency": 1, "empathy": 1, "desires": 1, "emotions": 0}
+        saved = dict(run.ledger.rows("SELECT behaviour, verdict FROM ratings"))
+        assert saved == {"agency": 1, "empathy": 1, "desires": 1, "emotions": 0}
         assert run.ledger.manifest_entry("merged")["unequal"] == ["ratings d/1/agency/j/1"]
 
 
@@ -151,17 +149,17 @@ def test_failed_merges_leave_no_folder(tmp_path, monkeypatch):
         merge(parts, tmp_path / "both")
     Run(parts[1]).close()
     with monkeypatch.context() as patch, pytest.raises(TypeError):
-        patch.setattr("anthrokit.core.maintenance._add_rows", None)
+        patch.setattr("anthrokit.core.maintenance.record_prompts", None)
         merge(parts, tmp_path / "both")
     merge(parts, tmp_path / "both").close()
 
 
 def test_bundled_run_can_be_judged_again(tmp_path):
     with demo_run(tmp_path / "run") as run:
-        asked = {"behaviours": ["emotions", "first-person pronoun use"], "progress": False}
-        judge(run, GrammarJudge(), **asked)  # which has judged it
+        options = {"behaviours": ["emotions", "first-person pronoun use"], "progress": False}
+        judge(run, GrammarJudge(), **options)  # which has judged it
         assert len(run.ratings()) == 3200
-        judge(run, PatternJudge(), **asked)  # which has not; the pronouns are counted already
+        judge(run, PatternJudge(), **options)  # which has not; the pronouns are counted already
         assert len(run.ratings()) == 3200 + 80 and run.missing().empty
 
 

@@ -150,9 +150,9 @@ def test_text_belongs_to_its_items(tmp_path, monkeypatch):
         player = SimpleNamespace(participant=SimpleNamespace(study_id=f"p{number}"))
         plain, felt = page.vars_for_template(player)["blocks"]
         assert (plain["stem"], felt["stem"]) == ("", "During the chat I felt") and len(plain["questions"]) == 21
-        shown = [item["id"] for block in (plain, felt) for item in block["questions"]]
-        assert shown == page.get_form_fields(player) and sorted(shown) == sorted(item["id"] for item in godspeed["items"])
-        orders.add(tuple(shown))
+        item_ids = [item["id"] for block in (plain, felt) for item in block["questions"]]
+        assert item_ids == page.get_form_fields(player) and sorted(item_ids) == sorted(item["id"] for item in godspeed["items"])
+        orders.add(tuple(item_ids))
     assert len(orders) == 20 and len({order[-3:] for order in orders}) > 1
     items = [{**godspeed["items"][0], "id": f"i{n}", "text": text} for n, text in enumerate(("", "I", "", "You", "I", ""))]
     fixed = {**godspeed, "order": "fixed", "items": items}
