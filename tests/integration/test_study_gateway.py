@@ -142,7 +142,7 @@ def test_broken_stream(served):
     assert calls["status"].tolist() == ["estimated", "failed"]  # no retry; both parts of the call are recorded
 
 
-async def chat(url, token, texts, most=400):
+async def chat(url, token, texts, most=4_000):
     """Chat as a page does: send each turn until it is answered, also if the gateway restarts."""
     answers, headers = [], {"Authorization": f"Bearer {token}"}
     async with aiohttp.ClientSession(headers=headers) as session:
