@@ -167,8 +167,7 @@ def test_empty_figures():
     labels = analysis.simulate_labels(2, base_prompts=10, seed=1)
     emergence = analysis.emergence(labels[labels["turn"] < 3], by=["target", "behaviour"])
     differences = analysis.compare(labels, n_swaps=99).assign(p_adjusted=0.001)
-    for made in (figures.plot_emergence(emergence), figures.plot_differences(differences)):
-        figure = figure_of(made)
+    for figure in map(figure_of, (figures.plot_emergence(emergence), figures.plot_differences(differences))):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             figure.canvas.draw()
