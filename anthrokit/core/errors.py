@@ -30,11 +30,12 @@ from typing import Any
 import lazy_loader
 
 # %% auto #0
-__all__ = ['printable', 'in_two_lines', 'in_short', 'TableError', 'RunError', 'SetupError', 'CallFailed', 'BudgetReached',
-           'Interrupted', 'lead_of', 'rank_names', 'similar_names', 'suggest_name', 'explain_arguments',
-           'explain_class', 'Naming', 'documented', 'found_names', 'parameters_like', 'missing_attribute', 'lazy_names',
-           'missing_columns', 'diff_settings', 'require_kind', 'require_known', 'require_all', 'is_number',
-           'check_range', 'register_secret', 'redact', 'known_secrets', 'make_redactor', 'redact_in', 'strings_in']
+__all__ = ['printable', 'number_of', 'in_two_lines', 'in_short', 'TableError', 'RunError', 'SetupError', 'CallFailed',
+           'BudgetReached', 'Interrupted', 'lead_of', 'rank_names', 'similar_names', 'suggest_name',
+           'explain_arguments', 'explain_class', 'Naming', 'documented', 'found_names', 'parameters_like',
+           'missing_attribute', 'lazy_names', 'missing_columns', 'diff_settings', 'require_kind', 'require_known',
+           'require_all', 'is_number', 'check_range', 'register_secret', 'redact', 'known_secrets', 'make_redactor',
+           'redact_in', 'strings_in']
 
 # %% ../../nbs/01_core/00_errors.ipynb #9f080b34
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -55,6 +56,17 @@ def printable(text: object) -> str:
     'runs/\\\\x1b[2Jtea'
     """
     return _CONTROL.sub(lambda sign: sign[0].encode("unicode_escape").decode(), str(text))
+
+# %% ../../nbs/01_core/00_errors.ipynb #4c78843b
+def number_of(n: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun, which has an s in the plural unless another form is given.
+
+    Examples
+    --------
+    >>> number_of(1, "response"), number_of(2_000, "response"), number_of(0, "criterion", "criteria")
+    ('1 response', '2,000 responses', '0 criteria')
+    """
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 # %% ../../nbs/01_core/00_errors.ipynb #a98a6726
 def in_two_lines(error: BaseException) -> list[str]:
@@ -639,15 +651,13 @@ def documented() -> dict[str, str]:
 
 
 @functools.cache
-def found_names(name: str, *places: str) -> str | None:
+def found_names(name: str) -> str | None:
     """Return the hints of `data/leads.toml` and the public names that share words with a guess, as text; None if none does.
 
     Parameters
     ----------
     name : str
         The guess.
-    *places : str
-        Sections of `data/leads.toml` to search beside "package".
 
     Examples
     --------
@@ -656,7 +666,7 @@ def found_names(name: str, *places: str) -> str | None:
     >>> found_names("zebra") is None
     True
     """
-    leads = {guess: lead for place in ("package", *places) for guess, lead in _leads().get(place, {}).items()}
+    leads = _leads()["package"]
     about = {each: text for each, text in documented().items() if not each.endswith("Error")}
     hints: list[str] = []
     for each in rank_names(name, about | dict.fromkeys(leads, "")):
@@ -716,14 +726,17 @@ def missing_attribute(package: str, name: str) -> str:
     missing, lead = f"{package} has no attribute {name!r}", _leads()["package"].get(name)
     if not lead and name in public:
         return f"{missing}. Use {public[name]}."
+    inside = {} if package == "anthrokit" else _module_names(package)
+    if not lead and (where := inside.get(name) or ("_" in name and _module_names("anthrokit").get(name))):  # a word alone is ambiguous
+        return f"{missing}. Use {where}."
     if lead := lead or lead_of(name, "package", whole=True):
         return f"{missing}. {lead}"
-    defined = [where for names in import_module("anthrokit._modidx").d["syms"].values() for where in names if where.endswith(f".{name}")]
-    if defined and "_" in name:
-        return f"{missing}. Use {defined[0]}."
     own = {each: where for each, where in public.items() if where.rpartition(".")[0] in (package, "anthrokit")}
-    if near := similar_names(name, own, words=False) or similar_names(name, public, words=False):
-        return f"{missing}. Did you mean {' or '.join(public[each] for each in near)}? {lead_of(name, 'package') or ''}".rstrip()
+    near = similar_names(name, own, words=False) or similar_names(name, public, words=False)
+    near = near or similar_names(name, inside, words=False) or [each for each in inside if each.startswith(f"{name}_")][:3]
+    if near:
+        paths = " or ".join((inside | public)[each] for each in near)
+        return f"{missing}. Did you mean {paths}? {lead_of(name, 'package') or ''}".rstrip()
     if library := _library_with(name):
         return f"{missing}. Use {library}.{name} with a table such as run.labels()."
     hint, parameters = found_names(f"{name}_{package.partition('.')[2]}") if len(_words(name)) else None, parameters_like(name)
@@ -733,6 +746,14 @@ def missing_attribute(package: str, name: str) -> str:
     kin = [where for each, where in public.items() if len(_words(name)) > 1 and _words(name)[end] == _words(each)[end]][:8]
     kin = kin or (package != "anthrokit" and import_module(package).__all__)
     return f"{missing}; {'there are ' + ', '.join(kin) if kin else _leads()['overview']['anthrokit']}"
+
+
+@functools.cache
+def _module_names(package: str) -> dict[str, str]:
+    """Return the path of each function and class of the modules of a package, by its name."""
+    modules = import_module("anthrokit._modidx").d["syms"]
+    paths = [where for module in modules if module.startswith(f"{package}.") for where in modules[module]]
+    return {own: where for where in paths if (own := where.rpartition(".")[2])[0] != "_" and where.rpartition(".")[0] in modules}
 
 
 def _library_with(name: str) -> str | None:
@@ -785,13 +806,14 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
         try:
             value = load(name)
         except AttributeError:
-            if name.startswith("_"):
-                raise
             caller = sys._getframe(1)
-            is_import = dis.opname[caller.f_code.co_code[caller.f_lasti]] == "IMPORT_FROM"  # which replaces an AttributeError
-            if is_import and f"{package}.{name}" in sys.modules:  # and finds a module that another thread is importing
+            is_import = dis.opname[caller.f_code.co_code[caller.f_lasti]] == "IMPORT_FROM"
+            is_loading = is_import and f"{package}.{name}" in sys.modules  # in another thread, where this statement finds it
+            if name.startswith("_") or is_loading:
                 raise
-            raise in_short((ImportError if is_import else AttributeError)(missing_attribute(package, name))) from None
+            # `from package import name` replaces an AttributeError, and with it the hint. Other statements, such as hasattr, need one.
+            kind = ImportError if is_import else AttributeError
+            raise in_short(kind(missing_attribute(package, name))) from None
         if inspect.isclass(value) and value.__module__.startswith("anthrokit."):
             return explain_class(value)
         if not inspect.isfunction(value) or hasattr(value, "explains_arguments"):
