@@ -248,7 +248,7 @@ def pending_ratings(ratings: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFr
     if not ratings["status"].eq("planned").any():
         return ratings
     keys = [*_ITEM, "judge"]
-    counts = tally.merge(seats[["behaviour", "judge", "samples"]], on=["behaviour", "judge"], how="left")
+    counts = tally[[*keys, "yes", "no", "taken"]].merge(seats[["behaviour", "judge", "samples"]], on=["behaviour", "judge"], how="left")
     pending, lead = counts["samples"].fillna(0) - counts["taken"], counts["yes"] - counts["no"]
     counts = counts.assign(votes_for=lead > 0, votes_against=lead < 0, decided=True)
     decided_counts = counts[(lead.abs() > pending) | (pending <= 0)]
