@@ -885,7 +885,7 @@ def ask(
     >>> next(steps).parameters, steps.send(Completion("seven")).parameters
     ({'seed': 10}, {'seed': 11})
     """
-    row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None, "attempts": 0, "response": None}
+    row: dict[str, Any] = {"status": "unparsed", "raw": None, "error": None, "attempts": attempts_before, "response": None}
     repair_messages: list[dict[str, str]] = []
     try:
         for attempt in range(attempts_before + 1, attempts_before + max_attempts + 1):

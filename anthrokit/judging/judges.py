@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..core.errors import require_kind, require_known
+from ..core.errors import number_of, require_kind, require_known
 from ..core.run import digest, replace_fields
 from ..core.texts import detect_language, unreadable
 from .released import NO_EXAMPLES, Released, read_released
@@ -520,7 +520,7 @@ class _AskedQuestion:
         several = isinstance(parsed, list) or (isinstance(parsed, tuple) and number > 1)
         ratings = [validate_rating(one) for one in (parsed if several else [parsed])]
         if len(ratings) != number:
-            raise ParseError(f"{len(ratings)} ratings for {number} questions")
+            raise ParseError(f"{number_of(len(ratings), 'rating')} for {number_of(number, 'question')}")
         if all(rating.status == "unparsed" for rating in ratings):
             raise ParseError(ratings[0].explanation or "no verdict")
         return ratings
