@@ -5019,4 +5019,5 @@ d = { 'settings': { 'branch': 'main',
                                 'anthrokit.work.open_readonly': ('work.html#open_readonly', 'anthrokit/work.py'),
                                 'anthrokit.work.run_job': ('work.html#run_job', 'anthrokit/work.py'),
                                 'anthrokit.work.run_steps': ('work.html#run_steps', 'anthrokit/work.py'),
-                                'anthrokit.work.sigterm_interrupts': ('work.html#sigterm_interrupts', 'anthrokit/work.py')}}}
+                                'anthrokit.work.sigterm_interrupts': ('work.html#sigterm_interrupts', 'anthrokit/work.py'),
+                                'anthrokit.work.typical_tokens': ('work.html#typical_tokens', 'anthrokit/work.py')}}}

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 import pandas as pd
 
 from .core import BudgetReached, Interrupted, Run, RunError, SetupError
-from .core.errors import explain_arguments
+from .core.errors import explain_arguments, number_of
 from .core.files import local_path
 from .core.notes import ProgressBar, notify, status_line
 from .core.run import as_run, digest, similar_runs
@@ -39,8 +39,8 @@ from .models.meter import Meter, Request
 
 # %% auto #0
 __all__ = ['Steps', 'MAX_ATTEMPTS', 'run_steps', 'Job', 'CostEstimate', 'sigterm_interrupts', 'run_job', 'arun_job', 'Running',
-           'mean_response_tokens', 'estimate_jobs', 'open_readonly', 'JobFunction', 'job_function', 'ParseError',
-           'OwnCodeError', 'ask', 'check_outcomes', 'forecast_calls', 'PromptJob']
+           'mean_response_tokens', 'typical_tokens', 'estimate_jobs', 'open_readonly', 'JobFunction', 'job_function',
+           'ParseError', 'OwnCodeError', 'ask', 'check_outcomes', 'forecast_calls', 'PromptJob']
 
 # %% ../nbs/03_work.ipynb #05f8f122
 Steps = Generator[Any, Any, Any]
@@ -337,7 +337,7 @@ def _require_no_batches(job: Job) -> None:
     for model in job.models:
         if pending := count_pending(job.run, model.name):
             raise SetupError(
-                f"{pending:,} requests of {model.name} for the run {job.run.name!r} are in batches at its provider; "
+                f"batches at the provider hold {number_of(pending, 'request')} of {model.name} for the run {job.run.name!r}; "
                 f"batch=True waits for them"
             )
 
@@ -602,9 +602,6 @@ class Running:
         return f"<{state}: {_describe_progress(self.job)}>"
 
 # %% ../nbs/03_work.ipynb #f3bdca0d
-_ENOUGH = 20  # responses whose mean is used
-
-
 def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[float, int]:
     """Return the mean tokens of a model's responses, reasoning and cut-off responses included, and how many were measured.
 
@@ -632,7 +629,19 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
     """
     sql = "SELECT COUNT(*), AVG(tokens_out) FROM calls WHERE purpose = ? AND model = ? AND status IN ('ok', 'truncated')"
     [(measured, tokens)] = run.ledger.rows(sql, [purpose, llm.name])
-    return (tokens, measured) if measured >= _ENOUGH else (min(assumed, llm.longest_answer), 0)
+    return typical_tokens(measured, tokens, llm, assumed)
+
+
+def typical_tokens(measured: int, tokens: float | None, llm: LLM, assumed: float) -> tuple[float, int]:
+    """Return the mean tokens of measured responses and their number: as `mean_response_tokens`, from counts.
+
+    Examples
+    --------
+    >>> llm = LLM("openai/gpt-4o", max_tokens=50)
+    >>> typical_tokens(20, 35.5, llm, assumed=60), typical_tokens(19, 35.5, llm, assumed=60)
+    ((35.5, 20), (50, 0))
+    """
+    return (tokens, measured) if measured >= 20 else (min(assumed, llm.longest_answer), 0)
 
 # %% ../nbs/03_work.ipynb #d9cf6335
 def _cached_tokens(estimate: CostEstimate, rate: float, batch: bool) -> tuple[int, float]:

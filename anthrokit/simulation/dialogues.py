@@ -30,7 +30,7 @@ from ..models.executors import Workers
 from ..models.transports import CachedPrefix
 from .personas import check_personas, has_assistant_phrases
 from .prompts import load_prompts
-from ..work import MAX_ATTEMPTS, CostEstimate, Job, Request, Steps, ParseError, ask, job_function
+from ..work import MAX_ATTEMPTS, CostEstimate, Job, Request, Steps, ParseError, ask, job_function, typical_tokens
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'CHINESE_USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate',
@@ -452,7 +452,7 @@ class SimulationJob(Job):
     def result(self) -> Run:
         """Return the run. A notice says if all dialogues failed."""
         if self.failed and self.failed == len(self.pending):
-            notify(f"all {self.failed} dialogues failed: run.missing() lists the reasons, and the same call resumes them")
+            notify("every dialogue failed: run.missing() lists the reasons, and the same call resumes them")
         return self.run
 
     def _check_run(self) -> None:
@@ -606,7 +606,6 @@ def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #6081406a
 _ROLES = {"target": "assistant", "user": "user"}
 _ASSUMED = {"target": 300, "user": 60}
-_ENOUGH = 20
 _AROUND = 16  # characters, for the few tokens that a chat format puts around each message
 
 
@@ -617,10 +616,8 @@ def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> 
         f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
         [_ROLES[purpose], llm.name],
     )  # not from calls, which only the first part of a run has
-    if n >= _ENOUGH:
-        return tokens, n, characters
-    assumed_tokens = min(_ASSUMED[purpose], llm.longest_answer)
-    return assumed_tokens, 0, assumed_tokens / rate
+    tokens, measured = typical_tokens(n, tokens, llm, _ASSUMED[purpose])
+    return tokens, measured, characters if measured else tokens / rate
 
 
 def _prompt_lengths(job: SimulationJob, message_lengths: dict[str, float]) -> dict[str, list[list[float]]]:
