@@ -28,7 +28,7 @@ from cyclopts.config import Dict
 from cyclopts.help import DefaultFormatter
 
 import anthrokit as ak
-from .core.errors import lead_of, require_known, similar_names, suggest_name
+from .core.errors import lead_of, number_of, require_known, similar_names, suggest_name
 from .core.tables import require_columns
 from .core.files import local_path
 from .core.run import add_prompts, has_answers, usage_totals
@@ -45,10 +45,10 @@ __all__ = ['app', 'heartbench', 'with_people', 'main', 'runs', 'view', 'demo', '
 # %% ../nbs/16_cli.ipynb #7996ab55
 @dataclass
 class _Result:
-    """The result of a command: rows, facts about them, number of missing units."""
+    """The result of a command: rows, further fields (of a list, a line each member), number of missing units."""
 
     table: pd.DataFrame | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, Any] = field(default_factory=dict)
     missing: int = 0
     printed_table: pd.DataFrame | None = None  # the printed table, if it differs from the JSON
     failed: bool = False  # a check failed
@@ -56,12 +56,12 @@ class _Result:
     def as_json(self) -> str:
         how = {"orient": "records", "double_precision": 15, "force_ascii": False}
         rows = [] if self.table is None else json.loads(self.table.to_json(**how))
-        return json.dumps({"rows": rows, **self.facts, "missing": self.missing}, ensure_ascii=False, indent=1)
+        return json.dumps({"rows": rows, **self.fields, "missing": self.missing}, ensure_ascii=False, indent=1)
 
     def __str__(self) -> str:
         table = self.table if self.printed_table is None else self.printed_table
         parts = [] if table is None or table.empty else [_text_table(table), ""]
-        for name, value in self.facts.items():
+        for name, value in self.fields.items():
             parts += [f"{name}: {_cell(one)}" for one in (value if isinstance(value, list) else [value])]
         return "\n".join(parts)
 
@@ -175,7 +175,10 @@ _StudyFolder = Annotated[str, Parameter(help="Folder of the study.")]
 _Panel = Annotated[list[str] | None, Parameter(help="Judges that vote (default: all judges of the run).")]
 _Protocol = Annotated[Literal["paper", "released"], Parameter(help="Follow the paper's text or its released code.")]
 _Language = Annotated[Literal["zh", "en"], Parameter(help="Language of the instruction.")]
-_Judgements = Annotated[_Positive, Parameter(help="Samples of each judge for each answer.")]
+_Judges = Annotated[list[str], Parameter(help="Models, or offline for the panel that needs no key.")]
+_Behaviours = Annotated[list[str] | None, Parameter(help="Behaviours or categories (default: all).")]
+_Samples = Annotated[_Positive, Parameter(help="Samples of each judge for each question.")]
+_Retry = Annotated[list[Literal["failed", "unparsed", "refused"]], Parameter(help="Ratings to retry.")]
 
 
 def _complain(message: object) -> None:
@@ -268,7 +271,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(result.as_json() if _session.json else result, flush=True)
             return 1 if result.failed else 3 if result.missing else 0
     except KeyboardInterrupt:
-        print("anthrokit: interrupted; results are saved, the same command resumes", file=sys.stderr)
+        _complain("interrupted; results are saved, the same command resumes")
         return 130
     except (CycloptsError, _UsageError) as error:
         _complain(_wrong_usage(error, arguments))
@@ -351,8 +354,8 @@ def runs(folder: str = "runs") -> _Result:
         judges=table["judges"].map(len),
         ratings=table["ratings_ok"].astype(str) + "/" + table["ratings"].astype(str),
     )
-    facts = {"folder": folder, **({"unread": unread} if unread else {})}
-    return _Result(table, facts, printed_table=printed_table, failed=bool(unread))
+    fields = {"folder": folder, **({"unread": unread} if unread else {})}
+    return _Result(table, fields, printed_table=printed_table, failed=bool(unread))
 
 # %% ../nbs/16_cli.ipynb #a0caa063
 @app.command(**_NO_MODELS)
@@ -376,7 +379,7 @@ def view(folder: str = "runs", *, port: _Port = 8765, bundle: Path | None = None
         Open the browser.
     """
     if bundle is not None:
-        return _Result(None, {"page": str(ak.viewer.write_bundle(folder, bundle, progress=not _session.quiet))})
+        return _Result(fields={"page": str(ak.viewer.write_bundle(folder, bundle, progress=not _session.quiet))})
 
     def ready(viewer: Any) -> None:
         print(viewer.url, flush=True)
@@ -388,8 +391,8 @@ def view(folder: str = "runs", *, port: _Port = 8765, bundle: Path | None = None
     return 0
 
 # %% ../nbs/16_cli.ipynb #91f5331e
-def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = None) -> dict[str, Any]:
-    """Return a section of the settings file. Raise if it is not a table, or has a key that is not one of `keys`."""
+def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = None, texts: Iterable[str] = ()) -> dict[str, Any]:
+    """Return a section of the settings file. Raise if it is not a table, a key is not in `keys`, or a value in `texts` is not a text."""
     if not isinstance(section, dict):
         raise _UsageError(f"{path}: {name} is {section!r}; it must be a section, [{name}]")
     if keys is None:
@@ -398,6 +401,9 @@ def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = No
     if unknown := [key for key in section if key not in keys]:
         place = f"[{name}]" if name else "the file"
         raise _UsageError(f"{path}: {place} can't have {unknown[0]!r}; {suggest_name(unknown[0], sorted(keys))}")
+    for key in texts:
+        if not isinstance(section.get(key, ""), str):
+            raise _UsageError(f"{path}: [{name}] {key} is {section[key]!r}; it must be a text in quotation marks")
     return section
 
 # %% ../nbs/16_cli.ipynb #7361201b
@@ -428,7 +434,7 @@ def _make_llm(name: str, entry: dict[str, Any], **options: Any) -> ak.LLM:
 def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
     """Return an entry of [models], or raise if it holds a key or an unknown option."""
     place = f"[models.{name}]"
-    entry = _section(path, f"models.{name}", entry, [*inspect.signature(ak.LLM).parameters])
+    entry = _section(path, f"models.{name}", entry, [*inspect.signature(ak.LLM).parameters], ("model", "name", "api_key_env"))
     options = _section(path, f"models.{name}.options", entry.get("options", {}))
     if "api_key" in entry or "api_key" in options:
         raise _UsageError(
@@ -442,9 +448,6 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         )
     if duplicates := sorted(set(options) & {"name", *entry}):
         raise _UsageError(f"{path}: {place} options repeat {duplicates[0]}, which the section sets already")
-    for key in ("model", "name", "api_key_env"):
-        if not isinstance(entry.get(key, ""), str):
-            raise _UsageError(f"{path}: {place} {key} is {entry[key]!r}; it must be a text in quotation marks")
     if "model" not in entry:
         raise _UsageError(f"{path}: {place} has no model; add model = 'openai/…'")
     try:
@@ -497,9 +500,9 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
 
     ak.models.embedded.require_packages("offline", "torch", "transformers", "spacy")  # before the simulation, which takes minutes
     start, show = time.perf_counter(), not _session.quiet
-    minutes = max(1, round(dialogues * turns / 40))
+    minutes, talks = max(1, round(dialogues * turns / 40)), f"{number_of(dialogues, 'dialogue')} of {number_of(turns, 'turn')}"
     _say(
-        f"{dialogues} dialogues of {turns} turns between two copies of the embedded model, judged by the offline "
+        f"{talks} between two copies of the embedded model, judged by the offline "
         f"panel. Nothing is paid and nothing leaves this machine. It takes {minutes} to {2 * minutes} minutes on two "
         f"processors. Results go to {folder}. Ctrl-C stops it; the same command resumes."
     )
@@ -517,9 +520,9 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
             ak.figures.save(axes, Path(folder) / name, formats=["png"])
         labels, missing, report = run.labels(), len(run.missing()), ak.write_report(run)
     seconds = time.perf_counter() - start
-    facts = {
+    fields = {
         "note": [ak.models.embedded.NOTICE, ak.judging.offline.quality_note()],
-        "made": f"{dialogues} dialogues of {turns} turns, {missing} units missing, {seconds:.0f} s",
+        "made": f"{talks}, {number_of(missing, 'unit')} missing, {seconds:.0f} s",
         "run": folder,
         "figures": [str(Path(folder) / name) for name in ("profile.png", "emergence.png")],
         "report": str(report),
@@ -530,7 +533,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
         ],
     }
     whole = ak.profile(labels, by=("target", "category", "behaviour"))
-    return _Result(whole, facts, missing, printed_table=profile_table(labels).drop(columns="target"))
+    return _Result(whole, fields, missing, printed_table=profile_table(labels).drop(columns="target"))
 
 # %% ../nbs/16_cli.ipynb #b9760651
 @Parameter(name="*")
@@ -558,7 +561,7 @@ class _Limits:
 def _tell_missing(missing: pd.DataFrame) -> int:
     """Print the most frequent reasons of missing units on stderr; return the number of units."""
     for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
-        print(f"anthrokit: {n} missing: {_cell(reason)}", file=sys.stderr)
+        _complain(f"{n} missing: {_cell(reason)}")
     return int(missing["status"].ne("blank").sum())  # another run of the command doesn't give a blank answer a text
 
 
@@ -705,22 +708,16 @@ class _Questions:
     ----------
     together
         Ask for all behaviours of a message in one call.
-    behaviours
-        Behaviours or categories (default: all).
-    samples
-        Samples of each judge for each message and behaviour.
     sampling
         adaptive: stop when the label is decided.
-    retry
-        Ratings to retry: failed, unparsed, refused.
     """
 
     together: bool = False
     protocol: _Protocol = "paper"
-    behaviours: list[str] | None = None
-    samples: _Positive = 3
+    behaviours: _Behaviours = None
+    samples: _Samples = 3
     sampling: Literal["full", "adaptive"] = "full"
-    retry: list[Literal["failed", "unparsed", "refused"]] = ("failed",)
+    retry: _Retry = ("failed",)
 
     def judges(self, names: Sequence[str]) -> list[Any] | None:
         """Return the judges of some models; None for the offline panel."""
@@ -750,7 +747,7 @@ def _existing(folder: str) -> str:
 def judge(
     run: _RunFolder,
     *,
-    judges: list[str] = ("offline",),
+    judges: _Judges = ("offline",),
     messages: str | None = None,
     questions: _Questions = _Questions(),
     limits: _Limits = _Limits(),
@@ -763,8 +760,6 @@ def judge(
 
     Parameters
     ----------
-    judges
-        Models, or offline for the panel that needs no key.
     messages
         Judge the messages of a table: .csv, .tsv, .jsonl, .json (also with gzip) or .parquet.
     """
@@ -903,7 +898,7 @@ def report(run: _RunFolder, *, out: str | None = None, dialogues: _Positive = 50
         Maximum number of dialogues.
     """
     with ak.Run(run, read_only=True) as open_run:
-        return _Result(facts={"report": str(ak.write_report(open_run, out, dialogues=dialogues))})
+        return _Result(fields={"report": str(ak.write_report(open_run, out, dialogues=dialogues))})
 
 
 _FORMATS = Literal["tables", "anthrobench", "openai", "sharegpt", "inspect", "preferences"]
@@ -929,9 +924,9 @@ def export(run: _RunFolder, path: str, *, format: _FORMATS = "tables", target: s
         raise _UsageError(f"--target has no effect on {format}, which holds all targets of a run. Remove it.")
     with ak.Run(run, read_only=True) as open_run:
         if format == "tables":
-            return _Result(facts={"tables": str(open_run.export(path))})
+            return _Result(fields={"tables": str(open_run.export(path))})
         options = {"target": target} if format in ("anthrobench", "inspect") else {}
-        return _Result(facts={"file": str(getattr(ak.io, f"write_{format}")(open_run, path, **options))})
+        return _Result(fields={"file": str(getattr(ak.io, f"write_{format}")(open_run, path, **options))})
 
 # %% ../nbs/16_cli.ipynb #d048b05e
 @app.command(**_NO_MODELS)
@@ -991,9 +986,9 @@ def merge(run: str, parts: list[str]) -> _Result:
         Folders of the parts.
     """
     with ak.core.merge(parts, run) as together:
-        facts = together.summary() | {"unequal units": len(together.ledger.manifest_entry("merged")["unequal"])}
+        counts = together.summary() | {"unequal units": len(together.ledger.manifest_entry("merged")["unequal"])}
         names = ["prompts", "dialogues", "messages", "ratings", "cost", "tokens", "unequal units"]
-        return _Result(facts={"run": run, **{name: facts[name] for name in names}})
+        return _Result(fields={"run": run, **{name: counts[name] for name in names}})
 
 # %% ../nbs/16_cli.ipynb #2168f860
 _PROTOCOLS = Literal["paper", "released", "released-0.0.2", "released-head", "released-examples"]
@@ -1068,8 +1063,8 @@ def anthroscore(
     if out:
         with _workers(on) as executor:
             files = score.score(texts, words, model, into=out, on=executor, precision=precision, **how)
-        facts = {"scored": f"{files['n_scored'].sum()} of {files['n_texts'].sum()} texts", "folder": out}
-        return _Result(files, facts)
+        fields = {"scored": f"{files['n_scored'].sum()} of {files['n_texts'].sum()} texts", "folder": out}
+        return _Result(files, fields)
     if on:
         raise _UsageError("--on needs --out FOLDER: workers save the scores of each part in a folder")
     table = texts if run else ak.core.read_frame(texts, dtype=str)  # before the model is loaded, which takes seconds
@@ -1083,12 +1078,12 @@ def anthroscore(
     else:
         scores = score.summarise(score.score(table, words, scorer, **how))
     values = scores["score"].dropna()
-    facts = {
+    fields = {
         "scored": f"{len(values)} of {len(scores)} texts",
         "mean": round(float(values.mean()), 4) if len(values) else None,
         "model": f"{scorer.name} ({scorer.kind}), protocol {protocol}",
     }
-    return _Result(scores, facts, printed_table=scores[["text_id", "score", "n_sentences", "status"]])
+    return _Result(scores, fields, printed_table=scores[["text_id", "score", "n_sentences", "status"]])
 
 # %% ../nbs/16_cli.ipynb #49213a2d
 @Parameter(name="*")
@@ -1143,8 +1138,7 @@ def heartbench_answer(
     absent = table[table["content"].isna()]
     missing = _tell_missing(absent.assign(reason=absent["error"].fillna(absent["status"])))
     counts = {"cases": ("case_id", "size"), "answered": ("content", "count"), "mean_words": ("words", "mean")}
-    counts = table.groupby("target").agg(**counts)
-    return _Result(counts.reset_index(), {"run": run}, missing)
+    return _Result(table.groupby("target").agg(**counts).reset_index(), {"run": run}, missing)
 
 # %% ../nbs/16_cli.ipynb #31b9d10f
 @heartbench.command(name="judge")
@@ -1153,10 +1147,10 @@ def heartbench_judge(
     *,
     judges: list[str],
     targets: list[str] | None = None,
-    samples: _Judgements = 1,
+    samples: _Samples = 1,
     language: _Language = "zh",
     shuffle: bool = False,
-    retry: list[str] = ("failed",),
+    retry: _Retry = ("failed",),
     limits: _Limits = _Limits(),
 ) -> _Result:
     """Judge each criterion of each answer.
@@ -1171,8 +1165,6 @@ def heartbench_judge(
         Models whose answers are judged (default: all).
     shuffle
         Show the criteria in a different order in each sample.
-    retry
-        Ratings to retry: failed, unparsed, refused.
     """
     with ak.Run(_existing(run)) as open_run:
         panel = [ak.heartbench.RubricJudge(_llm(name), language=language, shuffle=shuffle) for name in judges]
@@ -1217,7 +1209,7 @@ def heartbench_estimate(
     targets: list[str] | None = None,
     judges: list[str] | None = None,
     cases: _Cases = _Cases(),
-    samples: _Judgements = 1,
+    samples: _Samples = 1,
 ) -> _Result:
     """Estimate the cost of answers, or of judging the answers of a run. No call is made.
 
@@ -1261,8 +1253,8 @@ def study_init(folder: str, *, model: str | None = None, levels: _Positive = 2) 
         2: the conditions high and low; 3 or more: graded conditions, for a curve.
     """
     study = ak.study.init_study(folder, levels=levels, **({"model": model} if model else {}))
-    files = sorted(path.relative_to(study.folder).as_posix() for path in study.folder.rglob("*") if path.is_file())
-    return _Result(None, {"study": str(study.folder), "files to edit": [name for name in files if name.endswith(".toml")]})
+    files = sorted(path.relative_to(study.folder).as_posix() for path in study.folder.rglob("*.toml"))
+    return _Result(fields={"study": str(study.folder), "files to edit": files})
 
 
 @with_people.command(name="serve")
@@ -1347,10 +1339,7 @@ def _read_settings(path: str | os.PathLike, command: tuple[str, ...]) -> tuple[d
     own = _flags(("simulate",)) - {"run", "prompts"}
     conditions = {name: _section(path, f"conditions.{name}", values, own) for name, values in conditions.items()}
     for name, values in versions.items():
-        _section(path, f"check.versions.{name}", values, ("target", "system", "prompts"))
-        for key, value in values.items():
-            if not isinstance(value, str):
-                raise _UsageError(f"{path}: [check.versions.{name}] {key} is {value!r}; it must be a text in quotation marks")
+        _section(path, f"check.versions.{name}", values, keys := ("target", "system", "prompts"), keys)
     sections, flags = _command_sections(path, content), _flags(command)
     parts = [("simulate",), ("judge",), command] if command == ("estimate",) else [command]
     values = {"run": run} if run is not None else {}
@@ -1369,20 +1358,14 @@ class _CheckPlan(_Dialogues):
     ----------
     prompts
         As for simulate.
-    judges
-        Models, or offline for the panel that needs no key.
-    behaviours
-        Behaviours or categories (default: all).
-    samples
-        Samples of each judge for each message and behaviour.
     family
         Families of behaviours to ask about, instead of the 14 behaviours.
     """
 
     prompts: str = "anthrokit"
-    judges: list[str] = ("offline",)
-    behaviours: list[str] | None = None
-    samples: _Positive = 3
+    judges: _Judges = ("offline",)
+    behaviours: _Behaviours = None
+    samples: _Samples = 3
     family: list[str] | None = None
 
     def settings(self) -> dict[str, Any]:
@@ -1399,11 +1382,6 @@ class _CheckPlan(_Dialogues):
         return {**models, **questions, "turns": self.turns, "seed": self.seed, "progress": not _session.quiet}
 
 # %% ../nbs/16_cli.ipynb #c47f2260
-def _failing(table: pd.DataFrame, strict: bool) -> pd.Series:
-    """Return a mask of the comparisons that fail."""
-    return table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
-
-
 def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
     """Write the comparisons as a JUnit file."""
     from xml.etree import ElementTree
@@ -1499,15 +1477,15 @@ def check(
             require_known("behaviour or category", {*labels["behaviour"], *labels["category"].dropna()}, *plan.behaviours)
             labels = labels[labels[["category", "behaviour"]].isin(plan.behaviours).any(axis=1)]
         table = ak.analysis.drift(labels, margin, group, baseline=_level(labels, group, baseline))
-    failing = _failing(table, strict)
+    failing = table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
     if junit:
         _write_junit(table, failing, junit)
     if summary := summary or os.environ.get("GITHUB_STEP_SUMMARY"):
         _write_summary(table, failing, summary)
     verdict = f"{int(failing.sum())} of {len(table)} comparisons fail" if failing.any() else "passed"
-    facts = {"run": run, **usage, "verdict": f"{verdict}; margin {100 * margin:g} points"}
+    fields = {"run": run, **usage, "verdict": f"{verdict}; margin {100 * margin:g} points"}
     printed_table = table[["version", "behaviour", "estimate", "ci_low", "ci_high", "n_clusters", "verdict"]]
-    return _Result(table, facts, missing, printed_table=printed_table, failed=bool(failing.any()))
+    return _Result(table, fields, missing, printed_table=printed_table, failed=bool(failing.any()))
 
 # %% ../nbs/16_cli.ipynb #773c09c5
 @app.command(**_NO_MODELS)
