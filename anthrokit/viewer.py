@@ -34,7 +34,7 @@ from markupsafe import Markup
 
 from . import analysis, panels
 from .core import Run, RunError, SetupError, data_path
-from .core.errors import explain_arguments, suggest_name
+from .core.errors import explain_arguments, number_of, suggest_name
 from .core.files import local_path, write_file
 from .core.notes import ProgressBar, notify
 from .panels.dialogue import DisplayOptions
@@ -101,7 +101,7 @@ def _status(run: Run, summary: Mapping[str, Any]) -> str:
         return "not judged"
     expected = summary["ratings"] if run.ledger.manifest_entry("sampling") == "adaptive" else run.ledger.rows(_EXPECTED)[0][0]
     n_missing = max(expected, summary["ratings"]) - summary["ratings_ok"]
-    return f"{n_missing:,} ratings missing" if n_missing else "complete"
+    return f"{number_of(n_missing, 'rating')} missing" if n_missing else "complete"
 
 
 def _alpha(labels: pd.DataFrame) -> str:
@@ -345,12 +345,12 @@ class RunsPanel(Panel):
         about, run, measures = self._about[item], self.source.open(item), self.source.measured(item)
         calls = run.usage(("purpose", "model"))[["purpose", "model", "calls", "cost"]].astype(object)
         costs = [
-            f"{row.purpose}, {visible_name(row.model)}: {row.calls:,} calls, {_dollars(None if pd.isna(row.cost) else row.cost)}"
+            f"{row.purpose}, {visible_name(row.model)}: {number_of(row.calls, 'call')}, {_dollars(None if pd.isna(row.cost) else row.cost)}"
             for row in calls.itertuples()
         ]
         facts = {
             "Status": self._cells[item][-1],
-            "Dialogues": f"{about['dialogues_done']:,} of {about['dialogues']:,}; {about['messages']:,} messages",
+            "Dialogues": f"{about['dialogues_done']:,} of {about['dialogues']:,}; {number_of(about['messages'], 'message')}",
             "Ratings": f"{about['ratings_ok']:,} of {about['ratings']:,} with a verdict",
             **{part.capitalize(): _lines(about[part]) for part in ("targets", "judges")},
             "Conditions (dialogues)": _lines(_conditions(run)),
@@ -417,8 +417,7 @@ class SearchPanel(Panel):
     def status(self, n: int, chosen: Chosen) -> str:
         """Return how many messages were found, and in how many runs."""
         if not chosen["text"].strip():
-            runs = len(self.source.runs)
-            return f"{self.total:,} messages in {runs} run{'' if runs == 1 else 's'}"
+            return f"{number_of(self.total, 'message')} in {number_of(len(self.source.runs), 'run')}"
         run_names = {json.loads(item)[0] for item in self._matches}
         first = f"; the first {_MOST:,} are listed" if len(self._matches) > n else ""
         return f"{len(self._matches):,} of {self.total:,} messages, in {len(run_names)} of {len(self.source.runs)} runs{first}"

@@ -20,7 +20,7 @@ from .partitions import label_parts
 from .profiles import count_labels
 from ..core import Run, TableError
 from ..core.run import run_of
-from ..core.errors import require_known
+from ..core.errors import number_of, require_known
 from ..core.tables import require_unique, require_columns
 
 # %% auto #0
@@ -413,7 +413,7 @@ def similarity(
             raise TableError(f"{a} and {b} share no base prompt (base_id); give labels of the same prompts")
         both = (sums[1][rows].sum(axis=0) > 0) & (sums[3][rows].sum(axis=0) > 0)
         if both.sum() < 2:
-            raise TableError(f"{a} and {b} have labels of {both.sum()} behaviours in common; a profile needs two or more")
+            raise TableError(f"{a} and {b} have labels of {number_of(both.sum(), 'behaviour')} in common; a profile needs two or more")
         n_clusters = rows.sum()
         weights = np.vstack([np.ones(n_clusters), draw_clusters(n_clusters, n_resamples, seed)])
         with np.errstate(invalid="ignore", divide="ignore"):

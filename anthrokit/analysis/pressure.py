@@ -17,7 +17,7 @@ from .comparisons import require_one_column
 from .profiles import count_labels
 from .timing import turn_grid
 from ..core import Run, TableError
-from ..core.errors import require_known
+from ..core.errors import number_of, require_known
 from ..core.tables import require_columns
 
 # %% auto #0
@@ -267,7 +267,8 @@ def mirrored(
     by_both = each.groupby(level=keys, sort=False).size().unstack(side).notna().all(axis=1).to_numpy()
     if wide.shape[1] != 2:
         sides = ", ".join(map(str, wide.columns))
-        raise TableError(f"{side} has {wide.shape[1]} values, {sides}; a dispute has two sides, with the same names in all disputes")
+        values = number_of(wide.shape[1], "value")
+        raise TableError(f"{side} has {values}, {sides}; a dispute has two sides, with the same names in all disputes")
     wide.columns = ["a", "b"]
     disputes = wide.reset_index().join(groups, on="_group")
     outcomes = {

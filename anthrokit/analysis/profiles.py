@@ -16,7 +16,7 @@ from .clustered import number_clusters, proportion, require_labelled_once, as_fl
 from .synthetic import counted_behaviours
 from .partitions import target_by_target
 from ..core import Run, TableError
-from ..core.errors import require_known
+from ..core.errors import number_of, require_known
 from ..core.tables import require_columns
 
 # %% auto #0
@@ -326,5 +326,5 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     turn = whole_turns(table)
     check_count(n=n)
     if n < 1 or n > turn.max():
-        raise TableError(f"the longest dialogue has {turn.max()} turns, fewer than {n}. Choose n from 1 to {turn.max()}")
+        raise TableError(f"the longest dialogue has {number_of(turn.max(), 'turn')}, fewer than {n}. Choose n from 1 to {turn.max()}")
     return table[turn <= n].reset_index(drop=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from .errors import RunError, diff_settings, require_kind
+from .errors import RunError, diff_settings, number_of, require_kind
 from .files import local_path
 from .ledger import connect_to_copy, plain_value, reject_other_version, time_now
 from .notes import notify
@@ -128,10 +128,10 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     for table, about in _divided_tables().items():
         [(pending,)] = run.ledger.rows(f"SELECT COUNT(*) FROM {table} WHERE {about.pending}")
         if pending:
-            raise RunError(f"{run.folder} waits for {pending:,} responses ({table}). Run the same job again to fetch them.")
+            raise RunError(f"{run.folder} waits for {number_of(pending, 'response')} ({table}). Run the same job again to fetch them.")
     ids = [prompt_id for (prompt_id,) in run.ledger.rows("SELECT prompt_id FROM prompts ORDER BY rowid")]
     if len(ids) < n:
-        raise RunError(f"{run.folder} has {len(ids)} prompts; it can't be split into {n} parts")
+        raise RunError(f"{run.folder} has {number_of(len(ids), 'prompt')}; it can't be split into {n} parts")
     if folder.exists() and any(folder.iterdir()):
         raise RunError(f"{folder} isn't empty. Pass another folder for the parts.")
     budget, (cost, tokens) = run.ledger.manifest_entry("budget", {}), usage_totals(run)
@@ -347,7 +347,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
         run = Run((workshop / folder.name).rename(folder))
     if different:
         notify(
-            f"{len(different):,} units have different results in several parts. The first part's result is kept: "
+            f"several parts have different results of {number_of(len(different), 'unit')}. The first part's result is kept: "
             f"{', '.join(different[:3])}{' …' * (len(different) > 3)}",
             again=True,
         )
@@ -382,9 +382,6 @@ def _readable_rows(
     for value in candidates:
         read(f"WHERE {order[0]} = ?", [value])
     return rows, False
-
-
-
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #f2f41778
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:

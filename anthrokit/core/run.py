@@ -23,7 +23,7 @@ from typing import Any, Self
 import pandas as pd
 
 from . import tables, votes
-from .errors import Naming, RunError, diff_settings, redact, redact_in, require_kind, require_known, similar_names
+from .errors import Naming, RunError, diff_settings, number_of, redact, redact_in, require_kind, require_known, similar_names
 from .notes import notify
 from .files import local_copy, local_folder, local_path, preload
 from .ledger import Ledger
@@ -630,7 +630,7 @@ class Run(metaclass=Naming):
         counts = self.summary()
         return (
             f"Run {self.name!r}: {counts['dialogues_done']:,} of {counts['dialogues']:,} dialogues, "
-            f"{counts['messages']:,} messages, {counts['ratings_ok']:,} of {counts['ratings']:,} ratings ok"
+            f"{number_of(counts['messages'], 'message')}, {counts['ratings_ok']:,} of {counts['ratings']:,} ratings ok"
         )
 
     def _repr_html_(self) -> str:
@@ -1123,7 +1123,7 @@ def import_dialogues(
     >>> dialogue = {"dialogue_id": "d", "prompt_id": "p", "target": "gpt", "repeat": 1, "turns": 1, "status": "done"}
     >>> answer = {"dialogue_id": "d", "turn": 1, "role": "assistant", "content": "Hello"}
     >>> import_dialogues(None, "a table", prompts, {"dialogues": [dialogue], "messages": [answer]})
-    Run 'run': 1 of 1 dialogues, 1 messages, 0 of 0 ratings ok
+    Run 'run': 1 of 1 dialogues, 1 message, 0 of 0 ratings ok
     """
     run = as_run(Path(tempfile.mkdtemp(prefix="anthrokit-")) / "run" if run is None else run)
     columns = ("dialogue_id", "turn", "role", "content")
@@ -1132,8 +1132,8 @@ def import_dialogues(
         [(n,)] = run.ledger.rows("SELECT COUNT(*) FROM messages")
         before, now = (f" of {source}" if source else "" for source in (run.ledger.manifest_entry("source"), entries.get("source")))
         raise RunError(
-            f"the run {run.folder} belongs to another experiment: it has {n} messages{before}, and this asks for "
-            f"{len(rows['messages'])} other ones{now}. Use another folder for these."
+            f"the run {run.folder} belongs to another experiment: it has {number_of(n, 'message')}{before}, and this asks "
+            f"for {number_of(len(rows['messages']), 'other one')}{now}. Use another folder."
         )
     saved_dialogues = dict(run.ledger.rows("SELECT dialogue_id, target || ' ' || prompt_id FROM dialogues"))
     for row in rows["dialogues"]:
@@ -1213,9 +1213,10 @@ def judges_without_verdicts(run: Run) -> dict[str, str]:
         ratings = run.ledger.rows("SELECT status, explanation FROM ratings WHERE judge = ?", [name])
         if ratings:
             outcomes = " or ".join(dict.fromkeys(status for status, _ in ratings))
+            all_ratings = "its only rating is" if len(ratings) == 1 else f"all {len(ratings):,} of its ratings are"
             reason = next((f" ({why:.200})" for _, why in ratings if why), "")
             sentences[name] = (
-                f"the judge {name!r} gave no verdict: all {len(ratings):,} of its ratings are {outcomes}{reason}. "
+                f"the judge {name!r} gave no verdict: {all_ratings} {outcomes}{reason}. "
                 "Labels lack its vote. Correct it and judge again under the same name, which repeats its ratings; or "
                 f"remove it from the panel: anthrokit.core.forget_judges(run, {name!r})."
             )

@@ -27,7 +27,7 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from .errors import TableError, missing_columns, suggest_name, require_kind, require_known
+from .errors import TableError, missing_columns, number_of, suggest_name, require_kind, require_known
 from .files import local_copy, local_path, replacing, require_file
 
 # %% auto #0
@@ -952,9 +952,9 @@ def read_json(
 def describe(value: Any) -> str:
     """Describe a value in an error without its content, which may be personal."""
     if isinstance(value, str):
-        return f"a text of {len(value)} characters"
+        return f"a text of {number_of(len(value), 'character')}"
     if isinstance(value, dict | list):
-        return f"an object with {len(value)} fields" if isinstance(value, dict) else f"a list of {len(value)}"
+        return f"an object with {number_of(len(value), 'field')}" if isinstance(value, dict) else f"a list of {len(value)}"
     return f"a value of type {type(value).__name__}"
 
 
@@ -1007,7 +1007,7 @@ def _check_rows(path: Path, encoding: str, sep: str, skiprows: int) -> list[str]
                 header = header or row
                 if any(row[len(header) :]):
                     raise TableError(
-                        f"{path}: row {number} has {len(row)} cells, and the header {len(header)} names: "
+                        f"{path}: row {number} has {len(row)} cells, and the header {number_of(len(header), 'name')}: "
                         f"{sep.join(row)[:80]!r}. Put a text that contains a {_SEPARATORS.get(sep, sep)} in quotation "
                         "marks, and give each column a name."
                     )

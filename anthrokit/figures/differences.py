@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..analysis.interrater import agreement
 from ..core import TableError
-from ..core.errors import require_known
+from ..core.errors import number_of, require_known
 from .profiles import draw_dots, draw_heat, name_column
 from .published import fit_notes
 from .style import COLOURS, INVISIBLE, Axes, colours_of, count_estimated, describe_interval
@@ -160,7 +160,7 @@ def plot_similarity(frame: pd.DataFrame, ax: Axes | None = None, *, measure: str
         note_missing(ax, column + 0.5, row + 0.5)
     if part["estimate"].isna().all():
         bar.remove()
-    sizes = f"n = {format_count(part['n_clusters'], 'clusters')}, {part['n_behaviours'].max()} behaviours"
+    sizes = f"n = {format_count(part['n_clusters'], 'clusters')}, {number_of(part['n_behaviours'].max(), 'behaviour')}"
     interval = f"{describe_interval(part)}s" if pairs else "intervals are in the table"
     interval += "; no estimate where a profile is constant" if part["estimate"].isna().any() else ""
     ax.set_title(f"{sizes}; {interval}", fontsize=scaled_size(8))

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..analysis.clustered import as_floats
 from ..core import Run, TableError
-from ..core.errors import require_known
+from ..core.errors import number_of, require_known
 from ..core.run import require_run
 from ..core.tables import as_numbers, require_columns, require_unique
 from .answers import require_answers
@@ -224,7 +224,8 @@ def draft_criteria(
         rows = answers[answers["case_id"] == case.case_id]
         texts = dict(zip(rows["target"], rows["content"], strict=True))
         if len(texts) < 2:
-            raise TableError(f"case {case.case_id!r} has answers of {len(texts)} models. Add answers: drafting needs two or more.")
+            models = number_of(len(texts), "model")
+            raise TableError(f"case {case.case_id!r} has answers of {models}. Add answers: drafting needs two or more.")
         prompts[case.case_id] = [
             draft_prompt(case, texts, abilities, n=n, language=language, notes=notes.get(case.case_id, ""))
         ]

@@ -21,7 +21,7 @@ from typing import Any, Self
 import pandas as pd
 
 from ..core import TableError, data_path, public_file
-from ..core.errors import require_all, require_kind, require_known, similar_names, suggest_name
+from ..core.errors import number_of, require_all, require_kind, require_known, similar_names, suggest_name
 from ..core.files import local_path, read_toml, write_file
 from ..core.run import HTML_ATTRS, digest
 from ..core.tables import INTEGER, convert_column, read_json, require_unique, require_columns
@@ -264,8 +264,8 @@ class Cases(Sequence):
         return self.only(self._cases[key]) if isinstance(key, slice) else self._cases[key]
 
     def __repr__(self) -> str:
-        criteria = sum(len(case.criteria) for case in self)
-        return f"Cases: {len(self)} cases with {criteria:,} criteria, from {self.source}"
+        criteria = number_of(sum(len(case.criteria) for case in self), "criterion", "criteria")
+        return f"Cases: {number_of(len(self), 'case')} with {criteria}, from {self.source}"
 
     def only(self, cases: Iterable[Case | str]) -> Self:
         """Return a set of these cases, given as cases or ids."""

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, tables
-from ..core.errors import require_known
+from ..core.errors import number_of, require_known
 from ..core.tables import as_numbers, reject_rows, require_columns, require_unique
 from ..core.files import local_path
 from ..core.ledger import time_now
@@ -161,7 +161,7 @@ class Ballots:
     def __repr__(self) -> str:
         rows = self.table()
         where = "in memory" if self.path is None else f"in {self.path.name}"
-        return f"Ballots {where}: {len(rows)} votes of {rows['expert'].nunique()} experts"
+        return f"Ballots {where}: {number_of(len(rows), 'vote')} of {number_of(rows['expert'].nunique(), 'expert')}"
 
 # %% ../../nbs/10_heartbench/11_experts.ipynb #ec953e6a
 def turns_sheet(cases: Iterable[Case], *, expert: str = "", seed: int = 0) -> pd.DataFrame:

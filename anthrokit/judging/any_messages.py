@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import tables
-from ..core.errors import TableError, require_known
+from ..core.errors import TableError, number_of, require_known
 from ..core.notes import notify
 from ..core.run import Run, digest, import_dialogues, reserved_names
 from .jobs import Judges, judge
@@ -608,8 +608,9 @@ def import_messages(
     for name in ("opening", "base_id", *_OF_PROMPT):
         if (several := table.groupby("prompt_id")[name].nunique(dropna=False) > 1).any():
             raise TableError(f"the prompt_id {several.idxmax()!r} has several values of {name} in these files")
-    files = [os.path.basename(one) if isinstance(one, str | os.PathLike) else f"a table of {len(one)} rows" for one in sources.values()]
-    return import_table(anonymise_turns(table) if anonymise else table, run, account, ", ".join(files))
+    paths = str | os.PathLike
+    names = [os.path.basename(one) if isinstance(one, paths) else f"a table of {number_of(len(one), 'row')}" for one in sources.values()]
+    return import_table(anonymise_turns(table) if anonymise else table, run, account, ", ".join(names))
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #839049ec
 def import_report(run: Run) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core.errors import TableError, require_known, similar_names
+from ..core.errors import TableError, number_of, require_known, similar_names
 from ..core.files import local_copy
 from ..core.tables import TABLE_FILES, check_size, describe, open_text, read_frame, read_json, table_suffix
 from ..core.texts import is_blank
@@ -998,7 +998,7 @@ def read_arena(place: str, row: Record, names: list[tuple[str, str]], roles: Rol
         value = _texts_of(row[name])
         if _is_texts(value):
             if len(prompts) != len(value):
-                raise TableError(f"{place}, {name}: {len(value)} answers to {len(prompts)} prompts")
+                raise TableError(f"{place}, {name}: {number_of(len(value), 'answer')} to {number_of(len(prompts), 'prompt')}")
             value = turns_of(itertools.chain(*zip(prompts, value, strict=True)))
         own: Record = {"side": side}
         if isinstance(row.get("judge"), str):

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..core import Run, SetupError
-from ..core.errors import check_range, redact
+from ..core.errors import check_range, number_of, redact
 from ..core.run import digest
 from .answers import Completion, add_cost
 from .faults import Fault, fault_of_error, fault_of_response, pause_before_next, status_of
@@ -150,8 +150,8 @@ async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *argumen
             raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model))
         if attempts > llm.max_retries:
             raise SetupError(
-                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after {attempts} "
-                f"attempts). Sent requests stay sent; run again to go on."
+                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after "
+                f"{number_of(attempts, 'attempt')}). Sent requests stay sent; run again to go on."
             )
         await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
 

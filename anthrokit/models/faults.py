@@ -16,7 +16,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from ..core import CallFailed, SetupError
-from ..core.errors import redact
+from ..core.errors import number_of, redact
 
 # %% auto #0
 __all__ = []
@@ -110,7 +110,7 @@ class Fault(Exception):
         """Return the error to raise when no further attempt is made."""
         if self.follows == "stop":
             return SetupError(self.sentence(model))
-        return CallFailed(self.sentence(model) + (f" (after {attempts} attempts)" if self.follows == "retry" else ""))
+        return CallFailed(self.sentence(model) + (f" (after {number_of(attempts, 'attempt')})" if self.follows == "retry" else ""))
 
 # %% ../../nbs/02_models/02_faults.ipynb #eb505c29
 _POLICY = (

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..core.errors import TableError
+from ..core.errors import TableError, number_of
 from ..core.files import local_copy, write_file
 from ..core.notes import ProgressBar, notify
 from ..core.run import digest
@@ -154,7 +154,7 @@ def _files_in(folder: Path, what: str, suffixes: Collection[str]) -> list[Path]:
     if not files:
         raise TableError(f"{folder}: the folder has no file of {what}: {', '.join(sorted(suffixes))}{f'; it has {names}' if names else ''}")
     if skipped:
-        notify(f"{len(skipped)} files in {folder} are skipped, as they are of another kind: {names}.")
+        notify(f"{number_of(len(skipped), 'file')} of another kind in {folder} skipped: {names}.")
     return files
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ..core import TableError
-from ..core.errors import require_known
+from ..core.errors import number_of, require_known
 from ..core.tables import require_unique, require_columns
 from ..heartbench import golden
 from ..heartbench.experts import Ballots, decide_ballots
@@ -251,7 +251,7 @@ def _rule_text(ask: str, rule: Mapping[str, Any]) -> str:
     """Return the rule as a sentence."""
     if ask == "verdict":
         most = f"what more than {rule['share']:.0%} of {rule['experts']} experts say"
-        return f"The rule: golden is {most}, {rule['quorum']} votes or more."
+        return f"The rule: golden is {most}, {number_of(rule['quorum'], 'vote')} or more."
     share = "all" if rule["share"] == 1 else f"{rule['share']:.0%}"
     need = f"{rule['experts']} votes, {share} say take, points at most {rule['most_apart']:g} apart"
     return f"The rule: {need}. ≠ is not what most say."

@@ -12,7 +12,7 @@ import anywidget
 import traitlets
 
 from ..core import SetupError, data_path
-from ..core.errors import require_kind
+from ..core.errors import number_of, require_kind
 from ..core.texts import is_blank
 from .frame import CSS
 from .source import safe_html, render
@@ -90,7 +90,7 @@ class ChatPanel(anywidget.AnyWidget):
         self.over = self.state["over"]
         if self.state["unanswered"] and not self.over:  # it is sent again, whatever is typed
             self.typed = self.state["unanswered"]
-        self.note = str(safe_html(self.state["over_text"] or f"{turns} turn{'' if turns == 1 else 's'}"))
+        self.note = str(safe_html(self.state["over_text"] or number_of(turns, "turn")))
 
     def say(self, text: str) -> None:
         """Send a message, and show the answer."""

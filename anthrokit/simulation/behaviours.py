@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..core import TableError, data_path
-from ..core.errors import Naming, require_all, require_known, suggest_name
+from ..core.errors import Naming, number_of, require_all, require_known, suggest_name
 from ..core.files import read_toml
 from ..core.run import HTML_ATTRS, digest
 
@@ -317,7 +317,8 @@ class Taxonomy(metaclass=Naming):
         return self._by_name[name]
 
     def __repr__(self) -> str:
-        return f"Taxonomy({self.title!r}): {len(self)} behaviours in {len(self.categories)} categories"
+        categories = number_of(len(self.categories), "category", "categories")
+        return f"Taxonomy({self.title!r}): {number_of(len(self), 'behaviour')} in {categories}"
 
     def _repr_html_(self) -> str:
         style = "style='text-align:left'"

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError, data_path, public_file, tables
-from ..core.errors import missing_columns, require_known, suggest_name
+from ..core.errors import missing_columns, number_of, require_known, suggest_name
 from ..core.notes import notify
 from ..core.run import as_run, bind, digest, has_entries, record_prompts, require_same_prompts
 from ..core.tables import require_columns, require_unique
@@ -296,7 +296,7 @@ def sample_prompts(
         is_sampled = prompts.index.isin(_balanced(shuffled_prompts, by, n))
     sample = prompts[is_sampled].reset_index(drop=True)
     if (n_clusters := sample["base_id"].nunique()) < n:
-        notify(f"{n} prompts drawn from {n_clusters} base prompts: intervals will rest on {n_clusters} clusters")
+        notify(f"{n} prompts drawn from {number_of(n_clusters, 'base prompt')}: intervals will rest on {number_of(n_clusters, 'cluster')}")
     return sample
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #cecb45eb

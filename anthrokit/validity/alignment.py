@@ -21,7 +21,7 @@ import pandas as pd
 from ..analysis.clustered import ClusterCounts, as_floats, as_names, check_count, check_level, clusters
 from ..analysis.clustered import draw_clusters, number_clusters, resample
 from ..core import Run, TableError
-from ..core.errors import check_range, require_known
+from ..core.errors import check_range, number_of, require_known
 from ..core.run import digest, run_of, shares_cluster, text_digest, usage_totals
 from ..core.tables import require_columns
 from ..core.votes import modes
@@ -185,8 +185,8 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
         if min(rows["truth"].nunique(), rows["cluster"].nunique()) < 2:
             raise TableError(
                 f"the {len(rows)} {part} labels {name and f'of {name!r} '}have {rows['truth'].sum()} Yes and "
-                f"{rows['cluster'].nunique()} clusters. Tuning and test each need a Yes, a No and two clusters (base prompts or "
-                f"users). Label more messages, {name and 'leave this behaviour out, '}or change tuning or seed."
+                f"{number_of(rows['cluster'].nunique(), 'cluster')}. Tuning and test each need a Yes, a No and two clusters (base "
+                f"prompts or users). Label more messages, {name and 'leave this behaviour out, '}or change tuning or seed."
             )
     return split
 

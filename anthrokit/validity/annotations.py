@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..analysis.clustered import as_names
 from ..core import Run, RunError, TableError, tables
-from ..core.errors import check_range, require_known
+from ..core.errors import check_range, number_of, require_known
 from ..core.ledger import time_now
 from ..core.run import require_run
 from ..core.tables import require_columns
@@ -284,7 +284,7 @@ class Annotations:
     >>> notes.add(pd.DataFrame(sheet), annotator="Ada")
     2
     >>> notes.undo("Ada")["turn"], notes
-    (2, Annotations in memory: 1 verdicts by Ada)
+    (2, Annotations in memory: 1 verdict by Ada)
     """
 
     def __init__(self, place: Run | str | os.PathLike | None = None):
@@ -407,7 +407,7 @@ class Annotations:
         rows = self.table()
         names = ", ".join(rows["annotator"].unique()) or "nobody"
         where = "in memory" if self.place is None else f"in {self.path if self.run is None else self.run.folder}"
-        return f"Annotations {where}: {len(rows)} verdicts by {names}"
+        return f"Annotations {where}: {number_of(len(rows), 'verdict')} by {names}"
 
 
 def _number_rows(rows: pd.DataFrame) -> pd.DataFrame:

@@ -220,7 +220,7 @@ def test_resume_after_kill(server, tmp_path):
     process.kill()
     with Run(tmp_path / "run") as run:
         assert count_pending(run, "openai/judge-a") == 48 and run.ratings().empty
-        with pytest.raises(SetupError, match="48 requests of openai/judge-a for the run 'run' are in batches"):
+        with pytest.raises(SetupError, match="hold 48 requests of openai/judge-a for the run 'run'"):
             judge(run, panel(base), **SOME)
         judge(run, panel(base), batch=QUICK, **SOME)
         assert run.missing().empty and stats(base)["batches"] == stats(base)["files"] == 2

@@ -41,7 +41,7 @@ def test_demo_resumes(tmp_path):
     first = anthrokit("demo", "--dialogues", 2, "--turns", 1, cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "135-million-parameter" in first.stdout
-    assert "2 dialogues of 1 turns, 0 units missing" in first.stdout
+    assert "2 dialogues of 1 turn, 0 units missing" in first.stdout
     assert "validation" in first.stdout and "2 of 2" in first.stdout and "precision" in first.stdout
     assert "1 of 3: simulate" in first.stderr and "2 of 2 messages" in first.stderr and "\r" not in first.stderr
     assert "report.html: every dialogue with its labels, in a browser" in first.stdout

@@ -244,7 +244,7 @@ def test_run_is_closed_after_refused_call(start, cases, tmp_path):
     with Run(tmp_path / "run") as run:
         assert heartbench.judging.verdicts(run)["status"].eq("ok").all() and run.missing().empty
     contrast = bundled_answers().query("target == 'listener'")
-    with pytest.raises(TableError, match="answers of 1 models"):
+    with pytest.raises(TableError, match="answers of 1 model"):
         heartbench.building.draft_criteria(
             cases, contrast[:12], model=server.llm(), run=tmp_path / "run", progress=False
         )

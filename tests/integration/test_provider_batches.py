@@ -102,7 +102,7 @@ def test_resume_after_kill(families, tmp_path, name):
     killed_when(start(base, tmp_path / "run", name), lambda: stats(base).get("looks", 0) >= 2)
     with Run(tmp_path / "run") as run:
         assert count_pending(run, name) == 48 and run.ratings().empty
-        with pytest.raises(SetupError, match=f"48 requests of {name} for the run 'run' are in batches"):
+        with pytest.raises(SetupError, match=f"hold 48 requests of {name} for the run 'run'"):
             judge(run, panel(base, name), **SOME)
         judge(run, panel(base, name), batch=QUICK, **SOME)
         assert run.missing().empty and stats(base)["batches"] == 1 and stats(base)["batch_lines"] == 48

@@ -191,7 +191,7 @@ def test_responses_equal_litellm(address, name, answer):
         assert lean == whole
     else:  # unreadable by either; tried again by either, each in its own words
         assert lean[0] == whole[0] == "CallFailed" and all(
-            message.endswith("(after 1 attempts)") for _, message in (lean, whole)
+            message.endswith("(after 1 attempt)") for _, message in (lean, whole)
         )
 
 
