@@ -309,7 +309,6 @@ def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
             return f"{' '.join(error.command_chain)} needs {error.argument.names[0].lstrip('-').upper()}, as in: {example[1]}"
     return error
 
-
 # %% ../nbs/16_cli.ipynb #8e3c8761
 def _usage(run: ak.Run) -> dict[str, Any]:
     """Return tokens and US dollars of a run; dollars are None if the price of a call is unknown."""

@@ -335,9 +335,9 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, wo
     cores = {each: {word.rstrip("s") for word in each.split("_")} - _FILLERS for each in (*originals, query)}
     same = [each for each in originals if cutoff <= 0.8 and cores[query] and cores[each] == cores[query]]
     near = [query] if query in originals else get_close_matches(query, same, 3, 0.6) or get_close_matches(query, originals, 1, 0.9)
-    near = near or [each for each in originals if len(each) > 3 and sorted(each) == sorted(query)]  # modle
+    near = near or [each for each in originals if len(each) > 3 and sorted(each) == sorted(query)]  # letters in another order: modle
     near, head = near or get_close_matches(query, originals, 3, cutoff), len(query.partition("_")[0]) + 1
-    rest = {each: each[head:] for each in near if each[:head] == query[:head] and each not in same}  # what follows plot_ decides
+    rest = {each: each[head:] for each in near if each[:head] == query[:head] and each not in same}  # after plot_, only the rest counts
     near = [each for each in near if each not in rest or get_close_matches(query[head:], [rest[each]], 1, cutoff)]
     by_words = rank_names(name, dict.fromkeys(originals.values()), whole=cutoff > 0.8) if words and not near else []
     return [originals[each] for each in near] or by_words
@@ -407,7 +407,7 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*arguments, **options)
         except Exception as error:
             owner = type(arguments[0]) if function.__name__ == "__init__" else None
-            deliberate = _is_deliberate(error) or _is_deliberate(error, function.__module__)  # of a class that a user derived
+            deliberate = _is_deliberate(error) or _is_deliberate(error, function.__module__)  # or by a user's subclass
             if deliberate and not isinstance(error, TypeError):
                 in_short(error)
                 raise
@@ -568,7 +568,7 @@ def _name_attribute(self: Any, name: str) -> Any:
         hint = f"call the class: {kind.__name__}({next(iter(inspect.signature(kind).parameters))}, …)"
     elif hint is None and tables and hasattr(import_module("pandas").DataFrame, name):
         hint = f"its tables are {', '.join(f'{each}()' for each in tables)}"
-    few = len(public) <= 8  # then all are named
+    few = len(public) <= 8  # the hint names them all
     elsewhere = not few and kind.__module__.partition(".")[0] == "anthrokit"  # a user's class lacks the user's own attribute
     hint = hint or suggest_name(name, public, None if few else about, f"help({kind.__name__})", elsewhere=elsewhere)
     raise in_short(AttributeError(f"{kind.__name__} has no attribute {name!r}; {hint}", name=name, obj=self))
@@ -624,7 +624,6 @@ class Naming(type):
     """A metaclass whose classes name what an unknown attribute probably means: for `Run.load`, `Run(folder)`."""
 
     __getattr__ = _name_attribute
-
 
 # %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
 @functools.cache
@@ -884,7 +883,7 @@ def diff_settings(
         old, new = (repr(one[name]) if name in one else "none" for one in (recorded, requested))
         if old != new:
             alike = len(os.path.commonprefix([old, new]))  # noqa: RUF071
-            start = max(0, alike - 60) if max(len(old), len(new)) > 300 else 0  # of long texts, where they part
+            start = max(0, alike - 60) if max(len(old), len(new)) > 300 else 0  # long texts are shown from where they differ
             old, new = (f"{'…' * (start > 0)}{text[start : start + 300]}" for text in (old, new))
             lines.append(f"  {name}: {words[0]} {old}, {words[1]} {new}")
     return "\n".join(lines)

@@ -169,7 +169,6 @@ def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern:
     except re.error as error:
         raise TableError(f"{where}: {pattern!r} is not a valid regular expression: {error}") from None
 
-
 # %% ../../nbs/01_core/06_files.ipynb #aeb83fbe
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
@@ -209,7 +208,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
             "another place."
         ) from None
     finally:
-        with contextlib.suppress(OSError):  # there is one after an error
+        with contextlib.suppress(OSError):  # after an error, the file is left
             partial.unlink()
 
 

@@ -415,7 +415,6 @@ def _manifest_rows(entries: Mapping[str, Any]) -> list[dict[str, str]]:
     texts = {name: json.dumps(value, ensure_ascii=False, sort_keys=True) for name, value in entries.items()}
     return [{"name": name, "value": text} for name, text in texts.items()]
 
-
 # %% ../../nbs/01_core/03_ledger.ipynb #eaa56891
 def _require_in_place(ledger: Ledger) -> None:
     """Raise if the file of a ledger was moved, deleted or replaced since it was opened, because new rows would be lost."""
@@ -440,7 +439,6 @@ def _require_usable(ledger: Ledger) -> None:
         )
     if ledger.closed:
         raise RunError(f"the run {ledger.folder} has been closed; open it again with {again}")
-
 
 # %% ../../nbs/01_core/03_ledger.ipynb #da80e17c
 class Ledger:

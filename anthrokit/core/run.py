@@ -616,7 +616,7 @@ class Run(metaclass=Naming):
         export, folder = local_copy(export), local_path(folder, RunError)
         run = cls(folder)
         rows = any(run.ledger.rows(f"SELECT 1 FROM {name} LIMIT 1") for name in ledger_tables() if name != "manifest")
-        if rows or run.ledger.manifest_entries().keys() - {"created", "versions"}:  # all that a killed restore leaves
+        if rows or run.ledger.manifest_entries().keys() - {"created", "versions"}:  # a killed restore leaves only these
             run.close()
             raise RunError(f"{folder} holds a run already; restore into a new folder")
         _restore(run, export)
@@ -1008,7 +1008,6 @@ def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     names = ["table", "column", "dtype", "meaning"]
     tables.write_frame(pd.DataFrame(rows, columns=names), folder / "dictionary.csv", "dictionary")
 
-
 # %% ../../nbs/01_core/04_run.ipynb #8d8c48c2
 def _restore(run: Run, export: Path) -> None:
     """Write the tables and the manifest of an export into a new run."""
@@ -1024,7 +1023,6 @@ def _restore(run: Run, export: Path) -> None:
         run.close()
         shutil.rmtree(run.folder, ignore_errors=True)
         raise RunError(f"{export} is not a complete export: {error}") from None
-
 
 # %% ../../nbs/01_core/04_run.ipynb #032463a7
 def as_run(run: Run | str | os.PathLike, *, read_only: bool = False) -> Run:

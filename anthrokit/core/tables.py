@@ -517,7 +517,6 @@ def as_numbers(
         reject_values(frame, ~valid(values) & (required | frame[column].notna()), column, where, expected)
     return converted
 
-
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
 def _broken_rules(
     values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]
@@ -555,7 +554,7 @@ def _whole_number(cell: Any) -> np.int64:
 
 
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {
-    TEXT: lambda cell: str(cell).encode().decode(),  # raises for half a character
+    TEXT: lambda cell: str(cell).encode().decode(),  # raises for a lone surrogate
     INTEGER: _whole_number,
     NUMBER: float,
     BOOLEAN: {False: False, True: True}.__getitem__,
@@ -709,7 +708,6 @@ def fault_of(frame: pd.DataFrame, error: Exception | None = None) -> str | None:
         if wrong:
             return f"row {min(wrong) + 1}, column {name}: {wrong[min(wrong)]!r:.60} is not {_KINDS[kinds[name]]}"
     return None
-
 
 # %% ../../nbs/01_core/01_tables.ipynb #631bb54e
 def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str]) -> pd.DataFrame:
