@@ -183,7 +183,8 @@ def _prompt_of(source: RunSource, dialogue_id: str, turn: int, behaviour: str, j
     if text.empty:
         return None
     before = messages[(messages["turn"] < turn) | ((messages["turn"] == turn) & (messages["role"] == "user"))]
-    item = Item(text.iloc[0], tuple(zip(before["role"], before["content"], strict=True)))
+    history = ((one["role"], one["content"]) for one in source.history(dialogue_id))
+    item = Item(text.iloc[0], (*history, *zip(before["role"], before["content"], strict=True)))
     how = {name: settings[name] for name in ("context", "present", "structured") if name in settings}
     return judge_prompt(item, behaviours[behaviour], **how)
 
@@ -218,6 +219,7 @@ def _badges(
     """Return the badges of one message, ready to be shown, each with its ratings as rows of a table."""
     entries, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
     ratings_by_behaviour = defaultdict(list)
+    questions = {one.name: one.question for one in source.taxonomy}
     for row in ratings.itertuples():
         ratings_by_behaviour[row.behaviour].append(row)
     for badge in badges[badges["kind"].isin(kinds)].itertuples():
@@ -232,6 +234,7 @@ def _badges(
         ]
         has_call = any("ak-call" in reason for *_, reason in samples)
         about = {"name": badge.behaviour, "sign": sign, "votes": badge.votes, "css": css, "title": badge.title}
+        about |= {"question": questions.get(badge.behaviour)}
         entries.append(about | {"hue": places.get(badge.behaviour, 7), "samples": samples, "opened": has_call})
     return entries
 
@@ -240,11 +243,16 @@ def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) ->
     """Return the badges of one dialogue, and its messages ready to be shown, with their badges and ratings."""
     ratings = source.of("ratings", dialogue_id)
     badges = _badges_of(source.of("labels", dialogue_id), ratings)
-    messages, places, entries = source.of("messages", dialogue_id), palette_places(source.taxonomy), []
+    messages, places = source.of("messages", dialogue_id), palette_places(source.taxonomy)
+    nothing = {"turn": 0, "reasoning": "", "error": "", "tokens": 0, "flags": [], "badges": [], "unjudged": 0}
+
+    def found(text: str) -> list[Mark]:
+        return [(*span, "ak-hit", "found") for span in find_words(text[: look.limit], look.words)]
+
+    entries = [{**nothing, **one, "marks": found(one["content"])} for one in source.history(dialogue_id)]
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else str(message.content)[: look.limit]
         own_badges, own_ratings = (table[table["turn"] == message.turn] for table in (badges, ratings))
-        word_marks = [(*span, "ak-hit", "found") for span in find_words(text, look.words)]
         is_judged = message.role == "assistant" and pd.notna(message.content)
         entries.append(
             {
@@ -255,7 +263,7 @@ def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) ->
                 "error": visible_name(message.error, 500) if pd.isna(message.content) else "",
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
                 "flags": [name for name, has_flag in flags.items() if has_flag],
-                "marks": [*(_marks_of(text, own_ratings) if is_judged else []), *word_marks],
+                "marks": [*(_marks_of(text, own_ratings) if is_judged else []), *found(text)],
                 "badges": _badges(source, own_badges, own_ratings, look, places) if is_judged else [],
                 "unjudged": int((own_badges["kind"] == "unjudged").sum()) if is_judged else 0,
             }
@@ -311,9 +319,9 @@ def _dialogue_markdown(source: RunSource, dialogue_id: str) -> str:
     _, messages = _read_dialogue(source, dialogue_id, DisplayOptions(limit=None))
     parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
     for message in messages:
-        who = "User" if message["role"] == "user" else "Target"
+        who = "User" if message["role"] == "user" else "Target" if message["turn"] else "Assistant"
         text = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
-        parts += [f"{who}, turn {message['turn']}:", text]
+        parts += [f"{who}, turn {message['turn']}:" if message["turn"] else f"{who}, before:", text]
         if message["badges"]:
             names = [f"{badge['sign']}{visible_name(badge['name'], 60)} {badge['votes']}" for badge in message["badges"]]
             parts.append(f"Behaviours: {_quoted(', '.join(names))[2:]}")

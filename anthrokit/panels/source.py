@@ -35,7 +35,7 @@ __all__ = ['LIMIT', 'Mark', 'SIGNS', 'design_of', 'RunSource', 'spell_invisible'
 # %% ../../nbs/12_panels/01_source.ipynb #97bd4be1
 _CONTEXT = (
     *("target", "persona", "prompt_id", "base_id", "domain", "scenario"),
-    *("status", "reason", "system_user", "system_target"),
+    *("status", "reason", "system_user", "system_target", "history"),
 )
 _USAGE = (  # 0 comes after / in the order of texts; the id of another dialogue may begin alike
     "SELECT purpose, model, COUNT(*) AS calls, SUM(tokens_in) AS tokens_in, SUM(tokens_out) AS tokens_out, "
@@ -44,7 +44,11 @@ _USAGE = (  # 0 comes after / in the order of texts; the id of another dialogue 
     "AND INSTR(unit, dialogue_id || '/') = 1) GROUP BY 1, 2"
 )
 
-
+_RESPONSE = (  # that of a call about several questions is saved with the first of them
+    "SELECT raw FROM ratings WHERE (dialogue_id, turn, judge, sample) = (?1, ?2, ?3, ?4) AND raw IS NOT NULL AND (behaviour = ?5 OR "
+    "status = 'ok' AND EXISTS (SELECT 1 FROM ratings WHERE (dialogue_id, turn, judge, sample, behaviour) = (?1, ?2, ?3, ?4, ?5) "
+    "AND raw IS NULL AND status = 'ok'))"
+)
 _KEPT: weakref.WeakKeyDictionary[Run, tuple[tuple, dict[str, pd.DataFrame]]] = weakref.WeakKeyDictionary()
 
 
@@ -172,18 +176,21 @@ class RunSource:
 
     def texts(self) -> dict[str, str]:
         """Return all that is said in each dialogue as `fold_text`, for a search."""
-        messages, texts = self.messages.dropna(subset="content"), dict[str, list[str]]()
+        messages, earlier = self.messages.dropna(subset="content"), self.dialogues.dropna(subset="history")
+        texts = {row.dialogue_id: [one["content"] for one in json.loads(row.history)] for row in earlier.itertuples()}
         for dialogue_id, text in zip(messages["dialogue_id"].tolist(), messages["content"].tolist(), strict=True):
             texts.setdefault(dialogue_id, []).append(text)
         return {dialogue_id: fold_text("\n".join(parts)) for dialogue_id, parts in texts.items()}
 
+    def history(self, dialogue_id: str) -> list[dict[str, str]]:
+        """Return the messages before the first turn of a dialogue (role, content), as its prompt has them."""
+        texts = self.of("dialogues", dialogue_id)["history"].dropna()
+        return json.loads(texts.iloc[0]) if len(texts) else []
+
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
-        """Return the raw response of a judge; None if the run has no response."""
-        where = " AND ".join(f"{name} = ?" for name in ("dialogue_id", "turn", "behaviour", "judge", "sample"))
-        if self.run is None:
-            return None
-        rows = self.run.ledger.rows(f"SELECT raw FROM ratings WHERE {where}", [dialogue_id, turn, behaviour, judge, sample])
-        return rows[0][0] if rows else None
+        """Return the raw response of a judge, which may be about several questions; None if the run has no response."""
+        rows = [] if self.run is None else self.run.ledger.rows(_RESPONSE, [dialogue_id, turn, judge, sample, behaviour])
+        return "\n\n".join(text for (text,) in rows) or None
 
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
         """Return the rows of one dialogue in messages, ratings, labels, dialogues or usage.
