@@ -29,7 +29,7 @@ def message_labels(
     """Return messages by group of behaviours, and their labels (messages × behaviours).
 
     Messages are identified by target, dialogue and turn, and by `columns`, such as the panel that labelled them. A label
-    is 1 or 0, NaN if it is missing, and −1 for a behaviour outside the group.
+    is 1 or 0, NaN if it is missing, and −1 for a behaviour outside the group, or that occurs with another prompt alone.
     """
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *([by] if by else [])])
     require_known("variant", ("judged", "all"), variant)
@@ -48,6 +48,10 @@ def message_labels(
     belongs = np.zeros((len(groups), len(names)), dtype=bool)
     belongs[group[message], behaviour] = True
     grid = np.where(belongs[group], np.float32(np.nan), np.float32(-1))
+    if "prompt_id" in frame:
+        prompt = pd.factorize(frame["prompt_id"], use_na_sentinel=False)[0]
+        first, last = (pd.Series(prompt[message]).groupby(behaviour).agg(which).to_numpy() for which in ("min", "max"))
+        grid[(prompt[:, None] != first) & (first == last)] = -1
     grid[message, behaviour] = as_floats(labels["label"])
     return frame.assign(behaviour=frame[by] if by else "any behaviour"), grid
 
@@ -142,7 +146,7 @@ def count_labels(
         counts = {"_yes": yes, "_scored": scored, "_weight": scored, "_square": scored}
         return labels.assign(**counts, _sure=yes, _open=~scored, _all=1), by, {}
     frame, grid = message_labels(labels, "category" if "category" in by else None, variant, [*by, *columns])
-    sure, missing, n = (grid == 1).sum(axis=1), np.isnan(grid).sum(axis=1), grid.shape[1]
+    sure, missing, n = (grid == 1).sum(axis=1), np.isnan(grid).sum(axis=1), (grid != -1).sum(axis=1)
     complete = missing == 0
     if by:
         sure, missing, n = sure > 0, (sure == 0) & ~complete, 1
