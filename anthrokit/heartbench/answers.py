@@ -241,6 +241,11 @@ def answers_of(run: Run, targets: str | list[str] | None = None) -> pd.DataFrame
         target, case_id, status (ok, truncated, refused, empty, failed, planned), content, reasoning,
         finish_reason, served_model, tokens_in, tokens_out, seconds, error, dialogue_id.
 
+    Raises
+    ------
+    TableError
+        The run has no such target.
+
     Examples
     --------
     >>> from tempfile import mkdtemp
@@ -253,7 +258,9 @@ def answers_of(run: Run, targets: str | list[str] | None = None) -> pd.DataFrame
     run = require_run(run)
     table = run.query(_ANSWERS)
     if targets is not None:
-        table = table[table["target"].isin([targets] if isinstance(targets, str) else list(targets))]
+        targets = [targets] if isinstance(targets, str) else list(targets)
+        require_known("target", table["target"].unique(), *targets, where=f"the run {run.name!r}: ")
+        table = table[table["target"].isin(targets)]
     columns = tables.get_table("messages").columns
     dtypes = {name: columns[name][0] for name in table.columns if name in columns}
     return table.astype({**dtypes, "status": "str"}).reset_index(drop=True)

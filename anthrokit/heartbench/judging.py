@@ -18,7 +18,7 @@ import pandas as pd
 from ..core import Run, RunError
 from ..core.errors import check_range, require_known
 from ..core.run import digest, planned_ratings, require_run
-from ..core.tables import unique_object
+from ..core.tables import require_unique, unique_object
 from .answers import answers_of
 from .cases import Case, has_text, label_criteria, prompt_texts
 from ..judging import PromptJudge, Rating
@@ -427,6 +427,8 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     ------
     RunError
         The run has no such judge, or no ratings of criteria.
+    TableError
+        A target has several answers to a case.
 
     Examples
     --------
@@ -439,6 +441,9 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     if not names:
         raise RunError(f"the run {run.folder} has no ratings of criteria. Call judge(run, RubricJudge(…)) first.")
     unit, answers = ["target", "case_id"], answers_of(run)
+    problem = "{target!r} has several answers to the case {case_id!r}: repeats, conditions of a design, or other users. "
+    advice = "Verdicts take one. Answer in a new run, with a name for the model in each condition: LLM(…, name=…)."
+    require_unique(answers, unit, problem + advice, f"the run {run.folder}: ")
     ratings = ratings[ratings["judge"].isin(judges)]
     without = ratings[ratings["status"] != "ok"].drop_duplicates(unit).set_index(unit)["status"]
     lost = answers["status"].where(~answers["status"].isin(["ok", "truncated"]) & answers["content"].isna())
