@@ -1168,9 +1168,10 @@ def heartbench_judge(
     with ak.Run(_existing(run)) as open_run:
         panel = [ak.heartbench.RubricJudge(_llm(name), language=language, shuffle=shuffle) for name in judges]
         ak.judge(open_run, panel, samples=samples, targets=targets, retry=retry, **limits.settings())
-        table, missing = ak.heartbench.judging.criterion_ratings(open_run), open_run.missing()
+        table = ak.heartbench.judging.criterion_ratings(open_run)
+    table = table[table["target"].isin(targets or table["target"])]
     counts = table.groupby(["judge", "target", "status"]).size().reset_index(name="ratings")
-    return _Result(counts, {"run": run}, _tell_missing(missing))
+    return _Result(counts, {"run": run}, _tell_missing(table[table["status"] != "ok"]))
 
 
 @heartbench.command(name="score")
@@ -1209,6 +1210,7 @@ def heartbench_estimate(
     judges: list[str] | None = None,
     cases: _Cases = _Cases(),
     samples: _Samples = 1,
+    shuffle: bool = False,
 ) -> _Result:
     """Estimate the cost of answers, or of judging the answers of a run. No call is made.
 
@@ -1223,6 +1225,8 @@ def heartbench_estimate(
         Models that answer the cases.
     judges
         Models that judge the answers of the run.
+    shuffle
+        As for heartbench judge.
     """
     if not targets and not judges:
         raise _UsageError("No model is given. Name models that answer (--targets) or judge (--judges).")
@@ -1230,7 +1234,7 @@ def heartbench_estimate(
         raise _UsageError(
             "--judges needs a run, because the cost of judging depends on its answers. Pass the folder of the run, or remove --judges."
         )
-    panel = [ak.heartbench.RubricJudge(_llm(name), language=cases.language) for name in judges or ()]
+    panel = [ak.heartbench.RubricJudge(_llm(name), language=cases.language, shuffle=shuffle) for name in judges or ()]
     conditions = [{"prompts": cases.prompts(), "target": _llm(name), "turns": 1} for name in targets or ()]
     estimates = ak.estimate(judges=panel or None, run=_existing(run) if judges else run, conditions=conditions, samples=samples)
     return _price(estimates[estimates["purpose"] != "user"].reset_index(drop=True))
