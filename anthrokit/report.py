@@ -38,7 +38,7 @@ from .panels.source import spell_invisible, visible_name
 
 # %% auto #0
 __all__ = ['demo_files', 'demo_run', 'profile_table', 'study_columns', 'side_by_side', 'differences_table', 'difference_texts',
-           'draw_figures', 'published_figures', 'write_report']
+           'pool_criteria', 'draw_figures', 'published_figures', 'write_report']
 
 # %% ../nbs/14_report.ipynb #1bb51145
 _DEMOS = {"demo": "demo_run", "comparison": "demo_comparison"}
@@ -208,6 +208,32 @@ def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     return rows[[*names]].reset_index(drop=True).join(pd.DataFrame(texts, columns=columns))
 
 # %% ../nbs/14_report.ipynb #0dd377bb
+def pool_criteria(labels: pd.DataFrame) -> pd.DataFrame:
+    """Return labels with those of questions about a single prompt, such as criteria, pooled: any question of the category.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        As `run.labels()`.
+
+    Returns
+    -------
+    DataFrame
+        The labels; in place of those of such questions one for each message and category, as from `any_behaviour`, with
+        the behaviour "category (any)".
+
+    Examples
+    --------
+    >>> len(pool_criteria(demo_run().labels()))
+    1120
+    """
+    single = labels.groupby("behaviour")["prompt_id"].transform("nunique").eq(1)
+    if not single.any() or labels["prompt_id"].nunique() == 1:
+        return labels
+    pooled = analysis.profiles.any_behaviour(labels[single])
+    return pd.concat([labels[~single], pooled.assign(behaviour=pooled["behaviour"] + " (any)")], ignore_index=True)
+
+
 def draw_figures(run: Run) -> dict[str, Any]:
     """Draw the two figures of a run: profile and emergence.
 
@@ -219,14 +245,15 @@ def draw_figures(run: Run) -> dict[str, Any]:
     Returns
     -------
     dict
-        matplotlib Axes by name: "profile" and "emergence", with one colour or panel per target or condition.
+        matplotlib Axes by name: "profile" and "emergence", with one colour or panel per target or condition. Criteria are
+        pooled as by `pool_criteria`.
 
     Examples
     --------
     >>> list(draw_figures(demo_run()))
     ['profile', 'emergence']
     """
-    labels = (run := require_run(run)).labels()
+    labels = pool_criteria((run := require_run(run)).labels())
     if not labels["label"].notna().any():
         raise ValueError(f"The run {run.name!r} has no labels to draw. Judge it first.")
     by = [*(study_columns(labels, run) or ["target"]), "behaviour"]
@@ -274,7 +301,8 @@ def _notes(run: Run, offline: bool) -> list[str]:
     """Return the warnings at the top of the report."""
     from anthrokit.judging.offline import quality_note
 
-    models = [settings for role in ("targets", "users") for settings in run.ledger.manifest_entry(role, {}).values()]
+    asked = {purpose for (purpose,) in run.ledger.rows("SELECT DISTINCT purpose FROM calls")}  # one turn needs no user model
+    models = [one for role in asked & {"target", "user"} for one in run.ledger.manifest_entry(f"{role}s", {}).values()]
     notice = [NOTICE] if any(settings.get("model") == DEFAULT_MODEL for settings in models) else []
     return [*notice, *([quality_note()] if offline else []), *judges_without_verdicts(run).values()]
 
@@ -352,6 +380,12 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
         return write_file(path, _report(run, dialogues))
 
 
+_POOLED = (
+    "Criteria are pooled by ability: a share is that of answers that meet any criterion of the ability, bonus or penalty. "
+    "Scores: anthrokit.heartbench.target_scores(run)."
+)
+
+
 def _report(run: Run, dialogues: int) -> str:
     """Return the report's HTML."""
     import jinja2
@@ -359,12 +393,13 @@ def _report(run: Run, dialogues: int) -> str:
     summary, manifest = run.summary(), run.manifest()
     if "versions" not in manifest:
         raise RunError(f"The run {run.name!r} is empty. Simulate, import messages or answer cases first.")
-    labels, missing = run.labels(), run.missing()
+    every_label, missing = run.labels(), run.missing()
+    labels = pool_criteria(every_label)
     labelled = labels["label"].notna().any()
     conditions = study_columns(labels, run) if labelled else []
     pictures = {name: _picture(axes) for name, axes in draw_figures(run).items()} if labelled else {}
     offline = {"grammar", "embeddings and grammar", "embeddings", "sentences", "patterns"} & set(summary["judges"])
-    notes = _notes(run, bool(offline))
+    notes = [*_notes(run, bool(offline)), *([_POOLED] if len(labels) < len(every_label) else [])]
     # Control characters in texts of models may not reverse or hide a line.
     environment = jinja2.Environment(
         autoescape=True, finalize=lambda value: spell_invisible(value) if type(value) is str else value

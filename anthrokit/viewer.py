@@ -37,10 +37,11 @@ from .core import Run, RunError, SetupError, data_path
 from .core.errors import explain_arguments, number_of, suggest_name
 from .core.files import local_path, write_file
 from .core.notes import ProgressBar, notify
+from .core.run import count_missing_ratings
 from .panels.dialogue import DisplayOptions
 from .panels.frame import CSS, ESM, Chosen, Filter, Panel, narrow, options_of, sets_of
 from .panels.source import RunSource, design_of, find_words, fold_text, render, visible_name
-from .report import differences_table, profile_table
+from .report import differences_table, pool_criteria, profile_table
 from .study.gateway import BackgroundServer, wait_for_signal
 
 # %% auto #0
@@ -85,12 +86,6 @@ def list_runs(folder: str | os.PathLike) -> tuple[dict[str, Run], dict[str, str]
     return runs, errors
 
 # %% ../nbs/15_viewer.ipynb #54475fd1
-_EXPECTED = """
-SELECT COALESCE(SUM(samples * json_array_length(behaviours)), 0) *
-    (SELECT COUNT(content) FROM messages WHERE role = 'assistant') FROM judges WHERE asks_about IS NOT 'criteria'
-"""
-
-
 def _status(run: Run, summary: Mapping[str, Any]) -> str:
     """Return what is missing in a run."""
     if not summary["dialogues"]:
@@ -99,8 +94,7 @@ def _status(run: Run, summary: Mapping[str, Any]) -> str:
         return f"{n_missing:,} of {summary['dialogues']:,} dialogues missing"
     if not summary["judges"]:
         return "not judged"
-    expected = summary["ratings"] if run.ledger.manifest_entry("sampling") == "adaptive" else run.ledger.rows(_EXPECTED)[0][0]
-    n_missing = max(expected, summary["ratings"]) - summary["ratings_ok"]
+    n_missing = count_missing_ratings(run)
     return f"{number_of(n_missing, 'rating')} missing" if n_missing else "complete"
 
 
@@ -127,8 +121,8 @@ def link(kind: str, *runs: str, **state: str) -> str:
     return f"#{path}?{urlencode(state)}" if state else f"#{path}"
 
 # %% ../nbs/15_viewer.ipynb #e7a5000a
-_JUDGED = "ratings LEFT JOIN judges USING (judge) WHERE asks_about IS NOT 'criteria'"
-_PANELS = {"dialogues": "messages", "emergence": _JUDGED, "disagreement": _JUDGED, "rubric": "cases JOIN dialogues ON case_id = prompt_id"}
+_PANELS = {"dialogues": "messages", "emergence": "ratings WHERE turn > 1", "disagreement": "ratings"}
+_PANELS |= {"rubric": "cases JOIN dialogues ON case_id = prompt_id"}
 _KEPT = 3  # runs whose tables are kept in memory
 
 
@@ -217,7 +211,7 @@ class RunFolder:
             if (facts := self.measured(name)) is None:
                 version, few = self.runs[name].ledger.version, len(self._sources) < _KEPT or name in self._sources
                 labels = self.source(name).labels if few else self.runs[name].labels()
-                profile = profile_table(labels) if labels["label"].notna().any() else pd.DataFrame()
+                profile = profile_table(pool_criteria(labels)) if labels["label"].notna().any() else pd.DataFrame()
                 facts = {"agreement": _alpha(labels), "profile": profile}
                 self._measured[name] = version, facts
             return facts
@@ -794,6 +788,9 @@ class Viewer(BackgroundServer):
         return socket
 
 # %% ../nbs/15_viewer.ipynb #fbbe042c
+_MOST_VIEWS = 200  # of a filter
+
+
 class _Plan(NamedTuple):
     """The views to record of a panel whose filters and buttons change more than its list.
 
@@ -816,8 +813,8 @@ class _Plan(NamedTuple):
     narrow: Sequence[str] | None = None
 
     def views(self, panel: Panel) -> list[tuple[dict[str, Any], str]]:
-        """List the choices that a view is recorded for, each in words; the default first."""
-        filters = [one for one in panel.filters if one.name in self.by]
+        """List the choices that a view is recorded for, each in words; the default first. Filters with many values are left out."""
+        filters = [one for one in panel.filters if one.name in self.by and len(one.options) <= _MOST_VIEWS]
         views: list[tuple[dict[str, Any], str]] = [({}, "; ".join(one.in_words(one.usual) for one in filters))]
         for one in filters:
             values = [[value] if one.kind == "many" else value for value, _ in one.options]

@@ -32,10 +32,11 @@ from .texts import normal_form
 
 # %% auto #0
 __all__ = ['LABEL_CONTEXT', 'RESULT_COLUMNS', 'HTML_ATTRS', 'digest', 'replace_fields', 'reserved_names', 'check_design',
-           'similar_runs', 'Run', 'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'planned_ratings',
-           'usage_totals', 'design_columns', 'has_answers', 'has_entries', 'require_same_prompts', 'bind',
-           'record_prompts', 'add_prompts', 'as_run', 'run_of', 'require_run', 'metadata_rows', 'import_dialogues',
-           'forget_target', 'has_verdicts', 'judges_without_verdicts', 'forget_judges']
+           'similar_runs', 'Run', 'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'question_panels',
+           'planned_ratings', 'count_missing_ratings', 'usage_totals', 'design_columns', 'has_answers', 'has_entries',
+           'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run', 'run_of', 'require_run',
+           'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts', 'judges_without_verdicts',
+           'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -109,8 +110,16 @@ SELECT behaviour, judge, samples, counted, prompt_id FROM (
     UNION ALL SELECT behaviour, judge, samples, counted, position, place, prompt_id FROM judges JOIN own USING (asks_about)
 ) ORDER BY position, place
 """
+_MISSING_COUNT = f"""
+SELECT MAX(COALESCE(SUM(samples * n), 0), (SELECT COUNT(*) FROM ratings)) - (SELECT COUNT(*) FROM ratings WHERE status = 'ok')
+FROM ({_PANELS}) JOIN (
+    SELECT '' AS prompt, COUNT(*) AS n FROM messages m WHERE {_ANSWER}
+    UNION ALL SELECT prompt_id, COUNT(*) FROM messages m JOIN dialogues USING (dialogue_id) WHERE m.turn = 1 AND {_ANSWER} GROUP BY 1
+) ON prompt = COALESCE(prompt_id, '')
+"""
 _ASKED_QUESTIONS = f"""
-SELECT dialogue_id, 1 AS turn, behaviour, category {_ASKED} WHERE m.turn = 1 AND {_ANSWER} ORDER BY dialogue_id, place
+SELECT dialogue_id, 1 AS turn, behaviour, category {_ASKED} WHERE m.turn = 1 AND {_ANSWER}
+ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, place
 """
 
 
@@ -457,11 +466,11 @@ class Run(metaclass=Naming):
         >>> len(labels), labels["label"].notna().all()
         (1120, np.True_)
         """
-        panels = self.query(_with_questions(_PANELS))
+        panels = question_panels(self)
         if judges is not None:
             judges = _require_judges(self, judges)
             panels = panels[panels["judge"].isin(judges) | panels["counted"].eq(1)]
-        panel = {name: part["judge"].tolist() for name, part in panels.groupby("behaviour", sort=False)}
+        panel = panels.groupby("behaviour", sort=False)["judge"].agg(list).to_dict()
         questions = self.query(_with_questions(_ASKED_QUESTIONS)).astype({"turn": "Int64"})
         behaviours = panels.loc[panels["prompt_id"].isna(), ["behaviour"]].drop_duplicates()
         items = self.query(
@@ -701,6 +710,18 @@ def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = Non
     return table.assign(tuned=table["tuned"].eq(True).fillna(False).astype(bool))
 
 # %% ../../nbs/01_core/04_run.ipynb #329c3a42
+def question_panels(run: Run) -> pd.DataFrame:
+    """Return the panel of each question: behaviour, judge, samples, counted, and prompt_id of a question about one prompt.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> question_panels(demo_run()).query("behaviour == 'empathy'")["judge"].tolist()
+    ['grammar', 'embeddings and grammar', 'sentences']
+    """
+    return run.query(_with_questions(_PANELS))
+
+
 def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
     """Return all planned ratings of the run, or only those that are not ok.
 
@@ -719,7 +740,21 @@ def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
     ratings = run.query(_with_questions(_PLANNED_RATINGS), [missing_only])
     if run.ledger.manifest_entry("sampling") != "adaptive":
         return ratings
-    return votes.pending_ratings(ratings, run.query(votes.VOTE_COUNTS_SQL), run.query(_with_questions(_PANELS)))
+    return votes.pending_ratings(ratings, run.query(votes.VOTE_COUNTS_SQL), question_panels(run))
+
+
+def count_missing_ratings(run: Run) -> int:
+    """Return the number of ratings that are planned and not ok: of full sampling without reading them.
+
+    Examples
+    --------
+    >>> from anthrokit import demo_run
+    >>> count_missing_ratings(demo_run())
+    0
+    """
+    if run.ledger.manifest_entry("sampling") == "adaptive":
+        return len(planned_ratings(run, missing_only=True))
+    return run.ledger.rows(_with_questions(_MISSING_COUNT))[0][0]
 
 # %% ../../nbs/01_core/04_run.ipynb #7a8412d8
 def usage_totals(run: Run) -> tuple[float | None, int]:

@@ -20,7 +20,8 @@ import pandas as pd
 from ..core import Run, RunError, SetupError, TableError, forget_judges, tables
 from ..core.errors import check_range, diff_settings, lead_of, redact_in, require_known, suggest_name
 from ..core.notes import notify, status_line
-from ..core.run import LABEL_CONTEXT, digest, has_verdicts, judges_without_verdicts, planned_ratings, replace_fields
+from ..core.run import LABEL_CONTEXT, digest, has_verdicts, judges_without_verdicts, planned_ratings, question_panels
+from ..core.run import replace_fields
 from ..core.votes import mode_status
 from .judges import Criterion, Item, Judge, LLMJudge, LocalJudge, PromptJudge, PronounCounter
 from .judges import ask_judge, judge_identity, rate_many
@@ -50,7 +51,7 @@ def run_taxonomy(run: Run) -> Taxonomy:
     if not run.ledger.rows("SELECT 1 FROM judges WHERE asks_about = 'criteria' LIMIT 1"):
         return _behaviours_of(run)
     criteria = [one for own in _criteria_of(run).values() for one in own]
-    questions = [Behaviour(one.name, one.ability, one.content, f"Does the answer meet this? {one.content}") for one in criteria]
+    questions = [Behaviour(one.name, one.category, one.definition, one.question) for one in criteria]
     return Taxonomy([*(_behaviours_of(run) if run.ledger.manifest_entry("behaviours") else ()), *questions])
 
 
@@ -144,6 +145,8 @@ def _check_attributes(judge: Judge) -> None:
     """Raise if an attribute that determines a judge's requests has an invalid value."""
     where = f"the judge {judge.name!r}: "
     require_known("asks_about", ("behaviours", "criteria"), judge.asks_about, where=where, error=ValueError)
+    if judge.asks_about == "criteria" and judge.behaviours is not None:
+        raise ValueError(f"{where}behaviours is {judge.behaviours!r:.80}, and it asks about all criteria of each case. Leave it out.")
     if isinstance(judge, PromptJudge):
         require_known("shared_prefix", (None, "item", "questions"), judge.shared_prefix, where=where, error=ValueError)
         numbers = {name: getattr(judge, name) for name in ("max_attempts", "default_samples", "questions_per_call")}
@@ -225,7 +228,7 @@ def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], tax
                 f"the judge {judge.name} judges {strange[0]!r}, which is not a behaviour of the taxonomy (pass your own as taxonomy=[…]); "
                 f"{suggest_name(strange[0], taxonomy.names)}"
             )
-    if silent := [name for name in behaviours if not any(judge.supported([name]) for judge in judges)]:
+    if silent := [name for name in behaviours if not any(judge.supported([name]) for judge in judges if not judge.counts_words)]:
         names = [name for name in behaviours if name not in silent]
         others = f", or judge the others only: behaviours={names}" if names else ""
         raise ValueError(f"no judge judges {', '.join(silent)}; name LLM judges, LLMJudge(…){others}")
@@ -422,10 +425,9 @@ class JudgingJob(Job):
     def open(self) -> None:
         if not self.items.texts:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
-        saved_sampling = self.run.ledger.manifest_entry("sampling")
-        fresh = saved_sampling is None and not self.run.ledger.rows("SELECT 1 FROM ratings LIMIT 1")
-        adaptive = self.sampling == "adaptive" and (fresh or saved_sampling == "adaptive")  # full sampling is never changed to adaptive
-        entries: dict[str, Any] = {"sampling": "adaptive" if adaptive else "full"}
+        entries: dict[str, Any] = {}
+        if any(map(_is_adaptive, self.judges)) and self.run.ledger.manifest_entry("sampling") != "full":  # which is never changed
+            entries["sampling"] = self.sampling
         if any(judge.asks_about != "criteria" for judge in self.judges):
             entries |= {"taxonomy": self.taxonomy.hash, "behaviours": [behaviour.entry() for behaviour in self.taxonomy]}
         self.run.ledger.update_manifest(**entries)
@@ -435,11 +437,8 @@ class JudgingJob(Job):
 
     def _warn(self) -> None:
         """Notify of an even number of judges, and of a judge that is a target."""
-        panels: dict[str, list[str]] = {}
-        for name, questions in self.run.ledger.rows("SELECT judge, behaviours FROM judges WHERE NOT counted ORDER BY position"):
-            for question in json.loads(questions):
-                panels.setdefault(question, []).append(name)
-        if even := next((panel for panel in panels.values() if len(panel) % 2 == 0), None):
+        panels = question_panels(self.run).query("counted == 0").groupby("behaviour", sort=False)["judge"].agg(list)
+        if even := next((panel for panel in panels if len(panel) % 2 == 0), None):
             half = len(even) // 2
             notify(f"{len(even)} judges ({', '.join(even)}): a {half} to {half} split gives no label. An odd number has fewer ties.")
         targets = {self.items.origin[dialogue][1] for dialogue, _ in self.items.texts}

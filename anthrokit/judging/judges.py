@@ -104,6 +104,8 @@ class Criterion:
     --------
     >>> Criterion(1, "Warmth", -3, "The answer lectures").kind, Criterion(2, "Warmth", 3, "It asks", "c7").name
     ('penalty', 'c7/2')
+    >>> Criterion(2, "Warmth", 3, "It asks", "c7").question
+    'Does the answer meet this? It asks'
     """
 
     number: int
@@ -121,6 +123,16 @@ class Criterion:
     def category(self) -> str:
         """Return the ability."""
         return self.ability
+
+    @property
+    def definition(self) -> str:
+        """Return the content, as a behaviour has its definition."""
+        return self.content
+
+    @property
+    def question(self) -> str:
+        """Return the question for a judge or an annotator."""
+        return f"Does the answer meet this? {self.content}"
 
     @property
     def kind(self) -> str:

@@ -182,7 +182,7 @@ def test_rubrics_in_a_bundle(open_page, tmp_path):
         ]
         run.ledger.write("ratings", rows)
     page = open_page(write_bundle(tmp_path / "runs", tmp_path / "bundle").as_uri())
-    seen(page.get_by_role("link", name="Emergence")).to_have_count(0)  # no judge was asked about behaviours
+    seen(page.get_by_role("link", name="Emergence")).to_have_count(0)  # no answer has a second turn
     page.get_by_role("banner").get_by_role("link", name="Rubric").click()
     panel = page.locator(".ak-panel")
     says(panel, "12 of 12 cases")
