@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anthrokit import heartbench
+from anthrokit import heartbench, profile, viewer
 from anthrokit.core import Run, TableError, public_file
 from anthrokit.heartbench import RubricJudge, building, bundled_answers, experts, gold_standard, load_cases
 from anthrokit.heartbench.building import read_draft
 from anthrokit.heartbench.judging import parse_rubric, verdict_mark
-from anthrokit.judging import LocalJudge, Rating, estimate, judge
-from anthrokit.models import LLM
+from anthrokit.judging import LocalJudge, PromptJudge, Rating, estimate, judge
+from anthrokit.models import LLM, Completion
 from anthrokit.panels import RubricPanel
 from anthrokit.simulation import simulate
 from anthrokit.work import ParseError
@@ -655,3 +655,48 @@ def test_custom_judges_of_criteria(cases, tmp_path):
         n = int((ratings["status"] == "ok").sum())
         assert heartbench.judging.verdicts(run)["verdict"].sum() == run.labels()["label"].sum() == n
         assert len(run.missing()) == len(ratings) - n and len(pd.read_parquet(run.export(tmp_path / "x") / "votes.parquet")) == n
+
+
+def test_criteria_beside_behaviours(cases, tmp_path, capsys):
+    """Judges of criteria leave adaptive sampling as it is, and count in the notice of ties, in rates and in the viewer."""
+
+    class Instant(LLM):
+        def prepare(self):
+            return self
+
+        async def acomplete(self, messages, **parameters):
+            return Completion("Yes")
+
+    class Agrees(PromptJudge):
+        settings = {"version": 1}
+
+        def request(self, item, question):
+            return f"{question.question} {item.text}"
+
+        def parse(self, response):
+            return self.name != "b"  # so that the third judge is asked
+
+    class Meets(LocalJudge):
+        asks_about = "criteria"
+
+        def __init__(self, name):
+            self.name = name
+
+        def rate(self, text, behaviour):
+            return behaviour.question.endswith(behaviour.definition)
+
+    few, answers = cases[:2], bundled_answers()
+    with Run(tmp_path / "run") as run:
+        heartbench.answers.add_answers(run, few, answers[answers["case_id"].isin([case.case_id for case in few])])
+        panel = [Agrees(Instant("openai/known"), name=name) for name in "abc"]
+        judge(run, panel, behaviours=["empathy"], samples=3, sampling="adaptive", progress=False)
+        assert len(run.ratings()) < 4 * 9 and run.missing().empty
+        for name in ("one", "two"):
+            judge(run, Meets(name), progress=False)
+        assert run.missing().empty and viewer._status(run, run.summary()) == "complete"
+        assert "2 judges (one, two): a 1 to 1 split gives no label" in "".join(capsys.readouterr())
+        rates = profile(run, by=("target", "category"))
+        assert rates["estimate"].eq(1).all() and rates["n"].eq(rates["n_total"]).all()
+        run.ledger.write_all(["DELETE FROM ratings WHERE judge = 'two'"])
+        n = 2 * sum(len(case.criteria) for case in few)
+        assert len(run.missing()) == n and viewer._status(run, run.summary()) == f"{n} ratings missing"
