@@ -2,16 +2,23 @@
 
     python benchmarks/coverage.py [--repeats 1000] [--base-prompts 120] [--scenarios 8] [--turns 5] [--missing 0.01]
     python benchmarks/coverage.py --uneven [--repeats 1000]
+    python benchmarks/coverage.py --of rare means agreement accuracy escalation similarity kruskal model [--repeats 1000]
 
 Each repetition simulates two targets on the same base prompts with `analysis.simulate_labels` (1 % of verdicts
 missing unless said otherwise, no judge error) and computes the intervals of `analysis`. Beside them stands the
 interval that takes every message (or dialogue, or pair of turns) as independent. With 1,000 repetitions a coverage
 of 95 % has a standard error of 0.7 points. With --uneven it is shares alone, in clusters of very different size.
+
+With --of it is one function each, in clusters of equal size or of log-normal sizes (σ = 1), whose rates are
+beta-distributed: `proportion` of rare rows, `mean_estimates`, `agreement`, `judge_accuracy`, `escalation`,
+`similarity`, and the share of p-values below .05 without an effect by `kruskal_wallis` and `factor_model`. `similarity`
+and `model` run a tenth of the repetitions.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 
 import numpy as np
@@ -20,6 +27,9 @@ from scipy.stats import norm
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from anthrokit import analysis
+from anthrokit.analysis.clustered import mean_estimates, proportion
+from anthrokit.analysis.interrater import _agreement, agreement_estimates
+from anthrokit.validity.accuracy import ACCURACY_MEASURES, accuracy_estimates, accuracy_measures
 
 RATES = {"one in 100": 0.01, "one in 20": 0.05, "one in 5": 0.2, "one half": 0.5, "four in 5": 0.8}
 BASE, DIALOGUE, SHIFT = 0.27, 0.08, 0.25
@@ -117,6 +127,178 @@ def uneven(repeats: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def sizes_of(random, kind: str, clusters: int, rows: float) -> np.ndarray:
+    """Numbers of rows of clusters, `rows` on average: equal, or log-normal with σ = 1."""
+    drawn = np.ones(clusters) if kind == "equal" else np.exp(random.normal(0, 1, clusters))
+    return np.maximum(1, np.round(rows * drawn / drawn.mean())).astype(int)
+
+
+def chances(random, rate: float, alike: float, shape) -> np.ndarray:
+    """Rates of clusters, so that two rows of a cluster correlate by `alike`."""
+    return random.beta(rate * (1 / alike - 1), (1 - rate) * (1 / alike - 1), size=shape)
+
+
+def share_inside(table: pd.DataFrame, truth) -> pd.Series:
+    """Whether each interval holds the truth, NaN without an interval."""
+    low, high = table["ci_low"].to_numpy(float), table["ci_high"].to_numpy(float)
+    return pd.Series(np.where(np.isnan(low), np.nan, (low <= truth) & (truth <= high)))
+
+
+def rare(repeats: int) -> pd.DataFrame:
+    """Shares of a rate of .02: coverage, and how often the upper limit is too low."""
+    random, rows = np.random.default_rng(0), []
+    for each, kind, clusters, alike in itertools.product((5, 200), ("equal", "uneven"), (8, 20, 50, 100), (0.1, 0.3, 0.6)):
+        size = np.broadcast_to(sizes_of(random, kind, clusters, each)[:, None], (clusters, repeats))
+        table = proportion(random.binomial(size, chances(random, 0.02, alike, size.shape)), size)
+        case = {"rows a cluster": each, "sizes": kind, "clusters": clusters, "correlation": alike}
+        rows.append({**case, "coverage": share_inside(table, 0.02).mean(), "too low": table["ci_high"].lt(0.02).mean()})
+    return pd.DataFrame(rows)
+
+
+def means(repeats: int) -> pd.DataFrame:
+    """Mean differences of two verdicts of one rate, whose true mean is 0; the last sizes are those of few large clusters."""
+    random, rows = np.random.default_rng(0), []
+    cases = [(kind, clusters, None) for kind in ("equal", "uneven") for clusters in (8, 20, 100)]
+    cases += [("98 of 100 rows in one", n, size) for n, size in ((2, [490, 10]), (4, [490, 4, 3, 3]))]
+    cases += [("90 of 100 rows in one", n, size) for n, size in ((2, [450, 50]), (4, [450, 17, 17, 16]))]
+    for (kind, clusters, size), rate in itertools.product(cases, (0.02, 0.1, 0.3)):
+        size = np.array(sizes_of(random, kind, clusters, 20) if size is None else size)
+        size = np.broadcast_to(size[:, None], (clusters, repeats))
+        sums = random.binomial(size, chances(random, rate, 0.2, size.shape)) - random.binomial(size, rate)
+        rows.append({"sizes": kind, "clusters": clusters, "rate": rate, "coverage": share_inside(mean_estimates(sums, size), 0).mean()})
+    return pd.DataFrame(rows)
+
+
+def judged(random, size: np.ndarray, rate: float) -> tuple[np.ndarray, ...]:
+    """Numbers of hits, false alarms, misses and rejections of a judge with an error rate of each cluster, .1 on average."""
+    error, true = chances(random, 0.1, 0.2, size.shape), random.binomial(size, chances(random, rate, 0.2, size.shape))
+    hit, false = random.binomial(true, 1 - error), random.binomial(size - true, error)
+    return hit, false, true - hit, size - true - false
+
+
+def two_judges(random, size: np.ndarray, rate: float) -> list[np.ndarray]:
+    """Sums of the terms of agreement of two judges with an error rate of each cluster, .1 on average."""
+    error, level = chances(random, 0.1, 0.2, size.shape), chances(random, rate, 0.2, size.shape)
+    differ = random.binomial(size, 2 * error * (1 - error))
+    right, true = (1 - error) ** 2 / ((1 - error) ** 2 + error**2), random.binomial(size - differ, level)
+    both = random.binomial(true, right) + random.binomial(size - differ - true, 1 - right)
+    return [one.astype(float) for one in (size, 2 * size, 2 * both + differ, differ, size - differ, size, both + differ / 2)]
+
+
+def agreement(repeats: int) -> pd.DataFrame:
+    """Agreement of two judges; the truth is that of 200,000 clusters."""
+    random, rows = np.random.default_rng(0), []
+    for kind, clusters, each, rate in itertools.product(("equal", "uneven"), (8, 20, 100), (5, 20), (0.02, 0.05, 0.2, 0.5)):
+        many = two_judges(random, np.full((200_000, 1), each), rate)
+        truth = _agreement(*(part.sum(axis=0, keepdims=True) for part in many))[0]
+        size = np.broadcast_to(sizes_of(random, kind, clusters, each)[:, None], (clusters, repeats))
+        rated, verdicts, yes, _, same, *_ = sums = two_judges(random, size, rate)
+        table = agreement_estimates(_agreement, *sums, same=same, rated=rated, yes=yes, verdicts=verdicts, ci=0.95)
+        inside = share_inside(table, truth.repeat(repeats)).to_numpy().reshape(3, repeats)
+        case = {"sizes": kind, "clusters": clusters, "rows": each, "rate": rate}
+        rows.append({**case, **dict(zip(("raw", "alpha", "AC1"), np.nanmean(inside, axis=1), strict=True)), "no alpha": np.isnan(inside[1]).mean()})
+    return pd.DataFrame(rows)
+
+
+def accuracy(repeats: int) -> pd.DataFrame:
+    """Measures of a judge's accuracy; the truth is that of 200,000 clusters."""
+    random, rows = np.random.default_rng(0), []
+    for kind, clusters, each, rate in itertools.product(("equal", "uneven"), (8, 15, 30), (5, 20), (0.05, 0.2, 0.5)):
+        many = judged(random, np.full((200_000, 1), each), rate)
+        truth = accuracy_measures(*(part.sum(axis=0, keepdims=True).astype(float) for part in many))[0]
+        size = np.broadcast_to(sizes_of(random, kind, clusters, each)[:, None], (clusters, repeats))
+        table = accuracy_estimates([part.astype(float) for part in judged(random, size, rate)], 0.95)
+        inside = share_inside(table, truth.repeat(repeats)).to_numpy().reshape(-1, repeats)
+        case = {"sizes": kind, "clusters": clusters, "rows": each, "rate": rate}
+        rows.append(case | dict(zip(ACCURACY_MEASURES, np.nanmean(inside, axis=1), strict=True)))
+    return pd.DataFrame(rows)
+
+
+def dialogues_of(random, size: np.ndarray, turns: int, names: dict[str, np.ndarray]) -> pd.DataFrame:
+    """Messages of dialogues, `size` for each base prompt; `names` has a value for each base prompt."""
+    base = np.repeat(np.arange(len(size)), size).repeat(turns)
+    about = {name: values[base] for name, values in names.items()}
+    dialogue = np.arange(size.sum()).repeat(turns)
+    return pd.DataFrame({"base_id": base, "dialogue_id": dialogue, "turn": np.tile(np.arange(1, turns + 1), size.sum()), **about})
+
+
+def labelled(random, rows: pd.DataFrame, studies: int, rate: float, alike: float) -> pd.DataFrame:
+    """Labels of these messages, one behaviour for each study, whose rates of base prompts correlate by `alike`."""
+    level = chances(random, rate, alike, (rows["base_id"].max() + 1, studies))[rows["base_id"]]
+    label = random.random(level.shape) < level
+    long = rows.loc[rows.index.repeat(studies)].reset_index(drop=True)
+    return long.assign(behaviour=np.tile(np.arange(studies), len(rows)), label=label.ravel())
+
+
+def escalation(repeats: int) -> pd.DataFrame:
+    """Changes by turn, without a trend."""
+    random, rows = np.random.default_rng(0), []
+    for kind, clusters, rate, alike in itertools.product(("equal", "uneven"), (8, 15, 30), (0.05, 0.3), (0.1, 0.3)):
+        messages = dialogues_of(random, sizes_of(random, kind, clusters, 4), 5, {})
+        table = analysis.escalation(labelled(random, messages, repeats, rate, alike), by="behaviour")
+        case = {"sizes": kind, "clusters": clusters, "rate": rate, "correlation": alike}
+        rows.append({**case, "coverage": share_inside(table, 0).mean()})
+    return pd.DataFrame(rows)
+
+
+def similarity(repeats: int) -> pd.DataFrame:
+    """Similarity of equal profiles of ten behaviours, and of two that differ; 40 messages a base prompt."""
+    from scipy.spatial.distance import cosine, jensenshannon
+    from scipy.stats import spearmanr
+
+    random, rates, rows = np.random.default_rng(0), np.array([0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.8]), []
+    for clusters, other in itertools.product((8, 30, 100), (rates, rates[[2, 1, 0, 5, 4, 3, 9, 7, 8, 6]])):
+        truth = [spearmanr(rates, other).statistic, 1 - cosine(rates, other), jensenshannon(rates, other, base=2)]
+        about, held = {"turn": 1, "dialogue_id": range(clusters * 40), "base_id": np.repeat(range(clusters), 40)}, []
+        for _ in range(repeats // 10):
+            parts = []
+            for target, mine in (("A", rates), ("B", other)):
+                level = random.beta(4 * mine, 4 * (1 - mine), (clusters, 10)).repeat(40, axis=0)
+                yes = pd.DataFrame(random.random(level.shape) < level).assign(target=target, **about)
+                parts.append(yes.melt(["target", *about], var_name="behaviour", value_name="label"))
+            held.append(share_inside(analysis.similarity(pd.concat(parts), n_resamples=400), np.round(truth, 12)))
+        case = {"clusters": clusters, "profiles": "equal" if other is rates else "different"}
+        rows.append(case | dict(zip(("rank correlation", "cosine", "distance"), np.nanmean(held, axis=0), strict=True)))
+    return pd.DataFrame(rows)
+
+
+def level_designs(random, clusters: int, levels: int):
+    """Base prompts in one level each: of one size, of sizes drawn for every level alike, and ten times as large in one level."""
+    level = np.arange(clusters) % levels
+    yield "equal", np.full(clusters, 8), level
+    yield "uneven", sizes_of(random, "uneven", clusters, 8), level
+    yield "one level's ten times as large", np.where(level, 2, 20), level
+
+
+def kruskal(repeats: int) -> pd.DataFrame:
+    """False positives of `kruskal_wallis` by levels of base prompts, and by levels within all base prompts."""
+    random, rows = np.random.default_rng(0), []
+    for clusters, levels, alike, rate in itertools.product((8, 16, 30), (2, 4), (0.1, 0.3), (0.05, 0.3)):
+        for kind, size, level in (*level_designs(random, clusters, levels), ("all levels in each", np.full(clusters, 8), None)):
+            messages = dialogues_of(random, size, 5, {} if level is None else {"level": level})
+            messages = messages if level is not None else messages.assign(level=messages["dialogue_id"] % levels)
+            p_value = analysis.kruskal_wallis(labelled(random, messages, repeats, rate, alike), "level")["p_value"]
+            case = {"dialogues": kind, "clusters": clusters, "levels": levels, "correlation": alike, "rate": rate}
+            rows.append({**case, "p < .05": (p_value < 0.05).mean()})
+    return pd.DataFrame(rows)
+
+
+def model(repeats: int) -> pd.DataFrame:
+    """False positives of `factor_model` for a factor of base prompts, and for one within base prompts."""
+    random, rows = np.random.default_rng(0), []
+    for clusters, kind, rate in itertools.product((8, 20, 40), ("equal", "uneven"), (0.1, 0.3)):
+        messages = dialogues_of(random, sizes_of(random, kind, clusters, 4) + 1, 5, {"between": np.arange(clusters) % 2})
+        labels = labelled(random, messages.assign(within=messages["dialogue_id"] % 2), repeats // 10, rate, 0.2)
+        for factor in ("between", "within"):
+            p_value = analysis.factor_model(labels, factor)["p_value"].dropna()
+            case = {"factor": factor, "sizes": kind, "clusters": clusters, "rate": rate}
+            rows.append({**case, "p < .05": (p_value < 0.05).mean(), "fitted": len(p_value)})
+    return pd.DataFrame(rows)
+
+
+ONE_EACH = (rare, means, agreement, accuracy, escalation, similarity, kruskal, model)
+
+
 def main() -> None:
     np.seterr(invalid="ignore", divide="ignore")
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -126,7 +308,15 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--missing", type=float, default=0.01, help="share of labels that are missing")
     parser.add_argument("--uneven", action="store_true", help="shares alone, in clusters of different size")
+    parser.add_argument("--of", nargs="+", default=[], choices=[one.__name__ for one in ONE_EACH], help="one function each")
     options = parser.parse_args()
+    for one in (one for one in ONE_EACH if one.__name__ in options.of):
+        began = time.perf_counter()
+        table = one(options.repeats)
+        print(f"{one.__name__}: {one.__doc__} {options.repeats} repetitions, {time.perf_counter() - began:.0f} s")
+        print(table.round(3).to_string(index=False), flush=True)
+    if options.of:
+        return
     if options.uneven:
         print(f"{options.repeats} repetitions; correlation of two rows of a cluster 0.05, 0.3, 0.8")
         print(uneven(options.repeats).to_string(index=False))

@@ -85,6 +85,7 @@ def kruskal_wallis(
     """
     from scipy.stats import kruskal
 
+    by = as_names(by, taken=("statistic", "freedom"))
     dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
     n_levels = dialogues.groupby("cluster")["level"].nunique()
     if (n_levels < dialogues["level"].nunique()).mean() > 0.5:
@@ -249,7 +250,7 @@ def factor_model(
     from scipy.stats import t
 
     check_level(ci)
-    factors = as_names(factors, "factors")
+    by, factors = as_names(by, taken=["working_correlation"]), as_names(factors, "factors")
     labels, by, variant_column = select_labels(labels, by, variant, factors)
     if not factors or len({*factors, *by}) < len(factors) + len(by):
         factor_names = ", ".join(factors) or "none"

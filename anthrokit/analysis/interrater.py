@@ -337,7 +337,7 @@ def missingness(
     0     j  refused  1        3
     1     j      any  1        3
     """
-    by, parts, ratings = as_names(by), [], ratings.ratings() if isinstance(ratings := run_of(ratings), Run) else ratings
+    by, parts, ratings = as_names(by, taken=["status"]), [], ratings.ratings() if isinstance(ratings := run_of(ratings), Run) else ratings
     require_columns(ratings, ["status", *by], "ratings")
     unit = ["dialogue_id", "turn", "behaviour", "judge"]
     if set(unit) <= set(ratings.columns):

@@ -329,7 +329,7 @@ def escalation(
     >>> escalation(simulate_labels(1, base_prompts=10))["n"].iloc[0] > 0
     np.True_
     """
-    by, parts, labels = as_names(by), [], as_labels(labels)
+    by, parts, labels = as_names(by, taken=("share_first", "share_last")), [], as_labels(labels)
     alone = "base_id" in by
     require_columns(labels, ["turn", "label", *by, *(["dialogue_id"] if alone else [])])
     rows, _, _ = count_labels(labels, by if "behaviour" in by else (), "all", by)
@@ -396,7 +396,8 @@ def recovery(
     >>> recovery(labels, "exclusivity", 3)["estimate"].tolist()
     [-1.0]
     """
-    by, labels = as_names(by), as_labels(labels)
+    by = as_names(by, taken=("share_after", "share_before", "n_after", "n_before", "n_dialogues"))
+    labels = as_labels(labels)
     require_columns(labels, ["dialogue_id"])
     labels = labels.assign(_dialogue=_dialogues(labels))
     rows = _of_behaviour(labels, behaviour, by)

@@ -113,7 +113,9 @@ def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str
     """Return the columns to group by; by default target, if the table has it, and behaviour."""
     default = ["target", "behaviour"] if "target" in labels.columns else ["behaviour"]
     result_columns = "n_first", "n_at_risk", "n_undecided", "half_or_more", "after_turn", "surely", "open", "n_occurring", "n_behaviours"
-    return default if by is None else as_names(by, taken=(*result_columns, "first_turn", "occurred", "turns_seen", "truth"))
+    limits = [f"{name}{end}" for name in ("ratio", "after_yes", "after_no") for end in ("", "_low", "_high")]
+    of_pairs = *limits, "n_after_yes", "n_after_no", "odds_ratio", "odds_low", "odds_high"
+    return default if by is None else as_names(by, taken=(*result_columns, *of_pairs, "first_turn", "occurred", "turns_seen", "truth"))
 
 
 def select_dialogue_labels(

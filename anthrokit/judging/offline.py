@@ -82,7 +82,7 @@ def _auc(scores: np.ndarray, true: np.ndarray) -> np.ndarray:
 # %% ../../nbs/05_judging/05_offline.ipynb #d98d134f
 def quality(
     verdicts: Sequence[bool | None],
-    truth: Sequence[bool],
+    truth: Sequence[bool | None],
     scores: Sequence[float] | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -92,9 +92,9 @@ def quality(
     Parameters
     ----------
     verdicts : sequence of bool or None
-        A missing verdict counts only in n_total.
-    truth : sequence of bool
-        In the same order.
+        A message without a verdict counts only in n_total.
+    truth : sequence of bool or None
+        In the same order. A message without a truth counts only in n_total.
     scores : sequence of float, optional
         The judge's scores, for the AUC.
     resamples : int
@@ -105,8 +105,13 @@ def quality(
     Returns
     -------
     dict
-        n_total, n (with a verdict), n_positive, and for precision, recall, f1, auc the estimate and _low, _high (95 %);
-        NaN where there is nothing to divide by.
+        n_total, n (with a verdict and a truth), n_positive, and for precision, recall, f1, auc the estimate and _low, _high (95 %);
+        NaN where there is nothing to divide by. F1 and AUC have no limits if they are equal in all resamples.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, or a verdict or truth is not True, False or None.
 
     Examples
     --------
@@ -115,20 +120,24 @@ def quality(
     >>> found["precision"], found["recall"], found["n"]
     (0.5, 0.5, 3)
     """
-    predictions = pd.Series(list(verdicts), dtype="boolean")
     for name, values in {"truth": truth, "scores": scores}.items():
-        if values is not None and len(values) != len(predictions):
+        if values is not None and len(values) != len(verdicts):
             remedy = "Pass one of each per message, in the same order."
-            raise ValueError(f"{name} has {len(values)} values, and verdicts {len(predictions)}. {remedy}")
-    has_verdict = predictions.notna().to_numpy()
-    predicted, true = predictions[has_verdict].to_numpy(dtype=bool), np.asarray(truth, dtype=bool)[has_verdict]
-    measures: dict[str, float] = {"n_total": len(predictions), "n": len(true), "n_positive": int(true.sum())}
+            raise ValueError(f"{name} has {len(values)} values, and verdicts {len(verdicts)}. {remedy}")
+    both = pd.DataFrame(index=range(len(verdicts)))
+    for name, values in {"verdicts": verdicts, "truth": truth}.items():
+        both[name], wrong = tables.convert_column(pd.Series(list(values), dtype=object), tables.BOOLEAN)
+        for place, value in wrong.items():
+            raise ValueError(f"{name}: {value!r} at position {place} is not True, False or None. Convert it first.")
+    scored = both.notna().all(axis=1).to_numpy()
+    predicted, true = both[scored].to_numpy(dtype=bool).T
+    measures: dict[str, float] = {"n_total": len(both), "n": len(true), "n_positive": int(true.sum())}
     measures |= _share("precision", predicted & true, predicted) | _share("recall", predicted & true, true)
     draws = np.random.default_rng(seed).integers(0, len(true), size=(resamples, len(true)))
     with np.errstate(invalid="ignore", divide="ignore"):
         measures |= _resampled("f1", _f1(predicted, true), _f1(predicted[draws], true[draws]))
         if scores is not None:
-            scale = np.asarray(scores, dtype=float)[has_verdict]
+            scale = np.asarray(scores, dtype=float)[scored]
             measures |= _resampled("auc", _auc(scale, true), _auc(scale[draws], true[draws]))
     return measures
 
@@ -143,7 +152,8 @@ def _share(name: str, part: np.ndarray, whole: np.ndarray) -> dict[str, float]:
 
 def _resampled(name: str, estimate: float, estimates: np.ndarray) -> dict[str, float]:
     estimates = estimates[~np.isnan(estimates)]
-    low, high = np.quantile(estimates, [0.025, 0.975]) if len(estimates) else (np.nan, np.nan)
+    varies = len(np.unique(estimates)) > 1
+    low, high = np.quantile(estimates, [0.025, 0.975]) if varies else (np.nan, np.nan)
     return {name: float(estimate), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 # %% ../../nbs/05_judging/05_offline.ipynb #532f12e1

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from anthrokit import analysis
-from anthrokit.analysis.interrater import pairwise_agreement
+from anthrokit.analysis.interrater import missingness, pairwise_agreement
+from anthrokit.analysis.pressure import escalation, recovery
 from anthrokit.core import TableError
 from anthrokit.judging import PronounCounter, judge
 from anthrokit.report import demo_run
@@ -26,7 +27,12 @@ CASES = {
     "emergence": lambda labels, name: analysis.emergence(labels, [*BY, name]),
     "late_behaviours": lambda labels, name: analysis.late_behaviours(labels, [*BY, name]),
     "snowball": lambda labels, name: analysis.snowball(labels, [*BY, name]),
+    "kruskal_wallis": lambda labels, name: analysis.kruskal_wallis(labels, "target", [*BY, name]),
+    "factor_model": lambda labels, name: analysis.factor_model(labels, "target", [*BY, name]),
+    "missingness": lambda labels, name: missingness(labels.assign(judge="j", reason="", status="refused"), [*BY, name]),
     "flips": lambda labels, name: analysis.flips(labels, "empathy", name),
+    "escalation": lambda labels, name: escalation(labels, [*BY, name]),
+    "recovery": lambda labels, name: recovery(labels, "empathy", 2, by=name),
     "mirrored": lambda labels, name: analysis.mirrored(labels.assign(side=labels["scenario"]), "empathy", name),
     "corrected": lambda labels, name: corrected_rates(labels, PEOPLE, [*BY, name]),
     "powered": lambda labels, name: corrected_rates(labels, PEOPLE, [*BY, name], method="prediction_powered"),
@@ -50,7 +56,9 @@ def test_columns_of_result(case):
     own = [name for name in whole.columns if name not in (*LABELS.columns, *DOSES.columns, "kind")]
     for name in dict.fromkeys([*own, "a", "b", "measure", "note", "first_turn", "occurred", "n"]):
         try:
-            pd.testing.assert_frame_equal(grouped(case, name), whole.rename(columns={"kind": name}))
+            found = grouped(case, name)
+            assert found.columns.is_unique, name
+            pd.testing.assert_frame_equal(found, whole.rename(columns={"kind": name}))
         except TableError as error:
             assert "is a column of the result, too; rename yours" in str(error), (name, str(error))
 
