@@ -12,7 +12,7 @@ of 95 % has a standard error of 0.7 points. With --uneven it is shares alone, in
 With --of it is one function each, in clusters of equal size or of log-normal sizes (σ = 1), whose rates are
 beta-distributed: `proportion` of rare rows, `mean_estimates`, `agreement`, `judge_accuracy`, `escalation`,
 `similarity`, and the share of p-values below .05 without an effect by `kruskal_wallis` and `factor_model`. `similarity`
-and `model` run a tenth of the repetitions.
+and `model` run a tenth of the repetitions, `kruskal` a fifth.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ import time
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import expit, logit, stdtrit
+from scipy.stats import beta, chi2, norm
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from anthrokit import analysis
-from anthrokit.analysis.clustered import mean_estimates, proportion
+from anthrokit.analysis.clustered import cluster_variance, influence, mean_estimates, proportion
 from anthrokit.analysis.interrater import _agreement, agreement_estimates
 from anthrokit.validity.accuracy import ACCURACY_MEASURES, accuracy_estimates, accuracy_measures
 
@@ -144,14 +145,35 @@ def share_inside(table: pd.DataFrame, truth) -> pd.Series:
     return pd.Series(np.where(np.isnan(low), np.nan, (low <= truth) & (truth <= high)))
 
 
+def usual_limits(yes: np.ndarray, size: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Korn and Graubard's exact interval with the effective sample size, and Student's t for the logit, of clustered shares."""
+    share, n, clusters = yes.sum(axis=0) / size.sum(axis=0), size.sum(axis=0), len(size)
+    variance = cluster_variance(influence(yes, size), size)
+    rows = np.where((share > 0) & (share < 1), share * (1 - share) / variance, n)
+    rows = np.minimum(rows * (stdtrit(n - 1, 0.975) / stdtrit(clusters - 1, 0.975)) ** 2, n)
+    exact = beta.ppf(0.025, share * rows, rows - share * rows + 1), beta.ppf(0.975, share * rows + 1, rows - share * rows)
+    exact = np.where(share > 0, exact[0], 0), np.where(share < 1, exact[1], 1)
+    reach = stdtrit(clusters - 1, 0.975) * np.sqrt(variance) / (share * (1 - share))
+    of_logit = [np.where(np.isfinite(reach), expit(logit(share) + side * reach), end) for side, end in zip((-1, 1), exact, strict=True)]
+    return {"Korn-Graubard": exact, "logit": tuple(of_logit)}
+
+
 def rare(repeats: int) -> pd.DataFrame:
-    """Shares of a rate of .02: coverage, and how often the upper limit is too low."""
+    """Shares, rare ones too: lowest coverage for 6, 8, 20, 50 and 100 clusters of equal or log-normal sizes, and who misses above."""
     random, rows = np.random.default_rng(0), []
-    for each, kind, clusters, alike in itertools.product((5, 200), ("equal", "uneven"), (8, 20, 50, 100), (0.1, 0.3, 0.6)):
-        size = np.broadcast_to(sizes_of(random, kind, clusters, each)[:, None], (clusters, repeats))
-        table = proportion(random.binomial(size, chances(random, 0.02, alike, size.shape)), size)
-        case = {"rows a cluster": each, "sizes": kind, "clusters": clusters, "correlation": alike}
-        rows.append({**case, "coverage": share_inside(table, 0.02).mean(), "too low": table["ci_high"].lt(0.02).mean()})
+    for each, rate, alike in itertools.product((5, 40, 200), (0.02, 0.1, 0.5), (0.1, 0.3, 0.6)):
+        found = []
+        for kind, clusters in itertools.product(("equal", "uneven"), (6, 8, 20, 50, 100)):
+            size = np.broadcast_to(sizes_of(random, kind, clusters, each)[:, None].astype(float), (clusters, repeats))
+            yes = random.binomial(size.astype(int), chances(random, rate, alike, size.shape)).astype(float)
+            table = proportion(yes, size)
+            held = {"ours": share_inside(table, rate).mean(), "upper limit too low": table["ci_high"].lt(rate).mean()}
+            usual = {name: ((low <= rate) & (rate <= high)).mean() for name, (low, high) in usual_limits(yes, size).items()}
+            found.append(held | usual)
+        lowest = pd.DataFrame(found)
+        highest = lowest.pop("upper limit too low").max()
+        case = {"rows a cluster": each, "rate": rate, "correlation": alike}
+        rows.append({**case, **lowest.min(), "highest ours": max(one["ours"] for one in found), "upper limit too low": highest})
     return pd.DataFrame(rows)
 
 
@@ -196,7 +218,8 @@ def agreement(repeats: int) -> pd.DataFrame:
         table = agreement_estimates(_agreement, *sums, same=same, rated=rated, yes=yes, verdicts=verdicts, ci=0.95)
         inside = share_inside(table, truth.repeat(repeats)).to_numpy().reshape(3, repeats)
         case = {"sizes": kind, "clusters": clusters, "rows": each, "rate": rate}
-        rows.append({**case, **dict(zip(("raw", "alpha", "AC1"), np.nanmean(inside, axis=1), strict=True)), "no alpha": np.isnan(inside[1]).mean()})
+        shares = dict(zip(("raw", "alpha", "AC1"), np.nanmean(inside, axis=1), strict=True))
+        rows.append({**case, **shares, "no alpha": np.isnan(inside[1]).mean()})
     return pd.DataFrame(rows)
 
 
@@ -235,7 +258,7 @@ def escalation(repeats: int) -> pd.DataFrame:
     random, rows = np.random.default_rng(0), []
     for kind, clusters, rate, alike in itertools.product(("equal", "uneven"), (8, 15, 30), (0.05, 0.3), (0.1, 0.3)):
         messages = dialogues_of(random, sizes_of(random, kind, clusters, 4), 5, {})
-        table = analysis.escalation(labelled(random, messages, repeats, rate, alike), by="behaviour")
+        table = analysis.pressure.escalation(labelled(random, messages, repeats, rate, alike), by="behaviour")
         case = {"sizes": kind, "clusters": clusters, "rate": rate, "correlation": alike}
         rows.append({**case, "coverage": share_inside(table, 0).mean()})
     return pd.DataFrame(rows)
@@ -263,24 +286,28 @@ def similarity(repeats: int) -> pd.DataFrame:
 
 
 def level_designs(random, clusters: int, levels: int):
-    """Base prompts in one level each: of one size, of sizes drawn for every level alike, and ten times as large in one level."""
+    """Base prompts in one level each: of one size, of sizes drawn alike in all levels, and larger in all levels but the first."""
     level = np.arange(clusters) % levels
     yield "equal", np.full(clusters, 8), level
-    yield "uneven", sizes_of(random, "uneven", clusters, 8), level
-    yield "one level's ten times as large", np.where(level, 2, 20), level
+    yield "log-normal", sizes_of(random, "uneven", clusters, 8), level
+    for times, small in ((1.4, 5), (2, 5), (10, 2)):
+        yield f"{times:g} times as large", np.where(level, round(small * times), small), level
+    yield "all levels in each base prompt", np.full(clusters, 8), None
 
 
 def kruskal(repeats: int) -> pd.DataFrame:
-    """False positives of `kruskal_wallis` by levels of base prompts, and by levels within all base prompts."""
+    """False positives of `kruskal_wallis`; "refused" p-values are missing, and "H alone" is the share that H would give."""
     random, rows = np.random.default_rng(0), []
-    for clusters, levels, alike, rate in itertools.product((8, 16, 30), (2, 4), (0.1, 0.3), (0.05, 0.3)):
-        for kind, size, level in (*level_designs(random, clusters, levels), ("all levels in each", np.full(clusters, 8), None)):
-            messages = dialogues_of(random, size, 5, {} if level is None else {"level": level})
+    for clusters, levels, rate in itertools.product((8, 30, 60), (2, 4), (0.05, 0.3)):
+        for kind, size, level in level_designs(random, clusters, levels):
+            messages = dialogues_of(random, size, 3, {} if level is None else {"level": level})
             messages = messages if level is not None else messages.assign(level=messages["dialogue_id"] % levels)
-            p_value = analysis.kruskal_wallis(labelled(random, messages, repeats, rate, alike), "level")["p_value"]
-            case = {"dialogues": kind, "clusters": clusters, "levels": levels, "correlation": alike, "rate": rate}
-            rows.append({**case, "p < .05": (p_value < 0.05).mean()})
-    return pd.DataFrame(rows)
+            table = analysis.kruskal_wallis(labelled(random, messages, repeats // 5, rate, 0.1), "level")
+            case = {"dialogues": kind, "clusters": clusters, "levels": levels, "rate": rate}
+            refused = (table["p_value"].isna() & table["statistic"].notna()).mean()
+            alone = chi2.sf(table["statistic"], table["freedom"]) < 0.05
+            rows.append({**case, "p < .05": (table["p_value"] < 0.05).mean(), "refused": refused, "H alone": alone.mean()})
+    return pd.DataFrame(rows).sort_values("dialogues", kind="stable")
 
 
 def model(repeats: int) -> pd.DataFrame:

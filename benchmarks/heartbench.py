@@ -1,6 +1,6 @@
 """Coverage of HeartBench's intervals and of ranges of ranks, with known true scores.
 
-    python benchmarks/heartbench.py [--repeats 300] [--cases 8 15 30 60 100]
+    python benchmarks/heartbench.py [--of scores differences ranks] [--repeats 300] [--cases 8 15 30 60 100]
 
 A study draws cases with the abilities and points of the bundled ones. In each case a target meets a criterion, or avoids
 a penalty, with a probability drawn from a beta distribution around its skill (.5, .9 or .98), so that the criteria of a
@@ -55,12 +55,14 @@ def share(rows: list[tuple[float, float, float]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    tables = ["scores", "differences", "ranks"]
+    parser.add_argument("--of", nargs="+", default=tables, choices=tables)
     parser.add_argument("--repeats", type=int, default=300)
     parser.add_argument("--cases", type=int, nargs="+", default=[8, 15, 30, 60, 100])
     options = parser.parse_args()
     rng = np.random.default_rng(1)
     true = {skill: own_scores(draw_study(rng, 30_000, {"a": skill}))["estimate"] for skill in SKILLS}
-    for skill in SKILLS:
+    for skill in SKILLS if "scores" in options.of else ():
         for cases in options.cases:
             overall, abilities = [], []
             for seed in range(options.repeats):
@@ -68,7 +70,7 @@ def main() -> None:
                     (overall if row.level == "overall" else abilities).append((row.ci_low, row.ci_high, true[skill][row.Index]))
             where = f"scores: true {true[skill]['Overall']:.1f}, {cases} cases"
             print(f"{where}: overall {share(overall)}, abilities {share(abilities)}", flush=True)
-    for first, second in PAIRS:
+    for first, second in PAIRS if "differences" in options.of else ():
         for cases in options.cases:
             rows, small = [], []
             for seed in range(options.repeats):
@@ -78,7 +80,7 @@ def main() -> None:
                     rows.append((difference["ci_low"], difference["ci_high"], true[first]["Overall"] - true[second]["Overall"]))
                     small.append(difference["p_value"] < 0.05)
             print(f"differences: skills {first} and {second}, {cases} cases: {share(rows)}, p < .05: {np.mean(small):.3f}", flush=True)
-    for cases in options.cases:
+    for cases in options.cases if "ranks" in options.of else ():
         rows = []
         for seed in range(options.repeats):
             table = leaderboard(draw_study(np.random.default_rng((cases, seed)), cases, FOUR), n_resamples=400, seed=seed)

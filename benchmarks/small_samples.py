@@ -1,6 +1,6 @@
 """Coverage of differences, and false verdicts of equivalence, in small samples with a known true difference.
 
-    python benchmarks/small_samples.py [--repeats 2500] [--write]
+    python benchmarks/small_samples.py [--repeats 2500] [--level LEVEL] [--write]
 
 Two versions answer the same base prompts. The first grid has one message a base prompt: sizes of 4 to 200, rates of .02
 to .5, correlations of the two versions' labels of 0 to 1 (of the largest possible), and true differences of 0, .05, .1
@@ -12,7 +12,7 @@ true difference equals the margin or twice the margin (5 % are allowed), and the
 is partly bad luck. So the cell with the lowest coverage and the cell with the most false verdicts are simulated again,
 with ten times as many repetitions and other random numbers, and the table has the second result. With 25,000
 repetitions a coverage of 95 % has a standard error of 0.14 percentage points. `--write` saves the table as
-data/difference_coverage.csv.
+data/difference_coverage.csv. `--level 0.9` tests equivalence with the usual interval instead, at 1 - 2α.
 """
 
 from __future__ import annotations
@@ -69,13 +69,16 @@ def clustered(random, clusters: int, rows: int, repeats: int, rate: float, apart
     return first.sum(axis=0).astype(float), second.sum(axis=0).astype(float), np.full(shape, float(rows))
 
 
-def simulate(random, repeats: int, rows: int, clusters: int, rate: float, apart: float, alike: float, within: float):
+LEVEL = equivalence_level(0.95)
+
+
+def simulate(random, repeats: int, level: float, rows: int, clusters: int, rate: float, apart: float, alike: float, within: float):
     """Return one cell: coverage, width, and the shares called equivalent with the margin at the difference and at half of it."""
     if rows == 1:
         a, b, n = paired(random, clusters, repeats, rate, apart, alike)
     else:
         a, b, n = clustered(random, clusters, rows, repeats, rate, apart, alike, within)
-    wide, inner = difference(a, n, b, n), difference(a, n, b, n, ci=equivalence_level(0.95))
+    wide, inner = difference(a, n, b, n), difference(a, n, b, n, ci=level)
     covered = wide["ci_low"].le(apart + 1e-12) & wide["ci_high"].ge(apart - 1e-12)
     cell = {"coverage": covered.mean(), "width": (wide["ci_high"] - wide["ci_low"]).median()}
     for name, margin in (("at_margin", apart), ("at_twice", apart / 2)):
@@ -86,22 +89,22 @@ def simulate(random, repeats: int, rows: int, clusters: int, rate: float, apart:
 CELL = ["rows", "clusters", "rate", "apart", "alike", "within"]
 
 
-def grid(repeats: int, seed: int = 0) -> pd.DataFrame:
+def grid(repeats: int, level: float, seed: int = 0) -> pd.DataFrame:
     """Return one row for each cell of the grid."""
     random, cells = np.random.default_rng(seed), []
     for rows, sizes in ROWS.items():
         within = WITHIN if rows > 1 else (1.0,)
         for cell in itertools.product([rows], sizes, RATES, DIFFERENCES, CORRELATIONS, within):
-            cells.append(dict(zip(CELL, cell, strict=True)) | simulate(random, repeats, *cell))
+            cells.append(dict(zip(CELL, cell, strict=True)) | simulate(random, repeats, level, *cell))
     return pd.DataFrame(cells)
 
 
-def again(cells: pd.DataFrame, repeats: int, seed: int = 1) -> pd.DataFrame:
+def again(cells: pd.DataFrame, repeats: int, level: float, seed: int = 1) -> pd.DataFrame:
     """Simulate the worst cells of each size again: lowest coverage, and most false verdicts at the margin and at twice it."""
     random, rows, settings = np.random.default_rng(seed), [], cells[CELL].astype(object)
     for size, part in cells.groupby(["rows", "clusters"]):
         worst = {"coverage": part["coverage"].idxmin(), "at_margin": part["at_margin"].idxmax(), "at_twice": part["at_twice"].idxmax()}
-        rows.append([*size, *(simulate(random, repeats, *settings.loc[at])[name] for name, at in worst.items())])
+        rows.append([*size, *(simulate(random, repeats, level, *settings.loc[at])[name] for name, at in worst.items())])
     names = ["lowest_coverage", "equivalent_at_margin", "equivalent_at_twice"]
     return pd.DataFrame(rows, columns=["rows", "clusters", *names])
 
@@ -120,13 +123,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--repeats", type=int, default=2500)
     parser.add_argument("--write", action="store_true", help="save data/difference_coverage.csv")
+    parser.add_argument("--level", type=float, default=LEVEL, help="confidence level of the equivalence interval")
     options = parser.parse_args()
     began = time.perf_counter()
-    cells = grid(options.repeats)
-    table = summary(cells, again(cells, 10 * options.repeats))
+    cells = grid(options.repeats, options.level)
+    table = summary(cells, again(cells, 10 * options.repeats, options.level))
     print(f"{options.repeats} repetitions of {len(cells)} cells, {time.perf_counter() - began:.0f} s")
     print(table.to_string(index=False))
-    if options.write:
+    if options.write and options.level == LEVEL:
         path = Path(__file__).parent.parent / "data" / "difference_coverage.csv"
         table.to_csv(path, index=False)
         print(f"wrote {path.name}")

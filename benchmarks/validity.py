@@ -49,7 +49,8 @@ def graded(random, repeats: int, doses: int, people: int, curve, noise="normal")
     """Studies with one answer of each person; their standard deviation is 1."""
     dose = np.tile(np.repeat(np.arange(float(doses)), people), repeats)
     error = random.normal(size=len(dose)) if noise == "normal" else random.exponential(size=len(dose)) - 1
-    return pd.DataFrame({"study": np.repeat(np.arange(repeats), doses * people), "person": range(len(dose)), "dose": dose, "value": curve(dose) + error})
+    study = np.repeat(np.arange(repeats), doses * people)
+    return pd.DataFrame({"study": study, "person": range(len(dose)), "dose": dose, "value": curve(dose) + error})
 
 
 def curves(repeats: int) -> pd.DataFrame:
@@ -73,16 +74,18 @@ def curves(repeats: int) -> pd.DataFrame:
 def turns(repeats: int) -> pd.DataFrame:
     """Share of p-values below .05, and of intervals that hold the place of the turn."""
     random, rows = np.random.default_rng(0), []
-    for (name, (curve, place)), doses, people in itertools.product(({k: (v, np.nan) for k, v in CURVES.items()} | TURNS).items(), (5, 7), (40, 200)):
+    both = {name: (curve, np.nan) for name, curve in CURVES.items()} | TURNS
+    for (name, (curve, place)), doses, people in itertools.product(both.items(), (5, 7), (40, 200)):
         found = turning_point(graded(random, repeats, doses, people, curve), by="study")
         shown = found["turn"] != "not shown"
         inside = holds(found, place)[shown].mean() if shown.any() and place == place else np.nan
-        rows.append({"true curve": name, "doses": doses, "people": people, "p < .05": found["p_value"].lt(0.05).mean(), "place held": inside})
+        case = {"true curve": name, "doses": doses, "people": people}
+        rows.append({**case, "p < .05": found["p_value"].lt(0.05).mean(), "place held": inside})
     return pd.DataFrame(rows)
 
 
 def effects(repeats: int) -> pd.DataFrame:
-    """Odds ratios of a feature of four answers to each prompt; its logarithm is 1 on average, with a standard deviation of .5."""
+    """Odds ratios of a feature of four answers to a prompt, whose logarithms have the mean 1 and the standard deviation .5."""
     random, rows = np.random.default_rng(0), []
     for prompts, people, each in itertools.product((11, 15, 30), (8, 30), (1, 4, 8)):
         held = []
@@ -94,14 +97,17 @@ def effects(repeats: int) -> pd.DataFrame:
                     value = effect[prompt] * feature[prompt] + random.gumbel(size=4)
                     order = np.argsort(-value)
                     pairs += [(prompt, person, f"{prompt} {a}", f"{prompt} {b}") for a, b in itertools.combinations(order, 2)]
-            table = pd.DataFrame({"present": feature.ravel().astype(float)}, [f"{p} {k}" for p in range(prompts) for k in range(4)])
-            held.append(holds(np.log(partial_effects(table, pd.DataFrame(pairs, columns=["cluster", "person", "more", "less"]))[["ci_low", "ci_high"]].astype(float)), 1.0)[0])
-        rows.append({"prompts": prompts, "people": people, "rankings of a prompt": each, "coverage": np.nanmean(held), "no interval": np.isnan(held).mean()})
+            names = [f"{prompt} {answer}" for prompt in range(prompts) for answer in range(4)]
+            table = pd.DataFrame({"present": feature.ravel().astype(float)}, names)
+            pairs = pd.DataFrame(pairs, columns=["cluster", "person", "more", "less"])
+            held.append(holds(partial_effects(table, pairs), np.e)[0])
+        case = {"prompts": prompts, "people": people, "rankings of a prompt": each}
+        rows.append({**case, "coverage": np.nanmean(held), "no interval": np.isnan(held).mean()})
     return pd.DataFrame(rows)
 
 
 def preference(repeats: int) -> pd.DataFrame:
-    """Four targets of two families, a judge of each family and two neutral ones; `share` of the Noes of a judge on its family are Yes."""
+    """Four targets of two families, two neutral judges, and one of each family that turns a share of its family's Noes into Yes."""
     rows = []
     for share in (0.0, 0.15):
         held, estimates = [], []
@@ -118,13 +124,15 @@ def preference(repeats: int) -> pd.DataFrame:
             table, _ = self_preference(labels)
             held.append(holds(table, np.array(true)))
             estimates.append(table["estimate"])
-        rows.append({"share": share, "coverage": np.nanmean(held), "intervals": np.isfinite(held).sum(), "mean estimate": np.mean(estimates)})
+        case = {"share": share, "coverage": np.nanmean(held), "intervals": np.isfinite(held).sum()}
+        rows.append({**case, "mean estimate": np.mean(estimates)})
     return pd.DataFrame(rows)
 
 
 def components(repeats: int) -> pd.DataFrame:
     """Components of the design of the notebook, and of 40 base prompts with 12 verdicts each, of beta-distributed rates."""
-    true = {"base prompt": 0.012, "scenario": 0.003, "user": 0.004, "dialogue": 0.006, "message": 0.01, "judge": 0.004, "judge × message": 0.008}
+    true = {"base prompt": 0.012, "scenario": 0.003, "user": 0.004, "dialogue": 0.006, "message": 0.01, "judge": 0.004}
+    true["judge × message"] = 0.008
     shape, found, parts = {"base_id": 20, "scenario": 4, "user": 4, "turn": 2, "judge": 4, "sample": 2}, [], []
     for seed in range(max(repeats // 5, 1)):
         random = np.random.default_rng(1000 + seed)
@@ -141,11 +149,14 @@ def components(repeats: int) -> pd.DataFrame:
         variance, mean = a * b / ((a + b) ** 2 * (a + b + 1)), a / (a + b)
         for seed in range(repeats):
             random = np.random.default_rng(seed)
-            table = pd.DataFrame({"base_id": np.repeat(np.arange(40), 12), "verdict": random.random(480) < random.beta(a, b, 40).repeat(12)})
-            one = variance_components(table, factors={"base prompt": ("base_id",)}, n_resamples=200).assign(true=[variance, mean * (1 - mean) - variance])
-            parts.append(one.assign(design=f"Beta({a}, {b})", coverage=holds(one, one["true"])))
+            verdict = random.random(480) < random.beta(a, b, 40).repeat(12)
+            table = pd.DataFrame({"base_id": np.repeat(np.arange(40), 12), "verdict": verdict})
+            one = variance_components(table, factors={"base prompt": ("base_id",)}, n_resamples=200)
+            one = one.assign(true=[variance, mean * (1 - mean) - variance], design=f"Beta({a}, {b})")
+            parts.append(one.assign(coverage=holds(one, one["true"])))
     table = pd.concat(parts).groupby(["design", "component"], sort=False)
-    return table.agg(true=("true", "first"), coverage=("coverage", "mean"), low=("ci_low", "median"), high=("ci_high", "median"), n=("coverage", "count")).reset_index()
+    limits = {"low": ("ci_low", "median"), "high": ("ci_high", "median")}
+    return table.agg(true=("true", "first"), coverage=("coverage", "mean"), **limits, n=("coverage", "count")).reset_index()
 
 
 def slope(repeats: int) -> pd.DataFrame:
@@ -159,7 +170,8 @@ def slope(repeats: int) -> pd.DataFrame:
             rate[chosen] = random.beta(2, 3, len(chosen))
             table = pd.DataFrame({"condition": np.tile(["high", "low"], people // 2), "rate of any behaviour": rate})
             held.append(holds(judged_and_perceived(table.assign(godspeed_anthropomorphism=random.normal(3, 0.7, people))), 0.0))
-        rows.append({"participants": people, "with a share above 0": differ or people, **dict(zip(("alone", "within conditions"), np.nanmean(held, axis=0), strict=True))})
+        shares = dict(zip(("alone", "within conditions"), np.nanmean(held, axis=0), strict=True))
+        rows.append({"participants": people, "with a share above 0": differ or people, **shares})
     return pd.DataFrame(rows)
 
 

@@ -23,8 +23,8 @@ __all__ = ['kruskal_wallis', 'factor_model']
 # %% ../../nbs/07_analysis/07_domains.ipynb #a9ea2f08
 def _dialogue_shares(
     labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
-) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
-    """Return one row per dialogue (level, cluster), the share of its labels that are True by group, and the groups."""
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, pd.DataFrame]:
+    """Return one row per dialogue (level, cluster), by group the share of its labels that are True and their number, and the groups."""
     require_one_column(factor, "factor", by)
     rows, by, variant_column = count_labels(labels, by, variant, ["dialogue_id", factor])
     rows = rows[rows[factor].notna()]
@@ -34,10 +34,13 @@ def _dialogue_shares(
     dialogue, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
     tally = ClusterCounts(rows, by, dialogue)
     with np.errstate(invalid="ignore"):
-        shares = tally.sums(rows["_yes"]) / tally.sums(rows["_scored"])
-    return dialogues, shares, tally.groups.assign(**variant_column)
+        shares = tally.sums(rows["_yes"]) / (sizes := tally.sums(rows["_scored"]))
+    return dialogues, shares, sizes, tally.groups.assign(**variant_column)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e239726d
+_MOST_UNEQUAL = 1.5  # ratio of the levels' mean numbers of labels of a share
+
+
 def kruskal_wallis(
     labels: Run | pd.DataFrame,
     factor: str = "domain",
@@ -86,24 +89,28 @@ def kruskal_wallis(
     from scipy.stats import kruskal
 
     by = as_names(by, taken=("statistic", "freedom"))
-    dialogues, shares, groups = _dialogue_shares(labels, factor, by, variant)
+    dialogues, shares, sizes, groups = _dialogue_shares(labels, factor, by, variant)
     n_levels = dialogues.groupby("cluster")["level"].nunique()
     if (n_levels < dialogues["level"].nunique()).mean() > 0.5:
         unit, dialogues = group_rows(dialogues, ["cluster", "level"])
-        shares = pd.DataFrame(shares).groupby(unit).mean().to_numpy()
+        shares, sizes = pd.DataFrame(shares).groupby(unit).mean().to_numpy(), pd.DataFrame(sizes).groupby(unit).sum().to_numpy()
     (codes, levels), rows = pd.factorize(dialogues["level"]), []
-    for share in shares.T:
+    for share, size in zip(shares.T, sizes.T, strict=True):
         scored = ~np.isnan(share)
         level_codes = np.unique(codes[scored])
-        samples = [share[scored & (codes == level)] for level in level_codes]
+        places = [scored & (codes == level) for level in level_codes]
         empty = ", ".join(map(str, levels.delete(level_codes)))
         n, statistic, p_value = scored.sum(), np.nan, np.nan
-        if len(np.unique(share[scored])) > 1 and len(samples) > 1:
-            statistic, p_value = kruskal(*samples)
+        notes = [f"without labels, and left out: {empty}"] if empty else []
+        if len(np.unique(share[scored])) > 1 and len(places) > 1:
+            statistic, p_value = kruskal(*(share[place] for place in places))
+            means = [size[place].mean() for place in places]
+            if max(means) > _MOST_UNEQUAL * min(means):
+                p_value = np.nan
+                notes.append(f"no test: the shares of one level are of {max(means) / min(means):.1f} times as many labels as another's")
         effect = statistic / (n - 1) if n > 1 else np.nan
         n_clusters = dialogues.loc[scored, "cluster"].nunique()
-        note = f"without labels, and left out: {empty}" if empty else ""
-        rows.append((statistic, max(len(samples) - 1, 0), p_value, effect, n, n_clusters, note))
+        rows.append((statistic, max(len(places) - 1, 0), p_value, effect, n, n_clusters, "; ".join(notes)))
     names = ["statistic", "freedom", "p_value", "effect_size", "n", "n_clusters", "note"]
     return pd.concat([groups, add_holm(pd.DataFrame(rows, columns=names))], axis=1)
 
