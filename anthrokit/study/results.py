@@ -142,7 +142,7 @@ def judged_and_perceived(
     -----
     Ordinary least squares with HC2 standard errors and Student's t with the degrees of freedom of Bell and McCaffrey (2002).
     With 10 to 40 participants, and shares that differ for two, three, five or all, 95 % intervals covered a slope of 0 in 94
-    to 100 % of 3,000 simulations each.
+    to 100 % of 300 simulations each (`benchmarks/validity.py --of slope`).
 
     Raises
     ------

@@ -164,9 +164,8 @@ def dose_response(
     Notes
     -----
     Rasmussen and Williams (2006), Gaussian processes for machine learning, chapter 2; squared exponential kernel. The
-    means of different doses count as independent, as when each person has one dose. In simulations of four doses without an
-    effect (200 studies for each case), 95 % limits of the smooth curve contained the true mean in 94 to 96 % for normal outcomes
-    with 8 to 30 people at a dose, and in 90, 93 and 95 % for exponential outcomes with 8, 15 and 30.
+    means of different doses count as independent, as when each person has one dose. `benchmarks/validity.py --of curves` measures
+    the coverage of the limits.
 
     A smooth curve rounds off steps and bends, so its limits are those of the means, which assume no shape; an estimate
     outside them shows that the curve is too smooth for the data. The limits of a monotone curve have the half width of
@@ -248,8 +247,8 @@ def turning_point(
     is at an observed dose, which belongs to both lines.
 
     The place is that of the smooth curve. Where a steep rise ends in a corner and a slow fall follows, the curve turns too
-    late: for min(2d, 2.5 − d / 2), doses 0 to 4, the interval missed the true place in all of 200 simulated studies.
-    For −|d − 1.3| it contained it in 99 % with doses 0 to 4 and 40 people each, in 64 % with 0 to 6 and 200 each.
+    late, and the interval may never contain the true place, as for min(2d, 2.5 − d / 2) with doses 0 to 4.
+    `benchmarks/validity.py --of turns` measures it.
 
     Examples
     --------
