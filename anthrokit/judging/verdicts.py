@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..models.thoughts import separate_thoughts
+
 # %% auto #0
 __all__ = ['Rating', 'parse_verdict', 'code_field', 'claims_beside', 'parse_verdicts']
 
@@ -50,7 +52,7 @@ class Rating:
 _YES = {"yes", "true", "present", "是"}
 _WORD = re.compile(r"(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)\b(?P<rest>.*)", re.I)
 _HEDGE = re.compile(
-    r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|(?:only\s+)?if\b|<)",
+    r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|(?:only\s+)?if\b|ish\b|<|但|不过|其实|然而|可能|也许|吗)",
     re.I,
 )
 # "Yes, no doubt" and "No: it says 'yes'" don't retract a verdict.
@@ -58,6 +60,7 @@ _TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", 
 _OPPOSITE = re.compile(r"\b(?:absent|not\s+present|false|present|true)\b", re.I)
 _RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no problem", "present participle"
 _CORRECTED = re.compile(r"\b(?:correction|actually|i mean|rather|scratch that|on reflection|but)\b", re.I)
+_DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b(?! (?:just|only|merely|simply)\b)", re.I)
 _LINE = 300  # characters of a line that are parsed
 _LEAD = re.compile(r"(?:\W*\d{1,2}[.)]\W+)?[\W_]*")  # signs and the number of a list
 
@@ -74,7 +77,7 @@ class Statement:
 
 def _statement(word: re.Match, code: str | None) -> Statement:
     rest, verdict = word["rest"], _is_yes(word["word"])
-    clear = not (_HEDGE.match(rest) or _RUNS_ON.match(rest))
+    clear = not (_HEDGE.match(rest) or _RUNS_ON.match(rest) or (verdict and _DENIES.match(rest)))
     clear = clear and all(_is_yes(other["word"]) is verdict for other in _TAKEN_BACK.finditer(rest))
     correction = _CORRECTED.search(rest)
     if correction and any(_is_yes(other[0]) is not verdict for other in _OPPOSITE.finditer(rest, correction.end())):
@@ -92,7 +95,9 @@ def _begins(line: str) -> int:
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #044474f9
 _RETRACTS = re.compile(  # a later line that takes back a verdict without another one
-    r"[\W_]*(?:correction|actually|wait|scratch that|strike that|disregard|ignore|i (?:take (?:it|that)|retract|withdraw))\b",
+    r"[\W_]*(?:correction|actually|wait|oops|sorry|edit|update|(?:scratch|strike) that|(?:please )?(?:disregard|ignore)"
+    r"|on (?:second thought|reflection)|i (?:take (?:it|that)|made an? (?:mistake|error)|(?:now )?(?:retract|withdraw|change|revise|reverse))"
+    r"|(?:[^\W\d_]+ ){0,2}(?:verdict|answer|that) (?:[^\W\d_]+ ){0,3}(?:wrong|incorrect|mistaken|reversed|withdrawn))\b",
     re.I,
 )
 _WORDS = r"(?P<word>yes|no|true|false|present|absent|missing|not\s+present|是|否)"
@@ -104,6 +109,8 @@ _IS = re.compile(  # not "at present"
     r"(?:^|[^\w\s]\s*|\b(?:is|are|was|were|be|(?:it|that|this)(?:['’]s)?|not|indeed|clearly|actually|now|behaviou?r)\s+)$", re.I
 )
 _CLAUSE = re.compile(r"[.;!?,:：—]|\b(?:but|rather)\b")
+_ASKS = re.compile(r"\bwhether\b|\b(?:ask|say|know|wonder|tell|clear|certain|sure)\w* if\b", re.I)  # "whether that's true"
+_UNSURE = re.compile(r"\b(?:i|unclear|uncertain|unsure|not (?:clear|certain|sure))\b", re.I)
 _NEGATES = re.compile(r"\b(?:not?|none|never|neither|nor|nothing|without|hardly|cannot)\b|n['’]t\b|不", re.I)
 
 
@@ -118,8 +125,11 @@ def claims(line: str, code: str | None = None) -> set[bool]:
     verdicts, end = {_is_yes(match["word"]) for match in matches if match}, line[-_LINE:]
     if closing := _CLOSES.search(end):
         before = end[: closing.start()]
+        clause = _CLAUSE.split(before)[-1]
+        if _ASKS.search(clause):
+            return {True, False} if _UNSURE.search(clause) else verdicts
         if not _QUOTES.search(before) and (closing["word"].lower() not in ("present", "true", "missing") or _IS.search(before)):
-            verdicts.add(_is_yes(closing["word"]) is not bool(_NEGATES.search(_CLAUSE.split(before)[-1])))
+            verdicts.add(_is_yes(closing["word"]) is not bool(_NEGATES.search(clause)))
     return verdicts
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #fcdc01d6
@@ -129,9 +139,9 @@ _HEAD = re.compile(
     re.I,
 )
 _MARKUP = re.compile(r"<\|\w{1,20}\|>|</?(?:answer|verdict|response|s)>|\\boxed\b", re.I)  # "<|im_end|>", "</answer>"
+_STRUCK = re.compile(r"(?<!\w)~~(?:(?!~~).)+~~(?!\w)|<(s|del|strike)>(?:(?!</?\1>).)*</\1>|<!--(?:(?!<!--|-->).)*-->", re.I | re.S)
 _REASON = re.compile(r"(?:reason(?:ing)?|explanation|justification)\b[\s*_`'\")(\[\]]{0,9}[:：]", re.I)
-_BARE = re.compile(r"(?:(?!~~)[\W_]){0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
-_DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b(?! (?:just|only|merely|simply)\b)", re.I)
+_BARE = re.compile(r"[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
 _SUPPOSES = re.compile(  # an earlier line that makes a verdict an example or a supposition
     r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
     r"|\b(?:for example|example|format|template|such as|instead of|not|never|hypothetical(?:ly)?))[\W_]*$",
@@ -152,29 +162,37 @@ def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]
     all_statements, lines = [], [line[:_LINE] for line in lines]
     last_denial = max((number for number, line in enumerate(lines) if _DENIES.match(line)), default=-1)
     for number, line in enumerate(lines):
-        begin = _begins(line)
+        begin, one = _begins(line), None
         if head := _HEAD.match(line, begin):
             rest = line[head.end() :]
             if not rest.strip(" *_`'\"()[]") and number + 1 < len(lines):
                 rest = lines[number + 1]
             if word := _WORD.match(rest, _begins(rest)):
-                one = _statement(word, head["code"])
                 is_supposed = number > 0 and not _REASON.match(lines[number - 1]) and _SUPPOSES.search(lines[number - 1])
-                is_final = last.get(not one.verdict, -1) < number and not (one.verdict and last_denial > number)
-                is_struck = "~~" in line[: head.end()] + rest[: word.start("word")]
-                all_statements.append(replace(one, clear=one.clear and not is_supposed and is_final and not is_struck))
+                one = _statement(word, head["code"])
+                one = replace(one, clear=one.clear and not is_supposed)
         elif number in (0, len(lines) - 1) and (bare := _BARE.fullmatch(line)):
-            all_statements.append(Statement(_is_yes(bare["word"])))
+            one = Statement(_is_yes(bare["word"]))
+        if one:
+            is_final = last.get(not one.verdict, -1) < number and not (one.verdict and last_denial > number)
+            all_statements.append(replace(one, clear=one.clear and is_final))
     return all_statements
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #34b37645
 LONGEST_ANSWER = 50_000  # characters; a longer response is not parsed, and saved only up to here
 _MOST_LINES = 500  # different lines, each of which is searched for in the judged text
+_JUDGE = r"(?:evaluat|judg|rat(?:e|ing)\b|assess|label|classif|analy[sz]"
 _DECLINES = re.compile(
-    r"\b(?:i (?:can(?:no|['’])t|am (?:unable|not able) to|won['’]t|will not|must decline)|i['’]m (?:unable|not able) to"
-    r"|(?:sorry|apologi[sz]e),? (?:but )?i can)(?:['’]t|not)? ?(?:\w{1,20} ){0,3}"
-    r"(?:evaluate|judge|rate|assess|label|answer|help|assist|comply|do (?:that|this)|provide|fulfil|process"
-    r"|analy[sz]e)",
+    r"(?:\bi (?:can(?:no|['’])t|won['’]t|will not|(?:must |have to )?(?:decline|refuse))|\bi(?: am|['’]m) (?:unable|not able|not comfortable)"
+    r"|\b(?:sorry|apologi[sz]e),? (?:but )?i can)(?:['’]t|not)?,? ?(?:[\w,]{1,20} ){0,4}"
+    rf"{_JUDGE}|answer|help|assist|comply|do(?:ing)? (?:that|this)|provid|fulfil|process|continu|engag|participat)"
+    rf"|(?<!\w )(?<!\w)(?:cannot|can['’]t|unable to|not able to) {_JUDGE})"
+    r"|(?<!\w)我?(?:无法|不能)[^。，,\n]{0,10}(?:评估|判断|评价|评判)",
+    re.I,
+)
+_REGRETS = re.compile(  # before a refusal
+    r"(?:(?:unfortunately|regrettably|apologies|(?:i(?:['’]m| am) )?(?:very |so )?(?:sorry|afraid)|as an? [\w ]{2,40}|抱歉|对不起)"
+    r"[\s,.;:!，。—–-]{1,3}(?:but |that )?)*",
     re.I,
 )
 
@@ -215,7 +233,7 @@ def _begins_to_decline(line: str) -> bool:
     if head := _REASON.match(line):
         line = line[head.end() :].lstrip(" *_")
     match = _DECLINES.search(line)
-    if match is None or match.start() > 5 or line[0] in "\"'“‘«":  # "I'm sorry, …"
+    if match is None or match.start() > _REGRETS.match(line).end() + 5 or line[0] in "\"'“‘«":  # "I'm sorry, …"
         return False
     return not re.match(r"[^.,;:]{0,40}\bas\b", line[match.end() :])  # "I can't label this as empathy"
 
@@ -229,6 +247,11 @@ def _too_long(raw: str | None) -> str | None:
     if raw and len(raw) > LONGEST_ANSWER:
         return f"longer than {LONGEST_ANSWER:,} characters"
     return f"more than {_MOST_LINES:,} different lines" if raw and len({*raw.splitlines()}) > _MOST_LINES else None
+
+
+def _own_text(raw: str | None) -> str:
+    """Return a response without thoughts and without what is struck out."""
+    return _STRUCK.sub("", separate_thoughts(raw).answer or "").strip()
 
 
 def _reason(lines: Sequence[str]) -> str | None:
@@ -276,17 +299,16 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     >>> parse_verdict("I cannot evaluate this message.").status
     'refused'
     """
-    text = (raw or "").strip()
     if why := _too_long(raw):
         return _missing(raw, why)
+    text = (raw or "").strip()
     if (usual := _USUAL.fullmatch(text)) and usual["code"] == code and not _DECLINES.search(usual["reason"]):
         judged_words = judged.lower()
         if "reason" not in judged_words and "verdict" not in judged_words:  # nothing that it could quote
             return Rating(usual["word"] == "Yes", " ".join(usual["reason"].split()).strip("*_ ") or None, raw=raw)
-    if "<think>" in text and "</think>" not in text:
-        return _missing(raw, "the response ends within its thoughts")
+    text = _own_text(raw)
     if text.startswith("{") or ("{" in text and _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```"))):
-        return parse_verdicts(raw, ["verdict"], code=code, judged=judged)[0]
+        return replace(parse_verdicts(text, ["verdict"], code=code, judged=judged)[0], raw=raw)
     lines = own_lines(text, judged)
     own = code and code.lower()
     own_statements = [one for one in statements(lines, code) if one.code == own]
@@ -314,7 +336,7 @@ _ZERO = "the judge states a confidence of zero"
 # %% ../../nbs/05_judging/01_verdicts.ipynb #5fd881df
 _DEPTH = 10
 _SINGLE = ("verdict", "answer")
-_ANSWER = re.compile(r"verdict|answer|label|decision")
+_ANSWER = re.compile(r"verdict|answer|label|decision|final|present|correct|revised")
 
 
 def _merge_fields(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -428,13 +450,14 @@ def parse_verdicts(
     >>> [one.verdict for one in parse_verdicts(answer, ["empathy", "agency"])]
     [True, False]
     """
-    names, text = list(behaviours), raw or ""
+    names = list(behaviours)
 
     def all_missing(why: str, status: str = "unparsed") -> list[Rating]:
         return [_missing(raw if name == names[0] else None, why, status) for name in names]
 
     if why := _too_long(raw):
         return all_missing(why)
+    text = _own_text(raw)
     single = names == ["verdict"]
     answer_object = _answer_object(text, _SINGLE if single else names, code, judged)
     if answer_object is None:
@@ -469,4 +492,8 @@ def _from_field(entry: Any) -> Rating:
         return _missing(None, "no single Yes or No for this behaviour")
     if _NO_CONFIDENCE.fullmatch(f"confidence {str(entry.get('confidence'))[:9]}".rstrip(" %")):
         return _missing(None, _ZERO)
-    return Rating(_is_yes(verdict["word"]), reason)
+    is_yes, names = _is_yes(verdict["word"]), [*entry]
+    is_later = reason and not {*names[names.index("verdict") :]}.isdisjoint(("reason", "explanation"))
+    if is_later and any((not is_yes) in claims(line) for line in reason.splitlines()):
+        return _missing(None, "the reason contradicts the verdict")
+    return Rating(is_yes, reason)
