@@ -21,6 +21,7 @@ from ..core import Run, TableError, import_dialogues, tables
 from ..core.errors import missing_columns, require_known
 from ..core.run import digest, require_run
 from ..core.files import local_path, write_file
+from ..core.notes import notify
 from ..judging import PronounCounter
 from ..judging.any_messages import imported_message
 from ..judging.released import CUES
@@ -186,13 +187,13 @@ def _dialogues(
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the messages of a file. An absent answer is missing, and its turn stays."""
+    """Return the messages of a file. An absent answer is missing, as is an absent message of the user before an answer."""
     messages = []
     for row in rows:
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
         error = row.get("dialogue_error") or "not in the file"
-        if row["user_message"] is not None:
-            messages.append({**place, **imported_message("user", row["user_message"])})
+        if row["user_message"] is not None or row["assistant_message"] is not None:
+            messages.append({**place, **imported_message("user", row["user_message"], error)})
         messages.append({**place, **imported_message("assistant", row["assistant_message"], error)})
     return messages
 
@@ -434,6 +435,8 @@ def read_anthrobench(
         turns.sort(key=itemgetter("turn"))
     run_prompts = _prompts_of((turns[0] for turns in rows_by_dialogue.values()), prompts)
     dialogues = _dialogues(rows_by_dialogue, run_prompts, [name for name in header if name not in known_columns])
+    if unasked := sum(row["user_message"] is None and row["assistant_message"] is not None for row in rows):
+        notify(f"{path}: {unasked} answers have no message of the user before them; it is missing in the run.")
     columns = _counted_once(columns, rows)
     columns = _columns_of_judges(path, columns, _added_judges(header, rows, columns), judges)
     parts = {

@@ -5,6 +5,8 @@
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #72eb91c0
 from __future__ import annotations
 
+import codecs
+import io
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -536,8 +538,10 @@ def _behaviours_of(log: EvalLog, new_behaviours: Iterable[Behaviour]) -> list[di
 def read_inspect_log(path: str | os.PathLike) -> EvalLog:
     """Return the log in a file; raise an error that names the file."""
     file = require_file(local_copy(path))
+    with open(file, "rb") as stream:
+        has_mark = stream.read(3) == codecs.BOM_UTF8
     try:
-        return read_eval_log(str(file))
+        return read_eval_log(io.BytesIO(file.read_bytes()[3:]) if has_mark else str(file))
     except Exception as error:  # of many kinds: zip, JSON, validation
         raise TableError(f"{path}: is not a log of Inspect ({type(error).__name__}: {error})") from None
 

@@ -31,9 +31,9 @@ from ..models.thoughts import separate_thoughts
 
 # %% auto #0
 __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'IDS', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'USERS', 'FORMATS',
-           'is_missing', 'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'object_in', 'scalars', 'unwrapped',
-           'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time', 'read_message', 'branches',
-           'transcript', 'is_transcript', 'labelled_lines', 'turns_of', 'as_list', 'may_hold_messages',
+           'is_missing', 'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'object_in', 'dicts_in', 'scalars',
+           'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time', 'read_message',
+           'branches', 'transcript', 'is_transcript', 'labelled_lines', 'turns_of', 'as_list', 'may_hold_messages',
            'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
            'split_branches', 'read_whole', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena',
            'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'dialogue_column',
@@ -104,6 +104,11 @@ def object_in(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def dicts_in(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list; an empty list for another value."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def scalars(row: Mapping[str, Any], used_columns: Collection[str] = ()) -> dict[str, Any]:
     """Return the texts and numbers of a row, without the columns that are used already."""
     values = {name: one for name, one in row.items() if isinstance(one, str | numbers.Real) and name not in used_columns}
@@ -163,14 +168,18 @@ _REQUESTS = ("request", "request_body", "requestBody", "input", "inputs", "body"
 def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message without the envelope that some tools put around it."""
     if isinstance(fragments := value.get("fragments"), list):  # DeepSeek's export names no speaker
-        kinds = [str(one.get("type")).lower() for one in fragments if isinstance(one, dict)]
+        kinds = [str(one.get("type")).lower() for one in dicts_in(fragments)]
         return {**value, "role": "user" if "request" in kinds else "assistant", "content": fragments}
-    if isinstance(versions := value.get("versions"), list) and versions and all(isinstance(one, dict) for one in versions):
-        contents = [one.get("steps") or one.get("content") for one in versions]  # LM Studio, in SillyTavern's names
+    versions = dicts_in(value.get("versions")) or [one for one in dicts_in(value.get("candidates")) if "raw_content" in one]
+    if versions:  # of LM Studio and Character.AI, in SillyTavern's names
+        contents = [one.get("steps") or one.get("content") or one.get("raw_content") for one in versions]
         models = [{"model": object_in(one, "senderInfo").get("senderName")} for one in versions]
-        shown_index = at if (at := value.get("currentlySelected")) in range(len(versions)) else 0
+        ids = [one.get("candidate_id", number) for number, one in enumerate(versions)]
+        shown = first_of(value, ("currentlySelected", "primary_candidate_id"))
+        shown_index, author = ids.index(shown) if shown in ids else 0, value.get("author")
+        role = versions[0].get("role") if author is None else "user" if object_in(value, "author").get("is_human") else "assistant"
         swipes = {"swipes": contents, "swipe_id": shown_index, "swipe_info": models}
-        return {"role": versions[0].get("role"), "mes": contents[shown_index], **models[shown_index], **swipes}
+        return {"role": role, "mes": contents[shown_index], "at": value.get("create_time"), **models[shown_index], **swipes}
     wrappers = [name for name in _WRAPPERS if isinstance(one := value.get(name), dict) and one and (name != "content" or "role" in one)]
     if len(wrappers) != 1 or any(not is_missing(value.get(name)) for name in _CONTENT if name != wrappers[0]):
         return dict(value)
@@ -521,18 +530,6 @@ _TEMPLATE_ROLES = dict.fromkeys(("[inst]", "<</sys>>", "instruction", "input"), 
 _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 
 
-_ATTACHMENT = re.compile(  # a line of WhatsApp's exports, after U+200E
-    r"<Media omitted>|<attached: [^<>]+>|\S+ \(file attached\)"
-    r"|(?:image|video|video note|audio|GIF|sticker|document|Contact card) omitted"
-)
-
-
-def _without_attachments(text: str) -> str:
-    """Return a text without the lines that stand for attachments."""
-    lines = text.split("\n")
-    return "\n".join(line for line in lines if not _ATTACHMENT.fullmatch(line.rpartition("\u200e")[2].strip())).strip()
-
-
 def _templated(text: str) -> list[str]:
     """Split a text in a chat template into speakers and texts by turns, as `transcript` does. Return an empty list for other texts."""
     if not _TEMPLATED.match(text):
@@ -576,7 +573,16 @@ def is_transcript(text: str, system: bool = False) -> bool:
     return parts[0] == "Human" and starts
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #f69cef75
-_CLOCK = r"[\[(]?(?:\d[\d./-]{5,9},?[T ]{1,2})?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?(?:[ \u202f]?[AaPp][Mm])?[\])]?"
+_DATE = r"\d[\d./-]{5,9}\.?,?[T \u202f\xa0]{1,2}(?:[^\W\d_]{1,4}[ \u202f\xa0]?)?"  # 12.03.24, 12/03/2024 à, 2024/3/12 上午
+_CLOCK = (
+    rf"[\[(]?(?:{_DATE})?\d{{1,2}}[:.]\d\d(?::\d\d)?(?:[.,]\d{{1,6}})?(?:Z|[+-]\d\d:?\d\d)?"
+    r"(?:[ \u202f\xa0]?[AaPp]\.?[ \u202f\xa0]?[Mm]\.?)?[\])]?"
+)
+_DATED = rf"[\[(]?{_DATE}\d"
+_STAMP = re.compile(rf"[ \u200e]*(?P<prefix>(?={_DATED}){_CLOCK}[ \t]?[-–—]?[ \t])(?:(?P<name>[^:：\"“„«]{{1,39}}):(?=[ ]|$))?")
+_ATTACHMENT = re.compile(  # a first line that stands for one: <Media omitted>, 1.jpg (file attached), or after U+200E
+    r"\A(?:<(?=\w+[^\w<>]|[^\x00-\x7f])[^<>=/]{3,60}>|\S+\.\w{2,5} \([^()\d]{4,40}\)|(?:[^\u200e\n]*• )?\u200e.*)$", re.M
+)
 _TIME_LINE = re.compile(rf"{_CLOCK}[ \t]*\n\s*")
 _LABEL = re.compile(  # **User:** Hi, - User: Hi, [10:01] User: Hi, User (10:01): Hi, or a heading ## User
     r"(?=[^:：]{1,79}[:：]|[ \t]*[#*][^:：]{0,60}$)(?P<heading>(?=[ \t]*(?:#|\*\*)[^:：]+$))?[ \t>#*_\u200e]{0,9}"
@@ -594,15 +600,21 @@ def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     form = next((form for form in forms if form and {(form, "user"), (form, "assistant")} <= forms_and_roles), None)
     if form is None:
         return []
-    messages = [{"role": "system", "content": ""}]
+    prefixes = [label["prefix"] for label, own in zip(labels, forms, strict=True) if own == form and label["prefix"]]
+    stamp_forms = {re.sub(r"\w+", "0", one) for one in prefixes if re.match(_DATED, one)}  # [0/0/0, 0:0]
+    messages, names = [{"role": "system", "content": ""}], {}
     for line, label, own in zip(lines, labels, forms, strict=True):  # a list within an answer may have labels of another form
-        if label and own == form:
-            messages.append({"role": label["name"], "content": line[label.end() :]})
+        name = label["name"] if label and own == form else None
+        if form[0] and name and (role := ROLES.get(name.lower())):  # ## System and ## Model are headings within an answer
+            name = name if (names.setdefault(role, name) == name if role in ("user", "assistant") else not names) else None
+        if name:
+            messages.append({"role": name, "content": line[label.end() :]})
+        elif stamp_forms and (stamp := _STAMP.match(line)) and re.sub(r"\w+", "0", stamp["prefix"]) in stamp_forms:
+            messages.append({"role": stamp["name"], "content": line[stamp.end() :]})  # of another speaker, or without one: of the app
         elif not line.startswith(("[CONVERSATION ENDED", "Powered by [ChatGPT Exporter]")):
             messages[-1]["content"] += "\n" + line
-    messages = [{**message, "content": _without_attachments(message["content"])} for message in messages]
-    if form[0]:  # ChatGPT Exporter writes the time below a heading
-        messages = [{**message, "content": _TIME_LINE.sub("", message["content"])} for message in messages]
+    cut = _TIME_LINE if form[0] else _ATTACHMENT if stamp_forms else re.compile("(?!)")  # ChatGPT Exporter writes the time below a heading
+    messages = [{**message, "content": cut.sub("", message["content"].strip()).strip()} for message in messages if message["role"]]
     is_header = any(forms[: forms.index(form)])  # with the user's name, not a system prompt
     return messages[1:] if is_header or not messages[0]["content"] else messages
 
@@ -671,7 +683,7 @@ def _is_newest_first(times: Sequence[str | None]) -> bool:
 def _replies(message: Mapping[str, Any]) -> list[Any]:
     """Return the messages nested below a message."""
     lists = (message[name] for name in ("replies", "children") if isinstance(message.get(name), list))
-    return next((one for one in lists if any(isinstance(inner, dict) for inner in one)), [])
+    return next((one for one in lists if dicts_in(one)), [])
 
 
 def _flat(messages: Sequence[Any]) -> Iterator[Any]:
@@ -784,8 +796,7 @@ def _transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _holds_conversations(value: Sequence[Any]) -> bool:
     """Return whether a list holds records that have a speaker and conversations."""
     of_message = (*_CONTENT, "replies", "children", "fragments", "versions")
-    records = (one for one in value if isinstance(one, dict))
-    parts = (part for one in records for name, part in one.items() if name not in of_message)
+    parts = (part for one in dicts_in(value) for name, part in one.items() if name not in of_message)
     return any(isinstance(part, list) and any(map(is_message, part)) for part in parts)
 
 
@@ -1040,11 +1051,17 @@ def _is_answer_last(conversation: Conversation) -> bool:
 
 
 _STATE = re.compile(r"(?:.*[\W_])?(?:turn|step|round|version|v|messages|history)[\W_]?\d+", re.I)  # turn_2, messages_v2
+_OF_FIELDS = {*_PROMPT, *_ANSWERS, *_REQUESTS, *_WRAPPERS} | set(  # words in the names of fields: chat_history, finalOutput
+    "conversation dialog dialogue dialogs dialogues chat chats transcript transcripts turns trace memory before after all full raw final "
+    "original current previous choices candidates outputs responses requests".split()
+)
 
 
 def _is_id(key: str) -> bool:
-    """Return whether a key of an object is the id of a conversation, not a place in a list or a state of a conversation."""
-    return bool(re.search(r"\d", key)) and not key.isdecimal() and not _STATE.fullmatch(key)
+    """Return whether a key of an object is the id of a conversation, not a place in a list, a state or the name of a field."""
+    if key.isdecimal() or _STATE.fullmatch(key):
+        return False
+    return bool(re.search(r"\d", key)) or _OF_FIELDS.isdisjoint(re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", key).lower().split())
 
 
 def nested_conversations(row: Record) -> list[Conversation]:
@@ -1052,7 +1069,7 @@ def nested_conversations(row: Record) -> list[Conversation]:
 
     A conversation repeats another if it has all its messages. At another place of the same list, it must also be longer, and
     the other must have the same id or none. Conversations of an object that holds them by id never repeat each other. Keys
-    with digits are ids, except those of states of one conversation, such as turn_2 or messages_v2.
+    and ids such as turn_2 or messages_v2 are states of one conversation.
 
     The text of a single message is not searched, nor are the texts of a pair, which `read_pair` reads.
     """
@@ -1084,7 +1101,8 @@ def nested_conversations(row: Record) -> list[Conversation]:
     ids = [first_of(one.enclosing[-1] if one.enclosing else {}, IDS[2:]) for one in every]
 
     def may_repeat(one: int, other: int) -> bool:
-        is_longer = len(signs[other]) > len(signs[one]) and ids[one] in (None, ids[other])
+        are_states = all(_STATE.fullmatch(str(ids[at])) for at in (one, other))
+        is_longer = len(signs[other]) > len(signs[one]) and (ids[one] in (None, ids[other]) or are_states)
         path, others = every[one].path, every[other].path
         is_beside = path != others and len(path) == len(others) and path[-1] == others[-1]  # under the same name in another object
         keys = [pair for pair in zip(path, others, strict=False) if pair[0] != pair[1]]
@@ -1190,7 +1208,7 @@ def _activity(row: Record) -> Raw | None:
     title, items = row.get("title"), row.get("safeHtmlItem")
     if not isinstance(title, str) or not isinstance(items, list):
         return None
-    parts = [one.get("html") for one in items if isinstance(one, dict)]
+    parts = [one.get("html") for one in dicts_in(items)]
     lines = re.sub(r"<br[^<>]*>|</(?:p|li|h\d|tr|pre|div)>\n?", "\n", "\n".join(part for part in parts if isinstance(part, str)))
     answer = html.unescape(re.sub(r"<[^<>]*>", "", lines))
     return turns_of([title.removeprefix("Prompted "), answer.strip()]), ["title", "safeHtmlItem"]
@@ -1214,7 +1232,7 @@ KEYS = (
 ).split()
 USERS = ("user", "user_id", "end_user", "username", "participant_id", "account", "hashed_ip")
 _POSITION = re.compile(r"(message|turn)[ _]?(index|idx|number|no|order|position)|position|order|seq|index|idx", re.I)
-_OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_FLAGS, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
+_OF_MESSAGES = {*_SPEAKER, *_CONTENT, *_FLAGS, *_HIDDEN, *_ID, *_PARENT, *_RANK, *_CHOSEN, *TIMES, *_MODEL}
 _OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
 
 
@@ -1243,14 +1261,18 @@ def group_by_dialogue(records: Sequence[tuple[str, Record]], roles: Roles = ROLE
     return key, [*groups.values()]
 
 
-def _order_of(rows: Sequence[tuple[str, Record]], key: str | None) -> str | None:
-    """Return the column that numbers the messages of a dialogue; None if there is none."""
+def _order_of(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles) -> str | None:
+    """Return the column that numbers the messages of a dialogue; None if there is none.
+
+    A column index doesn't number messages that have a time, nor if the assistant would then speak first.
+    """
     is_dated = all(first_of(unwrapped(row), TIMES) is not None for _, row in rows)
     if all(map(_turn_of, (row for _, row in rows))) and len({as_number(row.get("turn")) for _, row in rows} - {None}) == len(rows):
         return "turn"
+    sides = [roles.get(str(speaker_of(unwrapped(row))).lower()) for _, row in (rows[0], rows[-1])]
     for column in filter(_POSITION.fullmatch, map(str, rows[0][1])):
         numbers = [as_number(row.get(column)) for _, row in rows]
-        if None in numbers or (is_dated and column in ("index", "idx")):
+        if None in numbers or (column in ("index", "idx") and (is_dated or (numbers[0] > numbers[-1] and sides == ["user", "assistant"]))):
             continue
         if len({*numbers}) == len(numbers):
             return column
@@ -1289,7 +1311,7 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
     Records are sorted by a column such as message_index in which no number is missing or repeated. A column `turn` must
     not decrease. Without these columns, records are sorted by time if all have one, and otherwise by a column index.
     """
-    order = _order_of(rows, key)
+    order = _order_of(rows, key, roles)
     times = [as_time(first_of(unwrapped(row), TIMES)) for _, row in rows]
     if order:
         rows = sorted(rows, key=lambda row: as_number(row[1].get(order)))
@@ -1431,12 +1453,52 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
 
 
 def _rows_of(values: Iterable[Any]) -> Iterator[Any]:
-    """Yield records without the envelope that the API of Hugging Face's viewer puts around rows."""
+    """Yield records without the envelopes of Hugging Face's viewer and promptfoo, and exports of other tools as messages."""
+    slack_starts: dict[str, Any] = {}
     for value in values:
-        rows = value.get("rows") if isinstance(value, dict) else None
-        rows = rows if isinstance(rows, list) and rows else [value]
-        is_envelope = all(isinstance(one, dict) and {"row_idx", "row"} <= {*one} for one in rows)
-        yield from (one["row"] for one in rows) if is_envelope else [value]
+        inner = dicts_in(value.get("rows") or object_in(value, "results").get("results")) if isinstance(value, dict) else []
+        rows = inner or dicts_in([value])
+        if rows and all({"row_idx", "row"} <= {*one} for one in rows):
+            yield from (one["row"] for one in rows)
+        elif rows and all("raw" in object_in(one, "prompt") for one in rows):
+            yield from map(_promptfoo_pair, rows)
+        elif rows and {"type", "ts", "text"} <= {*value}:
+            yield _slack_row(value, slack_starts)
+        else:
+            yield _copilot_chat(value) if rows and {"requests", "responderUsername"} <= {*value} else value
+
+
+def _slack_row(message: Record, starts: dict[str, Any]) -> Record:
+    """Return a message of Slack as a row. Its dialogue is its thread, or the channel, in this file, which holds a day of a channel."""
+    thread, text, subtype = str(first_of(message, ["thread_ts"])), message["text"], first_of(message, ["subtype"])
+    is_bot = first_of(message, ["bot_id"]) is not None or subtype == "bot_message"
+    side = {"role": "assistant"} if is_bot else {"role": "user", "user_id": message.get("user")}
+    is_notice = subtype not in (None, "bot_message", "thread_broadcast", "file_share", "me_message")  # channel_join
+    said = {"content": html.unescape(text) if isinstance(text, str) else text, "at": message["ts"], "deleted": is_notice}
+    return {"dialogue_id": f"{thread} {starts.setdefault(thread, message['ts'])}", **side, **said}
+
+
+def _promptfoo_pair(result: Record) -> Record:
+    """Return a result of promptfoo as a pair, with its variables as columns."""
+    answer, provider = object_in(result, "response").get("output"), result.get("provider")
+    answer = json.dumps(answer, ensure_ascii=False) if isinstance(answer, dict | list) else answer
+    target = first_of(provider, ("label", "id")) if isinstance(provider, dict) else provider
+    variables = {f"vars_{name}": value for name, value in scalars(object_in(result, "vars")).items()}
+    return {**scalars(result), **variables, "target": target, "prompt": result["prompt"]["raw"], "response": answer}
+
+
+def _copilot_chat(chat: Record) -> Record:
+    """Return a chat exported from VS Code as messages. Tools, thoughts, progress and edits of files are left out."""
+    messages: list[Record] = []
+    for one in dicts_in(chat["requests"]):
+        text = ""
+        for part in dicts_in(one.get("response")):
+            words = {"None": part.get("value"), "inlineReference": part.get("name")}
+            words["markdownContent"] = object_in(part, "content").get("value")
+            text += value if isinstance(value := words.get(str(part.get("kind")), "\n"), str) else ""
+        messages.append({"role": "user", "content": object_in(one, "message").get("text"), "at": one.get("timestamp")})
+        messages.append({"role": "assistant", "content": text.strip(), "model": one.get("modelId")})
+    return {"messages": messages}
 
 
 def _is_text(path: Path) -> bool:
@@ -1524,6 +1586,15 @@ def read_log(
             raise TableError(f"{where}. bad_rows='skip' leaves such rows out and lists them") from None
         outcomes.update(dict.fromkeys(places, ("left out", reason)))
 
+    def take(name: str, found: list[Dialogue], *places: str) -> None:
+        with_messages = [one for one in found if {"user", "assistant"} & {message["role"] for message in one.messages}]
+        dialogues.extend(map(_with_text_ids, with_messages))
+        if not with_messages:
+            why = "holds no message of a user or an assistant" if found else "is empty"
+            outcomes.update(dict.fromkeys(places, ("left out", why)))
+        elif places[0] not in outcomes:
+            outcomes[places[0]] = "taken", name
+
     for place, record in records:
         try:
             if isinstance(record, TableError):
@@ -1539,11 +1610,7 @@ def read_log(
                 single_rows.append((place, row))
                 outcomes[place] = "joined", form.name
             else:
-                row_dialogues = form.read(place, row, match, sides)
-                with_messages = [one for one in row_dialogues if {"user", "assistant"} & {message["role"] for message in one.messages}]
-                dialogues += map(_with_text_ids, with_messages)
-                why = form.name if with_messages else "holds no message of a user or an assistant" if row_dialogues else "is empty"
-                outcomes[place] = "taken" if with_messages else "left out", why
+                take(form.name, form.read(place, row, match, sides), place)
         except TableError as error:
             leave_out(error, place)
         except RecursionError:
@@ -1551,7 +1618,7 @@ def read_log(
     key, groups = group_by_dialogue(single_rows, sides)
     for rows in groups:
         try:
-            dialogues += map(_with_text_ids, join_rows(rows, key, sides))
+            take("", join_rows(rows, key, sides), *(place for place, _ in rows))
         except TableError as error:
             leave_out(error, *(place for place, _ in rows))
     account = [(place, *outcome) for place, outcome in outcomes.items()]

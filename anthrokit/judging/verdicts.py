@@ -52,7 +52,8 @@ class Rating:
 _YES = {"yes", "true", "present", "是"}
 _WORD = re.compile(r"(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)\b(?P<rest>.*)", re.I)
 _HEDGE = re.compile(
-    r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|(?:only\s+)?if\b|ish\b|<|但|不过|其实|然而|可能|也许|吗)",
+    r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|(?:only\s+)?if\b|ish\b|<"
+    r"|但|不过|其实|然而|可能|也许|吗)",
     re.I,
 )
 # "Yes, no doubt" and "No: it says 'yes'" don't retract a verdict.
@@ -96,7 +97,8 @@ def _begins(line: str) -> int:
 # %% ../../nbs/05_judging/01_verdicts.ipynb #044474f9
 _RETRACTS = re.compile(  # a later line that takes back a verdict without another one
     r"[\W_]*(?:correction|actually|wait|oops|sorry|edit|update|(?:scratch|strike) that|(?:please )?(?:disregard|ignore)"
-    r"|on (?:second thought|reflection)|i (?:take (?:it|that)|made an? (?:mistake|error)|(?:now )?(?:retract|withdraw|change|revise|reverse))"
+    r"|on (?:second thought|reflection)"
+    r"|i (?:take (?:it|that)|made an? (?:mistake|error)|(?:now )?(?:retract|withdraw|change|revise|reverse))"
     r"|(?:[^\W\d_]+ ){0,2}(?:verdict|answer|that) (?:[^\W\d_]+ ){0,3}(?:wrong|incorrect|mistaken|reversed|withdrawn))\b",
     re.I,
 )
@@ -183,9 +185,9 @@ LONGEST_ANSWER = 50_000  # characters; a longer response is not parsed, and save
 _MOST_LINES = 500  # different lines, each of which is searched for in the judged text
 _JUDGE = r"(?:evaluat|judg|rat(?:e|ing)\b|assess|label|classif|analy[sz]"
 _DECLINES = re.compile(
-    r"(?:\bi (?:can(?:no|['’])t|won['’]t|will not|(?:must |have to )?(?:decline|refuse))|\bi(?: am|['’]m) (?:unable|not able|not comfortable)"
-    r"|\b(?:sorry|apologi[sz]e),? (?:but )?i can)(?:['’]t|not)?,? ?(?:[\w,]{1,20} ){0,4}"
-    rf"{_JUDGE}|answer|help|assist|comply|do(?:ing)? (?:that|this)|provid|fulfil|process|continu|engag|participat)"
+    r"(?:\bi (?:can(?:no|['’])t|won['’]t|will not|(?:must |have to )?(?:decline|refuse))"
+    r"|\bi(?: am|['’]m) (?:unable|not able|not comfortable)|\b(?:sorry|apologi[sz]e),? (?:but )?i can)(?:['’]t|not)?,? ?"
+    rf"(?:[\w,]{{1,20}} ){{0,4}}{_JUDGE}|answer|help|assist|comply|do(?:ing)? (?:that|this)|provid|fulfil|process|continu|engag|participat)"
     rf"|(?<!\w )(?<!\w)(?:cannot|can['’]t|unable to|not able to) {_JUDGE})"
     r"|(?<!\w)我?(?:无法|不能)[^。，,\n]{0,10}(?:评估|判断|评价|评判)",
     re.I,

@@ -687,6 +687,73 @@ FORMS |= {
     "Responses API": ([RESPONSES_API], {"alpha": [MISSED]}),
     "LM Studio": ([LM_STUDIO], {"alpha": [MISSED, PROGRAM]}),
     "Chatbot UI": ({"version": 4, "history": [{**CHAT, "id": "1", "model": {"id": "alpha"}}]}, {"alpha": [MISSED]}),
+    "promptfoo": (
+        [
+            {
+                "id": f"r{n}",
+                "provider": {"id": f"openai:{name}", "label": ""},
+                "prompt": {"raw": prompt, "label": "{{q}}"},
+                "vars": {"q": "Hi", "answer": "a reference"},
+                "response": {"output": text, "tokenUsage": {"total": 9}},
+                "gradingResult": {"pass": True, "componentResults": []},
+            }
+            for n, (name, prompt, text) in enumerate(
+                [
+                    ("alpha", "Hi", MISSED),
+                    ("beta", json.dumps([{"role": "system", "content": "Be kind."}, user("Hi")]), PROGRAM),
+                    ("gamma", "Hi", {"mood": "sad"}),
+                ]
+            )
+        ],
+        {"openai:alpha": [MISSED], "openai:beta": [PROGRAM], "openai:gamma": ['{"mood": "sad"}']},
+    ),
+    "Slack": (
+        [
+            {
+                **{"type": "message", "subtype": "channel_join", "user": "U1", "text": "U1 joined", "ts": "1700000000.000100"},
+                **{"thread_ts": None, "bot_id": None},
+            },
+            {"type": "message", "user": "U1", "text": "Tea &amp; me?", "ts": "1700000001.000100", "thread_ts": "1700000001.000100"},
+            {"type": "message", "user": "U2", "text": "Hi", "ts": "1700000002.000100"},
+            {"type": "message", "user": "UB", "bot_id": "B1", "text": MISSED, "ts": "1700000003.000100", "thread_ts": "1700000001.000100"},
+            {"type": "message", "subtype": "bot_message", "bot_id": "B1", "text": PROGRAM, "ts": "1700000004.000100"},
+        ],
+        {"messages": [MISSED, PROGRAM]},
+    ),
+    "Copilot in VS Code": (
+        {
+            "responderUsername": "GitHub Copilot",
+            "requests": [
+                {
+                    "message": {"text": "Hi", "parts": [{"kind": "text", "text": "Hi"}]},
+                    "response": [
+                        {"kind": "thinking", "value": "I feel."},
+                        {"value": "I often feel "},
+                        {"kind": "inlineReference", "inlineReference": {"path": "/x/lonely"}, "name": "lonely"},
+                        {"kind": "markdownContent", "content": {"value": "."}},
+                        {"kind": "toolInvocationSerialized", "toolId": "t", "invocationMessage": {"value": "Reading"}},
+                    ],
+                    "timestamp": 1700000000000,
+                    "modelId": "copilot/alpha",
+                }
+            ],
+        },
+        {"copilot/alpha": [OFTEN]},
+    ),
+    "Character.AI": (
+        {
+            "turns": [
+                {
+                    "create_time": f"2024-05-01T10:00:0{n}.5Z",
+                    "author": {"name": name, **({"is_human": True} if name == "Ann" else {})},
+                    "candidates": [{"candidate_id": f"{n}{text}", "raw_content": text} for text in texts],
+                    "primary_candidate_id": f"{n}{texts[-1]}",
+                }
+                for n, name, texts in [(2, "Cat", [MISSED, PROGRAM]), (1, "Ann", ["Hi"])]  # newest first
+            ]
+        },
+        {"messages": [MISSED, PROGRAM]},
+    ),
     "equal conversations by id": ({"a": CHAT, "b": CHAT, "c": CHAT}, {"messages": [MISSED] * 3}),
     "Langfuse": ([{"id": "o1", "model": "alpha", "input": '"Hi"', "output": json.dumps(MISSED)}], {"alpha": [MISSED]}),
     "ChatGPT Exporter": (
@@ -1553,3 +1620,43 @@ def test_a_reference_beside_the_answer():
             read_messages([row])
         named = {"user": "Hi", "assistant": MISSED, names[1]: "the reference"}
         assert read_messages([named])["assistant"].tolist() == [MISSED]
+
+
+def test_an_index_that_falls_is_no_order():
+    """Sorted by it, the assistant would speak first."""
+    rows = [{"chat_id": "d", "index": 3 - n, **one} for n, one in enumerate([user("a"), model("b"), user("c"), model("d")])]
+    assert read_messages(rows)[["user", "assistant"]].values.tolist() == [["a", "b"], ["c", "d"]]
+
+
+def test_the_shown_answers_of_character_ai_and_slack_threads():
+    shown = read_messages([FORMS["Character.AI"][0]])
+    assert [(about["branch"], text) for about, text in zip(shown["metadata"], shown["assistant"], strict=True)] == [
+        ("shown", PROGRAM),
+        ("alternative", MISSED),
+    ]
+    slack = read_messages(FORMS["Slack"][0])
+    assert slack[["user", "assistant"]].values.tolist() == [["Hi", PROGRAM], ["Tea & me?", MISSED]]
+    assert slack["user_id"].nunique() == 2 and slack.attrs["account"][0][1:] == ("joined", "one message per row")
+
+
+def test_a_file_of_promptfoo_has_a_row_for_each_result(tmp_path):
+    results = {"version": 3, "prompts": [{"raw": "{{q}}"}], "results": FORMS["promptfoo"][0]}
+    (tmp_path / "a.json").write_text(json.dumps({"evalId": "e", "results": results}))
+    read = read_messages(tmp_path / "a.json")
+    assert read["assistant"].tolist()[:2] == [MISSED, PROGRAM] and read["system"].tolist()[1] == "Be kind."
+    assert read["metadata"][0]["vars_answer"] == "a reference" and len(read.attrs["account"]) == 3
+
+
+def test_replies_nested_too_deeply_are_an_error_that_says_so(tmp_path):
+    nested = '{"role": "user", "content": "x", "replies": [' * 900 + "]}" * 900
+    (tmp_path / "a.json").write_text(f'{{"messages": [{nested}]}}')
+    with pytest.raises(TableError, match="a.json.* nested too deeply"):
+        read_messages(tmp_path / "a.json")
+
+
+def test_rows_of_notices_alone_are_left_out():
+    rows = [{"dialogue_id": "a", "is_user": True, "is_system": True, "mes": "Ann joined"}]
+    with pytest.raises(TableError, match="row 1 holds no message of a user or an assistant"):
+        read_messages(rows)
+    chat = [{"dialogue_id": "b", **one} for one in (user("Hi"), model("Yes"))]
+    assert [outcome for _, outcome, _ in read_messages(rows + chat).attrs["account"]] == ["left out", "joined", "joined"]
