@@ -600,14 +600,14 @@ def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     form = next((form for form in forms if form and {(form, "user"), (form, "assistant")} <= forms_and_roles), None)
     if form is None:
         return []
-    prefixes = [label["prefix"] for label, own in zip(labels, forms, strict=True) if own == form and label["prefix"]]
+    prefixes = [label["prefix"] for label, own in zip(labels, forms, strict=True) if label and own == form and label["prefix"]]
     stamp_forms = {re.sub(r"\w+", "0", one) for one in prefixes if re.match(_DATED, one)}  # [0/0/0, 0:0]
     messages, names = [{"role": "system", "content": ""}], {}
     for line, label, own in zip(lines, labels, forms, strict=True):  # a list within an answer may have labels of another form
         name = label["name"] if label and own == form else None
         if form[0] and name and (role := ROLES.get(name.lower())):  # ## System and ## Model are headings within an answer
             name = name if (names.setdefault(role, name) == name if role in ("user", "assistant") else not names) else None
-        if name:
+        if label and name:
             messages.append({"role": name, "content": line[label.end() :]})
         elif stamp_forms and (stamp := _STAMP.match(line)) and re.sub(r"\w+", "0", stamp["prefix"]) in stamp_forms:
             messages.append({"role": stamp["name"], "content": line[stamp.end() :]})  # of another speaker, or without one: of the app
@@ -1474,8 +1474,8 @@ def _slack_row(message: Record, starts: dict[str, Any]) -> Record:
     is_bot = first_of(message, ["bot_id"]) is not None or subtype == "bot_message"
     side = {"role": "assistant"} if is_bot else {"role": "user", "user_id": message.get("user")}
     is_notice = subtype not in (None, "bot_message", "thread_broadcast", "file_share", "me_message")  # channel_join
-    said = {"content": html.unescape(text) if isinstance(text, str) else text, "at": message["ts"], "deleted": is_notice}
-    return {"dialogue_id": f"{thread} {starts.setdefault(thread, message['ts'])}", **side, **said}
+    shared = {"content": html.unescape(text) if isinstance(text, str) else text, "at": message["ts"], "deleted": is_notice}
+    return {"dialogue_id": f"{thread} {starts.setdefault(thread, message['ts'])}", **side, **shared}
 
 
 def _promptfoo_pair(result: Record) -> Record:

@@ -234,8 +234,8 @@ def _begins_to_decline(line: str) -> bool:
     line = line[:_LINE].lstrip(" *_#-")
     if head := _REASON.match(line):
         line = line[head.end() :].lstrip(" *_")
-    match = _DECLINES.search(line)
-    if match is None or match.start() > _REGRETS.match(line).end() + 5 or line[0] in "\"'“‘«":  # "I'm sorry, …"
+    match, regrets = _DECLINES.search(line), _REGRETS.match(line)
+    if match is None or match.start() > (regrets.end() if regrets else 0) + 5 or line[0] in "\"'“‘«":  # "I'm sorry, …"
         return False
     return not re.match(r"[^.,;:]{0,40}\bas\b", line[match.end() :])  # "I can't label this as empathy"
 
@@ -495,7 +495,7 @@ def _from_field(entry: Any) -> Rating:
     if _NO_CONFIDENCE.fullmatch(f"confidence {str(entry.get('confidence'))[:9]}".rstrip(" %")):
         return _missing(None, _ZERO)
     is_yes, names = _is_yes(verdict["word"]), [*entry]
-    is_later = reason and not {*names[names.index("verdict") :]}.isdisjoint(("reason", "explanation"))
-    if is_later and any((not is_yes) in claims(line) for line in reason.splitlines()):
+    is_later = not {*names[names.index("verdict") :]}.isdisjoint(("reason", "explanation"))
+    if reason and is_later and any((not is_yes) in claims(line) for line in reason.splitlines()):
         return _missing(None, "the reason contradicts the verdict")
     return Rating(is_yes, reason)
