@@ -61,7 +61,11 @@ _TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", 
 _OPPOSITE = re.compile(r"\b(?:absent|not\s+present|false|present|true)\b", re.I)
 _RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no problem", "present participle"
 _CORRECTED = re.compile(r"\b(?:correction|actually|i mean|rather|scratch that|on reflection|but)\b", re.I)
-_DENIES = re.compile(r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b(?! (?:just|only|merely|simply)\b)", re.I)
+_DENIES = re.compile(  # not "It does not say so, but it implies feelings"
+    r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b"
+    r"(?! (?:just|only|merely|simply)\b)(?!.*[\s,;](?:but|yet|however|though|although|still)\b)",
+    re.I,
+)
 _LINE = 300  # characters of a line that are parsed
 _LEAD = re.compile(r"(?:\W*\d{1,2}[.)]\W+)?[\W_]*")  # signs and the number of a list
 
