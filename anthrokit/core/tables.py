@@ -872,7 +872,7 @@ def _parse_json(text: str, path: Path, place: str = "") -> Any:
         return json.loads(text, object_pairs_hook=unique_object)
     except (ValueError, RecursionError) as error:
         where = f"{place} is not JSON" if place else f"can't be read as .json: line {getattr(error, 'lineno', 1)}"
-        why = getattr(error, "msg", None) or ("is nested too deeply" if isinstance(error, RecursionError) else str(error))
+        why = getattr(error, "msg", None) or ("its objects are nested too deeply" if isinstance(error, RecursionError) else str(error))
         if not place and why == "Extra data":
             why += ". One object per line is JSON lines: name the file .jsonl"
         if re.search(r":\s*-?\d+,\d", text):

@@ -63,7 +63,7 @@ _RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no 
 _CORRECTED = re.compile(r"\b(?:correction|actually|i mean|rather|scratch that|on reflection|but)\b", re.I)
 _DENIES = re.compile(  # not "It does not say so, but it implies feelings"
     r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b"
-    r"(?! (?:just|only|merely|simply)\b)(?!.*[\s,;](?:but|yet|however|though|although|still)\b)",
+    r"(?! (?:just|only|merely|simply)\b)(?!.*[\s,;](?:but|yet|however|though|although)\b[\s,]*\w)",
     re.I,
 )
 _LINE = 300  # characters of a line that are parsed
