@@ -27,7 +27,7 @@ from .models.embedded import NOTICE
 from .core import Run, RunError, TableError, data_path
 from .core.errors import require_known
 from .core.notes import status_line
-from .core.run import design_columns, judges_without_verdicts, require_run
+from .core.run import design_columns, judges_without_verdicts, prompts_of_questions, require_run
 from .core.tables import to_records
 from .core.files import local_path, write_file
 from .panels import dialogue_html
@@ -227,7 +227,7 @@ def pool_criteria(labels: pd.DataFrame) -> pd.DataFrame:
     >>> len(pool_criteria(demo_run().labels()))
     1120
     """
-    single = labels.groupby("behaviour")["prompt_id"].transform("nunique").eq(1)
+    single = pd.Series(prompts_of_questions(labels["behaviour"]) == labels["prompt_id"], labels.index)
     if not single.any() or labels["prompt_id"].nunique() == 1:
         return labels
     pooled = analysis.profiles.any_behaviour(labels[single])

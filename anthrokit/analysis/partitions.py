@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..core import TableError
 from ..core.files import local_copy
-from ..core.run import run_of
+from ..core.run import prompts_of_questions, run_of
 
 # %% auto #0
 __all__ = ['open_labels', 'read_labels', 'label_parts', 'target_by_target']
@@ -110,6 +110,9 @@ def label_parts(labels: Any, by: Sequence[str] = ("behaviour",)) -> Iterator[Any
     batches = files.to_batches(columns=names)
     kinds = pd.concat([pa.Table.from_batches([batch]).group_by(names).aggregate([]).to_pandas() for batch in batches])
     targets = {None if pd.isna(target) else target for target in kinds["target"]}
+    if grouped and "prompt_id" in files.schema.names and kinds["behaviour"].str.contains("/").any():
+        prompts = files.to_table(columns=["prompt_id"])["prompt_id"].unique().to_pylist()
+        kinds = kinds[~prompts_of_questions(kinds["behaviour"]).isin(prompts)]  # not missing where their prompt is not
     for target in [*sorted(targets - {None}), *targets & {None}]:
         column = dataset.field("target")
         part = files.to_table(filter=column.is_null() if target is None else column == target).to_pandas()

@@ -17,6 +17,7 @@ from .synthetic import counted_behaviours
 from .partitions import target_by_target
 from ..core import Run, TableError
 from ..core.errors import number_of, require_known
+from ..core.run import prompts_of_questions
 from ..core.tables import require_columns
 
 # %% auto #0
@@ -29,7 +30,7 @@ def message_labels(
     """Return messages by group of behaviours, and their labels (messages × behaviours).
 
     Messages are identified by target, dialogue and turn, and by `columns`, such as the panel that labelled them. A label
-    is 1 or 0, NaN if it is missing, and −1 for a behaviour outside the group, or that occurs with another prompt alone.
+    is 1 or 0, NaN if it is missing, and −1 for a behaviour outside the group, or a question about another prompt.
     """
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *([by] if by else [])])
     require_known("variant", ("judged", "all"), variant)
@@ -48,11 +49,11 @@ def message_labels(
     belongs = np.zeros((len(groups), len(names)), dtype=bool)
     belongs[group[message], behaviour] = True
     grid = np.where(belongs[group], np.float32(np.nan), np.float32(-1))
-    if "prompt_id" in frame:
-        prompt = pd.factorize(frame["prompt_id"], use_na_sentinel=False)[0]
-        first, last = (pd.Series(prompt[message]).groupby(behaviour).agg(which).to_numpy() for which in ("min", "max"))
-        grid[(prompt[:, None] != first) & (first == last)] = -1
     grid[message, behaviour] = as_floats(labels["label"])
+    if "prompt_id" in frame:
+        prompt, prompts = pd.factorize(frame["prompt_id"])
+        own = pd.Index(prompts).get_indexer(prompts_of_questions(names))
+        grid[(own >= 0) & (prompt[:, None] != own)] = -1
     return frame.assign(behaviour=frame[by] if by else "any behaviour"), grid
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #9e5ba079

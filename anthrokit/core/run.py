@@ -32,11 +32,11 @@ from .texts import normal_form
 
 # %% auto #0
 __all__ = ['LABEL_CONTEXT', 'RESULT_COLUMNS', 'HTML_ATTRS', 'digest', 'replace_fields', 'reserved_names', 'check_design',
-           'similar_runs', 'Run', 'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'question_panels',
-           'planned_ratings', 'count_missing_ratings', 'usage_totals', 'design_columns', 'has_answers', 'has_entries',
-           'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run', 'run_of', 'require_run',
-           'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts', 'judges_without_verdicts',
-           'forget_judges']
+           'similar_runs', 'Run', 'vote_counts', 'text_digest', 'shares_cluster', 'add_tuned', 'prompts_of_questions',
+           'question_panels', 'planned_ratings', 'count_missing_ratings', 'usage_totals', 'design_columns',
+           'has_answers', 'has_entries', 'require_same_prompts', 'bind', 'record_prompts', 'add_prompts', 'as_run',
+           'run_of', 'require_run', 'metadata_rows', 'import_dialogues', 'forget_target', 'has_verdicts',
+           'judges_without_verdicts', 'forget_judges']
 
 # %% ../../nbs/01_core/04_run.ipynb #81b516cc
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -710,6 +710,17 @@ def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = Non
     return table.assign(tuned=table["tuned"].eq(True).fillna(False).astype(bool))
 
 # %% ../../nbs/01_core/04_run.ipynb #329c3a42
+def prompts_of_questions(behaviours: Iterable[str]) -> pd.Index:
+    """Return the prompt that each question about a single prompt has in its name; "" for other names.
+
+    Examples
+    --------
+    >>> prompts_of_questions(["case-7/2", "empathy"]).tolist()
+    ['case-7', '']
+    """
+    return pd.Index([name.rpartition("/")[0] if isinstance(name, str) else "" for name in behaviours], dtype="str")
+
+
 def question_panels(run: Run) -> pd.DataFrame:
     """Return the panel of each question: behaviour, judge, samples, counted, and prompt_id of a question about one prompt.
 
