@@ -1,18 +1,18 @@
 """How often do 95 % intervals hold the truth? Simulated studies whose truth is known exactly.
 
-    python benchmarks/coverage.py [--repeats 1000] [--base-prompts 120] [--scenarios 8] [--turns 5] [--missing 0.01]
-    python benchmarks/coverage.py --uneven [--repeats 1000]
-    python benchmarks/coverage.py --of rare means agreement accuracy escalation similarity kruskal model [--repeats 1000]
+    python benchmarks/coverage.py [--of targets] [--repeats 1000] [--base-prompts 120] [--scenarios 8] [--turns 5] [--missing 0.01]
+    python benchmarks/coverage.py --of uneven rare means agreement accuracy escalation similarity kruskal model [--repeats 1000]
 
-Each repetition simulates two targets on the same base prompts with `analysis.simulate_labels` (1 % of verdicts
-missing unless said otherwise, no judge error) and computes the intervals of `analysis`. Beside them stands the
-interval that takes every message (or dialogue, or pair of turns) as independent. With 1,000 repetitions a coverage
-of 95 % has a standard error of 0.7 points. With --uneven it is shares alone, in clusters of very different size.
+With 1,000 repetitions a coverage of 95 % has a standard error of 0.7 points.
 
-With --of it is one function each, in clusters of equal size or of log-normal sizes (σ = 1), whose rates are
-beta-distributed: `proportion` of rare rows, `mean_estimates`, `agreement`, `judge_accuracy`, `escalation`,
-`similarity`, and the share of p-values below .05 without an effect by `kruskal_wallis` and `factor_model`. `similarity`
-and `model` run a tenth of the repetitions, `kruskal` a fifth.
+targets: each repetition simulates two targets on the same base prompts with `analysis.simulate_labels`, without judge
+error, and computes the intervals of `analysis`. The naive interval counts every message (or dialogue, or pair of
+turns) as independent. uneven: `proportion` in clusters of very different size.
+
+The others simulate one function each, in clusters of equal size or of log-normal sizes (σ = 1), whose rates are
+beta-distributed. rare: `proportion` of rare rows. means: `mean_estimates`. agreement, accuracy (`judge_accuracy`),
+escalation and similarity are functions of that name. kruskal (`kruskal_wallis`) and model (`factor_model`) give the
+share of p-values below .05 without an effect. similarity and model run a tenth of the repetitions, kruskal a fifth.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from __future__ import annotations
 import argparse
 import itertools
 import time
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -95,7 +97,7 @@ def independent(yes_a, n_a, yes_b, n_b) -> tuple[np.ndarray, np.ndarray]:
 
 
 def uneven(repeats: int) -> pd.DataFrame:
-    """Coverage of shares where clusters differ in size, lowest and highest over how alike their rows are."""
+    """Shares in clusters of different size: lowest and highest coverage where two rows of a cluster correlate by .05, .3 and .8."""
     random = np.random.default_rng(0)
     lengths = np.round(np.exp(random.normal(3, 1, 120))).astype(int) + 1
     sizes = {
@@ -139,10 +141,10 @@ def chances(random, rate: float, alike: float, shape) -> np.ndarray:
     return random.beta(rate * (1 / alike - 1), (1 - rate) * (1 / alike - 1), size=shape)
 
 
-def share_inside(table: pd.DataFrame, truth) -> pd.Series:
+def holds(table: pd.DataFrame, truth) -> np.ndarray:
     """Whether each interval holds the truth, NaN without an interval."""
-    low, high = table["ci_low"].to_numpy(float), table["ci_high"].to_numpy(float)
-    return pd.Series(np.where(np.isnan(low), np.nan, (low <= truth) & (truth <= high)))
+    low, high = (table[name].astype("Float64").to_numpy(float, na_value=np.nan) for name in ("ci_low", "ci_high"))
+    return np.where(np.isnan(low), np.nan, (low <= truth) & (truth <= high))
 
 
 def usual_limits(yes: np.ndarray, size: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -167,7 +169,7 @@ def rare(repeats: int) -> pd.DataFrame:
             size = np.broadcast_to(sizes_of(random, kind, clusters, each)[:, None].astype(float), (clusters, repeats))
             yes = random.binomial(size.astype(int), chances(random, rate, alike, size.shape)).astype(float)
             table = proportion(yes, size)
-            held = {"ours": share_inside(table, rate).mean(), "upper limit too low": table["ci_high"].lt(rate).mean()}
+            held = {"ours": np.nanmean(holds(table, rate)), "upper limit too low": table["ci_high"].lt(rate).mean()}
             usual = {name: ((low <= rate) & (rate <= high)).mean() for name, (low, high) in usual_limits(yes, size).items()}
             found.append(held | usual)
         lowest = pd.DataFrame(found)
@@ -187,7 +189,7 @@ def means(repeats: int) -> pd.DataFrame:
         size = np.array(sizes_of(random, kind, clusters, 20) if size is None else size)
         size = np.broadcast_to(size[:, None], (clusters, repeats))
         sums = random.binomial(size, chances(random, rate, 0.2, size.shape)) - random.binomial(size, rate)
-        rows.append({"sizes": kind, "clusters": clusters, "rate": rate, "coverage": share_inside(mean_estimates(sums, size), 0).mean()})
+        rows.append({"sizes": kind, "clusters": clusters, "rate": rate, "coverage": np.nanmean(holds(mean_estimates(sums, size), 0))})
     return pd.DataFrame(rows)
 
 
@@ -216,7 +218,7 @@ def agreement(repeats: int) -> pd.DataFrame:
         size = np.broadcast_to(sizes_of(random, kind, clusters, each)[:, None], (clusters, repeats))
         rated, verdicts, yes, _, same, *_ = sums = two_judges(random, size, rate)
         table = agreement_estimates(_agreement, *sums, same=same, rated=rated, yes=yes, verdicts=verdicts, ci=0.95)
-        inside = share_inside(table, truth.repeat(repeats)).to_numpy().reshape(3, repeats)
+        inside = holds(table, truth.repeat(repeats)).reshape(3, repeats)
         case = {"sizes": kind, "clusters": clusters, "rows": each, "rate": rate}
         shares = dict(zip(("raw", "alpha", "AC1"), np.nanmean(inside, axis=1), strict=True))
         rows.append({**case, **shares, "no alpha": np.isnan(inside[1]).mean()})
@@ -231,7 +233,7 @@ def accuracy(repeats: int) -> pd.DataFrame:
         truth = accuracy_measures(*(part.sum(axis=0, keepdims=True).astype(float) for part in many))[0]
         size = np.broadcast_to(sizes_of(random, kind, clusters, each)[:, None], (clusters, repeats))
         table = accuracy_estimates([part.astype(float) for part in judged(random, size, rate)], 0.95)
-        inside = share_inside(table, truth.repeat(repeats)).to_numpy().reshape(-1, repeats)
+        inside = holds(table, truth.repeat(repeats)).reshape(-1, repeats)
         case = {"sizes": kind, "clusters": clusters, "rows": each, "rate": rate}
         rows.append(case | dict(zip(ACCURACY_MEASURES, np.nanmean(inside, axis=1), strict=True)))
     return pd.DataFrame(rows)
@@ -260,7 +262,7 @@ def escalation(repeats: int) -> pd.DataFrame:
         messages = dialogues_of(random, sizes_of(random, kind, clusters, 4), 5, {})
         table = analysis.pressure.escalation(labelled(random, messages, repeats, rate, alike), by="behaviour")
         case = {"sizes": kind, "clusters": clusters, "rate": rate, "correlation": alike}
-        rows.append({**case, "coverage": share_inside(table, 0).mean()})
+        rows.append({**case, "coverage": np.nanmean(holds(table, 0))})
     return pd.DataFrame(rows)
 
 
@@ -279,7 +281,7 @@ def similarity(repeats: int) -> pd.DataFrame:
                 level = random.beta(4 * mine, 4 * (1 - mine), (clusters, 10)).repeat(40, axis=0)
                 yes = pd.DataFrame(random.random(level.shape) < level).assign(target=target, **about)
                 parts.append(yes.melt(["target", *about], var_name="behaviour", value_name="label"))
-            held.append(share_inside(analysis.similarity(pd.concat(parts), n_resamples=400), np.round(truth, 12)))
+            held.append(holds(analysis.similarity(pd.concat(parts), n_resamples=400), np.round(truth, 12)))
         case = {"clusters": clusters, "profiles": "equal" if other is rates else "different"}
         rows.append(case | dict(zip(("rank correlation", "cosine", "distance"), np.nanmean(held, axis=0), strict=True)))
     return pd.DataFrame(rows)
@@ -323,45 +325,21 @@ def model(repeats: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-ONE_EACH = (rare, means, agreement, accuracy, escalation, similarity, kruskal, model)
-
-
-def main() -> None:
-    np.seterr(invalid="ignore", divide="ignore")
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--repeats", type=int, default=1000)
-    parser.add_argument("--base-prompts", type=int, default=120)
-    parser.add_argument("--scenarios", type=int, default=8)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--missing", type=float, default=0.01, help="share of labels that are missing")
-    parser.add_argument("--uneven", action="store_true", help="shares alone, in clusters of different size")
-    parser.add_argument("--of", nargs="+", default=[], choices=[one.__name__ for one in ONE_EACH], help="one function each")
-    options = parser.parse_args()
-    for one in (one for one in ONE_EACH if one.__name__ in options.of):
-        began = time.perf_counter()
-        table = one(options.repeats)
-        print(f"{one.__name__}: {one.__doc__} {options.repeats} repetitions, {time.perf_counter() - began:.0f} s")
-        print(table.round(3).to_string(index=False), flush=True)
-    if options.of:
-        return
-    if options.uneven:
-        print(f"{options.repeats} repetitions; correlation of two rows of a cluster 0.05, 0.3, 0.8")
-        print(uneven(options.repeats).to_string(index=False))
-        return
-    true, covered, began = truths(options.turns), {}, time.perf_counter()
-    study = {"base_prompts": options.base_prompts, "scenarios": options.scenarios, "turns": options.turns}
+def targets(repeats: int, base_prompts: int, scenarios: int, turns: int, missing: float) -> pd.DataFrame:
+    """Rates, differences and statistics of turns, of two targets."""
+    true, covered = truths(turns), {}
+    study = {"base_prompts": base_prompts, "scenarios": scenarios, "turns": turns, "missing": missing}
     study |= {"rates": RATES, "base_share": BASE, "dialogue_share": DIALOGUE, "target_spread": [0.0, SHIFT]}
-    study |= {"domain_shift": 0, "judges": 1, "judge_error": 0, "missing": options.missing}
-    for repeat in range(options.repeats):
+    study |= {"domain_shift": 0, "judges": 1, "judge_error": 0}
+    for repeat in range(repeats):
         labels = analysis.simulate_labels(["first", "second"], **study, seed=repeat)
         for quantity, (ours, naive) in intervals(labels).items():
             target = true[quantity].reindex(ours.index).to_numpy()
-            low, high = ours["ci_low"].to_numpy(float), ours["ci_high"].to_numpy(float)
-            inside = np.where(np.isnan(low), np.nan, (low <= target) & (target <= high))
-            simple = np.full(len(low), np.nan)
+            inside, width = holds(ours, target), (ours["ci_high"] - ours["ci_low"]).to_numpy(float)
+            simple = np.full(len(inside), np.nan)
             if naive is not None:
                 simple = (np.asarray(naive[0]) <= target) & (target <= np.asarray(naive[1]))
-            covered.setdefault(quantity, []).append([inside, simple, high - low])
+            covered.setdefault(quantity, []).append([inside, simple, width])
     parts = []
     for quantity, values in covered.items():
         inside, simple, width = np.moveaxis(np.array(values, dtype=float), 1, 0)
@@ -373,9 +351,34 @@ def main() -> None:
         part["median width"] = np.nanmedian(width, axis=0).round(3)
         part["no interval %"] = (100 * np.isnan(inside).mean(axis=0)).round(1)
         parts.append(part)
-    shape = f"{options.base_prompts} base prompts x {options.scenarios} scenarios x {options.turns} turns"
-    print(f"{options.repeats} repetitions of {shape}, {time.perf_counter() - began:.0f} s")
-    print(pd.concat(parts).to_string(index=False))
+    return pd.concat(parts)
+
+
+def show(simulations: list[Callable[[int], pd.DataFrame]], repeats: int) -> None:
+    """Run simulations one after another and print the table of each, with its description, name and duration."""
+    for simulation in simulations:
+        began = time.perf_counter()
+        table, about = simulation(repeats), getattr(simulation, "func", simulation)
+        print(f"{about.__name__}: {about.__doc__} {repeats} repetitions, {time.perf_counter() - began:.0f} s")
+        print(table.round(3).to_string(index=False), flush=True)
+
+
+def main() -> None:
+    np.seterr(invalid="ignore", divide="ignore")
+    simulations = (targets, uneven, rare, means, agreement, accuracy, escalation, similarity, kruskal, model)
+    by_name = {simulation.__name__: simulation for simulation in simulations}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--of", nargs="+", default=["targets"], choices=by_name)
+    parser.add_argument("--repeats", type=int, default=1000)
+    study = parser.add_argument_group("the study of targets")
+    study.add_argument("--base-prompts", type=int, default=120)
+    study.add_argument("--scenarios", type=int, default=8)
+    study.add_argument("--turns", type=int, default=5)
+    study.add_argument("--missing", type=float, default=0.01, help="share of labels that are missing")
+    options = vars(parser.parse_args())
+    chosen, repeats = options.pop("of"), options.pop("repeats")
+    by_name["targets"] = partial(targets, **options)
+    show([by_name[name] for name in chosen], repeats)
 
 
 if __name__ == "__main__":

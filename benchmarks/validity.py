@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import time
 
 import numpy as np
 import pandas as pd
+from coverage import holds, show
 
 from anthrokit.analysis import simulate_labels
 from anthrokit.analysis.clustered import judge_columns
@@ -37,12 +37,6 @@ TURNS = {
     "min(2d, 2.5 - d/2)": (lambda d: np.minimum(2 * d, 2.5 - d / 2), 1.0),
     "-|d - 1.3|": (lambda d: -np.abs(d - 1.3), 1.3),
 }
-
-
-def holds(table: pd.DataFrame, truth) -> np.ndarray:
-    """Whether each interval holds the truth, NaN without an interval."""
-    low, high = (table[name].astype("Float64").to_numpy(float, na_value=np.nan) for name in ("ci_low", "ci_high"))
-    return np.where(np.isnan(low), np.nan, (low <= truth) & (truth <= high))
 
 
 def graded(random, repeats: int, doses: int, people: int, curve, noise="normal") -> pd.DataFrame:
@@ -175,20 +169,13 @@ def slope(repeats: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-ALL = (curves, turns, effects, preference, components, slope)
-
-
 def main() -> None:
+    by_name = {simulation.__name__: simulation for simulation in (curves, turns, effects, preference, components, slope)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = [one.__name__ for one in ALL]
-    parser.add_argument("--of", nargs="+", default=names, choices=names)
+    parser.add_argument("--of", nargs="+", default=list(by_name), choices=by_name)
     parser.add_argument("--repeats", type=int, default=200)
-    asked = parser.parse_args()
-    for one in (one for one in ALL if one.__name__ in asked.of):
-        began = time.perf_counter()
-        table = one(asked.repeats)
-        print(f"{one.__name__}: {one.__doc__} {asked.repeats} repetitions, {time.perf_counter() - began:.0f} s")
-        print(table.round(3).to_string(index=False), flush=True)
+    options = parser.parse_args()
+    show([by_name[name] for name in options.of], options.repeats)
 
 
 if __name__ == "__main__":
