@@ -18,12 +18,12 @@ from ..core.files import read_toml
 from ..core.run import HTML_ATTRS, digest
 
 # %% auto #0
-__all__ = ['Behaviour', 'entry_fields', 'check_entry', 'check_entries', 'Taxonomy']
+__all__ = ['FAMILIES', 'Behaviour', 'entry_fields', 'check_entry', 'check_entries', 'Taxonomy']
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #a44b1526
 @dataclass(frozen=True)
 class Behaviour:
-    """One behaviour of the taxonomy.
+    """A behaviour of a taxonomy.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Behaviour:
     not_present : tuple of str
         Negative examples: messages that resemble the behaviour and do not show it.
     sources : tuple of str
-        Publications that describe or measure the behaviour; for readers, never shown to a judge.
+        Publications that describe or measure the behaviour. Judges never see them.
     present : tuple of str
         Positive examples: messages that show the behaviour; only judges made with `present=True` see them.
     permissible : tuple of str
@@ -49,7 +49,7 @@ class Behaviour:
     Examples
     --------
     >>> from anthrokit.simulation import Behaviour
-    >>> Behaviour("flattery", "relationship building", "Praise beyond desert.", "Does it flatter?").how
+    >>> Behaviour("flattery", "relationship building", "Undeserved praise.", "Does it flatter?").how
     'judged'
     """
 
@@ -70,31 +70,31 @@ class Behaviour:
 
     def entry(self) -> dict[str, Any]:
         """Return the behaviour's fields as in a taxonomy file. Omit sources, present and permissible if they are empty."""
-        fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-        return {name: value for name, value in fields.items() if value or name not in ("sources", "present", "permissible")}
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {name: value for name, value in values.items() if value or name not in ("sources", "present", "permissible")}
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #21e793d7
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts", list: "a list"}
 
 
 def entry_fields(kind: type) -> dict[str, Any]:
-    """Return the fields of a dataclass for `check_entry`: a type if it is required, else the default."""
+    """Return the fields of a dataclass for `check_entry`: name to default, or to the type of a required field."""
     types = {"str": str, "int": int}
-    return {one.name: types[one.type] if one.default is MISSING else one.default for one in fields(kind)}
+    return {field.name: types[field.type] if field.default is MISSING else field.default for field in fields(kind)}
 
 
-def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return an entry of a TOML file with its defaults, after a check of its names and types.
+def check_entry(entry: Any, defaults: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Check the names and types of an entry of a TOML file. Return the entry with defaults for missing names.
 
     Parameters
     ----------
     entry : dict
         From the file. Blanks around a text are removed.
-    usual : dict
+    defaults : dict
         Maps every name to its default, or to a type if it is required. The default None allows any value, () a list of
         texts.
     where : str
-        File and place; errors begin with it.
+        File and place, which begin the error.
 
     Raises
     ------
@@ -108,10 +108,10 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
     """
     if not isinstance(entry, dict):
         raise TableError(f"{where} is {entry!r:.60}; it must be a table")
-    if unknown := [name for name in entry if name not in usual]:
-        raise TableError(f"{where} has no {unknown[0]!r}; {suggest_name(unknown[0], usual)}")
+    if unknown := [name for name in entry if name not in defaults]:
+        raise TableError(f"{where} has no {unknown[0]!r}; {suggest_name(unknown[0], defaults)}")
     values = {}
-    for name, default in usual.items():
+    for name, default in defaults.items():
         required = isinstance(default, type)
         kind = default if required else type(default)
         value = entry.get(name, None if required else default)
@@ -127,31 +127,41 @@ def check_entry(entry: Any, usual: Mapping[str, Any], where: str) -> dict[str, A
     return values
 
 
-def check_entries(entries: Iterable[Any], usual: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Check the entries of one kind, as `check_entry` does. Errors give an entry's number and name.
+def check_entries(entries: Iterable[Any], defaults: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """Check the entries of one kind, as `check_entry` does. An error has the number and name of the entry.
 
-    Raise also if there is no entry, or two have the same name.
+    Raise also if there is no entry, or if two entries have the same name.
     """
     if not isinstance(entries, Iterable):
         raise TableError(f"{where}: {entries!r} is not a list of entries")
-    names = [one.get("id") or one.get("name") if isinstance(one, dict) else None for one in entries]
-    places = [f"{where} {number} ({name or 'without a name'})" for number, name in enumerate(names, 1)]
-    complete_entries = [check_entry(one, usual, place) for one, place in zip(entries, places, strict=True)]
+    complete_entries = []
+    for number, entry in enumerate(entries, 1):
+        name = entry.get("id") or entry.get("name") if isinstance(entry, dict) else None
+        complete_entries.append(check_entry(entry, defaults, f"{where} {number} ({name or 'without a name'})"))
     if not complete_entries:
-        raise TableError(f"{where}: there is no entry. Begin each one with [[{where.split()[-1]}]].")
-    names = [one.get("id") or one["name"] for one in complete_entries]  # without surrounding blanks
+        raise TableError(f"{where}: there is no entry. Begin each entry with [[{where.split()[-1]}]].")
+    names = [entry.get("id") or entry["name"] for entry in complete_entries]  # without surrounding blanks
     if duplicates := sorted({name for name in names if names.count(name) > 1}):
         raise TableError(f"{where}: these names occur more than once: {', '.join(duplicates)}")
     return complete_entries
 
 # %% ../../nbs/04_simulation/01_behaviours.ipynb #97cd3c50
+FAMILIES = {path.stem: path for path in sorted(data_path("behaviours").glob("*.toml"))}
+
+
+def _require_behaviours(names: Iterable[Any], choices: Iterable[str]) -> None:
+    """Raise if a name is not one of the choices."""
+    if unknown := [name for name in names if name not in choices]:
+        raise TableError(f"there is no behaviour {unknown[0]!r:.80} in the taxonomy; {suggest_name(unknown[0], choices)}")
+
+
 class Taxonomy(metaclass=Naming):
     """Behaviours in their categories, in the order of the file.
 
     Parameters
     ----------
     behaviours : iterable of Behaviour
-        Behaviours whose names differ by more than capitals and spaces.
+        Behaviours. Their names must differ by more than capitals and spaces.
     title : str
         For display.
 
@@ -177,8 +187,8 @@ class Taxonomy(metaclass=Naming):
         if not self.behaviours:
             raise TableError("a taxonomy needs at least one behaviour")
         names = [behaviour.name for behaviour in self.behaviours]
-        alike = [" ".join(str(name).lower().split()) for name in names]  # so they are known in a judge's answer
-        if duplicates := sorted({name for name, one in zip(names, alike, strict=True) if alike.count(one) > 1}):
+        plain_names = [" ".join(str(name).lower().split()) for name in names]  # as they are recognised in responses
+        if duplicates := sorted({name for name, plain in zip(names, plain_names, strict=True) if plain_names.count(plain) > 1}):
             raise TableError(f"these behaviours occur more than once in the taxonomy: {', '.join(duplicates)}")
 
     def __iter__(self) -> Iterator[Behaviour]:
@@ -212,27 +222,28 @@ class Taxonomy(metaclass=Naming):
 
     @property
     def hash(self) -> str:
-        """Return a hash of all words that a judge reads."""
+        """Return a hash of all words that a judge can read."""
         entries = [{name: value for name, value in each.entry().items() if name != "sources"} for each in self]
         return digest(entries)
 
     def together_with(self, others: Iterable[Behaviour]) -> Taxonomy:
-        """Return this taxonomy with new behaviours of `others`, and with their permissible uses where it has none.
+        """Return this taxonomy with the new behaviours of `others`.
 
         Parameters
         ----------
         others : iterable of Behaviour
-            A taxonomy, or behaviours. Behaviours that this taxonomy has in the same wording are not added.
+            A taxonomy, or behaviours. A behaviour that both have appears once. If this taxonomy has no permissible uses
+            for the behaviour, those of `others` are added.
 
         Raises
         ------
         TableError
-            If behaviours of the same name have different wordings. The message lists them and the fields that differ.
+            If a behaviour has different wordings. The message lists the behaviours and the fields that differ.
 
         Examples
         --------
         >>> from anthrokit.simulation import Behaviour, Taxonomy
-        >>> flattery = Behaviour("flattery", "relationship building", "Praise beyond desert.", "Does it flatter?")
+        >>> flattery = Behaviour("flattery", "relationship building", "Undeserved praise.", "Does it flatter?")
         >>> len(Taxonomy.load().together_with([flattery]))
         15
         """
@@ -244,10 +255,7 @@ class Taxonomy(metaclass=Naming):
             if names:
                 differ.append(f"{other.name} ({', '.join(names)})")
         if differ:
-            raise TableError(
-                f"these behaviours exist with other wordings: {'; '.join(differ)}. Give those that "
-                "you change another name"
-            )
+            raise TableError(f"these behaviours exist with other wordings: {'; '.join(differ)}. Give changed behaviours new names")
         new_behaviours = [other for other in others if other.name not in self._by_name]
         uses = {other.name: other.permissible for other in others}
         own = [replace(one, permissible=one.permissible or uses.get(one.name, ())) for one in self]
@@ -281,9 +289,14 @@ class Taxonomy(metaclass=Naming):
 
     @classmethod
     def load(cls, path: str | os.PathLike | None = None) -> Self:
-        """Load a TOML file or a bundled family, by default the behaviours of AnthroBench; a TableError names an incomplete entry."""
-        families = {file.stem: file for file in data_path("behaviours").glob("*.toml")}
-        path = data_path("behaviours.toml") if path is None else families.get(str(path), Path(path))
+        """Load a TOML file or a bundled family, by default the behaviours of AnthroBench.
+
+        Raises
+        ------
+        TableError
+            If the file is missing or not TOML, or an entry is incomplete.
+        """
+        path = data_path("behaviours.toml") if path is None else FAMILIES.get(str(path), Path(path))
         content = read_toml(path)
         entries, title = content.get("behaviour", []), content.get("title", "behaviours")
         if not isinstance(entries, list) or not isinstance(title, str):
@@ -302,18 +315,14 @@ class Taxonomy(metaclass=Naming):
             return self.names
         options = {name: [name] for name in self.names}
         options |= {name: members for name, members in self.categories.items() if name not in options}
-        selected_names: list[str] = []
-        for name in names if isinstance(names, Iterable) and not isinstance(names, str) else [names]:
-            if name not in options:
-                raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {suggest_name(name, options)}")
-            selected_names += options[name]
-        if not selected_names:
-            raise TableError("no behaviour is named; for all of them leave behaviours out")
-        return list(dict.fromkeys(selected_names))
+        names = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
+        _require_behaviours(names, options)
+        if not names:
+            raise TableError("no behaviour is named; for all behaviours leave out the parameter")
+        return list(dict.fromkeys(member for name in names for member in options[name]))
 
     def __getitem__(self, name: str) -> Behaviour:
-        if name not in self._by_name:
-            raise TableError(f"there is no behaviour {name!r:.80} in the taxonomy; {suggest_name(name, self._by_name)}")
+        _require_behaviours([name], self._by_name)
         return self._by_name[name]
 
     def __repr__(self) -> str:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ..core import TableError, data_path
 from ..core.errors import require_known
-from .behaviours import Taxonomy
+from .behaviours import FAMILIES, Taxonomy
 from .prompts import load_prompts
 
 # %% auto #0
@@ -29,10 +28,6 @@ def load_family(*names: str) -> Taxonomy:
     TableError
         If a family does not exist. The message lists the families.
 
-    Notes
-    -----
-    Each behaviour names its sources in `sources`.
-
     Examples
     --------
     >>> load_family("boundaries").names
@@ -40,15 +35,13 @@ def load_family(*names: str) -> Taxonomy:
     >>> list(load_family().categories)[:2]
     ['boundary keeping', 'fostering dependence']
     """
-    paths = {path.stem: path for path in sorted(data_path("behaviours").glob("*.toml"))}
-    require_known("family", paths, *names)
-    parts = [Taxonomy.load(paths[name]) for name in names or paths]
-    together = [behaviour for part in parts for behaviour in part]
-    return Taxonomy(together, title=", ".join(part.title for part in parts))
+    require_known("family", FAMILIES, *names)
+    parts = [Taxonomy.load(name) for name in names or FAMILIES]
+    return Taxonomy([behaviour for part in parts for behaviour in part], title=", ".join(part.title for part in parts))
 
 # %% ../../nbs/04_simulation/05_families.ipynb #c938dd57
 def family_prompts(*names: str) -> pd.DataFrame:
-    """Load first messages that invite a family's behaviours: base prompts in four scenarios each.
+    """Load first messages that invite the behaviours of families.
 
     Parameters
     ----------
@@ -58,7 +51,7 @@ def family_prompts(*names: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of `tables.list_columns("prompts")`.
+        The columns of `tables.list_columns("prompts")`. Each base prompt has four scenarios.
 
     Examples
     --------
