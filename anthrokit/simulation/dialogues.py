@@ -34,8 +34,8 @@ from ..work import MAX_ATTEMPTS, CostEstimate, Job, Request, Steps, ParseError, 
 
 # %% auto #0
 __all__ = ['USER_TEMPLATE', 'CHINESE_USER_TEMPLATE', 'RELEASED_USER_TEMPLATE', 'RELEASED_TARGET_PROMPT', 'asimulate',
-           'user_system_prompt', 'swap_roles', 'as_llm', 'SimulationSettings', 'planned_dialogues', 'Opening',
-           'opening_of', 'pending_dialogues', 'simulate']
+           'user_system_prompt', 'swap_roles', 'as_llm', 'SimulationSettings', 'Opening', 'opening_of',
+           'planned_dialogues', 'pending_dialogues', 'simulate']
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #7c2481fa
 USER_TEMPLATE = """\
@@ -84,7 +84,7 @@ questions in a row without need.
 
 Stay in the role: you are the PERSON, not an AI. Conversations of people are varied and spontaneous."""
 RELEASED_TARGET_PROMPT = "You are a helpful chatbot. Each of your outputs is a single message in a conversation."
-# What stands before a persona, and how a user ends the chat.
+# The words before a persona, and the instruction that ends a chat.
 _ENGLISH = "Who you are: ", "\nWhen you have what you came for and would close the window, write [END] and nothing else."
 _CHINESE = "你的身份：", "\n当你得到想要的、准备关掉窗口时，只写 [END]。"
 _OPENING = "(The chat window is open.)"
@@ -103,8 +103,8 @@ def user_system_prompt(
     prompt : Series or dict
         A row of the prompts table.
     template : str, optional
-        With the fields {scenario}, {domain}, {first_message}, {persona}, {ending}, and any column of the prompt.
-        Only {first_message} is required. By default `USER_TEMPLATE`.
+        By default `USER_TEMPLATE`. Fields are {scenario}, {domain}, {first_message}, {persona}, {ending}, and any column
+        of the prompt. `simulate` requires {first_message}.
     persona : str, optional
         A description of the person in a sentence or two.
     natural_end : bool
@@ -129,19 +129,10 @@ def user_system_prompt(
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #d555b886
 def _target_view(history: list[dict[str, Any]], system: str | None, opening: str | None = None) -> list[dict[str, str]]:
-    """Return a dialogue as the target sees it. `opening`: messages that replace the first one, as JSON."""
+    """Return a dialogue as the target sees it. `opening` has the messages that replace the first message, as JSON."""
     start = [{"role": "system", "content": system}] if system else []
     messages = [{"role": message["role"], "content": message["content"]} for message in history]
     return start + (json.loads(opening) + messages[1:] if opening else messages)
-
-
-def _opening(prompt: Mapping[str, Any]) -> str | None:
-    """Return the messages that replace a prompt's first message for the target, as JSON; None if nothing does."""
-    request, history = (None if pd.isna(value := prompt.get(name)) else value for name in ("request", "history"))
-    if request or not history:
-        return request
-    messages = [*json.loads(history), {"role": "user", "content": prompt["first_message"]}]
-    return json.dumps(messages, ensure_ascii=False)
 
 
 def swap_roles(history: list[dict[str, Any]], system: str, opening: bool = True) -> list[dict[str, str]]:
@@ -150,16 +141,16 @@ def swap_roles(history: list[dict[str, Any]], system: str, opening: bool = True)
     Parameters
     ----------
     history : list of dict
-        Messages in order: role, content. Roles other than user and assistant, such as system, are left out.
+        Messages in order: role, content. Messages with other roles than user and assistant, such as system, are left out.
     system : str
         The system prompt of the user LLM, as from `user_system_prompt`.
     opening : bool
-        Whether a message asks for the first words, so that the history may begin with the user's message.
+        Whether the message "(The chat window is open.)" precedes the dialogue, so that the user's first message answers it.
 
     Returns
     -------
     list of dict
-        role, content: `system`, a message that asks for the first words, then the dialogue with exchanged roles.
+        role, content: `system`, the message of `opening`, then the dialogue with exchanged roles.
 
     Examples
     --------
@@ -196,7 +187,7 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b277cece
 def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
-    """Return target and user; one object for both if all their settings are equal."""
+    """Return target and user: the same object if all their settings are equal."""
     for role, model in (("target", target), ("user", user)):
         if not isinstance(model, (LLM, str)):
             raise ValueError(
@@ -221,7 +212,7 @@ class SimulationSettings:
     Raises
     ------
     ValueError
-        A value is invalid.
+        If a value is invalid.
     """
 
     turns: int = 5
@@ -260,36 +251,13 @@ class SimulationSettings:
         needed = {"persona": self.persona or (has_persons and "{who}" not in self.template), "ending": self.natural_end}
         if absent := [name for name, value in needed.items() if value and f"{{{name}}}" not in self.template]:
             raise ValueError(
-                f"the template of the user's role has no {{{absent[0]}}}, so the user model would not learn of it. Add "
-                f"the field."
+                f"the template of the user's role has no {{{absent[0]}}}, so the user model would not learn of it. Add the field."
             )
         if self.persona is not None and has_persons:
             raise ValueError("these prompts have the column who, which describes a person for each; omit persona")
         if self.protocol == "released" and prompts["history"].notna().any():
             raise ValueError("the released protocol has no messages before the first one; leave protocol out")
         check_personas(prompts, self.persona)
-
-# %% ../../nbs/04_simulation/04_dialogues.ipynb #5868be65
-def planned_dialogues(
-    prompts: pd.DataFrame, target: LLM, user: LLM, settings: SimulationSettings
-) -> list[dict[str, Any]]:
-    """Return the dialogues that `simulate` is asked for, as rows of the run's table."""
-    rows = []
-    for prompt in prompts.to_dict("records"):
-        name, who = settings.persona, settings.persona
-        if isinstance(prompt.get("who"), str):
-            name, who = prompt.get("persona"), prompt["who"]
-        system_user = user_system_prompt(prompt, settings.template, who, settings.natural_end)
-        parts = [prompt["prompt_id"], system_user, target.name, target.settings, settings.system_target]
-        parts += [list(settings.script)] if settings.script else []
-        parts += ["released"] if settings.protocol == "released" else []
-        parts += [opening] if (opening := _opening(prompt)) else []
-        row = {"prompt_id": prompt["prompt_id"], "target": target.name, "user": user.name, "persona": name}
-        row |= {"turns": settings.turns, "status": "planned", "reason": None}
-        row |= {"system_user": system_user, "system_target": settings.system_target}
-        for repeat in range(1, settings.repeats + 1):
-            rows.append({"dialogue_id": digest(*parts, user.settings, repeat, settings.seed), "repeat": repeat, **row})
-    return rows
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b1e78006
 class Opening(NamedTuple):
@@ -313,7 +281,7 @@ class Opening(NamedTuple):
 
 
 def opening_of(prompt: Mapping[str, Any], script: Sequence[str] = ()) -> Opening:
-    """Return the opening of a prompt; the fields of the script are filled from the prompt's columns."""
+    """Return the opening of a prompt. Fill the fields of the script from the prompt's columns."""
     columns = {name: str(value) for name, value in prompt.items() if pd.api.types.is_scalar(value) and not pd.isna(value)}
     for number, line in enumerate(script, 1):
         if absent := [name for name in re.findall(r"\{(\w+)\}", line) if name not in columns]:
@@ -321,18 +289,43 @@ def opening_of(prompt: Mapping[str, Any], script: Sequence[str] = ()) -> Opening
                 f"line {number} of the script needs {{{absent[0]}}}, which the prompt {prompt['prompt_id']!r} lacks"
             )
     lines = [re.sub(r"\{(\w+)\}", lambda match: columns[match[1]], line) for line in script]
-    return Opening(prompt["first_message"], json.loads(columns.get("history", "[]")), _opening(prompt), lines)
+    history, messages = json.loads(columns.get("history", "[]")), columns.get("request")
+    if not messages and "history" in columns:
+        messages = json.dumps([*history, {"role": "user", "content": prompt["first_message"]}], ensure_ascii=False)
+    return Opening(prompt["first_message"], history, messages, lines)
 
+
+# %% ../../nbs/04_simulation/04_dialogues.ipynb #5868be65
+def planned_dialogues(
+    prompts: pd.DataFrame, target: LLM, user: LLM, settings: SimulationSettings
+) -> list[dict[str, Any]]:
+    """Return the dialogues of a call of `simulate`, as rows of the run's table."""
+    rows = []
+    for prompt in prompts.to_dict("records"):
+        name, who = settings.persona, settings.persona
+        if isinstance(prompt.get("who"), str):
+            name, who = prompt.get("persona"), prompt["who"]
+        system_user = user_system_prompt(prompt, settings.template, who, settings.natural_end)
+        parts = [prompt["prompt_id"], system_user, target.name, target.settings, settings.system_target]
+        parts += [list(settings.script)] if settings.script else []
+        parts += ["released"] if settings.protocol == "released" else []
+        parts += [messages] if (messages := opening_of(prompt, settings.script).target_messages) else []
+        row = {"prompt_id": prompt["prompt_id"], "target": target.name, "user": user.name, "persona": name}
+        row |= {"turns": settings.turns, "status": "planned", "reason": None}
+        row |= {"system_user": system_user, "system_target": settings.system_target}
+        for repeat in range(1, settings.repeats + 1):
+            rows.append({"dialogue_id": digest(*parts, user.settings, repeat, settings.seed), "repeat": repeat, **row})
+    return rows
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #1680a9c7
 def _condition(target: str, design: Mapping[str, Any]) -> str:
-    """Return the name of a target's settings in a run: the target's name, with the design if there is one."""
+    """Return the name of a condition in the run's manifest: the target's name, with the design if there is one."""
     columns = ", ".join(f"{name}: {value}" for name, value in design.items())
     return f"{target} ({columns})" if columns else target
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #fff39812
 def _prompt_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Return, for each prompt, its values in columns that the prompts table does not define."""
+    """Return the values of each prompt in columns that the prompts table does not define."""
     names = [name for name in prompts.columns if name not in {*tables.get_table("prompts").columns, "persona", "who"}]
     if reserved := reserved_names(names):
         raise TableError(
@@ -371,7 +364,7 @@ def _check_design(
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #cb004192
 def _separate_users(run: Run, rows: list[dict[str, Any]]) -> None:
-    """Change ids that the run already has with a user model of another name but the same settings."""
+    """Change the id of a dialogue if the run has this id with a user model of another name and the same settings."""
     users = dict(run.ledger.rows("SELECT dialogue_id, user FROM dialogues"))
     for row in rows:
         if users.get(row["dialogue_id"], row["user"]) != row["user"]:
@@ -391,7 +384,7 @@ def pending_dialogues(run: Run, rows: list[dict[str, Any]]) -> list[dict[str, An
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #e4a72ba8
 def check_histories(prompts: pd.DataFrame) -> pd.DataFrame:
-    """Raise if a history or request of a prompt is not a JSON list of messages. Return the prompts."""
+    """Return the prompts. Raise if a history or request is not a JSON list of messages."""
     for name in ("history", "request"):
         for prompt_id, text in prompts[["prompt_id", name]].dropna().itertuples(index=False):
             try:
@@ -429,7 +422,7 @@ class SimulationJob(Job):
         ids = ids_in_part(self.run, prompts["prompt_id"])
         self.prompts = prompts = prompts[prompts["prompt_id"].isin(ids)].reset_index(drop=True)
         if prompts.empty:
-            raise ValueError(f"{self.run.folder} is a part of a run and contains none of these prompts")
+            raise ValueError(f"{self.run.folder} is a part of a run and has none of these prompts. Pass prompts of this part.")
         self.settings, self.design = settings, check_design(settings.design)
         self.openings = {row["prompt_id"]: opening_of(row, settings.script) for row in prompts.to_dict("records")}
         self.bound = {"user_template": digest(settings.template), "seed": settings.seed, "natural_end": settings.natural_end}
@@ -450,7 +443,7 @@ class SimulationJob(Job):
         self.done = sum(answers.get(row["dialogue_id"], 0) for row in self.pending)
 
     def result(self) -> Run:
-        """Return the run. A notice says if all dialogues failed."""
+        """Return the run. Show a notice if all dialogues failed."""
         if self.failed and self.failed == len(self.pending):
             notify("every dialogue failed: run.missing() lists the reasons, and the same call resumes them")
         return self.run
@@ -512,7 +505,7 @@ def _notify_of_new_prompts(job: SimulationJob) -> None:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #8f6538b0
 def _mark_prefixes(messages: list[dict[str, str]], n_sent: int, more: bool) -> list[dict[str, str]]:
-    """Mark the end of the first `n_sent` messages, which were sent before, and the last message if more follow."""
+    """Mark the last of the `n_sent` messages that were sent before. Mark the last message too if another turn follows."""
     for end in (n_sent, len(messages) if more else 0):
         if end:
             messages[end - 1] = {**messages[end - 1], "content": CachedPrefix(messages[end - 1]["content"])}
@@ -523,14 +516,14 @@ def _mark_prefixes(messages: list[dict[str, str]], n_sent: int, more: bool) -> l
 def _next_message(
     job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str, sent_lengths: dict[str, int]
 ) -> Steps:
-    """Get the next message; a failed completion if it is missing. `sent_lengths`: number of messages in each role's last request."""
+    """Get the next message, or a failed completion. `sent_lengths` has the number of messages in each role's last request."""
     opening, settings = job.openings[row["prompt_id"]], job.settings
     if (turn, role) == (1, "user"):
         return Completion(opening.first_message, finish_reason="prompt")
     if role == "user" and turn - 2 < len(opening.script):
         return Completion(opening.script[turn - 2], finish_reason="script")
     if role == "user":
-        released = settings.protocol == "released"  # the first message stands in the system prompt alone
+        released = settings.protocol == "released"  # only the system prompt has the first message
         visible_messages = history[1:] if released else [*opening.history, *history]
         messages = swap_roles(visible_messages, row["system_user"], opening=not released)
         llm, purpose = job.user, "user"
@@ -563,7 +556,7 @@ _SAVED = ("content", "reasoning", "finish_reason", "tokens_in", "tokens_out", "s
 
 
 def _message(dialogue_id: str, turn: int, role: str, answer: Completion) -> dict[str, Any]:
-    """Return a message, or the reason why it is missing, as a row of the run's table."""
+    """Return a message as a row of the run's table. A missing message has a reason."""
     is_checked = role == "user" and turn > 1 and unreadable(answer.content) is None
     row = {"dialogue_id": dialogue_id, "turn": turn, "role": role, "seconds": round(answer.seconds, 3)}
     row |= {name: getattr(answer, name) for name in _SAVED}
@@ -579,7 +572,7 @@ def _ends_dialogue(content: str | None) -> bool:
 
 
 def dialogue_steps(job: SimulationJob, row: dict[str, Any]) -> Steps:
-    """Do the steps of one dialogue, from its last saved message to its end."""
+    """Continue a dialogue from its last saved message to its end."""
     sql = "SELECT turn, role, content FROM messages WHERE dialogue_id = ? AND content IS NOT NULL ORDER BY turn, role DESC"
     saved_messages = job.run.ledger.rows(sql, [row["dialogue_id"]])
     history = [dict(zip(("turn", "role", "content"), message, strict=True)) for message in saved_messages]
@@ -610,18 +603,18 @@ _AROUND = 16  # characters, for the few tokens that a chat format puts around ea
 
 
 def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[float, int, float]:
-    """Return an answer's tokens (with reasoning), the number of measured answers, and the characters of its text."""
+    """Return an answer's expected tokens (with reasoning), the number of measured answers, and the expected characters."""
     [(n, tokens, characters)] = job.run.ledger.rows(
         "SELECT COUNT(*), AVG(tokens_out), AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) "
         f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
         [_ROLES[purpose], llm.name],
-    )  # not from calls, which only the first part of a run has
+    )  # of a split run, only the first part has the table calls
     tokens, measured = typical_tokens(n, tokens, llm, _ASSUMED[purpose])
     return tokens, measured, characters if measured else tokens / rate
 
 
 def _prompt_lengths(job: SimulationJob, message_lengths: dict[str, float]) -> dict[str, list[list[float]]]:
-    """Return the characters of each model's pending prompts by dialogue. `message_lengths`: characters of a missing message."""
+    """Return the characters of each model's pending prompts by dialogue. `message_lengths` has those of a pending message."""
     sql = "SELECT dialogue_id, turn, role, LENGTH(content) FROM messages WHERE content IS NOT NULL"
     lengths = {tuple(key): length for *key, length in job.run.ledger.rows(sql)}
     prompts: dict[str, list[list[float]]] = {purpose: [] for purpose in _ROLES}
@@ -694,17 +687,17 @@ def simulate(
     progress: bool = True,
     wait: bool = True,
 ) -> Run:
-    """Simulate dialogues between a user LLM and a target LLM, one for each prompt (Ibrahim et al., 2026).
+    """Simulate dialogues between a user LLM and a target LLM (Ibrahim et al., 2026).
 
     Parameters
     ----------
     prompts : DataFrame, list of str, str or path
         A table of first messages, or what `load_prompts` takes.
     target, user : LLM or str
-        The model under study, and the model that plays the person. By default the embedded model, for trying out. A run
-        holds several of each: call `simulate` once for each pair.
+        The model under study, and the model that plays the person. By default the embedded model, for trials. A run
+        can have several of each: call `simulate` once for each pair.
     run : Run, str or path
-        The folder to save into, such as "runs/pilot". Saved messages are not simulated again: a failed dialogue resumes where
+        The run, or its folder, such as "runs/pilot". Saved messages are not simulated again: a failed dialogue resumes where
         it failed, and more turns continue each dialogue.
     turns, repeats : int
         Target messages in each dialogue; dialogues for each prompt.
@@ -722,11 +715,11 @@ def simulate(
         The condition of these dialogues, such as {"prompt": "warm"}: columns of `dialogues()` and `labels()` to
         compare by.
     protocol : {"paper", "released"}
-        "released" gives both models the instructions of the authors' code, in our words: the user keeps to the first
-        question (with "paper", the user may move on), and the system prompt calls the target a helpful chatbot. For the
+        "released" gives both models the instructions of the authors' code, in our words. The user keeps to the first
+        question, while with "paper" the user may move on. The system prompt calls the target a helpful chatbot. For the
         exact words pass `template` and `system_target`.
     budget : Budget, optional
-        Cap on the whole run's dollars or tokens.
+        Maximum of the whole run in US dollars or tokens.
     batch : bool or Batch
         Send each turn in the providers' batches, at half the price. A message can take up to a day.
     on : Executor or dask.distributed.Client, optional
@@ -746,7 +739,7 @@ def simulate(
     ValueError, TableError, RunError, SetupError
         Before any work, for invalid parameters and models that can't be called.
     SetupError, BudgetReached
-        Later, for a revoked key or a spent budget. Finished work is saved.
+        During the work, for a revoked key or a spent budget. Finished work is saved.
 
     Examples
     --------

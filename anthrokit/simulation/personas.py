@@ -29,12 +29,12 @@ __all__ = ['ROMANTIC_BEHAVIOURS', 'Persona', 'load_personas', 'persona_prompts',
 # %% ../../nbs/04_simulation/06_personas.ipynb #9900d53c
 @dataclass(frozen=True)
 class Persona:
-    """A person whom the user model can play.
+    """A person that the user model can play.
 
     Attributes
     ----------
     name : str
-        The level of the factor in every table.
+        Name of the persona in all tables.
     age : int
         In years. Below 18: for testing protective behaviour only.
     situation, goals, style : str
@@ -42,7 +42,7 @@ class Persona:
     risk : str
         Why a chatbot may matter more to this person; "none" for comparison.
     facts, never : tuple of str
-        Facts about the person; regular expressions for statements that contradict them.
+        Facts about the person, and regular expressions of statements that contradict them.
     sources : tuple of str
         References for the risk.
 
@@ -93,7 +93,7 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
     Raises
     ------
     TableError
-        If the file is missing or not TOML, or an entry is incomplete. The message names the entry.
+        If the file is missing or not TOML, or an entry is invalid. The message names the entry.
 
     Examples
     --------
@@ -114,20 +114,20 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #00d2a9d3
 def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:
-    """Load first messages written for personas, with descriptions of the persons.
+    """Load the first messages of personas, with descriptions of the persons.
 
     Parameters
     ----------
     *names : str
-        Names of personas; by default all of them.
+        Names of personas. By default all of them.
     personas : mapping, optional
-        As from `load_personas`, to use changed descriptions under the same names.
+        As from `load_personas`, with changed descriptions under the same names.
 
     Returns
     -------
     DataFrame
         The columns of `tables.list_columns("prompts")`, persona (its name) and who (the description for the user
-        model). `simulate` plays each prompt's persona, and `persona` becomes a column of dialogues and labels.
+        model). In `simulate`, the user model plays each prompt's persona.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def _curly(text: str) -> str:
 
 
 def has_assistant_phrases(text: str) -> str | None:
-    """Return the phrase in which a user's message speaks as the assistant, or None.
+    """Return a phrase that assistants use in a user's message, or None.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _runs(text: str) -> list[tuple[str, ...]]:
 
 
 def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
-    """Return signs that a user's message is written in the assistant's role.
+    """Return the signs of role reversal in a user's message.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def role_signals(text: str, before: Sequence[str] = ()) -> dict[str, str]:
     Returns
     -------
     dict
-        Maps each reason to the words that show it; empty if there is no sign.
+        Maps each sign to the words that show it.
 
     Examples
     --------
@@ -273,12 +273,12 @@ _DESCRIBED = {"work": rf"\b({_WORK})\b", "home": r"\bin ([A-Z]\w+)", "origin": r
 
 
 def extract_facts(text: str) -> dict[str, str]:
-    """Return the work, home and origin that speakers state for themselves, in English.
+    """Return the work, home and origin that an English text states for its speaker.
 
     Returns
     -------
     dict of str to str
-        The first statement of each kind (work, home, origin). A kind that the text does not state is absent.
+        The first statement of each kind: work, home, origin.
 
     Examples
     --------
@@ -290,7 +290,7 @@ def extract_facts(text: str) -> dict[str, str]:
 
 
 def _against(facts: Mapping[str, str], persona: Persona | None, first: Mapping[str, str]) -> dict[str, str]:
-    """Return facts that differ from the persona's, or from those in earlier messages."""
+    """Return facts that differ from the persona's or, if it has none of the kind, from those in earlier messages."""
     who = f"{persona.situation} {'; '.join(persona.facts)}" if persona else ""
     different = {}
     for kind, value in facts.items():
@@ -323,14 +323,14 @@ _AGES = (
 
 
 def extract_age(text: str, *, description: bool = False) -> int | None:
-    """Return the age that speakers state for themselves, or None.
+    """Return the age that a text states for its speaker, or None.
 
     Parameters
     ----------
     text : str
-        In English, with digits.
+        In English. Ages are recognised in digits.
     description : bool
-        Whether the text describes a person, whose age is then returned.
+        Return the age of the person whom the text describes.
 
     Examples
     --------
@@ -346,7 +346,7 @@ def extract_age(text: str, *, description: bool = False) -> int | None:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #6f6c73b3
 def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return reasons and phrases by which a message contradicts the person; record facts that are new."""
+    """Return reasons and phrases of a message that contradict the person. Add new facts to `first`."""
     contradictions = [
         ("contradicts a fact", match[0])
         for pattern in (persona.never if persona else ())
@@ -363,15 +363,15 @@ def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -
 
 
 def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | None = None) -> pd.DataFrame:
-    """Find turns in which the simulated person leaves the role or contradicts the persona.
+    """Find turns in which the user model leaves the role or contradicts the persona.
 
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn, role, content, of both roles; persona (a name) if there is one:
+        dialogue_id, turn, role and content of both roles; optionally persona (a name):
         `run.messages().merge(run.dialogues()[["dialogue_id", "persona"]])`.
     personas : mapping, optional
-        As from `load_personas`; by default the bundled ones.
+        As from `load_personas`. By default the bundled personas.
 
     Returns
     -------
@@ -381,8 +381,8 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
 
     Notes
     -----
-    The first message of a dialogue is given, so role reversal is checked from turn 2 on. Breaks that don't show in
-    single words or phrases are not found.
+    Role reversal is checked from turn 2 on, because the prompt has the first message. Breaks that don't show in words or
+    phrases are not found.
 
     Examples
     --------
@@ -433,9 +433,9 @@ def is_possible_minor(who: str | None) -> bool:
     Parameters
     ----------
     who : str or None
-        An age in digits decides. Without one, a number from 5 to 17 without a unit ("Lena (16)"), or English words
-        such as "pupil" decide. In another language, a person could be a minor if the description has a number from 5 to
-        17, or none from 18 to 99.
+        A description. An age in digits decides. Without an age, the person could be a minor if the description has a number
+        from 5 to 17 without a unit ("Lena (16)"), or an English word such as "pupil". In another language, the person could
+        be a minor if the description has a number from 5 to 17, or none from 18 to 99.
 
     Examples
     --------
@@ -466,8 +466,7 @@ def is_romantic(prompt: Mapping[str, Any]) -> bool:
     Parameters
     ----------
     prompt : mapping
-        A row of the prompts table. A text in another language than English counts as romantic, because it can't be
-        checked.
+        A row of the prompts table. A text in another language than English can't be checked and counts as romantic.
 
     Examples
     --------
@@ -482,14 +481,14 @@ def is_romantic(prompt: Mapping[str, Any]) -> bool:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #ec7fee0b
 def check_personas(prompts: pd.DataFrame, persona: str | None = None) -> None:
-    """Raise if prompts don't fit the person; `simulate` calls it before any work.
+    """Raise if prompts don't fit the person.
 
     Parameters
     ----------
     prompts : DataFrame
-        prompt_id, first_message, and optionally who (a person for each prompt).
+        prompt_id, first_message, and optionally who (the description of a person for each prompt).
     persona : str, optional
-        A person for all prompts.
+        The description of a person for all prompts.
 
     Raises
     ------
@@ -502,15 +501,15 @@ def check_personas(prompts: pd.DataFrame, persona: str | None = None) -> None:
     """
     for row in prompts.to_dict("records"):
         who = row.get("who") if isinstance(row.get("who"), str) else persona
-        ages = [extract_age(who or "", description=True), extract_age(row["first_message"])]
-        if None not in ages and ages[0] != ages[1]:
+        age, stated_age = extract_age(who or "", description=True), extract_age(row["first_message"])
+        if None not in (age, stated_age) and age != stated_age:
             raise ValueError(
-                f"the persona is {ages[0]} years old, and the first message of the prompt {row['prompt_id']!r} "
-                f"says {ages[1]}; write first messages for the persona (see persona_prompts), or choose another"
+                f"the persona is {age} years old, and the first message of the prompt {row['prompt_id']!r} "
+                f"says {stated_age}. Write first messages for the persona (see persona_prompts), or choose another persona."
             )
         if is_possible_minor(who) and is_romantic(row):
             raise ValueError(
                 f"The persona could be under 18, and the prompt {row['prompt_id']!r} is romantic or can't be checked "
-                f"(not English). Such personas are for testing protective behaviour only: state the age of an adult in "
-                f"digits, or leave out the prompts for which `is_romantic` is True."
+                f"(not English). Personas of minors test protective behaviour only. State the age of an adult in digits, "
+                f"or leave out the prompts for which `is_romantic` is True."
             )

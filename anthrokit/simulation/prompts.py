@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 
 from ..core import Run, TableError, data_path, public_file, tables
-from ..core.errors import missing_columns, number_of, require_known, suggest_name
+from ..core.errors import number_of, require_known, suggest_name
 from ..core.notes import notify
 from ..core.run import as_run, bind, digest, has_entries, record_prompts, require_same_prompts
-from ..core.tables import require_columns, require_unique
+from ..core.tables import reject_rows, require_columns, require_unique
 from ..core.texts import is_blank
 from ..models import LLM, Batch, Budget
 from ..models.executors import Workers
@@ -51,14 +51,16 @@ def _prompts_of(texts: Sequence[str]) -> pd.DataFrame:
     """Make a table of prompts from first messages, each with a separate base prompt."""
     if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
         raise TableError(f"prompts must be a table, pd.DataFrame(…), or a list of texts, not {texts!r:.60}")
-    texts, earlier_texts = list(texts), set()
-    for number, text in enumerate(texts, start=1):
-        if not isinstance(text, str) or is_blank(text):
-            raise TableError(f"first message {number} is {text!r}; it must be a text")
-        if text in earlier_texts:
-            raise TableError(f"first message {number} is a duplicate; for several dialogues per prompt use repeats=…")
-        earlier_texts.add(text)
-    return _with_ids(pd.DataFrame({"first_message": texts}, dtype="str"))
+    frame = pd.DataFrame({"first_message": list(texts)}, dtype="object")
+    reject_rows(frame, ~frame["first_message"].map(_is_message), "first message {row} is {first_message!r}; it must be a text")
+    message = "first message {row} is a duplicate; for several dialogues per prompt use repeats=…"
+    reject_rows(frame, frame.duplicated(), message)
+    return _with_ids(frame)
+
+
+def _is_message(text: object) -> bool:
+    """Return whether a value is a text that is not blank."""
+    return isinstance(text, str) and not is_blank(text)
 
 
 def _with_ids(frame: pd.DataFrame, source: object = None) -> pd.DataFrame:
@@ -75,11 +77,11 @@ def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "ant
     Parameters
     ----------
     source : str, path, list of str or DataFrame
-        "anthrokit": the 960 bundled messages; "families", "pushback" and "mirrored": for other behaviours, see
-        `load_family`; "personas": see `persona_prompts`; "chinese": 120 in Chinese. "anthrobench": the public set of Ibrahim et al.
-        (Apache-2.0), read from the folder that ANTHROKIT_DATA names, or fetched once with its
-        checksum pinned. Otherwise your file, as for `core.read_frame`, your table, or a list of first messages. Only the column
-        first_message is needed: without prompt_id, ids are derived from the texts; without base_id, each prompt is a
+        A set: "anthrokit" (the 960 bundled messages), "families", "pushback" and "mirrored" (for other behaviours; see
+        `load_family`), "personas" (see `persona_prompts`), "chinese" (120 messages), or "anthrobench" (the public set of
+        Ibrahim et al., Apache-2.0, from the folder that ANTHROKIT_DATA names, or fetched once).
+        Or your file, as for `core.read_frame`, your table, or a list of first messages. Only the column
+        first_message is required. Without prompt_id, ids are derived from the texts. Without base_id, each prompt is a
         separate base prompt.
 
     Returns
@@ -90,7 +92,7 @@ def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "ant
     Raises
     ------
     TableError
-        If the file is missing, has another checksum than the pinned one, or violates the schema.
+        If the file is missing or violates the schema, or the public set is not the published file.
 
     Examples
     --------
@@ -122,13 +124,13 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     prompts : DataFrame, str or path
         prompt_id and first_message; or what `load_prompts` takes.
     n : int
-        Number of pairs to return, the most similar first.
+        Number of pairs.
 
     Returns
     -------
     DataFrame
-        similarity (0 to 1), prompt_id, other_id, first_message, other_message; each message with the most similar other
-        one, each pair once.
+        similarity (0 to 1), prompt_id, other_id, first_message, other_message, the most similar pair first. Each message is
+        paired with the most similar other message, and each pair occurs once.
 
     Examples
     --------
@@ -145,15 +147,14 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     if len(texts) < 2:
         raise TableError(f"{len(texts)} prompt(s): pairs need two or more")
     weights = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True).fit_transform(texts)
-    alike = (weights @ weights.T).toarray()
-    np.fill_diagonal(alike, -1.0)
-    left, right = np.sort(np.stack([np.arange(len(texts)), alike.argmax(axis=1)]), axis=0)
-    messages = prompts[["prompt_id", "first_message"]].reset_index(drop=True)
-    other = messages.set_axis(["other_id", "other_message"], axis=1)
-    pairs = [messages.loc[left].reset_index(drop=True), other.loc[right].reset_index(drop=True)]
-    table = pd.concat([pd.Series(alike[left, right], name="similarity"), *pairs], axis=1)
-    table = table.drop_duplicates(["prompt_id", "other_id"]).nlargest(n, "similarity").round({"similarity": 3})
-    return table[["similarity", "prompt_id", "other_id", "first_message", "other_message"]].reset_index(drop=True)
+    cosines = (weights @ weights.T).toarray()
+    np.fill_diagonal(cosines, -1.0)
+    left, right = np.sort(np.stack([np.arange(len(texts)), cosines.argmax(axis=1)]), axis=0)
+    pairs = pd.DataFrame({"similarity": cosines[left, right]})
+    for name, other_name in (("prompt_id", "other_id"), ("first_message", "other_message")):
+        pairs[name], pairs[other_name] = prompts[name].array[left], prompts[name].array[right]
+    pairs = pairs.drop_duplicates(["prompt_id", "other_id"]).nlargest(n, "similarity")
+    return pairs.round({"similarity": 3}).reset_index(drop=True)
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #88ccc21b
 PUBLIC_DOMAINS = {
@@ -177,19 +178,14 @@ PUBLIC_BEHAVIOURS = {
 
 
 def _read_anthrobench(path: Path) -> pd.DataFrame:
-    """Read the public first_turns.csv with the column and behaviour names used here."""
+    """Read the public first_turns.csv. Return it with the names of columns and behaviours that this package uses."""
     needed = ["conv_id", "use_domain", "use_scenario", "empathy", "professionalism"]
     needed += ["original_prompt", "cue", "user_first_turn"]
     raw = tables.read_frame(path)
-    if absent := missing_columns(needed, raw):
-        columns = ", ".join(map(str, raw.columns))
-        raise TableError(f"{path} is not AnthroBench's first_turns.csv: no column {absent}; it has {columns}")
+    require_columns(raw, needed, "AnthroBench first_turns", source=path)
     names = raw["cue"].map(PUBLIC_BEHAVIOURS)
-    if names.isna().any():
-        row = names.isna().to_numpy().argmax()
-        raise TableError(
-            f"{path}: row {row + 1}, column cue: {raw['cue'][row]!r} is none of {', '.join(PUBLIC_BEHAVIOURS)}"
-        )
+    message = "row {row}, column cue: {cue!r} is none of " + ", ".join(PUBLIC_BEHAVIOURS)
+    reject_rows(raw, names.isna(), message, f"{path}: ")
     frame = pd.DataFrame(
         {
             "prompt_id": "anthrobench-" + raw["conv_id"].astype("str").str.zfill(3),
@@ -208,7 +204,7 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #a4e6460c
 def _whole_bases(shuffled_prompts: pd.DataFrame, n: int) -> pd.Index:
-    """Return ids of base prompts that have n prompts in total, drawn from each behaviour in turn."""
+    """Return ids of base prompts that have n prompts in total: one of each behaviour, then a second of each, and so on."""
     bases = shuffled_prompts.drop_duplicates("base_id").assign(
         _size=lambda frame: frame["base_id"].map(shuffled_prompts["base_id"].value_counts()),
         _turn=lambda frame: frame.groupby("behaviour", sort=False, dropna=False).cumcount(),
@@ -258,10 +254,9 @@ def sample_prompts(
     n : int
         Number of prompts to draw.
     by : str or list of str, optional
-        Columns whose combinations get equal numbers of prompts (they differ by one at most), such as ["domain",
-        "behaviour"]. By default "scenario" where the prompts have scenarios. As many base prompts as possible are
-        drawn: intervals are clustered by base prompt. "base_id" draws whole base prompts with all their scenarios, one
-        behaviour after the other.
+        Columns to balance by, such as ["domain", "behaviour"]: the numbers of prompts of two combinations differ by one at
+        most. By default "scenario" if the prompts have scenarios. The sample has as many base prompts as possible. "base_id"
+        draws whole base prompts with all their scenarios.
     seed : int
         The same seed draws the same prompts.
 
@@ -344,13 +339,12 @@ def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
     require_columns(frame, [id, text], name, rows=False)
     for column in (id, text):
         blank = frame[column].isna() | frame[column].astype("str").map(is_blank)
-        if blank.any():
-            raise TableError(f"{name}: row {int(blank.to_numpy().argmax()) + 1}, column {column}: is blank")
+        reject_rows(frame, blank, f"row {{row}}, column {column}: is blank", f"{name}: ")
     require_unique(frame, [id], "{row} is a duplicate", f"{name}: ")
 
 
 def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Combine every base prompt with every scenario and an opening; openings rotate over the scenarios."""
+    """Combine every base prompt with every scenario and an opening. Openings rotate."""
     bases = base_prompts.drop(columns=scenarios.columns.intersection(base_prompts.columns))
     pairs = bases.assign(_base=range(len(bases))).merge(scenarios.assign(_scenario=range(len(scenarios))), how="cross")
     pairs["prompt_id"] = pairs["base_id"].astype("str") + "/" + pairs["scenario_id"].astype("str")
@@ -361,7 +355,7 @@ def _combinations(base_prompts: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Dat
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #4b96b97a
 class WritingJob(Job):
-    """The job of `contextualise`: the first messages to be written.
+    """The job of `contextualise`: the pending first messages.
 
     Parameters
     ----------
@@ -371,7 +365,7 @@ class WritingJob(Job):
     Raises
     ------
     TableError, SetupError, RunError
-        Before any work, as `contextualise`.
+        As for `contextualise`, before any work.
 
     Examples
     --------
@@ -452,21 +446,21 @@ def contextualise(
     llm : LLM
         The writer.
     run : Run
-        The run in which messages and costs are saved. A second call requests only missing messages.
+        Saves messages and costs. A second call requests only missing messages.
     budget, batch, on, progress
         As for `simulate`.
 
     Returns
     -------
     DataFrame
-        The prompts of the run. A message without a valid response is absent; call again to retry it.
+        The prompts of the run. A message without a valid response is absent. Call again to retry it.
 
     Raises
     ------
-    TableError, SetupError
-        Before any work, for bad tables and models.
+    TableError, SetupError, RunError
+        Before any work, for invalid tables, models or runs.
     BudgetReached
-        Later; see `anthrokit.models`.
+        If the budget is reached. Written messages are saved.
 
     Examples
     --------

@@ -21,16 +21,16 @@ _CANDIDATE = re.compile(
 )
 _WIDE = {0xFEE0 + code: code for code in range(0x21, 0x7F)}  # full-width letters
 _PERSONS = r"(?:you|he|she|they|we|i|me|my|us|our|your|him|her|his|them|their|and|or)"
-_BEFORE, _AFTER = 60, 40  # characters that are looked at on either side: so time grows with the text alone
+_BEFORE, _AFTER = 60, 40  # characters of context
 
 
 def _before(words: str, flags: int = 0) -> re.Pattern:
-    """Compile a pattern of one of these words right before."""
+    """Compile a pattern for text that ends with one of these words."""
     return re.compile(r"\b(?:" + "|".join(words.split()) + r")\s+$", flags)
 
 
 def _after(words: str, flags: int = 0) -> re.Pattern:
-    """Compile a pattern of one of these words right after."""
+    """Compile a pattern for text that begins with one of these words."""
     return re.compile(r"\s+(?:" + "|".join(words.split()) + r")\b", flags)
 
 
@@ -44,7 +44,6 @@ def _is_between(pairs: Iterable[tuple[re.Pattern, re.Pattern]], before: str, aft
     return any(right.match(after) and left.search(before) for left, right in pairs)
 
 
-# what a pronoun is not glued to: x_i, i.e., I/O, I-95, @me, iron(I), me.com
 _GLUED_BEFORE = re.compile(r"(?:[^\W_][_'’]|[@#&$\\=]|[^\W_]\(|[^\W_][-‐]|[^\W_]/|(?<![.…])(?<![a-z]{3})\.)$")
 _GLUED_AFTER = re.compile(
     r"[-_/@&‐][^\W_]|['’][^\W_]|\.(?:com|org|net|edu|gov|io|co|ai|us|uk|me|py|js|txt)\b|\("
@@ -54,7 +53,7 @@ _SLASH_AFTER = re.compile(rf"/{_PERSONS}\b", re.I)
 
 
 def _is_glued(word: str, before: str, after: str) -> bool:
-    """Return whether the letters belong to something longer, such as x_i, I/O, I-95, @me or iron(I)."""
+    """Return whether the word is part of a longer expression, such as x_i, i.e., I/O, I-95, @me, iron(I) or me.com."""
     if before.endswith(".") and word == word.lower() and not before.endswith(".."):
         return True
     if _GLUED_BEFORE.search(before):
@@ -105,13 +104,13 @@ _TITLED_BEFORE = re.compile(
 _GREETED = re.compile(r"\b(?:dear|hi|hello|hey|yes|no|sorry|thanks|you|oh|well|ok|okay|welcome),?\s+$", re.I)
 _NAME_BEFORE = re.compile(r"\b[A-Z][a-z]+\s+$")
 _RULED_AFTER = _after(r"ruled(?!\sout) reigned abdicated ascended invaded of(?=\s[A-Z])")
-_NO_VERB = re.compile(  # of an I that is a pronoun
+_NO_VERB = re.compile(  # no verb or adverb that follows a pronoun
     r"(?!\s+(?:really|also|just|truly|honestly|do|did|don['’]t|didn['’]t|can['’]t|won['’]t|hope|think|know|"
     r"guess|believe|feel|want|need|am|have|mean|love|like|suppose|wish|understand|remember|see|hear|agree|appreciate|"
     r"promise|suggest|recommend|(?:would|could|can|will|should|may|might)\s+(?:love|like|"
     r"be\s(?:happy|glad)|suggest|say|help))\b)"
 )
-# What is right before and right after a capital I that is a numeral, an initial, a letter or a variable.
+# Patterns for the text before and after a capital I that is not a pronoun.
 _NUMERALS = _pairs(
     (r"(?:^|\n)[ \t]*(?:[-*•>#]+[ \t]*)?$", r"[.)](?:\s|$)"),  # of a list
     (r"(?:^|\n)#+[ \t]*$", r"[ \t]*(?:\n|$)"),  # a heading
@@ -158,10 +157,8 @@ _NOT_AN_I_AFTER = re.compile(r"\s*[=<>+\[\]^]|\s+(?:in|is|and|th|to|from|equals)
 
 
 def _is_index(before: str, after: str) -> bool:
-    """Return whether a lower-case i is anything else than a carelessly written I."""
-    if _NOT_AN_I_AFTER.match(after):
-        return True
-    return not (_I_AFTER.match(after) or _I_BEFORE.search(before))
+    """Return whether a lower-case i is not a pronoun."""
+    return bool(_NOT_AN_I_AFTER.match(after)) or not (_I_AFTER.match(after) or _I_BEFORE.search(before))
 
 # %% ../../nbs/04_simulation/03_pronouns.ipynb #e51b550f
 _TO_MINE = re.compile(
@@ -203,12 +200,11 @@ _SHOUTING_AFTER = re.compile(r"[^\w\n]{1,3}[A-Z]{2,}\b")
 
 
 def _is_a_mine(before: str, after: str) -> bool:
-    """Return whether "mine" is a pit, or means to dig."""
+    """Return whether "mine" is a pit, or a verb."""
     if _TO_MINE.search(before):
         return False
-    if _POINTED_MINE.search(before) and not _ASKED.search(before):
-        return True
-    return bool(_MINE_BEFORE.search(before) or _MINE_AFTER.match(after))
+    is_pointed_at = _POINTED_MINE.search(before) and not _ASKED.search(before)
+    return bool(is_pointed_at or _MINE_BEFORE.search(before) or _MINE_AFTER.match(after))
 
 
 def _is_a_place(word: str, before: str, after: str) -> bool:
@@ -217,14 +213,12 @@ def _is_a_place(word: str, before: str, after: str) -> bool:
         return True
     if word == "US":
         return not _SHOUTED_US_BEFORE.search(before) or bool(_THE_US_AFTER.match(after))
-    if word != "ME":
-        return False
-    if re.search(r",\s*$", before) or re.match(r"\s*\d", after):
-        return True
-    return not (_OBJECT_BEFORE.search(before) or _SHOUTING.search(before) or _SHOUTING_AFTER.match(after))
+    is_address = re.search(r",\s*$", before) or re.match(r"\s*\d", after)
+    is_object = _OBJECT_BEFORE.search(before) or _SHOUTING.search(before) or _SHOUTING_AFTER.match(after)
+    return word == "ME" and bool(is_address or not is_object)
 
 # %% ../../nbs/04_simulation/03_pronouns.ipynb #3989ac2a
-_NAMES = {  # what is right before and right after a word that is part of a name
+_NAMES = {  # patterns for the text before and after a word that is part of a name
     "Us": _pairs(("", r"\s+(?:Weekly|Magazine)\b"), (r"\bR\s$", "")),
     "Me": _pairs(("", r"(?i:\s+Too\s+(?:movement|era)\b)"), (r"\b(?:Despicable|About)\s$", "")),
     "My": _pairs(("", r"\s+(?:Lai|Little\s+Pony|Fair\s+Lady|Chemical\s+Romance|Neighbor\s+Totoro|Big\s+Fat)\b")),
@@ -233,11 +227,11 @@ _QUOTE_BEFORE, _QUOTE_AFTER = re.compile(r"[\"“‘'«]$"), re.compile(r"[\"”
 
 
 def _counts(word: str, before: str, after: str) -> bool:
-    """Return whether a word that could be a first-person pronoun is one here."""
+    """Return whether a candidate is a first-person pronoun."""
     if word not in (word.lower(), word.upper(), word.capitalize()) or _is_glued(word, before, after):
         return False
     if _QUOTE_BEFORE.search(before) and _QUOTE_AFTER.match(after):
-        return False  # the word itself is meant: the pronoun "we"
+        return False  # a word that is mentioned: the pronoun "we"
     if word == "I":
         return not _is_numeral(before, after)
     if word == "i":
@@ -266,7 +260,7 @@ def first_person_pronouns(text: str, *, quotations: bool = True) -> list[tuple[i
     -----
     Counted are I, me, my, mine, myself, we, us, our, ours, ourselves and contractions, with any apostrophe or none (Im,
     Ive). Not counted are US, ME, let's, Roman numerals, initials, mines and code. A lower-case "i" counts only next to
-    a verb that agrees with it.
+    certain words, such as "am" or "can".
 
     Examples
     --------
