@@ -27,7 +27,7 @@ __all__ = ['score']
 
 # %% ../../nbs/06_anthroscore/04_files.ipynb #3fc10e92
 def _json_rows(part: Part, text: str) -> list[dict[str, Any]]:
-    """Return the rows of lines. Raise if a line is not a JSON object, or none has the column of texts."""
+    """Return the rows of a part of a JSON Lines file. Raise if a line is not an object, or no line has the column of texts."""
     rows = part.records()
     has_text = any(isinstance(row, dict) and text in row for row in rows)
     for place, row in enumerate(rows):
@@ -35,19 +35,19 @@ def _json_rows(part: Part, text: str) -> list[dict[str, Any]]:
             lines = [n for n, line in enumerate(part.read_bytes().splitlines(), part.first + 1) if line.strip()]
             raise AnthroScoreError(
                 f"{part.path}, line {lines[place]}: not a JSON object with the column {text!r}: {str(row)[:60]!r}. Correct or "
-                "remove the line, or say which column holds the texts by text=…"
+                "remove the line, or name the column of texts by text=…"
             )
     return rows
 
 
 def _part_ids(part: Part, text: str) -> pd.Series:
-    """Return the ids of the texts of a part: those given, or the file's name and the row."""
+    """Return the ids of the texts of a part: the column text_id, or else the file's name and the row."""
     import pyarrow.parquet
 
     if part.suffix == ".parquet":
         if text not in (names := pyarrow.parquet.read_schema(part.path).names):
-            has = ", ".join(names)
-            raise AnthroScoreError(f"{part.path} has no column {text!r}; it has {has}. Say which one holds the texts by text=…")
+            present = ", ".join(names)
+            raise AnthroScoreError(f"{part.path} has no column {text!r}; it has {present}. Name the column of texts by text=…")
         rows = part.records(["text_id" if "text_id" in names else text])
     else:
         rows = _json_rows(part, text)
@@ -55,25 +55,24 @@ def _part_ids(part: Part, text: str) -> pd.Series:
 
 
 def _with_ids(part: Part, texts: pd.DataFrame) -> pd.DataFrame:
-    """Name the texts of a part by file and row if none has an id. Raise if only some have one."""
+    """Name the texts of a part by file and row if they have no ids. Raise if only some texts have an id."""
     if "text_id" not in texts:
         return texts.assign(text_id=[f"{part.stem}/{part.first + place}" for place in range(len(texts))])
     if (lacking := np.flatnonzero(texts["text_id"].isna())).size:
-        raise AnthroScoreError(f"{part.path}, row {part.first + lacking[0] + 1}: the text has no text_id. Give every text an id, or none")
+        raise AnthroScoreError(f"{part.path}, row {part.first + lacking[0] + 1}: the text has no text_id. Give all texts an id, or none")
     return texts
 
 
 def _check_files(parts: Sequence[Part], text: str) -> None:
-    """Raise if a file has no texts, a text has no id, or two have one: the scores of two texts would be attributed to one."""
-    columns = [pd.Series(dtype="str"), *(_part_ids(part, text) for part in parts)]
-    ids = pd.concat(columns)
+    """Raise if a file has no column of texts, only some texts have an id, or two texts have the same id."""
+    ids = pd.concat([pd.Series(dtype="str"), *(_part_ids(part, text) for part in parts)])
     if (duplicates := ids[ids.duplicated()]).size:
         raise AnthroScoreError(f"two texts have the id {duplicates.iloc[0]!r}; ids must be unique over all files")
 
 
 @functools.lru_cache(maxsize=1)
 def _scorer(model: Any, precision: str) -> Scorer:
-    """Load a model once a process."""
+    """Load a model once per process."""
     return load_scorer(model, precision=precision)
 
 
@@ -100,7 +99,7 @@ def _score_files(
     precision: str = "float32",
     text: str = "text",
 ) -> pd.DataFrame:
-    """Score files into a folder, part by part; return the counts of each file of scores."""
+    """Score files into a folder, part by part. Return the counts of each file of scores."""
     parts = parts_of(texts, "texts")
     if on is not None and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")
@@ -150,21 +149,22 @@ def score(
     Parameters
     ----------
     texts : Run, DataFrame, list of str, Series, dict, iterator or path
-        Texts as for `mask_sentences`; a run, or a table of its messages; with `run` also a table's file or an iterator
-        of any length; with `into` Parquet files or a folder of them.
+        Texts as for `mask_sentences`, a run, or a table of its messages. With `run` also a table's file or an iterator
+        of any length. With `into` Parquet or JSON Lines files, or a folder of them.
     entities : str, list of str, re.Pattern or Entities, optional
-        The words or phrases that count as a mention. By default `preset("chatbot")` for messages, else the words system and model.
+        The words or phrases that count as a mention. By default `preset("chatbot")` for messages, and the words system and model for other
+        texts.
     model : str, path, (model, tokenizer) or Scorer, optional
         As for `load_scorer`.
     run : Run, optional
         Save the scores in this run, a portion at a time. Saved texts are not scored again.
     into : path, optional
-        Save the scores of Parquet or JSON Lines files in this folder, or at this address (s3://…, with workers on this
-        machine). Saved parts are not scored again.
+        Save the scores of files in this folder, or at this address (s3://…, with workers on this machine). Saved parts are
+        not scored again.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
-        Its workers score the files; needs `into`.
+        Its workers score the files. Needs `into`.
     role : str
-        Whose messages of a run are scored: user or assistant. `stored_scores(run, role=…)` returns those of one role.
+        Messages of this role are scored: user or assistant. `stored_scores(run, role=…)` returns the scores of one role.
     progress : bool
         Show a progress bar, with `run` or `into`.
     **options
@@ -174,9 +174,9 @@ def score(
     Returns
     -------
     DataFrame
-        One row per sentence, as from `score_sentences`; of messages also dialogue_id, turn, target, prompt_id, base_id.
-        With `run`: status, n_texts; `stored_scores` and `stored_summary` return the scores. With `into`: one row per
-        part: file, n_texts, n_scored, n_sentences.
+        One row per sentence, as from `score_sentences`. Messages also have dialogue_id, turn, target, prompt_id, base_id.
+        With `run`: status, n_texts. `stored_scores` and `stored_summary` return the scores. With `into`: one row per
+        part with file, n_texts, n_scored, n_sentences.
 
     Raises
     ------
@@ -195,9 +195,9 @@ def score(
     [['scored', 'causal'], ['no mention', 'causal']]
     """
     if run is not None and into is not None:
-        raise AnthroScoreError("scores go into a run or into a folder: give run or into, not both")
+        raise AnthroScoreError("scores are saved in a run or in a folder: give run or into, not both")
     if on is not None and into is None:
-        raise AnthroScoreError("workers score Parquet files into a folder: give into=… with on=…")
+        raise AnthroScoreError("workers save scores in a folder: give into=… with on=…")
     is_run = isinstance(texts := run_of(texts), Run)
     if into is not None and (is_run or isinstance(texts, pd.DataFrame)):
         raise AnthroScoreError("into takes Parquet or JSON Lines files; messages and tables are scored into a run: score(…, run=run)")
@@ -210,7 +210,7 @@ def score(
         with local_folder(into) as folder:
             return _score_files(texts, folder, entities, model, on=on, progress=progress, **options)
     if run is not None:
-        whose = role if is_messages else "user"
-        return score_into(run, texts, entities, model, role=whose, progress=progress, **options)
+        role = role if is_messages else "user"
+        return score_into(run, texts, entities, model, role=role, progress=progress, **options)
     scores = score_texts(texts, entities, model, **options)
     return scores.merge(texts.drop(columns="content"), on="text_id", how="left") if is_messages else scores

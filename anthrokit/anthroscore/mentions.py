@@ -29,7 +29,7 @@ __all__ = ['PROTOCOLS', 'english_parser', 'BLOCK_LENGTH', 'DTYPES', 'SENTENCE_CO
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #6b3d7948
 class AnthroScoreError(ValueError):
-    """A text, an entity or a model that can't be used; the message says what to do.
+    """An error of a text, an entity or a model. The message says what to do.
 
     Examples
     --------
@@ -49,13 +49,13 @@ class Protocol(NamedTuple):
     Attributes
     ----------
     name : str
-        Identifies its scores.
+        Name of the protocol, which is saved with scores.
     human, nonhuman : tuple of str
         The pronouns whose probabilities are compared.
     released : bool
         Whether sentences are found and masked as in the authors' package.
     dependencies : tuple of str or None
-        spaCy's names of the grammatical positions where a mention counts; None: every noun phrase.
+        spaCy's names of the grammatical positions where a mention counts. None: every noun phrase.
 
     Examples
     --------
@@ -86,17 +86,17 @@ PROTOCOLS = {
 
 
 def get_protocol(name: str | Protocol) -> Protocol:
-    """Return a protocol by its name, a key of `PROTOCOLS`; "released" is the authors' package 0.0.2.
+    """Return a protocol by its name.
 
     Parameters
     ----------
     name : str or Protocol
-        A protocol is returned as it is.
+        A key of `PROTOCOLS`, or "released" for released-0.0.2. A protocol is returned unchanged.
 
     Raises
     ------
     AnthroScoreError
-        There is no such protocol, or a user-defined one has the name of a bundled one.
+        If there is no such protocol, or a user-defined protocol has the name of a bundled protocol.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def get_protocol(name: str | Protocol) -> Protocol:
     """
     if isinstance(name, Protocol):
         if PROTOCOLS.get(name.name, name) != name:
-            raise AnthroScoreError(f"a user-defined protocol needs a new name; {name.name!r} is a bundled one")
+            raise AnthroScoreError(f"a user-defined protocol needs a new name; {name.name!r} is a bundled protocol")
         return name
     require_known("protocol", ("released", *PROTOCOLS), name, error=AnthroScoreError)
     return PROTOCOLS["released-0.0.2" if name == "released" else name]
@@ -126,11 +126,11 @@ class Entities:
     Parameters
     ----------
     words : str or sequence of str
-        Words and phrases, whole, in any case.
+        Words and phrases. They match as a whole, in any case.
     pattern : re.Pattern, optional
-        Or a user-defined pattern, used as it is (mind the word boundaries and re.IGNORECASE).
+        A pattern instead of words. Word boundaries and re.IGNORECASE are not added.
     coreference : str
-        "none"; "mention": also the pronoun *it* where nothing else can be meant; "topic": the same,
+        "none": only the words. "mention": also the pronoun *it* where it can only refer to the system. "topic": the same,
         and *it* may open the text, because the text answers a question about the system.
 
     Examples
@@ -152,17 +152,15 @@ class Entities:
             raise AnthroScoreError("entities are words or phrases, at least one and none of them blank")
 
     @classmethod
-    def of(cls, given: Any) -> Entities:
-        """Return entities from a word, a list of words, a pattern or a preset."""
-        if isinstance(given, Entities):
-            return given
-        if isinstance(given, re.Pattern):
-            return cls(pattern=given)
-        return cls(words=given)
+    def of(cls, source: Any) -> Entities:
+        """Return entities from a word, a list of words or a pattern. Entities are returned unchanged."""
+        if isinstance(source, Entities):
+            return source
+        return cls(pattern=source) if isinstance(source, re.Pattern) else cls(words=source)
 
     @cached_property
     def regex(self) -> re.Pattern:
-        """Return one pattern for all words, longest first; a space in a phrase matches any white space."""
+        """Return a pattern for all words, the longest first. A space in a phrase matches any white space."""
         if self.pattern is not None:
             return self.pattern
         sorted_words = sorted((unicodedata.normalize("NFC", word) for word in self.words), key=len, reverse=True)
@@ -193,10 +191,10 @@ def preset(name: str, names: str | Sequence[str] = ()) -> Entities:
     Parameters
     ----------
     name : str
-        chatbot: words people use for a conversational system, and *it* where that is safe;
+        chatbot: words for a conversational system, and *it* where it can only refer to the system;
         description: the same, for answers to a question about the system;
         technology: words for systems in research papers and news, similar to those of Cheng et al.;
-        addressee: *you*, for messages addressed to the system (a general *you* is not distinguished).
+        addressee: *you*, for messages to the system (including a *you* that means anybody).
     names : str or sequence of str
         Names that the study or its users gave the system.
 
@@ -215,7 +213,7 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def check_text(text_id: Any, value: Any) -> tuple[str, str | None]:
-    """Return the id as text, and the text or None."""
+    """Return the id as text, and the text, or None if it is missing. Raise if the id is missing or the value is not a text."""
     if pd.api.types.is_scalar(text_id) and pd.isna(text_id):
         raise AnthroScoreError(f"a text has no id: {str(value)[:60]!r}. Give every text an id: in text_id, the index or the key.")
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
@@ -233,7 +231,7 @@ def text_pairs(texts: Any, text: str = "text") -> Iterator[tuple[str, str | None
         if text not in texts.columns:
             raise AnthroScoreError(
                 f"the frame has no column {missing_columns([text], texts)}; it has {', '.join(map(str, texts.columns)) or 'none'}. "
-                f"Say which one holds the texts by text=…"
+                "Name the column of texts by text=…"
             )
         pairs: Iterable = zip(texts.get("text_id", texts.index), texts[text], strict=True)
     elif isinstance(texts, (pd.Series, Mapping)):
@@ -304,7 +302,7 @@ def _says_what_it_is(root) -> bool:
 
 
 def _safe_pronouns(sentences: list, mention_positions: set[int], topic: bool) -> set[int]:
-    """Return positions of every *it* that can only be the system; `mention_positions` are those of its mentions."""
+    """Return the positions of every *it* that can only refer to the system. `mention_positions` has those of its mentions."""
     safe, possible, last = set(), topic, 0
     for number, sentence in enumerate(sentences):
         possible = possible and number - last <= 1
@@ -332,7 +330,7 @@ class _Mention(NamedTuple):
 
 
 def _name_mentions(sentence: Any, entities: Entities, released: bool) -> Iterator[_Mention]:
-    """Yield mentions by name: in the root noun of a chunk, or by a released protocol anywhere in it."""
+    """Yield the chunks with a name of the entity: as root noun or, by a released protocol, anywhere in the chunk."""
     for chunk in sentence.noun_chunks:
         if released:
             names = _released_names(chunk.text, entities)
@@ -343,7 +341,7 @@ def _name_mentions(sentence: Any, entities: Entities, released: bool) -> Iterato
 
 
 def _released_names(text: str, entities: Entities) -> list[str]:
-    """Return the entities that a text names, by the rule of the released versions."""
+    """Return the names of the entity in a text, by the rule of the released versions."""
     names = [word for word in entities.words if re.search(rf"\b{word}\b".lower(), text.lower())]
     match = entities.pattern and entities.pattern.search(text)
     return names + ([match.group()] if match else [])
@@ -368,7 +366,7 @@ SENTENCE_COLUMNS = [*DTYPES][1:-3]  # without setting and scores
 
 
 def _finite(verb) -> bool:
-    """Return whether a verb agrees with its subject ("he goes", unlike "I saw him go")."""
+    """Return whether a verb has a tense: in "he goes", unlike "I saw him go"."""
     parts = (token for token in verb.children if token.dep_ in ("aux", "auxpass", "cop"))
     return any("Fin" in token.morph.get("VerbForm") for token in (verb, *parts))
 
@@ -411,10 +409,10 @@ def masked_rows(
     dependencies: str | Sequence[str] | None = None,
     check_language: bool = True,
 ) -> Iterator[dict[str, Any]]:
-    """Yield rows of masked sentences, text by text; `dependencies` None: those of the protocol."""
+    """Yield rows of masked sentences, text by text. By default `dependencies` are those of the protocol."""
     released, places = protocol.released, as_tuple(dependencies) if dependencies else protocol.dependencies
     languages = ("en",) if check_language and not released else None
-    # the *it* that opens a text is the topic; the one that opens a later paragraph may be anything
+    # an *it* that opens the text is the topic; an *it* that opens a later paragraph may refer to anything
     later = replace(entities, coreference="mention") if entities.coreference == "topic" else entities
     work: list[tuple[str, str | None, list[tuple[str, Entities]]]] = []
     for text_id, text in pairs:
@@ -463,10 +461,10 @@ def mask_sentences(
     protocol : str
         A name of `PROTOCOLS`: paper, released-0.0.2, released-head or released-examples.
     dependencies : str or sequence of str, optional
-        spaCy's names of the grammatical positions that count, by default those of the protocol; nsubjpass ("the system was
-        asked"), pobj ("with the system") and dative ("told the system a story") can be added.
+        spaCy's names of the grammatical positions that count, by default those of the protocol. Others are nsubjpass ("the
+        system was asked"), pobj ("with the system") and dative ("told the system a story").
     check_language : bool
-        Leave out texts that seem not to be English; the released protocols never leave texts out.
+        Don't mask texts in another language than English. The released protocols ignore this parameter.
     text : str
         The column of texts in a frame.
 
@@ -474,16 +472,17 @@ def mask_sentences(
     -------
     DataFrame
         One row per masked sentence: text_id, number (of the mention in its text, from 1), sentence, masked,
-        mention, entity, dependency, verb (lemma), form (subject or object form of a pronoun that fits),
-        start (character of the mention in the sentence), pronoun (True where the mention is *it*), status
+        mention, entity, dependency, verb (lemma), form (of a fitting pronoun: subject or object),
+        start (offset of the mention in the sentence), pronoun (whether the mention is *it*), status
         (masked). A text without a masked sentence has one row with status missing, empty, language, no mention,
-        neither subject nor object, or (where every noun phrase counts) outside noun phrases.
+        neither subject nor object, or (if every noun phrase counts) outside noun phrases.
 
     Raises
     ------
     AnthroScoreError
-        If the input is not texts, ids are not unique, there is no entity, the protocol is unknown, or spaCy's model is
-        missing.
+        If a value is not a text, ids are not unique, there is no entity, or the protocol is unknown.
+    SetupError
+        If spaCy or its model is missing.
     TableError
         If the input is a path.
 

@@ -44,7 +44,7 @@ _PRECISIONS = ("float32", "bfloat16", "int8")
 
 @dataclass
 class Scorer:
-    """A language model, ready to fill masks; made by `load_scorer`.
+    """A language model for scoring. `load_scorer` makes it.
 
     Attributes
     ----------
@@ -57,9 +57,9 @@ class Scorer:
     precision : str
         float32, bfloat16 or int8.
     max_tokens : int
-        Longest input; longer sentences are cut to a window around the mask.
+        Longest input. Longer sentences are cut to a window around the mask.
     batch_tokens : int
-        Tokens per batch, padding included.
+        Maximum number of tokens per batch, including padding.
     fingerprint : str
         A hash of a sample of the loaded weights.
 
@@ -89,7 +89,7 @@ _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "m
 
 
 def _kind_of(model: Any, tokenizer: Any) -> str:
-    """Return masked or causal, by the architecture's name."""
+    """Return masked or causal, by the name of the architecture."""
     name = type(model).__name__
     if name.endswith("ForMaskedLM"):
         if tokenizer.mask_token_id is None:
@@ -116,7 +116,7 @@ def _fingerprint(model: Any) -> str:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #8af37aaa
 def _in_precision(model: Any, precision: str) -> Any:
-    """Return the model in a precision of torch; a copy if the precision differs."""
+    """Return the model in a precision of torch: a copy if the precision differs."""
     import torch
 
     dtype = getattr(torch, precision)
@@ -124,7 +124,7 @@ def _in_precision(model: Any, precision: str) -> Any:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #c82ab221
 def _quantise(model: Any, tokenizer: Any, folder: Path) -> Path:
-    """Save the encoder of a masked model with weights and activations in 8-bit integers."""
+    """Save the encoder of a masked model with weights and activations in 8-bit integers. Return the folder."""
     import torch
 
     openvino, nncf = (import_openvino(library, "int8", "another precision") for library in ("openvino", "nncf"))
@@ -138,10 +138,10 @@ def _quantise(model: Any, tokenizer: Any, folder: Path) -> Path:
     notify("the model is converted to int8, once: up to a minute")
     how = {"model_type": nncf.ModelType.TRANSFORMER, "subset_size": len(calibration)}
     try:
-        with redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):  # bars; what torch's tracer assumes
+        with redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):  # progress bars, and warnings of torch's tracer
             encoder = openvino.convert_model(model.base_model, example_input=example)
             encoder = nncf.quantize(encoder, nncf.Dataset(calibration), **how)
-    except Exception as error:  # of many kinds: an architecture that can't be traced
+    except Exception as error:  # of any class: an architecture that can't be traced
         reason = (str(error) or repr(error)).splitlines()[0]
         raise AnthroScoreError(f"{type(model).__name__} can't be converted to int8 ({reason}); give another precision") from error
     openvino.save_model(encoder, folder / "encoder.xml", compress_to_fp16=False)
@@ -149,12 +149,12 @@ def _quantise(model: Any, tokenizer: Any, folder: Path) -> Path:
 
 
 def _in_int8(model: Any, tokenizer: Any) -> Any:
-    """Return a masked model whose encoder computes in 8-bit integers on the processor."""
+    """Return a masked model whose encoder computes with 8-bit integers on the CPU."""
     import torch
     from transformers.modeling_outputs import BaseModelOutput
 
     if _kind_of(model, tokenizer) != "masked" or model.device.type != "cpu":
-        raise AnthroScoreError("int8 is for masked models on the processor; give another precision")
+        raise AnthroScoreError("int8 is for masked models on the CPU; give another precision")
     model = _in_precision(model, "float32")
     openvino = import_openvino("openvino", "int8", "another precision")
     key = f"int8-{_fingerprint(model)}-{metadata.version('nncf')}"
@@ -174,11 +174,11 @@ def _in_int8(model: Any, tokenizer: Any) -> Any:
     return model_copy
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #2a9d1e9c
-_OWN_CODE = {"trust_remote_code": False}  # code that comes with a model is never run, nor asked about
+_OWN_CODE = {"trust_remote_code": False}  # never run code of a model, and don't ask
 
 
 def _is_local(model: str | os.PathLike) -> bool:
-    """Return whether a model is on this machine; raise if it is neither there nor on the hub."""
+    """Return whether a model is on this machine. Raise if it is neither there nor on the hub."""
     from huggingface_hub import HfApi, errors
     from transformers import AutoConfig
 
@@ -194,16 +194,16 @@ def _is_local(model: str | os.PathLike) -> bool:
             return False
         except (errors.HFValidationError, errors.RepositoryNotFoundError):
             pass  # no such name
-        except Exception as error:  # of many kinds: no network, no hub
+        except Exception as error:  # of any class: no network, no hub
             raise AnthroScoreError(
-                f"{model} is not on this machine, and the hub can't be reached ({type(error).__name__}). Connect once, give a "
+                f"{model} is not on this machine, and the hub can't be reached ({type(error).__name__}). Connect once, give the "
                 f'folder of a downloaded model, or use "{_EMBEDDED}".'
             ) from None
     raise AnthroScoreError(f"{model} can't be loaded: no such model on this machine or on the hub. Give a folder or a name on the hub.")
 
 
 def from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
-    """Load model and tokenizer by transformers, from the local cache before the hub."""
+    """Load model and tokenizer with transformers, from a folder, the local cache or the hub."""
     import transformers as auto
 
     options = {"local_files_only": _is_local(model), **_OWN_CODE}
@@ -217,31 +217,30 @@ def from_folder_or_hub(model: str | os.PathLike) -> tuple[Any, Any]:
                 stack.callback(auto.utils.logging.enable_progress_bar)
             language_model = loader.from_pretrained(model, config=config, weights_only=True, **options)
             return language_model, auto.AutoTokenizer.from_pretrained(model, **options)
-    except Exception as error:  # of many kinds: a damaged file, weights that are a pickle, a missing library
+    except Exception as error:  # of any class: a damaged file, weights that are a pickle, a missing library
         reason = str(error) or repr(error)
         if "trust_remote_code" in reason:
             reason = (
-                "it can't be read without running code that comes with it, which is never done here. Give a model of a "
-                "kind that transformers knows, or load it yourself and give (model, tokenizer)."
+                "it can't be read without running code of the model, which is never done here. Give a model with an "
+                "architecture of transformers, or load it yourself and give (model, tokenizer)."
             )
         elif "weights only" in reason.lower() or type(error).__name__ == "UnpicklingError":
             reason = (
-                "its weights are a pickle with more than tensors in it. Such a file can run code and is never loaded. "
+                "its weights are a pickle with other objects than tensors. Such a file can run code and is never loaded. "
                 "Save the weights as safetensors (model.save_pretrained(folder)) and give that folder."
             )
         raise AnthroScoreError(f"{model} can't be loaded: {reason.splitlines()[0]}") from None
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #09416a6d
 def _load(model: str | os.PathLike | None) -> tuple[Any, Any, str]:
-    """Load model, tokenizer and name from a name, a folder or nothing."""
+    """Load a model by its name or folder, by default the paper's model. Return model, tokenizer and name."""
     if model is None:
         try:
             return (*from_folder_or_hub(_PAPER_MODEL), _PAPER_MODEL)
         except AnthroScoreError:
             warnings.warn(
-                f"{_PAPER_MODEL}, the paper's model, is not available here. The embedded causal model "
-                f"{_EMBEDDED} scores instead: another instrument on another scale, whose agreement with the "
-                "paper's is not established.",
+                f"{_PAPER_MODEL}, the paper's model, is not available here. The embedded causal model {_EMBEDDED} "
+                "scores instead. It has another scale, and its agreement with the paper's model is not established.",
                 stacklevel=3,
             )
             model = _EMBEDDED
@@ -261,15 +260,15 @@ def load_scorer(
     Parameters
     ----------
     model : str, path, (model, tokenizer) or Scorer, optional
-        A name of the Hugging Face hub or a local folder of a masked or causal model;
-        "smollm2-135m-instruct" is the embedded causal one; on 247 sentences of AnthroSet its AUC is .72, and its accuracy
-        with the threshold 0 is .57. None: roberta-base, or with a warning the embedded model if that isn't available.
+        Name on the Hugging Face hub or local folder of a masked or causal model. "smollm2-135m-instruct" is the embedded
+        causal model. (On 247 sentences of AnthroSet its AUC is .72, and its accuracy with the threshold 0 is .57.) By default
+        roberta-base or, if it is not available, the embedded model with a warning.
     precision : str
         float32, bfloat16 or int8 (masked models; needs the extra `int8`).
     max_tokens : int
-        Longest input in tokens, within the model's own limit.
+        Longest input in tokens. The model's own limit may be lower.
     batch_tokens : int, optional
-        Tokens per batch; 512 suits a CPU, the default for other devices is 4,096.
+        Tokens per batch. By default 512 on a CPU and 4,096 on other devices.
 
     Raises
     ------
@@ -311,7 +310,7 @@ _PLACES = {"start": ("", ""), "space": ("a", " "), "glued": ('"', "")}
 
 
 def mention_place(sentence: str, start: int) -> str:
-    """Return the place of a mention: at the start, after a space, or glued to something."""
+    """Return the place of a mention: start (of the sentence), space (after a space) or glued (after another character)."""
     before = sentence[:start]
     return "start" if not before.strip() else "space" if before[-1].isspace() else "glued"
 
@@ -329,8 +328,8 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        place (start, space, glued), human, pronoun, token, token_id. Pronouns without a single token of
-        their own in a place are left out.
+        place (start, space, glued), human, pronoun, token, token_id. A pronoun without a single token in a place is left
+        out.
 
     Raises
     ------
@@ -366,7 +365,7 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5cb08954
 def _plain(tokenizer: Any, text: str) -> str:
-    """Escape special tokens in a text, so that a literal <mask> isn't taken for the mask."""
+    """Escape special tokens in a text, so that a literal <mask> stays text."""
     for token in tokenizer.all_special_tokens:
         if token and token in text:
             text = text.replace(token, token[0] + " " + token[1:])
@@ -402,7 +401,7 @@ def masked_inputs(scorer: Scorer, rows: pd.DataFrame, released: bool) -> list[tu
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #eb3d5de9
 def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Yield indices in batches of similar length, each within the budget of tokens including padding."""
+    """Yield indices in batches of similar length. Each batch is within the budget of tokens, including padding."""
     batch: list[int] = []
     for index in np.argsort(lengths, kind="stable"):
         if batch and (len(batch) + 1) * lengths[index] > budget:
@@ -427,14 +426,14 @@ def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5da32f5f
 def _head(model: Any) -> Any:
-    """Return the part of a masked model that turns hidden states into logits; None if it is more than one part."""
+    """Return the module of a masked model that turns hidden states into logits. None if there is more than one."""
     output = model.get_output_embeddings()
     parts = (part for part in model.children() if part is not output)
     return next((part for part in parts if any(module is output for module in part.modules())), None)
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #74390653
 def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.ndarray:
-    """Return log-probabilities of human and non-human pronouns, one row per sentence, up to a constant per row."""
+    """Return log-probabilities of human and non-human pronouns, one row per sentence. Each row is off by a constant."""
     import torch
 
     tokens = pronoun_tokens(scorer.tokenizer, protocol).groupby(["place", "human"])["token_id"]
@@ -459,7 +458,7 @@ _CANDIDATES = {"subject": (("he", "she"), ("it",)), "object": (("him", "her"), (
 
 
 def candidate_sentences(row: Any) -> list[str]:
-    """Return the sentence with each candidate pronoun, human ones first and the non-human one last."""
+    """Return the sentence with each candidate: the two human pronouns, then the non-human pronoun."""
     before, after = row.sentence[: row.start], row.sentence[row.start + len(row.mention) :]
     human, nonhuman = _CANDIDATES[row.form]
     begins = not any(letter.isalnum() for letter in before)
@@ -467,16 +466,16 @@ def candidate_sentences(row: Any) -> list[str]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #66c09af4
 def opening_token(tokenizer: Any) -> int:
-    """Return the token before a text: the separator of documents, else the start or end token."""
+    """Return the token that precedes a text: the separator of documents, or else the start or end token."""
     vocabulary = tokenizer.get_vocab()
     for token in ("<|endoftext|>", tokenizer.bos_token, tokenizer.eos_token):
         if token is not None and token in vocabulary:
             return vocabulary[token]
-    raise AnthroScoreError("the tokenizer has no token that could stand before a text")
+    raise AnthroScoreError("the tokenizer has neither a separator of documents nor a start or end token; give another model")
 
 
 def log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int]) -> np.ndarray:
-    """Return the log-probability of each sequence from its start on, given the tokens before."""
+    """Return the log-probability of the tokens of each sequence from its start on, given the tokens before."""
     import torch
 
     total, device = np.empty(len(sequences)), scorer.model.device
@@ -492,7 +491,7 @@ def log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int
 
 
 def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
-    """Return log-probabilities of human and non-human candidates, one row per sentence, up to a constant per row."""
+    """Return log-probabilities of human and non-human candidates, one row per sentence. Each row is off by a constant."""
     tokenizer, opening = scorer.tokenizer, opening_token(scorer.tokenizer)
     sequences, starts = [], []
     for row in rows.itertuples():
@@ -541,7 +540,7 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     """
     selected_protocol, causal = get_protocol(protocol), scorer.kind == "causal"
     if selected_protocol.released and causal:
-        raise AnthroScoreError("the released protocol is one of masked models; a causal model follows 'paper' only")
+        raise AnthroScoreError("the released protocol is one of masked models; use protocol='paper' with a causal model")
     is_masked = (sentences["status"] == "masked").to_numpy()
     log_p, rows = np.full((len(sentences), 2), np.nan), sentences[is_masked].astype({"start": "int64"})  # float in a CSV file
     if is_masked.any():
@@ -578,9 +577,9 @@ def score_texts(
     -------
     DataFrame
         The columns of `mask_sentences`, and score (log-ratio, natural logarithm; above 0: human), log_human
-        and log_nonhuman (log-probability of each set of pronouns, given that one of them is there),
+        and log_nonhuman (log-probability of each set of pronouns, given that the mask is one of them),
         model, fingerprint (hash of its weights), kind (masked or causal), protocol, precision. The status of
-        a scored row is scored; other rows say why a text has no score (NA).
+        a row with a score is scored. The status of other rows is the reason why the text has no score.
 
     Raises
     ------
@@ -589,8 +588,7 @@ def score_texts(
 
     Notes
     -----
-    Cheng, Gligorić, Piccardi and Jurafsky (EACL 2024). Scores of a masked and a causal model, or of two
-    models, are not on one scale.
+    Cheng, Gligorić, Piccardi and Jurafsky (EACL 2024). Scores of two models are not on one scale.
 
     Examples
     --------
@@ -617,7 +615,7 @@ def check_scale(scores: pd.DataFrame) -> None:
     Raises
     ------
     AnthroScoreError
-        If scales are mixed. The message names them.
+        If the scores are on several scales. The message lists the scales.
 
     Examples
     --------
@@ -647,9 +645,8 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        text_id, score (mean over the text's masked sentences; NA without a score), n_sentences, status
-        (scored, or why not, see `mask_sentences`), model, fingerprint, kind, protocol, precision. In the
-        order of the texts.
+        text_id, score (mean over the text's masked sentences), n_sentences, status (scored, or the reason why the score is
+        missing; see `mask_sentences`), model, fingerprint, kind, protocol, precision. In the order of the texts.
 
     Examples
     --------
@@ -661,8 +658,8 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     check_scale(scores)
     if (duplicates := scores["text_id"][scores.duplicated(["text_id", "number"])]).size:
         raise AnthroScoreError(
-            f"two texts have the id {str(duplicates.iloc[0])!r}. Give each text its own text_id (a column of the frame, the keys "
-            "of a dict) before you score and join them."
+            f"two texts have the id {str(duplicates.iloc[0])!r}. Give each text its own text_id (a column of the frame, or the keys "
+            "of a dict) before you score the texts and join the tables."
         )
     means = {"score": ("score", "mean"), "n_sentences": ("score", "count")}
     firsts = {name: (name, "first") for name in ("status", *SCALE)}
@@ -673,7 +670,7 @@ _STORED = [*SENTENCE_COLUMNS, "score", "log_human", "log_nonhuman"]
 
 
 def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
-    """Yield id and text from a table, a file or an iterator, without holding all in memory."""
+    """Yield id and text from a table, a file or an iterator, a part at a time."""
     if isinstance(texts, (str, os.PathLike)):
         for part in tables.read_parts(texts, 5_000, dtype=str):
             yield from text_pairs(part, text)
@@ -685,7 +682,7 @@ def _streamed(texts: Any, text: str) -> Iterator[tuple[str, str | None]]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #fd188c2b
 def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None], list[dict[str, Any]]]:
-    """Return the texts of a portion that the run doesn't have yet, and their rows of `anthroscore_texts`."""
+    """Return the pending texts of a portion, and their rows of `anthroscore_texts`."""
     marks = ", ".join("?" * len(part))
     sql = f"SELECT text_id, hash FROM anthroscore_texts WHERE setting = ? AND text_id IN ({marks})"
     hashes = dict(run.ledger.rows(sql, [setting, *(text_id for _, (text_id, _) in part)]))
@@ -701,7 +698,7 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
 
 
 def _how(protocol: Protocol, dependencies: str | Sequence[str] | None, check_language: bool) -> dict[str, Any]:
-    """Return the settings that a protocol may decide."""
+    """Return the positions that count, and whether the language is checked. A protocol may decide them."""
     places = sorted(as_tuple(dependencies or protocol.dependencies or "all"))
     return {"dependencies": places, "check_language": check_language and not protocol.released}
 
@@ -721,28 +718,28 @@ def score_into(
     portion: int = 1_000,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Score any number of texts into a run, without scoring saved texts again.
+    """Score any number of texts and save the scores in a run. Saved texts are not scored again.
 
     Parameters
     ----------
     run : Run
-        The run in which the scores are saved.
+        The run.
     texts : path of a table's file, DataFrame, Series, dict, or iterator of texts or of (id, text)
-        A CSV file (see `core.read_frame`) or an iterator is never held in memory as a whole. Ids must stay the same
-        from call to call; the same text under the same id counts once.
+        A CSV file (see `core.read_frame`) or an iterator is never in memory as a whole. Ids must be the same in
+        every call. The same text under the same id counts once.
     entities, model, protocol, dependencies, check_language, precision, text
         As for `score_texts`.
     role : str
-        Whose texts they are. A dialogue has messages of both roles with the same id, so each role has its own scores.
+        Author of the texts: user or assistant. Messages of both roles have the same ids, so each role has separate scores.
     portion : int
-        Texts that are scored and written at once.
+        Number of texts that are scored and written at once.
     progress : bool
         Show a progress bar.
 
     Returns
     -------
     DataFrame
-        One row per status: status, n_texts (texts in the run so far, with these settings).
+        One row per status: status, n_texts (all texts in the run with these settings).
 
     Raises
     ------
@@ -780,7 +777,7 @@ def score_into(
                 rows = list(masked_rows(new.items(), entities, selected_protocol, dependencies, check_language))
             scored = score_sentences(sentence_frame(rows), scorer, protocol=selected_protocol)[_STORED]
             scored = scored.assign(setting=setting, number=scored["number"].fillna(0))
-            run.ledger.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts are done
+            run.ledger.write("anthroscore_sentences", scored.to_dict("records"))  # before their texts count as done
             run.ledger.write("anthroscore_texts", done)
             if progress:
                 bar.update(part[-1][0] + 1)
@@ -796,7 +793,7 @@ _SETTINGS = [*SCALE, "entities", "dependencies", "check_language", "max_tokens",
 
 
 def _one_setting(run: Run, scale: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the requested setting, or the only one."""
+    """Return the setting of a run that matches `scale`. Raise if there is none, or more than one."""
     run = require_run(run)
     require_known("setting of scores", _SETTINGS, *scale, error=AnthroScoreError)
     protocol = get_protocol(scale.get("protocol", "paper"))
@@ -809,9 +806,17 @@ def _one_setting(run: Run, scale: Mapping[str, Any]) -> dict[str, Any]:
     matching = [each for each in matching if all(each[name] == value for name, value in scale.items())]
     if len(matching) != 1:
         lines = (" ".join(str(each[name]) for name in _SETTINGS) for each in matching)
-        what = f"{len(matching)} settings, say which:\n  " + "\n  ".join(lines) if matching else "no such scores"
-        raise AnthroScoreError(f"the run {run.folder} holds {what}")
+        settings = f"scores of {len(matching)} settings. Name one, such as entities=…:\n  " + "\n  ".join(lines)
+        raise AnthroScoreError(f"the run {run.folder} has {settings if matching else 'no such scores'}")
     return matching[0]
+
+
+def _query_scores(run: Run, scale: Mapping[str, Any], columns: str, rest: str) -> pd.DataFrame:
+    """Return columns of the saved sentences and texts of a setting, and its scale."""
+    where = _one_setting(run, scale)
+    sql = f"SELECT {columns} FROM anthroscore_sentences JOIN anthroscore_texts USING (setting, text_id) WHERE setting = ? {rest}"
+    frame = run.query(sql, [where["setting"]])
+    return frame.astype({name: DTYPES.get(name, "Int64") for name in frame}).assign(**{name: where[name] for name in SCALE})
 
 
 def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
@@ -823,12 +828,12 @@ def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
         Filled by `score_into`.
     **scale
         model, fingerprint, kind, protocol, precision, entities, dependencies, check_language, max_tokens or role: needed
-        where the run holds several.
+        if the run has several.
 
     Raises
     ------
     AnthroScoreError
-        If the run holds no such scores, or those of several settings. The message lists the settings.
+        If the run has no such scores, or scores of several settings. The message lists the settings.
 
     Examples
     --------
@@ -840,14 +845,8 @@ def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
     ...     stored_scores(run)["masked"].tolist()
     ['I like <mask>.']
     """
-    where = _one_setting(run, scale)
-    frame = run.query(
-        f"SELECT {', '.join(_STORED)} FROM anthroscore_sentences "
-        "JOIN anthroscore_texts USING (setting, text_id) WHERE setting = ? ORDER BY position, number",
-        [where["setting"]],
-    ).astype({name: DTYPES[name] for name in _STORED})
-    frame["number"] = frame["number"].replace(0, pd.NA)
-    return frame.assign(**{name: where[name] for name in SCALE})
+    scores = _query_scores(run, scale, ", ".join(_STORED), "ORDER BY position, number")
+    return scores.assign(number=scores["number"].replace(0, pd.NA))
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #6feaa995
 def stored_summary(run: Run, **scale: Any) -> pd.DataFrame:
@@ -861,7 +860,7 @@ def stored_summary(run: Run, **scale: Any) -> pd.DataFrame:
     Raises
     ------
     AnthroScoreError
-        If the run holds no such scores, or those of several settings. The message lists the settings.
+        If the run has no such scores, or scores of several settings. The message lists the settings.
 
     Examples
     --------
@@ -873,18 +872,12 @@ def stored_summary(run: Run, **scale: Any) -> pd.DataFrame:
     ...     stored_summary(run)[["text_id", "n_sentences", "status"]].values.tolist()
     [['a', 1, 'scored']]
     """
-    where = _one_setting(run, scale)
-    frame = run.query(
-        "SELECT text_id, AVG(score) AS score, COUNT(score) AS n_sentences, MIN(status) AS status "
-        "FROM anthroscore_sentences JOIN anthroscore_texts USING (setting, text_id) WHERE setting = ? "
-        "GROUP BY text_id ORDER BY MIN(position)",
-        [where["setting"]],
-    ).astype({"score": "Float64", "n_sentences": "Int64", "text_id": "str"})
-    return frame.assign(**{name: where[name] for name in SCALE})
+    columns = "text_id, AVG(score) AS score, COUNT(score) AS n_sentences, MIN(status) AS status"
+    return _query_scores(run, scale, columns, "GROUP BY text_id ORDER BY MIN(position)")
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #3aaf2052
 def message_texts(messages: pd.DataFrame | Run, role: str = "user") -> pd.DataFrame:
-    """Return the messages of a role: content, text_id (dialogue_id/turn), and the columns that give their origin.
+    """Return the messages of a role: content, text_id (dialogue_id/turn), and the columns of their dialogue.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from ..core.tables import BOOLEAN, INTEGER, NUMBER, TEXT, Table
 _SETTING = (TEXT, "required", "short hash of entities, model and protocol")
 TABLES = {
     "anthroscore_settings": Table(
-        "one way in which texts were scored",
+        "the settings with which texts were scored",
         ("setting",),
         {
             "setting": (TEXT, "id", _SETTING[2]),
@@ -26,7 +26,7 @@ TABLES = {
             "setting": _SETTING,
             "text_id": (TEXT, "required", "the text"),
             "hash": (TEXT, "required", "short hash of its words"),
-            "position": (INTEGER, "required", "its position among the texts"),
+            "position": (INTEGER, "required", "position of the text in the order of scoring"),
         },
         content_of=("text_id", "hash"),
         incidental=("position",),
@@ -37,14 +37,14 @@ TABLES = {
         {
             "setting": _SETTING,
             "text_id": (TEXT, "required", "the text"),
-            "number": (INTEGER, "required", "1, 2, …: the mention within its text; 0 if it has none"),
+            "number": (INTEGER, "required", "number of the mention in its text, from 1; 0 if the text has no mention"),
             "sentence": (TEXT, "optional", "the sentence"),
             "masked": (TEXT, "optional", "the sentence with the mention masked"),
             "mention": (TEXT, "optional", "the mention"),
             "entity": (TEXT, "optional", "the entity mentioned"),
             "dependency": (TEXT, "optional", "its grammatical role"),
             "verb": (TEXT, "optional", "the verb that governs it"),
-            "form": (TEXT, "optional", "the form of the pronouns that replace it"),
+            "form": (TEXT, "optional", "form of the pronouns that replace it: subject or object"),
             "start": (INTEGER, "optional", "offset of the mention in the sentence"),
             "pronoun": (BOOLEAN, "optional", "whether the mention is a pronoun"),
             "status": (TEXT, "required", "outcome of the scoring"),

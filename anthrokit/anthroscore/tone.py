@@ -55,22 +55,22 @@ def score_tone(
     texts : list of str, Series, dict or DataFrame
         As for `score_texts`: ids are the index, the keys, or the column text_id.
     dimensions : str or sequence of str
-        Among `DIMENSIONS`: human-like (HumT), warmth, social closeness, status, femininity.
+        Keys of `DIMENSIONS`: human-like (HumT), warmth, social closeness, status, femininity.
     model : str, path, (model, tokenizer) or Scorer, optional
-        A causal model: "gpt2" is the paper's; the embedded SmolLM2 by default.
+        A causal model, such as the paper's "gpt2". By default the embedded SmolLM2.
     text : str
         The column of a DataFrame that holds the texts.
 
     Returns
     -------
     DataFrame
-        One row per text and dimension: text_id, dimension, score (natural logarithm), status (scored, missing, empty or
-        language: the score is NA unless scored), model, fingerprint.
+        One row per text and dimension: text_id, dimension, score (natural logarithm), status, model, fingerprint. The status
+        is scored or, if the score is NA, missing, empty or language.
 
     Raises
     ------
     AnthroScoreError
-        The model is not causal, or there is no such dimension.
+        If the model is not causal, or there is no such dimension.
 
     Notes
     -----
@@ -87,12 +87,12 @@ def score_tone(
     frame = pd.DataFrame(text_pairs(texts, text), columns=["text_id", "text"])
     scorer = load_scorer("smollm2-135m-instruct" if model is None else model)
     if scorer.kind != "causal":
-        raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal one, such as gpt2")
-    frame["status"] = ["missing" if pd.isna(one) else unreadable(one) or "scored" for one in frame["text"]]
+        raise AnthroScoreError(f"{scorer.name} is a masked model; HumT needs a causal model, such as gpt2")
+    frame["status"] = ["missing" if pd.isna(content) else unreadable(content) or "scored" for content in frame["text"]]
     readable = frame[frame["status"] == "scored"]
     parts = []
     for dimension in dimensions:
-        framings = [_framed(one, dimension) for one in readable["text"]]
+        framings = [_framed(content, dimension) for content in readable["text"]]
         scores = pd.Series(np.nan, index=frame.index, dtype="Float64")
         if framings:
             values = _joint(scorer, [sentence for sentences, _ in framings for sentence in sentences])
@@ -104,7 +104,7 @@ def score_tone(
 
 
 def _joint(scorer: Scorer, sentences: Sequence[str]) -> np.ndarray:
-    """Compute the log-probability of whole sentences, starting from the opening token."""
+    """Compute the log-probability of whole sentences after the opening token."""
     ids = scorer.tokenizer(list(sentences), add_special_tokens=False, verbose=False)["input_ids"]
     opening = opening_token(scorer.tokenizer)
     return log_probability(scorer, [[opening, *one][: scorer.max_tokens] for one in ids], [1] * len(ids))
