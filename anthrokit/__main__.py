@@ -10,5 +10,5 @@ import sys
 
 from .cli import main
 
-if __name__ == "__main__" and "ipykernel" not in sys.modules:  # a notebook is no command line
+if __name__ == "__main__" and "ipykernel" not in sys.modules:  # not in a notebook
     sys.exit(main())

@@ -45,13 +45,13 @@ __all__ = ['app', 'heartbench', 'with_people', 'main', 'runs', 'view', 'demo', '
 # %% ../nbs/16_cli.ipynb #7996ab55
 @dataclass
 class _Result:
-    """The result of a command: rows, further fields (of a list, a line each member), number of missing units."""
+    """The result of a command. A field that holds a list is printed with one line per member."""
 
     table: pd.DataFrame | None = None
     fields: dict[str, Any] = field(default_factory=dict)
     missing: int = 0
-    printed_table: pd.DataFrame | None = None  # the printed table, if it differs from the JSON
-    failed: bool = False  # a check failed
+    printed_table: pd.DataFrame | None = None  # if it differs from the table in the JSON
+    failed: bool = False  # exit with code 1
 
     def as_json(self) -> str:
         how = {"orient": "records", "double_precision": 15, "force_ascii": False}
@@ -129,7 +129,7 @@ judges = ["openai/gpt-4.1", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-fl
 budget-usd = 50"""
 
 class _WithoutModels(DefaultFormatter):
-    """The help of a command that calls no model: without the options of models."""
+    """Formats the help of a command that calls no model, without the options of models."""
 
     def __call__(self, console: Any, options: Any, panel: Any) -> None:
         of_models = {"--settings", "--max-tokens", "--concurrency", "--timeout"}
@@ -286,22 +286,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
     """Describe the fault of the arguments, and suggest the intended ones."""
-    if isinstance(error, UnknownCommandError):
-        name, chain = (error.unused_tokens or arguments)[0], error.command_chain or ()
-        group, kind = functools.reduce(App.__getitem__, chain, app), "option" if name[:1] == "-" else "command"
-        commands = {one: group[one].help for one in group if (one[0] == "-") == (kind == "option")}
+    if isinstance(error, (UnknownCommandError, UnknownOptionError)):
+        token, chain = getattr(error, "token", None), error.command_chain or ()
+        name = (token.keyword or token.value).partition("=")[0] if token else (error.unused_tokens or arguments)[0]
+        kind, group = "option" if name[:1] == "-" else "command", functools.reduce(App.__getitem__, chain, app)
+        choices = {choice: group[choice].help for choice in group if (choice[0] == "-") == (kind == "option")}
         if kind == "option":
-            commands |= {one: each.parameter.help for each in app.meta.assemble_argument_collection() for one in each.names}
-        lead = None if similar_names(name, commands, words=False) else lead_of(name, kind)
-        lead = lead or suggest_name(name, commands, commands, f"{' '.join(['anthrokit', *chain])} --help", elsewhere=True)
+            options = [*getattr(error, "argument_collection", ()), *app.meta.assemble_argument_collection()]
+            choices |= {flag: option.parameter.help for option in options for flag in option.names if flag[:2] == "--"}
+        close = similar_names(name, choices, 0.85, words=False) or sorted(filter(name.startswith, choices))[-1:]
+        lead = f"did you mean {close[0]}?" if close else lead_of(name, kind)
+        lead = lead or suggest_name(name, choices, choices, f"{' '.join(['anthrokit', *chain])} --help", elsewhere=kind == "command")
         return f"Unknown {kind} {name!r}; {lead}"
-    if isinstance(error, UnknownOptionError):
-        name = (error.token.keyword or error.token.value).partition("=")[0]
-        known_arguments = [*error.argument_collection, *app.meta.assemble_argument_collection()]
-        options = {one: each.parameter.help for each in known_arguments for one in each.names if one[:2] == "--"}
-        close = similar_names(name, options, 0.85, words=False) or sorted(one for one in options if name.startswith(one))[-1:]
-        lead = f"did you mean {close[0]}?" if close else lead_of(name, "option") or suggest_name(name, options, options, "--help")
-        return f"Unknown option {name}; {lead}"
     if isinstance(error, UnusedCliTokensError):
         return f"{arguments[0]} has no place for {' '.join(error.unused_tokens or ())!r}; see anthrokit {arguments[0]} --help"
     if isinstance(error, MissingArgumentError) and error.argument and error.keyword is None:
@@ -358,10 +354,11 @@ def runs(folder: str = "runs") -> _Result:
 
 # %% ../nbs/16_cli.ipynb #a0caa063
 @app.command(**_NO_MODELS)
-def view(folder: str = "runs", *, port: _Port = 8765, bundle: Path | None = None, browser: bool = False) -> _Result | int:
+def view(folder: str = "runs", *, port: _Port = 8765, bundle: Path | None = None, browser: bool = False) -> _Result | None:
     """Show the runs of a folder in a browser: lists, dialogues, search, comparisons. Nothing is changed.
 
-    The printed address holds a token and works on this machine only. Links to a dialogue or turn are in the address line.
+    The printed address holds a token and works on this machine only. The browser's address line has the link to the shown dialogue
+    or turn.
 
     Examples: anthrokit view; anthrokit view studies --port 9000 --browser; anthrokit view runs --bundle supplement
 
@@ -387,7 +384,7 @@ def view(folder: str = "runs", *, port: _Port = 8765, bundle: Path | None = None
             webbrowser.open(viewer.url)
 
     ak.viewer.view(folder, port, ready)
-    return 0
+    return None
 
 # %% ../nbs/16_cli.ipynb #91f5331e
 def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = None, texts: Iterable[str] = ()) -> dict[str, Any]:
@@ -419,22 +416,11 @@ def _secrets(options: dict[str, Any], address: Any) -> str | None:
     return next(iter(private), None)
 
 
-def _make_llm(name: str, entry: dict[str, Any], **options: Any) -> ak.LLM:
-    """Make an LLM from an entry of [models]; keyword options override the entry.
-
-    The environment variable of api_key_env is not read here.
-    """
-    settings = {"name": name, **entry, **options}
-    if isinstance(settings.get("price"), list):
-        settings["price"] = tuple(settings["price"])
-    return ak.LLM(**{key: value for key, value in settings.items() if key not in ("options", "api_key_env")})
-
-
 def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
-    """Return an entry of [models], or raise if it holds a key or an unknown option."""
+    """Return the arguments of `LLM` in an entry of [models], and api_key_env. Raise if it holds a key or an unknown option."""
     place = f"[models.{name}]"
     entry = _section(path, f"models.{name}", entry, [*inspect.signature(ak.LLM).parameters], ("model", "name", "api_key_env"))
-    options = _section(path, f"models.{name}.options", entry.get("options", {}))
+    options = _section(path, f"models.{name}.options", entry.pop("options", {}))
     if "api_key" in entry or "api_key" in options:
         raise _UsageError(
             f"{path}: {place} holds an api_key. Keys don't belong in a file. Remove it, put the key into an "
@@ -449,11 +435,12 @@ def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
         raise _UsageError(f"{path}: {place} options repeat {duplicates[0]}, which the section sets already")
     if "model" not in entry:
         raise _UsageError(f"{path}: {place} has no model; add model = 'openai/…'")
+    arguments = {"name": name, **entry, **options}
     try:
-        _make_llm(name, {**entry, **options})
+        ak.LLM(**{key: value for key, value in arguments.items() if key != "api_key_env"})
     except (TypeError, ValueError) as error:
         raise _UsageError(f"{path}: {place} {error}") from None
-    return entry
+    return arguments
 
 # %% ../nbs/16_cli.ipynb #78664a07
 _WITH_ADDRESS = re.compile(r"(.*?)(?:@(https?://.+|[\w.-]+:\d+(?:/.*)?|localhost(?:/.*)?))?", re.S)
@@ -472,12 +459,12 @@ def _llm(text: str) -> ak.LLM:
         if "/" not in text and (like := similar_names(text, _session.models, 0.6, words=False)):
             raise _UsageError(f"{_session.settings}: there is no section [models.{text}]; did you mean {like[0]}?")
         return ak.simulation.dialogues.as_llm(model, **({"api_base": address} if address else {}), **_session.options)
-    entry = _session.models[text]
-    variable = entry.get("api_key_env")
-    if variable and not os.environ.get(variable):
-        raise ak.SetupError(f"The model {text!r} takes its key from {variable}. Set this environment variable.")
-    key = {"api_key": os.environ[variable]} if variable else {}
-    return _make_llm(text, {**entry, **entry.get("options", {})}, **_session.options, **key)
+    arguments = {**_session.models[text], **_session.options}
+    if variable := arguments.pop("api_key_env", None):
+        if not os.environ.get(variable):
+            raise ak.SetupError(f"The model {text!r} takes its key from {variable}. Set this environment variable.")
+        arguments["api_key"] = os.environ[variable]
+    return ak.LLM(**arguments)
 
 # %% ../nbs/16_cli.ipynb #2363ff49
 @app.command
@@ -505,7 +492,7 @@ def demo(folder: str = "runs/demo", *, dialogues: _Positive = 16, turns: _Positi
         f"panel. Nothing is paid and nothing leaves this machine. It takes {minutes} to {2 * minutes} minutes on two "
         f"processors. Results go to {folder}. Ctrl-C stops it; the same command resumes."
     )
-    prompts = _draw_prompts("anthrokit", _Plan(dialogues=dialogues))
+    prompts = ak.sample_prompts("anthrokit", dialogues)
     with ak.Run(folder) as run:
         if has_answers(run) and not run.ledger.manifest_entry("demo"):
             raise ak.RunError(f"{folder} holds another run. Name another folder with --folder.")
@@ -561,22 +548,18 @@ def _tell_missing(missing: pd.DataFrame) -> int:
     """Print the most frequent reasons of missing units on stderr; return the number of units."""
     for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
         _complain(f"{n} missing: {_cell(reason)}")
-    return int(missing["status"].ne("blank").sum())  # another run of the command doesn't give a blank answer a text
-
-
-def _draw_prompts(prompts: str, plan: _Dialogues) -> pd.DataFrame:
-    """Return prompts, or a balanced sample of them."""
-    table = ak.load_prompts(prompts)
-    return ak.sample_prompts(table, plan.dialogues, by=plan.balance or ["scenario"]) if plan.dialogues else table
+    return int(missing["status"].ne("blank").sum())  # a blank answer stays blank if the command is repeated
 
 # %% ../nbs/16_cli.ipynb #bff39f80
 def _design(texts: list[str] | None) -> dict[str, str]:
     """Return the columns of a design, given as column=value."""
-    parts = [one.partition("=") for one in texts or ()]
-    for name, sign, value in parts:
-        if not (name and sign and value):
-            raise _UsageError(f"--design takes column=value, as in prompt=warm, not {name + sign + value}")
-    return {name: value for name, _, value in parts}
+    design = {}
+    for text in texts or ():
+        name, _, value = text.partition("=")
+        if not (name and value):
+            raise _UsageError(f"--design takes column=value, as in prompt=warm, not {text}")
+        design[name] = value
+    return design
 
 
 def _script(name: str | None) -> Sequence[str]:
@@ -605,12 +588,15 @@ FROM dialogues GROUP BY target
 """
 
 
+@Parameter(name="*")
 @dataclass(frozen=True, repr=False)
-class _Dialogues:
-    """The dialogues of a study or of a check.
+class _Plan:
+    """The dialogues of a study.
 
     Parameters
     ----------
+    target
+        Model under study: a LiteLLM string, one with @http://… after it for a server, or a name in the settings file.
     user
         Model that plays the user.
     dialogues
@@ -621,24 +607,6 @@ class _Dialogues:
         Target messages per dialogue.
     seed
         Seed, passed to models that accept one.
-    """
-
-    user: str = _SMALL
-    dialogues: _Positive | None = None
-    balance: list[str] | None = None
-    turns: _Positive = 5
-    seed: _Whole = 0
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, repr=False)
-class _Plan(_Dialogues):
-    """The dialogues of a study.
-
-    Parameters
-    ----------
-    target
-        Model under study: a LiteLLM string, one with @http://… after it for a server, or a name in the settings file.
     repeats
         Dialogues per prompt.
     system_target
@@ -654,8 +622,13 @@ class _Plan(_Dialogues):
         Columns to compare by, as column=value.
     """
 
-    protocol: _Protocol = "paper"
     target: str = _SMALL
+    user: str = _SMALL
+    dialogues: _Positive | None = None
+    balance: list[str] | None = None
+    turns: _Positive = 5
+    seed: _Whole = 0
+    protocol: _Protocol = "paper"
     repeats: _Positive = 1
     system_target: str | None = None
     persona: str | None = None
@@ -668,6 +641,11 @@ class _Plan(_Dialogues):
         models = {"target": _llm(self.target), "user": _llm(self.user)}
         settings = vars(self) | models | {"script": _script(self.script), "design": _design(self.design)}
         return {name: value for name, value in settings.items() if name not in ("dialogues", "balance")}
+
+    def draw(self, prompts: str) -> pd.DataFrame:
+        """Return all prompts, or a balanced sample of them."""
+        table = ak.load_prompts(prompts)
+        return ak.sample_prompts(table, self.dialogues, by=self.balance) if self.dialogues else table
 
 # %% ../nbs/16_cli.ipynb #7dcc8374
 @app.command
@@ -687,7 +665,7 @@ def simulate(
         anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
     """
     plans = _session.conditions or {"": plan}
-    conditions = {name: {"prompts": _draw_prompts(prompts, each), **each.settings()} for name, each in plans.items()}
+    conditions = {name: {"prompts": each.draw(prompts), **each.settings()} for name, each in plans.items()}
     for name, settings in conditions.items():
         if name:
             _say(f"condition {name}")
@@ -779,7 +757,7 @@ def judge(
 
 # %% ../nbs/16_cli.ipynb #4e0b0933
 def _price(estimates: pd.DataFrame) -> _Result:
-    """Return an estimate; the cost with cached tokens is shown if there are any."""
+    """Return an estimate. The printed table has the column cost_cached only if tokens are cached."""
     columns = ["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]
     if estimates["tokens_cached"].any():
         columns.insert(6, "cost_cached")
@@ -808,10 +786,10 @@ def estimate(
     Parameters
     ----------
     run
-        A run to continue: its finished results cost nothing. Without parameters of dialogues, only judging its messages is
-        estimated.
+        Folder of the run. Units that it has cost nothing. If it exists, and neither --prompts nor [conditions] is set, only
+        judging is estimated.
     prompts
-        As for simulate (default: anthrokit, unless a run with messages or a file of messages is given).
+        As for simulate (default for a new run: anthrokit).
     judges
         Models; without judges only the simulation is estimated.
     messages
@@ -830,13 +808,13 @@ def estimate(
     with tempfile.TemporaryDirectory() as place:
         if messages:
             ak.judging.import_messages(messages, place).close()
-        conditions = [{"prompts": _draw_prompts(prompts or "anthrokit", each), **each.settings()} for each in plans]
+        conditions = [{"prompts": each.draw(prompts or "anthrokit"), **each.settings()} for each in plans]
         work = {"judges": panel, "run": place if messages else run, "conditions": conditions if simulating else None}
         return _price(ak.estimate(**work, batch=batch, **questions.settings()))
 
 # %% ../nbs/16_cli.ipynb #0de88266
 def _level(labels: pd.DataFrame, column: str, text: str | None) -> Any:
-    """Return the level of a column that a text names, such as turn 1 for '1'."""
+    """Return the level of a column that is written as this text, such as the number 1 for "1"."""
     require_columns(labels, [column])
     return next((level for level in labels[column].dropna().unique() if str(level) == text), text)
 
@@ -1351,39 +1329,6 @@ def _read_settings(path: str | os.PathLike, command: tuple[str, ...]) -> tuple[d
         conditions = {}
     return {name: value for name, value in values.items() if name in flags}, models, conditions, versions
 
-# %% ../nbs/16_cli.ipynb #2256448f
-@Parameter(name="*")
-@dataclass(frozen=True, repr=False)
-class _CheckPlan(_Dialogues):
-    """The dialogues and judges of a check of versions.
-
-    Parameters
-    ----------
-    prompts
-        As for simulate.
-    family
-        Families of behaviours to ask about, instead of the 14 behaviours.
-    """
-
-    prompts: str = "anthrokit"
-    judges: _Judges = ("offline",)
-    behaviours: _Behaviours = None
-    samples: _Samples = 3
-    family: list[str] | None = None
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments of `compare_versions` that all versions share."""
-        taxonomy, behaviours = None, self.behaviours
-        judges = _Questions().judges(self.judges)
-        if self.family:
-            taxonomy = ak.simulation.load_family(*self.family)
-            if judges is None:
-                judges = [ak.judging.family_patterns()]
-                behaviours = behaviours or [name for name in taxonomy.names if name in judges[0].behaviours]
-        models = {"user": _llm(self.user), "judges": judges}
-        questions = {"behaviours": behaviours, "taxonomy": taxonomy, "samples": self.samples}
-        return {**models, **questions, "turns": self.turns, "seed": self.seed, "progress": not _session.quiet}
-
 # %% ../nbs/16_cli.ipynb #c47f2260
 def _write_junit(table: pd.DataFrame, failing: pd.Series, path: str) -> None:
     """Write the comparisons as a JUnit file."""
@@ -1419,7 +1364,13 @@ def check(
     *,
     run: str | None = None,
     margin: float | None = None,
-    plan: _CheckPlan = _CheckPlan(),
+    prompts: str = "anthrokit",
+    plan: _Plan = _Plan(),
+    judges: _Judges = ("offline",),
+    behaviours: _Behaviours = None,
+    samples: _Samples = 3,
+    family: list[str] | None = None,
+    limits: _Limits = _Limits(),
     group: str = "version",
     baseline: str | None = None,
     strict: bool = False,
@@ -1434,17 +1385,21 @@ def check(
     ----------
     study
         Settings file with a section [check], which holds these flags, and sections [check.versions.NAME] with target,
-        system, prompts. Without versions, existing labels of the run are compared by the column `group`.
+        system (a system prompt) and prompts. Without versions, existing labels of the run are compared by the column `group`.
     run
         Folder of the run; `run` in the file.
     margin
         The largest difference of shares that does not matter, such as 0.05.
+    prompts
+        As for simulate, for versions that don't name any.
+    family
+        Families of behaviours to ask about, instead of the 14 behaviours.
     group
         Column to compare by if there are no versions.
     baseline
         Reference version (default: the first).
     strict
-        Fail also if the data leave open whether a difference is within the margin.
+        Fail also if a comparison is undecided.
     junit
         Write the verdicts to this file in JUnit's format.
     summary
@@ -1456,29 +1411,33 @@ def check(
             "difference of shares that does not matter, such as margin = 0.05."
         )
     if _session.versions:
-        versions = {
-            name: {
-                **version,
-                "target": _llm(version.get("target", _SMALL)),
-                "prompts": _draw_prompts(version.get("prompts", plan.prompts), plan),
-            }
-            for name, version in _session.versions.items()
-        }
+        defaults = {"target": plan.target, "system": plan.system_target, "prompts": prompts}
+        versions = {name: {**defaults, **version} for name, version in _session.versions.items()}
+        for version in versions.values():
+            version |= {"target": _llm(version["target"]), "prompts": plan.draw(version["prompts"])}
+        settings = {name: value for name, value in plan.settings().items() if name not in ("target", "system_target")}
+        panel, taxonomy = _Questions(protocol=plan.protocol).judges(judges), None
+        if family:
+            taxonomy = ak.simulation.load_family(*family)
+            if panel is None:
+                panel = [ak.judging.family_patterns()]
+                behaviours = behaviours or [name for name in taxonomy.names if name in panel[0].behaviours]
+        questions = {"judges": panel, "taxonomy": taxonomy, "behaviours": behaviours, "samples": samples}
         with ak.Run(run) as open_run:
-            how = {"run": open_run, "margin": margin, "baseline": baseline, **plan.settings()}
+            how = {"run": open_run, "margin": margin, "baseline": baseline, **settings, **questions, **limits.settings()}
             table = ak.analysis.compare_versions(versions, **how)
             missing, usage = _tell_missing(open_run.missing()), _usage(open_run)
     else:
-        if replace(plan, behaviours=None) != _CheckPlan():
+        if (prompts, plan, judges, samples, family) != ("anthrokit", _Plan(), ("offline",), 3, None):
             raise _UsageError(
                 f"{study}: without versions, a check compares existing labels of {run}, and [check] can't set dialogues or judges, except "
                 "behaviours. Remove these settings, or add a section [check.versions.NAME] for each version."
             )
         with ak.Run(run, read_only=True) as open_run:
             labels, missing, usage = open_run.labels(), _tell_missing(open_run.missing()), {}
-        if plan.behaviours:
-            require_known("behaviour or category", {*labels["behaviour"], *labels["category"].dropna()}, *plan.behaviours)
-            labels = labels[labels[["category", "behaviour"]].isin(plan.behaviours).any(axis=1)]
+        if behaviours:
+            require_known("behaviour or category", {*labels["behaviour"], *labels["category"].dropna()}, *behaviours)
+            labels = labels[labels[["category", "behaviour"]].isin(behaviours).any(axis=1)]
         table = ak.analysis.drift(labels, margin, group, baseline=_level(labels, group, baseline))
     failing = table["verdict"].ne("within the margin") if strict else table["verdict"].eq("beyond the margin")
     if junit:
@@ -1546,7 +1505,7 @@ def copy_tutorials(folder: str | os.PathLike = "anthrokit-tutorials") -> list[Pa
 
 
 @app.command(**_NO_MODELS)
-def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options: str = "") -> _Result | int:
+def lab(folder: str = "anthrokit-tutorials", *, copy_only: bool = False, options: str = "") -> _Result:
     """Open JupyterLab with a copy of the tutorials, tasks and papers' notebooks.
 
     Examples: anthrokit lab; anthrokit lab my-tutorials --copy-only;
