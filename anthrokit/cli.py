@@ -595,6 +595,8 @@ class _Plan:
 
     Parameters
     ----------
+    prompts
+        anthrokit (default), anthrobench, families, pushback, mirrored, personas, chinese, or a CSV or Parquet file.
     target
         Model under study: a LiteLLM string, one with @http://… after it for a server, or a name in the settings file.
     user
@@ -622,6 +624,7 @@ class _Plan:
         Columns to compare by, as column=value.
     """
 
+    prompts: str | None = None
     target: str = _SMALL
     user: str = _SMALL
     dialogues: _Positive | None = None
@@ -637,35 +640,25 @@ class _Plan:
     design: list[str] | None = None
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments of `simulate`, without prompts."""
+        """Return the arguments of `simulate`."""
+        prompts = ak.load_prompts(self.prompts or "anthrokit")
+        if self.dialogues:
+            prompts = ak.sample_prompts(prompts, self.dialogues, by=self.balance)
         models = {"target": _llm(self.target), "user": _llm(self.user)}
-        settings = vars(self) | models | {"script": _script(self.script), "design": _design(self.design)}
+        settings = vars(self) | models | {"prompts": prompts, "script": _script(self.script), "design": _design(self.design)}
         return {name: value for name, value in settings.items() if name not in ("dialogues", "balance")}
-
-    def draw(self, prompts: str) -> pd.DataFrame:
-        """Return all prompts, or a balanced sample of them."""
-        table = ak.load_prompts(prompts)
-        return ak.sample_prompts(table, self.dialogues, by=self.balance) if self.dialogues else table
 
 # %% ../nbs/16_cli.ipynb #7dcc8374
 @app.command
-def simulate(
-    run: _RunFolder, *, prompts: str = "anthrokit", plan: _Plan = _Plan(), limits: _Limits = _Limits()
-) -> _Result:
+def simulate(run: _RunFolder, *, plan: _Plan = _Plan(), limits: _Limits = _Limits()) -> _Result:
     """Simulate dialogues between a user model and a target model.
 
     Examples: anthrokit simulate runs/gpt-4o --target openai/gpt-4o --user gemini/gemini-2.5-pro --budget-usd 50;
     anthrokit simulate runs/llama --target openai/llama@http://localhost:8000/v1 --dialogues 96;
     anthrokit simulate runs/study --target openai/gpt-4o --system-target "Be warm." --design prompt=warm;
     anthrokit simulate runs/firm --target openai/gpt-4o --prompts pushback --script pushback
-
-    Parameters
-    ----------
-    prompts
-        anthrokit, anthrobench, families, pushback, mirrored, personas, or a CSV or Parquet file.
     """
-    plans = _session.conditions or {"": plan}
-    conditions = {name: {"prompts": each.draw(prompts), **each.settings()} for name, each in plans.items()}
+    conditions = {name: each.settings() for name, each in (_session.conditions or {"": plan}).items()}
     for name, settings in conditions.items():
         if name:
             _say(f"condition {name}")
@@ -769,7 +762,6 @@ def _price(estimates: pd.DataFrame) -> _Result:
 def estimate(
     run: str | None = None,
     *,
-    prompts: str | None = None,
     plan: _Plan = _Plan(),
     judges: list[str] | None = None,
     messages: str | None = None,
@@ -788,8 +780,6 @@ def estimate(
     run
         Folder of the run. Units that it has cost nothing. If it exists, and neither --prompts nor [conditions] is set, only
         judging is estimated.
-    prompts
-        As for simulate (default for a new run: anthrokit).
     judges
         Models; without judges only the simulation is estimated.
     messages
@@ -797,19 +787,19 @@ def estimate(
     batch
         Use the prices of the providers' batches.
     """
-    if messages and (run or prompts):
+    if messages and (run or plan.prompts):
         raise _UsageError("--messages is priced alone. Remove the run and --prompts.")
     plans = list(_session.conditions.values()) or [plan]
-    if run and not prompts and plans == [_Plan()]:  # only judging
+    if run and plans == [_Plan()]:  # only judging
         _existing(run)
     is_run = bool(run) and (Path(run) / "ledger.sqlite").exists()
-    simulating = not messages and bool(prompts or _session.conditions or not is_run)
+    simulating = not messages and bool(plan.prompts or _session.conditions or not is_run)
     panel = None if judges is None else questions.judges(judges)
     with tempfile.TemporaryDirectory() as place:
         if messages:
             ak.judging.import_messages(messages, place).close()
-        conditions = [{"prompts": each.draw(prompts or "anthrokit"), **each.settings()} for each in plans]
-        work = {"judges": panel, "run": place if messages else run, "conditions": conditions if simulating else None}
+        conditions = [each.settings() for each in plans] if simulating else None
+        work = {"judges": panel, "run": place if messages else run, "conditions": conditions}
         return _price(ak.estimate(**work, batch=batch, **questions.settings()))
 
 # %% ../nbs/16_cli.ipynb #0de88266
@@ -1018,7 +1008,7 @@ def anthroscore(
     names
         Names of the system, in addition to the preset.
     entities
-        Words that count as a mention, instead of a preset.
+        Words that count as a mention, instead of a preset and names.
     model
         Masked or causal language model (default: roberta-base, or the embedded model).
     protocol
@@ -1034,6 +1024,10 @@ def anthroscore(
     on
         Score parts for --out on other workers: dask (the processors of this machine), the address of a Dask scheduler, or ray.
     """
+    if entities and names:
+        raise _UsageError("--names adds to a preset, and --entities replaces it. Remove --names, and add the names to --entities.")
+    if out and run:
+        raise _UsageError("--out and --run are two places for the scores. Remove one of them.")
     score = ak.anthroscore
     words = tuple(entities) if entities else score.preset(preset, names or ())
     how = {"protocol": protocol, "text": text, "check_language": not any_language, "progress": not _session.quiet}
@@ -1317,8 +1311,8 @@ def _read_settings(path: str | os.PathLike, command: tuple[str, ...]) -> tuple[d
     if not isinstance(run, str | None):
         raise _UsageError(f"{path}: run is {run!r}; it must be the path of the run's folder")
     models = {name: _model_entry(path, name, entry) for name, entry in models.items()}
-    own = _flags(("simulate",)) - {"run", "prompts"}
-    conditions = {name: _section(path, f"conditions.{name}", values, own) for name, values in conditions.items()}
+    plan = [*_Plan.__dataclass_fields__]
+    conditions = {name: _section(path, f"conditions.{name}", values, plan) for name, values in conditions.items()}
     for name, values in versions.items():
         _section(path, f"check.versions.{name}", values, keys := ("target", "system", "prompts"), keys)
     sections, flags = _command_sections(path, content), _flags(command)
@@ -1364,7 +1358,6 @@ def check(
     *,
     run: str | None = None,
     margin: float | None = None,
-    prompts: str = "anthrokit",
     plan: _Plan = _Plan(),
     judges: _Judges = ("offline",),
     behaviours: _Behaviours = None,
@@ -1390,8 +1383,6 @@ def check(
         Folder of the run; `run` in the file.
     margin
         The largest difference of shares that does not matter, such as 0.05.
-    prompts
-        As for simulate, for versions that don't name any.
     family
         Families of behaviours to ask about, instead of the 14 behaviours.
     group
@@ -1399,7 +1390,7 @@ def check(
     baseline
         Reference version (default: the first).
     strict
-        Fail also if a comparison is undecided.
+        Fail also if the data don't show that a difference is within the margin.
     junit
         Write the verdicts to this file in JUnit's format.
     summary
@@ -1411,11 +1402,10 @@ def check(
             "difference of shares that does not matter, such as margin = 0.05."
         )
     if _session.versions:
-        defaults = {"target": plan.target, "system": plan.system_target, "prompts": prompts}
-        versions = {name: {**defaults, **version} for name, version in _session.versions.items()}
-        for version in versions.values():
-            version |= {"target": _llm(version["target"]), "prompts": plan.draw(version["prompts"])}
-        settings = {name: value for name, value in plan.settings().items() if name not in ("target", "system_target")}
+        versions, names = {}, {"target": "target", "system": "system_target", "prompts": "prompts"}
+        for name, version in _session.versions.items():
+            settings = replace(plan, **{names[key]: value for key, value in version.items()}).settings()
+            versions[name] = {key: settings.pop(parameter) for key, parameter in names.items()}
         panel, taxonomy = _Questions(protocol=plan.protocol).judges(judges), None
         if family:
             taxonomy = ak.simulation.load_family(*family)
@@ -1428,7 +1418,7 @@ def check(
             table = ak.analysis.compare_versions(versions, **how)
             missing, usage = _tell_missing(open_run.missing()), _usage(open_run)
     else:
-        if (prompts, plan, judges, samples, family) != ("anthrokit", _Plan(), ("offline",), 3, None):
+        if (plan, judges, samples, family) != (_Plan(), ("offline",), 3, None):
             raise _UsageError(
                 f"{study}: without versions, a check compares existing labels of {run}, and [check] can't set dialogues or judges, except "
                 "behaviours. Remove these settings, or add a section [check.versions.NAME] for each version."

@@ -247,19 +247,15 @@ class Taxonomy(metaclass=Naming):
         >>> len(Taxonomy.load().together_with([flattery]))
         15
         """
-        others, differ = list(others), []
+        behaviours, differ = dict(self._by_name), []
         for other in others:
-            own = self._by_name.get(other.name, other)
-            unread = {"sources"} if own.permissible else {"sources", "permissible"}
-            names = [name for name, value in asdict(other).items() if name not in unread and value != getattr(own, name)]
-            if names:
-                differ.append(f"{other.name} ({', '.join(names)})")
+            own = behaviours.setdefault(other.name, other)
+            own = behaviours[other.name] = replace(own, permissible=own.permissible or other.permissible)
+            if changed := [name for name, value in asdict(other).items() if name != "sources" and value != getattr(own, name)]:
+                differ.append(f"{other.name} ({', '.join(changed)})")
         if differ:
             raise TableError(f"these behaviours exist with other wordings: {'; '.join(differ)}. Give changed behaviours new names")
-        new_behaviours = [other for other in others if other.name not in self._by_name]
-        uses = {other.name: other.permissible for other in others}
-        own = [replace(one, permissible=one.permissible or uses.get(one.name, ())) for one in self]
-        return Taxonomy([*own, *new_behaviours], self.title)
+        return Taxonomy(behaviours.values(), self.title)
 
     def with_present(self) -> Self:
         """Add the bundled positive examples to the behaviours, for judges made with `present=True`.

@@ -463,7 +463,7 @@ class SimulationJob(Job):
             if saved_settings not in (None, settings) and has_answers(self.run, **{role[:-1]: model.name}):
                 raise ValueError(
                     f"the run {self.run.folder} has a {role[:-1]} {condition!r} with other settings:\n"
-                    f"{diff_settings(saved_settings, settings)}\nGive this one another name, LLM(…, name=…), give a target a "
+                    f"{diff_settings(saved_settings, settings)}\nGive the model another name, LLM(…, name=…), give a target a "
                     f"design={{…}}, or use another run."
                 )
         if has_entries(self.run, **self.bound):

@@ -347,18 +347,13 @@ def extract_age(text: str, *, description: bool = False) -> int | None:
 # %% ../../nbs/04_simulation/06_personas.ipynb #6f6c73b3
 def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -> list[tuple[str, str]]:
     """Return reasons and phrases of a message that contradict the person. Add new facts to `first`."""
-    contradictions = [
-        ("contradicts a fact", match[0])
-        for pattern in (persona.never if persona else ())
-        if (match := re.search(pattern, text, re.I))
-    ]
+    matches = (re.search(pattern, text, re.I) for pattern in (persona.never if persona else ()))
+    contradictions = [("contradicts a fact", match[0]) for match in matches if match]
     facts, age = extract_facts(text), extract_age(text)
     contradictions += [(f"another {kind}", value) for kind, value in _against(facts, persona, first).items()]
-    expected = persona.age if persona else first.get("age")
-    if age is not None and expected is not None and age != expected:
+    if age is not None and age != (expected := persona.age if persona else first.setdefault("age", age)):
         contradictions.append((f"another age than {expected}", str(age)))
-    for kind, value in {**facts, **({"age": age} if age is not None else {})}.items():
-        first.setdefault(kind, value)
+    first.update({**facts, **first})
     return contradictions
 
 
