@@ -109,8 +109,7 @@ _session = _Session()
 _EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 units are missing, 130 interrupted."
 _EPILOGUE = f"""{_EXIT_CODES}
 
-A settings file, for --settings study.toml. Flags override it. [conditions] is optional: simulate and estimate then cover
-every condition.
+A settings file, for --settings study.toml. Flags override it. With [conditions], simulate and estimate cover every condition.
 
 run = "runs/study"
 [models.gpt]
@@ -831,7 +830,7 @@ def compare(
     by
         behaviour or category.
     baseline
-        Reference level: the others minus this one (default: each pair, in the order of the alphabet).
+        Reference level, which is subtracted from the others (default: compare each pair, in alphabetical order).
     within
         Compare within each level of this column, such as target.
     ci
@@ -1065,7 +1064,7 @@ class _Cases:
     Parameters
     ----------
     cases
-        heartbench (the 296 released cases), bundled (twelve cases of ours), or a file.
+        heartbench (the 296 released cases), bundled (twelve cases), or a file.
     subset
         Subset by difficulty.
     style
@@ -1192,7 +1191,7 @@ def heartbench_estimate(
     Parameters
     ----------
     run
-        A run to continue: its finished results cost nothing. Its answers are judged.
+        Folder of the run. Units that it has cost nothing.
     targets
         Models that answer the cases.
     judges
@@ -1420,8 +1419,8 @@ def check(
     else:
         if (plan, judges, samples, family) != (_Plan(), ("offline",), 3, None):
             raise _UsageError(
-                f"{study}: without versions, a check compares existing labels of {run}, and [check] can't set dialogues or judges, except "
-                "behaviours. Remove these settings, or add a section [check.versions.NAME] for each version."
+                f"{study}: without versions, a check compares existing labels of {run}. Of the settings of dialogues and judges, only "
+                "behaviours has an effect. Remove the others, or add a section [check.versions.NAME] for each version."
             )
         with ak.Run(run, read_only=True) as open_run:
             labels, missing, usage = open_run.labels(), _tell_missing(open_run.missing()), {}
