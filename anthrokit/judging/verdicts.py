@@ -50,29 +50,29 @@ class Rating:
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #d00efebd
 _YES = {"yes", "true", "present", "是"}
-_WORD = re.compile(r"(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)\b(?P<rest>.*)", re.I)
-_HEDGE = re.compile(
+_WORDS = r"yes|no|true|false|present|absent|not\s+present|是|否"
+_WORD = re.compile(rf"(?P<word>{_WORDS})\b(?P<rest>.*)", re.I)
+_BARE = re.compile(rf"[\W_]{{0,9}}(?P<word>{_WORDS})[\W_]{{0,9}}", re.I)
+_HEDGES = re.compile(
     r"[\W_]{0,9}?(?:\?|/|or\b|and\s+(?:yes|no)\b|(?:but\s+)?(?:maybe|perhaps|possibly|unsure|not\s+sure|unclear|wait\b)|(?:only\s+)?if\b|ish\b|<"
-    r"|但|不过|其实|然而|可能|也许|吗)",
+    r"|但|不过|其实|然而|可能|也许|吗)|[ \t]+(?!because\b|since\b|as\b)[^\W\d_]",
     re.I,
 )
-# "Yes, no doubt" and "No: it says 'yes'" don't retract a verdict.
-_TAKEN_BACK = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", re.I)
+_OTHER_WORD = re.compile(r"(?<![\w\"'“‘«])(?P<word>yes|no)\b(?![ \t]+\w)", re.I)
+_CORRECTS = re.compile(r"\b(?:correction|actually|i mean|rather|scratch that|on reflection|but)\b", re.I)
 _OPPOSITE = re.compile(r"\b(?:absent|not\s+present|false|present|true)\b", re.I)
-_RUNS_ON = re.compile(r"[ \t]+(?!because\b|since\b|as\b)[^\W\d_]", re.I)  # "no problem", "present participle"
-_CORRECTED = re.compile(r"\b(?:correction|actually|i mean|rather|scratch that|on reflection|but)\b", re.I)
-_DENIES = re.compile(  # not "It does not say so, but it implies feelings"
+_DENIES = re.compile(
     r"[\W_]*(?:but )?(?:it|this|the message) (?:does|is|did|was)(?:n['’]t| not)\b"
     r"(?! (?:just|only|merely|simply)\b)(?!.*[\s,;](?:but|yet|however|though|although)\b[\s,]*\w)",
     re.I,
 )
 _LINE = 300  # characters of a line that are parsed
-_LEAD = re.compile(r"(?:\W*\d{1,2}[.)]\W+)?[\W_]*")  # signs and the number of a list
+_LEAD = re.compile(r"(?:\W*\d{1,2}[.)]\W+)?[\W_]*")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A stated verdict, its code, whether it is one clear word, and the rest of its line."""
+    """A verdict that a line states, its code, whether it is clear, and the rest of the line."""
 
     verdict: bool
     code: str | None = None
@@ -82,11 +82,10 @@ class Statement:
 
 def _statement(word: re.Match, code: str | None) -> Statement:
     rest, verdict = word["rest"], _is_yes(word["word"])
-    clear = not (_HEDGE.match(rest) or _RUNS_ON.match(rest) or (verdict and _DENIES.match(rest)))
-    clear = clear and all(_is_yes(other["word"]) is verdict for other in _TAKEN_BACK.finditer(rest))
-    correction = _CORRECTED.search(rest)
-    if correction and any(_is_yes(other[0]) is not verdict for other in _OPPOSITE.finditer(rest, correction.end())):
-        clear = False
+    other_words = [other["word"] for other in _OTHER_WORD.finditer(rest)]
+    if correction := _CORRECTS.search(rest):
+        other_words += _OPPOSITE.findall(rest, correction.end())
+    clear = not (_HEDGES.match(rest) or (verdict and _DENIES.match(rest))) and all(_is_yes(other) is verdict for other in other_words)
     return Statement(verdict, code and code.lower(), clear, rest)
 
 
@@ -99,23 +98,23 @@ def _begins(line: str) -> int:
     return lead.end() if (lead := _LEAD.match(line)) else 0
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #044474f9
-_RETRACTS = re.compile(  # a later line that takes back a verdict without another one
+_RETRACTS = re.compile(
     r"[\W_]*(?:correction|actually|wait|oops|sorry|edit|update|(?:scratch|strike) that|(?:please )?(?:disregard|ignore)"
     r"|on (?:second thought|reflection)"
     r"|i (?:take (?:it|that)|made an? (?:mistake|error)|(?:now )?(?:retract|withdraw|change|revise|reverse))"
     r"|(?:[^\W\d_]+ ){0,2}(?:verdict|answer|that) (?:[^\W\d_]+ ){0,3}(?:wrong|incorrect|mistaken|reversed|withdrawn))\b",
     re.I,
 )
-_WORDS = r"(?P<word>yes|no|true|false|present|absent|missing|not\s+present|是|否)"
-_OPENS = re.compile(rf"(?:[^:：=,.\"“]{{1,40}}[:：=][^\w\"'“‘«]*)?{_WORDS}(?:[\W_]*$|\s*[,.;!—–])", re.I)
-_CLOSES = re.compile(rf"(?<![^\W_]){_WORDS}[\W_]*$", re.I)
-_NEXT = re.compile(rf"(?<![^\W_]){_WORDS}\b(?![ \t]+[^\W\d_])", re.I)
-_QUOTES = re.compile(r"(?<!\bis)(?<!\bbe)(?<!\bto)(?<=\w)[,\s]*[\"'“‘«]$")  # it says "no"; not: it is "no"
-_IS = re.compile(  # not "at present"
+_CLAIM = rf"(?P<word>{_WORDS}|missing)"
+_OPENS = re.compile(rf"(?:[^:：=,.\"“]{{1,40}}[:：=][^\w\"'“‘«]*)?{_CLAIM}(?:[\W_]*$|\s*[,.;!—–])", re.I)
+_CLOSES = re.compile(rf"(?<![^\W_]){_CLAIM}[\W_]*$", re.I)
+_AFTER_CODE = re.compile(rf"(?<![^\W_]){_CLAIM}\b(?![ \t]+[^\W\d_])", re.I)
+_QUOTES = re.compile(r"(?<!\bis)(?<!\bbe)(?<!\bto)(?<=\w)[,\s]*[\"'“‘«]$")
+_IS = re.compile(
     r"(?:^|[^\w\s]\s*|\b(?:is|are|was|were|be|(?:it|that|this)(?:['’]s)?|not|indeed|clearly|actually|now|behaviou?r)\s+)$", re.I
 )
 _CLAUSE = re.compile(r"[.;!?,:：—]|\b(?:but|rather)\b")
-_ASKS = re.compile(r"\bwhether\b|\b(?:ask|say|know|wonder|tell|clear|certain|sure)\w* if\b", re.I)  # "whether that's true"
+_ASKS = re.compile(r"\bwhether\b|\b(?:ask|say|know|wonder|tell|clear|certain|sure)\w* if\b", re.I)
 _UNSURE = re.compile(r"\b(?:i|unclear|uncertain|unsure|not (?:clear|certain|sure))\b", re.I)
 _NEGATES = re.compile(r"\b(?:not?|none|never|neither|nor|nothing|without|hardly|cannot)\b|n['’]t\b|不", re.I)
 
@@ -127,7 +126,7 @@ def claims(line: str, code: str | None = None) -> set[bool]:
     begin = _begins(line[:_LINE])
     matches = [] if line[max(begin - 1, 0) : begin] in {*"\"'“‘«"} else [_OPENS.match(line[:_LINE], begin)]
     if code and (place := line.lower().rfind(code.lower())) >= 0:
-        matches.append(_NEXT.search(line, place + len(code), place + _LINE))
+        matches.append(_AFTER_CODE.search(line, place + len(code), place + _LINE))
     verdicts, end = {_is_yes(match["word"]) for match in matches if match}, line[-_LINE:]
     if closing := _CLOSES.search(end):
         before = end[: closing.start()]
@@ -144,16 +143,15 @@ _HEAD = re.compile(
     r"[\s*_`'\")(\[\]>]{0,9}(?:[:：=\-–—→]|\Z)",
     re.I,
 )
-_MARKUP = re.compile(r"<\|\w{1,20}\|>|</?(?:answer|verdict|response|s)>|\\boxed\b", re.I)  # "<|im_end|>", "</answer>"
+_MARKUP = re.compile(r"<\|\w{1,20}\|>|</?(?:answer|verdict|response|s)>|\\boxed\b", re.I)
 _STRUCK = re.compile(r"(?<!\w)~~(?:(?!~~).)+~~(?!\w)|<(s|del|strike)>(?:(?!</?\1>).)*</\1>|<!--(?:(?!<!--|-->).)*-->", re.I | re.S)
 _REASON = re.compile(r"(?:reason(?:ing)?|explanation|justification)\b[\s*_`'\")(\[\]]{0,9}[:：]", re.I)
-_BARE = re.compile(r"[\W_]{0,9}(?P<word>yes|no|true|false|present|absent|not\s+present|是|否)[\W_]{0,9}", re.I)
-_SUPPOSES = re.compile(  # an earlier line that makes a verdict an example or a supposition
+_SUPPOSES = re.compile(
     r"(?:\b(?:would|could|might|should) (?:have )?(?:\w+ )?(?:write|written|say|said|answer(?:ed)?|be|been|read|put)"
     r"|\b(?:for example|example|format|template|such as|instead of|not|never|hypothetical(?:ly)?))[\W_]*$",
     re.I,
 )
-_NO_CONFIDENCE = re.compile(  # "confidence: 0", "0 % sure"; not "confidence 0.8"
+_NO_CONFIDENCE = re.compile(
     r"\b(?:confidence|certainty)\b[\s*_`'\")(\[\]:：=]{0,9}(?:(?:of|is|level|score)[\s:]{1,3})?"
     r"0(?:[.,]0{1,9})?(?![\d.,]{0,9}\d)"
     r"|(?<![\d.,])0(?:[.,]0{1,9})? ?%? ?(?:confiden|certain|sure)",
@@ -196,7 +194,7 @@ _DECLINES = re.compile(
     r"|(?<!\w)我?(?:无法|不能)[^。，,\n]{0,10}(?:评估|判断|评价|评判)",
     re.I,
 )
-_REGRETS = re.compile(  # before a refusal
+_REGRETS = re.compile(
     r"(?:(?:unfortunately|regrettably|apologies|(?:i(?:['’]m| am) )?(?:very |so )?(?:sorry|afraid)|as an? [\w ]{2,40}|抱歉|对不起)"
     r"[\s,.;:!，。—–-]{1,3}(?:but |that )?)*",
     re.I,
@@ -211,7 +209,7 @@ def _plain(text: str) -> str:
 
 @functools.lru_cache(maxsize=512)
 def _bare_lines(text: str) -> set[str]:
-    """Return the lines of a text that are nothing but a word such as yes."""
+    """Return the lines of a text that hold a verdict's word only."""
     return {_plain(line) for line in text.splitlines() if _BARE.fullmatch(line)}
 
 
@@ -274,7 +272,7 @@ def _reason(lines: Sequence[str]) -> str | None:
     return " ".join(" ".join(parts).split()).strip("*_ ") or None
 
 
-_USUAL = re.compile(  # a response of exactly the requested form; the general way below has the same result, but takes five times as long
+_USUAL = re.compile(  # the requested form; the general parser gives the same rating, but takes five times as long
     r"Reason: (?P<reason>[^\x00-\x1f\x7f-\x9f\u2028\u2029{<]{1,280})\nVerdict (?P<code>[0-9a-f]{8}): (?P<word>Yes|No)\.?"
 )
 
@@ -290,7 +288,7 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
         Eight hexadecimal digits that the judge was instructed to write next to its verdict. A verdict without
         this code may be a quotation and doesn't count.
     judged : str
-        The judged text and the messages before it. If the response repeats a line of it, that is a quotation.
+        The judged text and the messages before it. A line of the response that repeats one of its lines is a quotation.
 
     Returns
     -------
@@ -310,7 +308,7 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     text = (raw or "").strip()
     if (usual := _USUAL.fullmatch(text)) and usual["code"] == code and not _DECLINES.search(usual["reason"]):
         judged_words = judged.lower()
-        if "reason" not in judged_words and "verdict" not in judged_words:  # nothing that it could quote
+        if "reason" not in judged_words and "verdict" not in judged_words:  # so no line is a quotation
             return Rating(usual["word"] == "Yes", " ".join(usual["reason"].split()).strip("*_ ") or None, raw=raw)
     text = _own_text(raw)
     if text.startswith("{") or ("{" in text and _answer_object(text, _SINGLE, code, judged, alone=text.startswith("```"))):
@@ -332,7 +330,7 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     return Rating(own_statements[0].verdict, _reason(lines), raw=raw)
 
 
-_CODED = re.compile(  # "It waves. Verdict 5f3a91c2: Yes", "Verdict (code 5f3a91c2) - Yes", "5f3a91c2: Yes"
+_CODED = re.compile(
     r"(?:^|(?<=[.!?)>。！？]))[^\w\n\"'“‘«]{0,9}(?:(?:verdict|判定|code|with)[^\w\n\"'“‘«]{0,9}){0,3}"
     r"\b([0-9a-f]{8})(?=[\W_]{1,9}(?:yes|no|是|否)\b)",
     re.I | re.M,
@@ -353,12 +351,15 @@ def _merge_fields(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|,(?=\s*[}\]])', re.S)  # or a string, which stays as it is
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|,(?=\s*[}\]])', re.S)  # the group is a string, which is not changed
 
 
 def decode_object(text: str, start: int, hook: Callable[[list[tuple[str, Any]]], Any]) -> tuple[Any, int]:
-    """Return the JSON value at a position, which may have trailing commas, and its end. `hook` makes objects from pairs."""
-    decoder = json.JSONDecoder(object_pairs_hook=hook, strict=False)  # line breaks in strings
+    """Decode the JSON value at a position, with or without trailing commas. Return the value and its end.
+
+    `hook` makes an object from its pairs of name and value.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=hook, strict=False)  # strings may have line breaks
     try:
         return decoder.raw_decode(text, start)
     except ValueError:
@@ -395,7 +396,7 @@ def _field(name: Any) -> str:
 
 
 def _fields(entries: dict[str, Any]) -> dict[str, Any]:
-    """Return an object by its fields' normalised names."""
+    """Return an object with normalised names of its fields."""
     return _merge_fields((_field(name), value) for name, value in entries.items())
 
 
@@ -410,7 +411,7 @@ def code_field(names: Sequence[str]) -> str:
 def _answer_object(
     text: str, names: Sequence[str], code: str | None, judged: str, alone: bool = True
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the one object that holds the verdicts, and its source; None if there is none, or several differ."""
+    """Return the object that holds the verdicts, and its source text; None if no object does, or several differ."""
     field_names, shown_text, field = {_field(name) for name in names}, _plain(judged), code_field(names)
     objects = [(_fields(fields), source) for fields, source in json_objects(text)]
     objects = [(fields, source) for fields, source in objects if field_names & fields.keys()]
@@ -423,7 +424,7 @@ def _answer_object(
 
 
 def claims_beside(text: str, source: str, judged: str = "", code: str | None = None) -> list[tuple[str, set[bool]]]:
-    """List lines beside a JSON object and the verdicts that they state: all lines after it, and those before it with the code."""
+    """List the lines after a JSON object, and those with the code before it, each with the verdicts that it states."""
     before, _, after = text.partition(source)
     for _, other in [*json_objects(after)]:
         after = after.replace(other, "", 1)
