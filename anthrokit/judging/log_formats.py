@@ -32,12 +32,13 @@ from ..models.thoughts import separate_thoughts
 # %% auto #0
 __all__ = ['SPEAKERS', 'Roles', 'ROLES', 'TIMES', 'IDS', 'LEAVES', 'Record', 'Raw', 'Reader', 'KEYS', 'USERS', 'FORMATS',
            'is_missing', 'as_text', 'as_number', 'as_flag', 'plain', 'first_of', 'object_in', 'dicts_in', 'scalars',
-           'unwrapped', 'speaker_of', 'is_message', 'Content', 'without_tool_calls', 'as_time', 'read_message',
-           'branches', 'transcript', 'is_transcript', 'labelled_lines', 'turns_of', 'as_list', 'may_hold_messages',
-           'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue', 'target_of', 'with_system',
-           'split_branches', 'read_whole', 'Side', 'read_prompt', 'read_sides', 'read_preferences', 'read_arena',
-           'read_completions', 'nested_conversations', 'read_nested', 'read_pair', 'dialogue_column',
-           'group_by_dialogue', 'join_rows', 'Format', 'format_of', 'read_records', 'Log', 'read_log']
+           'unwrapped', 'speaker_of', 'role_of', 'is_message', 'Content', 'without_tool_calls', 'as_time',
+           'read_message', 'branches', 'transcript', 'is_transcript', 'labelled_lines', 'turns_of', 'as_list',
+           'may_hold_messages', 'read_conversation', 'pair_of', 'Conversation', 'find_conversations', 'Dialogue',
+           'target_of', 'with_system', 'split_branches', 'read_whole', 'Side', 'read_prompt', 'read_sides',
+           'read_preferences', 'read_arena', 'read_completions', 'nested_conversations', 'read_nested', 'read_pair',
+           'dialogue_column', 'group_by_dialogue', 'join_rows', 'Format', 'format_of', 'read_records', 'Log',
+           'read_log']
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #e02a21a4
 def is_missing(value: Any) -> bool:
@@ -167,16 +168,16 @@ _REQUESTS = ("request", "request_body", "requestBody", "input", "inputs", "body"
 # %% ../../nbs/05_judging/10_log_formats.ipynb #3c545542
 def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message without the envelope that some tools put around it."""
-    if isinstance(fragments := value.get("fragments"), list):  # DeepSeek's export names no speaker
+    if isinstance(fragments := value.get("fragments"), list):  # DeepSeek, which names no speaker
         kinds = [str(one.get("type")).lower() for one in dicts_in(fragments)]
         return {**value, "role": "user" if "request" in kinds else "assistant", "content": fragments}
     versions = dicts_in(value.get("versions")) or [one for one in dicts_in(value.get("candidates")) if "raw_content" in one]
-    if versions:  # of LM Studio and Character.AI, in SillyTavern's names
+    if versions:  # LM Studio and Character.AI; the result has SillyTavern's names
         contents = [one.get("steps") or one.get("content") or one.get("raw_content") for one in versions]
         models = [{"model": object_in(one, "senderInfo").get("senderName")} for one in versions]
         ids = [one.get("candidate_id", number) for number, one in enumerate(versions)]
-        shown = first_of(value, ("currentlySelected", "primary_candidate_id"))
-        shown_index, author = ids.index(shown) if shown in ids else 0, value.get("author")
+        shown_id = first_of(value, ("currentlySelected", "primary_candidate_id"))
+        shown_index, author = ids.index(shown_id) if shown_id in ids else 0, value.get("author")
         role = versions[0].get("role") if author is None else "user" if object_in(value, "author").get("is_human") else "assistant"
         swipes = {"swipes": contents, "swipe_id": shown_index, "swipe_info": models}
         return {"role": role, "mes": contents[shown_index], "at": value.get("create_time"), **models[shown_index], **swipes}
@@ -188,7 +189,7 @@ def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def speaker_of(message: Mapping[str, Any]) -> Any:
-    """Return the speaker that a message names; None if it names none."""
+    """Return the name of a message's speaker; None if it has none."""
     for name, roles in _FLAGS.items():
         if (flag := as_flag(message.get(name))) is not None:
             return roles[flag]
@@ -197,6 +198,11 @@ def speaker_of(message: Mapping[str, Any]) -> Any:
             return speaker_of(value) or value.get("name") if isinstance(value, dict) else value
     kind = message.get("type")
     return kind if isinstance(kind, str) and kind.lower() in ROLES else None
+
+
+def role_of(message: Mapping[str, Any], roles: Roles = ROLES) -> str | None:
+    """Return the role of a message's speaker; None if the speaker is unknown."""
+    return roles.get(str(speaker_of(unwrapped(message))).strip().lower())
 
 
 def is_message(value: Any) -> bool:
@@ -220,7 +226,7 @@ _TOOL_KEYS = {"toolUse", "toolResult", "functionCall", "functionResponse", "exec
 
 @dataclass
 class Content:
-    """The text and the thoughts of a message, the number of its parts that belong to a tool, and whether a part is a refusal."""
+    """The words and the thoughts of a message, the number of its uses of tools, and whether a part is a refusal."""
 
     words: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -275,7 +281,7 @@ _TOOL_MARK = re.compile(r"<(tool_call|tool_response|function_call)>|<(details)\s
 def without_tool_calls(text: str) -> tuple[str, int]:
     """Return a text without the tool calls that Hermes, Open WebUI and others write into it, and their number.
 
-    A call in JSON without an end is the rest of the text.
+    If a JSON call has no end mark, it extends to the end of the text.
     """
     pieces, start, count = [], 0, 0
     unclosed: set[str] = set()
@@ -331,8 +337,8 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
     -------
     dict
         role, content (None if empty), reasoning, model, at, error, finish_reason, id, parent (id of the message before
-        it), chosen, rank, tool (whether it holds only the use of a tool), marks (possible marks of reasoning in the
-        content), own (its other fields).
+        it), chosen, rank, tool (whether the message is only the use of a tool), marks (possible marks of reasoning in the
+        content), own (other fields).
 
     Raises
     ------
@@ -412,8 +418,8 @@ def _read_content(
     return (None if is_blank(text) else text), marks
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #93009a86
-def _candidates(messages: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether answers in a row are several candidates for one turn, not one answer in parts."""
+def _are_candidates(messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether consecutive answers are candidates for one turn, not the parts of one answer."""
     if sum(message["content"] is not None for message in messages) < 2:
         return False
     is_marked = any(message["chosen"] is not None or message["rank"] is not None for message in messages)
@@ -428,7 +434,7 @@ def _best(messages: Sequence[dict[str, Any]], numbers: Sequence[int]) -> int:
 
 
 def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
-    """Return the number of the message before each: its parent's, or else the one before it in the list."""
+    """Return the number of each message's parent; without parents, the number of the message before it."""
     number_by_id: dict[Any, int] = {}
     for number, message in enumerate(messages):
         if message["id"] is not None:
@@ -448,7 +454,7 @@ def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
     parents, last = [], None
     for is_answer, places in itertools.groupby(range(len(messages)), lambda number: messages[number]["role"] == "assistant"):
         numbers = [*places]
-        if is_answer and _candidates([messages[number] for number in numbers]):
+        if is_answer and _are_candidates([messages[number] for number in numbers]):
             parents += [last] * len(numbers)
             last = _best(messages, numbers)
         else:
@@ -471,8 +477,8 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
     Returns
     -------
     list of (list of dict, int)
-        The messages of a branch from its beginning, and the number of the first one that no earlier branch holds.
-        Branches that add no answer are left out.
+        The messages of a branch from its beginning, and the number of the first message that is not in an earlier branch.
+        Branches without a new answer are left out.
 
     Examples
     --------
@@ -522,7 +528,7 @@ _TEMPLATES = {  # chat templates, and the mark of a speaker in each
     "Alpaca": r"\#\#\#[ ]?(System|Instruction|Input|Human|User|Response|Assistant):",
     "Vicuna": r"(?<![^\s>])((?-i:SYSTEM|HUMAN|USER|ASSISTANT)):(?=\s|$)",
 }
-_IN_WORDS = ("Llama 2", "Alpaca", "Vicuna")  # an answer may begin with such a heading, or write about [INST]
+_IN_WORDS = ("Llama 2", "Alpaca", "Vicuna")  # an answer can contain their marks, so both sides must speak
 _TEMPLATE_ENDS = r"<\|(?:im_end|eo[tm]_id|(?:begin_|end_?)of_?text|end|return)\|>|<(?:end_of_turn|bos|eos)>|</?s>|<｜\w+▁\w+｜>"
 _TEMPLATE_STARTS = "|".join([*_TEMPLATES.values(), "Below is an instruction", "A chat between a curious"])
 _TEMPLATED = re.compile(rf"(?:\s|{_TEMPLATE_ENDS})*(?:{_TEMPLATE_STARTS})", re.I)
@@ -536,7 +542,7 @@ def _templated(text: str) -> list[str]:
         return []
     text = re.sub(_TEMPLATE_ENDS, " ", text).lstrip()
     marks_by_template = [(name, [*re.finditer(mark, text, re.I)]) for name, mark in _TEMPLATES.items()]
-    template, marks = min(marks_by_template, key=lambda one: one[1][0].start() if one[1] else len(text))  # marks of the others are words
+    template, marks = min(marks_by_template, key=lambda one: one[1][0].start() if one[1] else len(text))  # the first mark decides
     if template == "Vicuna" and "\nASSISTANT:" in text:
         marks = [mark for mark in marks if text[: mark.start()][-1:] in ("", "\n")]  # a label begins its line
     names = [_TEMPLATE_ROLES.get(name := mark[1].lower(), name) for mark in marks]
@@ -564,7 +570,8 @@ def transcript(text: str) -> list[dict[str, str]]:
 def is_transcript(text: str, system: bool = False) -> bool:
     """Return whether a text is in a chat template, or a transcript in which Assistant: answers Human:.
 
-    Human: begins the text, or follows a system prompt if `system` is true or the text ends with Assistant:.
+    The text must begin with Human:, unless `system` is true or the text ends with Assistant:. Text before Human: is then a
+    system prompt.
     """
     if "\n\nAssistant:" not in text:
         return bool(_templated(text))
@@ -580,7 +587,7 @@ _CLOCK = (
 )
 _DATED = rf"[\[(]?{_DATE}\d"
 _STAMP = re.compile(rf"[ \u200e]*(?P<prefix>(?={_DATED}){_CLOCK}[ \t]?[-–—]?[ \t])(?:(?P<name>[^:：\"“„«]{{1,39}}):(?=[ ]|$))?")
-_ATTACHMENT = re.compile(  # a first line that stands for one: <Media omitted>, 1.jpg (file attached), or after U+200E
+_ATTACHMENT = re.compile(  # a line in place of an attachment: <Media omitted>, 1.jpg (file attached), or after U+200E
     r"\A(?:<(?=\w+[^\w<>]|[^\x00-\x7f])[^<>=/]{3,60}>|\S+\.\w{2,5} \([^()\d]{4,40}\)|(?:[^\u200e\n]*• )?\u200e.*)$", re.M
 )
 _TIME_LINE = re.compile(rf"{_CLOCK}[ \t]*\n\s*")
@@ -592,7 +599,7 @@ _LABEL = re.compile(  # **User:** Hi, - User: Hi, [10:01] User: Hi, User (10:01)
 
 
 def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
-    """Return the messages of a text whose lines begin with a speaker and a colon; empty unless both sides speak."""
+    """Return the messages of a text whose lines begin with a speaker and a colon; an empty list unless both sides speak."""
     lines = re.split(r"\r\n?|\n", text)
     labels = [label if (label := _LABEL.match(line)) and label["name"].lower() in roles else None for line in lines]
     forms = [label and ("#" in label[0] or label["heading"] is not None, label["prefix"] is None) for label in labels]
@@ -603,27 +610,27 @@ def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
     prefixes = [label["prefix"] for label, own in zip(labels, forms, strict=True) if label and own == form and label["prefix"]]
     stamp_forms = {re.sub(r"\w+", "0", one) for one in prefixes if re.match(_DATED, one)}  # [0/0/0, 0:0]
     messages, names = [{"role": "system", "content": ""}], {}
-    for line, label, own in zip(lines, labels, forms, strict=True):  # a list within an answer may have labels of another form
+    for line, label, own in zip(lines, labels, forms, strict=True):  # labels of another form are text of an answer
         name = label["name"] if label and own == form else None
         if form[0] and name and (role := ROLES.get(name.lower())):  # ## System and ## Model are headings within an answer
             name = name if (names.setdefault(role, name) == name if role in ("user", "assistant") else not names) else None
         if label and name:
             messages.append({"role": name, "content": line[label.end() :]})
         elif stamp_forms and (stamp := _STAMP.match(line)) and re.sub(r"\w+", "0", stamp["prefix"]) in stamp_forms:
-            messages.append({"role": stamp["name"], "content": line[stamp.end() :]})  # of another speaker, or without one: of the app
+            messages.append({"role": stamp["name"], "content": line[stamp.end() :]})  # without a name: a notice of the app
         elif not line.startswith(("[CONVERSATION ENDED", "Powered by [ChatGPT Exporter]")):
             messages[-1]["content"] += "\n" + line
     cut = _TIME_LINE if form[0] else _ATTACHMENT if stamp_forms else re.compile("(?!)")  # ChatGPT Exporter writes the time below a heading
     messages = [{**message, "content": cut.sub("", message["content"].strip()).strip()} for message in messages if message["role"]]
-    is_header = any(forms[: forms.index(form)])  # with the user's name, not a system prompt
+    is_header = any(forms[: forms.index(form)])  # it has the user's name, and is not a system prompt
     return messages[1:] if is_header or not messages[0]["content"] else messages
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #39ad33fd
-_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # of messages, not of words in brackets
+_LIST = re.compile(r"\s*\[\s*(?:[{\]]|$)")  # the beginning of a list of objects
 
 
 def _numpy_list(text: str) -> Any:
-    """Return a list that pandas wrote to CSV in NumPy's notation: without commas, and with times and NaN."""
+    """Decode a list that pandas wrote to CSV in NumPy's notation: without commas, and with times and NaN."""
     text = re.sub(r"\}\s+\{(?=['\"]\w+['\"]: )", "}, {", text)
     return ast.literal_eval(re.sub(r"(?<=: )(?:datetime\.datetime\([^()]*\)|Timestamp\([^()]*\)|nan)(?=[,}])", "None", text))
 
@@ -634,17 +641,20 @@ def _is_texts(value: Any) -> bool:
 
 
 def _is_text_pairs(value: Any) -> bool:
-    """Return whether a value is a list of messages of a user, each with the answer to it."""
+    """Return whether a value is a list of pairs of texts: a user's message and its answer."""
     return isinstance(value, list) and bool(value) and all(_is_texts(one) and len(one) == 2 for one in value)
 
 
 def turns_of(texts: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return alternating texts of a user and an assistant as messages."""
+    """Make messages from texts that a user and an assistant wrote in turns."""
     return [{"role": role, "content": text} for role, text in zip(itertools.cycle(("user", "assistant")), texts)]
 
 
 def as_list(value: Any, place: str) -> Any:
-    """Return a cell as a list of messages if it is one, JSON or Python's notation of one, or a transcript."""
+    """Convert a cell to a list of messages if it is JSON or Python's notation of such a list, a transcript, or a list of pairs.
+
+    Other values are returned unchanged.
+    """
     if isinstance(value, str):
         if _LIST.match(value):
             for read in (json.loads, ast.literal_eval, _numpy_list):
@@ -724,7 +734,7 @@ def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict
             messages.append(read_message(message, message_place, roles))
     is_newest_first = _is_newest_first([message["at"] for message in messages])
     is_linked = any(message["parent"] is not None for message in messages)
-    is_pair = [message["role"] for message in messages] == ["user", "assistant"]  # of two clocks
+    is_pair = [message["role"] for message in messages] == ["user", "assistant"]  # their times may be of two clocks
     return messages[::-1] if is_newest_first and not (is_linked or is_pair) else messages
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8b500e96
@@ -741,7 +751,7 @@ _DEPTH = 12
 
 
 def pair_of(row: Any) -> tuple[str, str] | None:
-    """Return the columns of a user's message and the answer to it."""
+    """Return the columns of a user's message and its answer; None if a row has no such pair."""
     return next((names for names in _PAIRS if {*names} <= {*row}), None) if isinstance(row, dict) else None
 
 
@@ -771,8 +781,8 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequen
             yield Conversation(path, [value], leaf, enclosing, is_field=True)
     elif isinstance(value, list):
         pairs = [[one[name] for name in pair_of(one) or ()] for one in value] if path else []
-        is_told = _is_text_pairs(value) and re.fullmatch(r"(chat_)?history|conversations?|messages|visible", path[-1] if path else "")
-        if is_told or (any(map(is_message, value)) and not _holds_conversations(value)):
+        is_history = _is_text_pairs(value) and re.fullmatch(r"(chat_)?history|conversations?|messages|visible", path[-1] if path else "")
+        if is_history or (any(map(is_message, value)) and not _holds_conversations(value)):
             yield Conversation(path, value, leaf, enclosing)
         elif pairs and all(map(_is_texts, pairs)):
             raw = []
@@ -787,7 +797,7 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequen
 
 
 def _transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the messages of an object that has a list for each of their fields, as `datasets` stores sequences."""
+    """Return the messages of an object with a list for each field, as `datasets` stores sequences."""
     is_of_lists = len(value) > 1 and all(isinstance(one, list) for one in value.values())
     rows = [dict(zip(value, one, strict=True)) for one in zip(*value.values(), strict=False)] if is_of_lists else []
     return rows if rows and len({*map(len, value.values())}) == 1 and all(map(is_message, rows)) else []
@@ -805,7 +815,7 @@ def _has_message(node: Mapping[str, Any]) -> bool:
 
 
 def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the messages of an object that holds messages by id. A node without a message passes its parent on."""
+    """Return the messages of an object that maps ids to messages. A child of a node without a message gets that node's parent."""
     nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, dict)]
     if "client-created-root" in value and all(speaker_of(unwrapped(one)) is None for one in nodes):  # Grok
         nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
@@ -886,7 +896,7 @@ def split_branches(
 
 
 def read_whole(place: str, row: Record, match: Raw, roles: Roles) -> list[Dialogue]:
-    """Read the one dialogue of a record from its raw messages and their columns. The other columns describe it."""
+    """Read a record with one dialogue. `match`: its raw messages, and the columns that hold them."""
     raw, used_columns = match
     about = {name: value for name, value in row.items() if name not in used_columns}
     messages = with_system(read_conversation(raw, place, roles), [row], place)
@@ -905,7 +915,7 @@ class Side(NamedTuple):
 
 
 def _prompt_of(row: Record, used_columns: Collection[str]) -> str | None:
-    """Return the column that holds the messages before the answers; it is not one of `used_columns`."""
+    """Return the column of the messages before the answers: the first one that is not empty and not in `used_columns`."""
     names = [name for name in _PROMPT if name not in used_columns and not is_missing(row.get(name))]
     return next((name for name in names if row[name] != []), None)
 
@@ -955,24 +965,26 @@ _REJECTED = re.compile(rf"non_preferred_output|rejected(?:_(?:{_ENDINGS}))?")
 
 
 def _preference_columns(row: Record) -> tuple[str, str] | None:
-    """Return the columns of the chosen and the rejected answer. Without a chosen one, it is the conversation or the response."""
+    """Return the columns of the chosen and the rejected answer. Without a chosen answer, the conversation or the response is chosen."""
     for name in filter(_REJECTED.fullmatch, sorted(map(str, row), key=len)):
         chosen_column = "preferred_output" if name == "non_preferred_output" else name.replace("rejected", "chosen")
         if chosen_column not in row and name != "rejected" and isinstance(row[name], str | list) and row[name]:
             chosen_column = next((one for one in ("chosen", "messages", "conversations", *_AFTER) if not is_missing(row.get(one))), "")
         if chosen_column in row and (is_missing(row[chosen_column]) or not isinstance(row[chosen_column], numbers.Real)):
             return chosen_column, name
-    return _SHP if {*_SHP} <= {*row} else None
+    if not {*_SHP} <= {*row}:
+        return None
+    is_first = as_flag(row.get("labels"))
+    if is_first is None and not all(is_missing(row[name]) for name in _SHP):
+        raise TableError(f"column labels: {describe(row.get('labels'))} is neither 1 (human_ref_A is chosen) nor 0 (human_ref_B)")
+    return _SHP if is_first else _SHP[::-1]
 
 
 def read_preferences(place: str, row: Record, names: tuple[str, str], roles: Roles) -> list[Dialogue]:
-    """Read chosen and rejected answers: a pair of dialogues for each rejected answer. The last answer of each dialogue is judged."""
+    """Read a pair of dialogues for each rejected answer."""
     if all(is_missing(row[name]) for name in names):
         return []
-    if names == _SHP and (is_first := as_flag(row.get("labels"))) is None:
-        raise TableError(f"{place}, column labels: {describe(row.get('labels'))} is neither 1 (human_ref_A is chosen) nor 0 (human_ref_B)")
-    chosen_column, rejected_column = names if names != _SHP or is_first else names[::-1]
-    sides = []
+    (chosen_column, rejected_column), sides = names, []
     for value in row[rejected_column] if _is_texts(row[rejected_column]) else [row[rejected_column]]:
         sides += [Side(chosen_column, row[chosen_column], "chosen", "chosen"), Side(rejected_column, value, "rejected", "rejected")]
     dialogues = read_sides(place, row, roles, sides, {*names} - {*_PROMPT}, pair=True)
@@ -994,7 +1006,7 @@ def _arena_columns(row: Record) -> list[tuple[str, str]]:
 
 
 def _texts_of(value: Any) -> Any:
-    """Return a cell that holds a JSON list of texts as that list."""
+    """Decode a cell that holds a JSON list of texts."""
     value = _parsed(value)
     return ["" if one is None else one for one in value] if isinstance(value, list) else value
 
@@ -1047,7 +1059,7 @@ def read_completions(place: str, row: Record, name: str, roles: Roles) -> list[D
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8e2a5fc0
 def _is_answer_last(conversation: Conversation) -> bool:
-    return isinstance(one := conversation.messages[-1], dict) and ROLES.get(str(speaker_of(unwrapped(one))).strip().lower()) == "assistant"
+    return isinstance(one := conversation.messages[-1], dict) and role_of(one) == "assistant"
 
 
 _STATE = re.compile(r"(?:.*[\W_])?(?:turn|step|round|version|v|messages|history)[\W_]?\d+", re.I)  # turn_2, messages_v2
@@ -1058,38 +1070,50 @@ _OF_FIELDS = {*_PROMPT, *_ANSWERS, *_REQUESTS, *_WRAPPERS} | set(  # words in th
 
 
 def _is_id(key: str) -> bool:
-    """Return whether a key of an object is the id of a conversation, not a place in a list, a state or the name of a field."""
+    """Return whether a key is the id of a conversation, not a position, a state or the name of a field."""
     if key.isdecimal() or _STATE.fullmatch(key):
         return False
     return bool(re.search(r"\d", key)) or _OF_FIELDS.isdisjoint(re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", key).lower().split())
 
 
-def nested_conversations(row: Record) -> list[Conversation]:
-    """Return the conversations of a record, without those that another one repeats.
+def _decode_cells(row: Record) -> Record:
+    """Decode the cells of a record that hold conversations as text.
 
-    A conversation repeats another if it has all its messages. At another place of the same list, it must also be longer, and
-    the other must have the same id or none. Conversations of an object that holds them by id never repeat each other. Keys
-    and ids such as turn_2 or messages_v2 are states of one conversation.
-
-    The text of a single message is not searched, nor are the texts of a pair, which `read_pair` reads.
+    The text of a single message stays a text, and so do the texts of a pair, which `read_pair` reads.
     """
     one_message = _CONTENT if is_message(row) else ("assistant",)
-    pair, parsed = pair_of(row) or (), dict(row)
+    pair, decoded = pair_of(row) or (), dict(row)
     for name, value in row.items():
-        is_told = name in pair or (pair and not re.search("history|context", name) and isinstance(value, str) and _templated(value))
-        if name not in one_message and may_hold_messages(value, system=not pair) and (not is_told or _LIST.match(value)):
-            parsed[name] = as_list(value, f"column {name}")
+        repeats_pair = pair and not re.search("history|context", name) and isinstance(value, str) and _templated(value)
+        is_plain = name in pair or repeats_pair
+        if name not in one_message and may_hold_messages(value, system=not pair) and (not is_plain or _LIST.match(value)):
+            decoded[name] = as_list(value, f"column {name}")
         elif name not in one_message and (name not in pair or re.match(r"\s*[{\[]", str(row[pair[0]]))):
-            parsed[name] = _parsed(value)
-    conversations = [one for one in find_conversations(parsed) if one.messages and not (pair and _is_text_pairs(one.messages))]
+            decoded[name] = _parsed(value)
+    return decoded
+
+
+def nested_conversations(row: Record) -> list[Conversation]:
+    """Return the conversations of a record, without those that another conversation repeats."""
+    has_pair = pair_of(row) is not None
+    conversations = [one for one in find_conversations(_decode_cells(row)) if one.messages]
+    conversations = [one for one in conversations if not (has_pair and _is_text_pairs(one.messages))]
     every = [one for one in conversations if not one.is_field]
     fields = [one for one in conversations if one.is_field]
-    if len(every) == 1 and not _is_answer_last(every[0]):  # a request's messages; the response beside it is one message
+    if len(every) == 1 and not _is_answer_last(every[0]):  # a request, whose response is a single message
         every += [*filter(_is_answer_last, fields)][:1]
     elif not every and [*map(_is_answer_last, fields)] == [False, True]:
         every = fields
-    if len(every) < 2:
-        return every
+    return every if len(every) < 2 else _without_repeats(every)
+
+
+def _without_repeats(every: Sequence[Conversation]) -> list[Conversation]:
+    """Return the conversations that no other conversation of the record repeats.
+
+    A conversation repeats another one if it has all messages of it. Two conversations of one list repeat each other only if one is
+    longer and their ids are equal or missing. If an object maps ids to conversations, none of them repeats another. Keys
+    and ids such as turn_2 or messages_v2 are states of one conversation.
+    """
 
     def sign(message: Any) -> str:
         fields = unwrapped(message) if isinstance(message, dict) else {}
@@ -1104,11 +1128,11 @@ def nested_conversations(row: Record) -> list[Conversation]:
         are_states = all(_STATE.fullmatch(str(ids[at])) for at in (one, other))
         is_longer = len(signs[other]) > len(signs[one]) and (ids[one] in (None, ids[other]) or are_states)
         path, others = every[one].path, every[other].path
-        is_beside = path != others and len(path) == len(others) and path[-1] == others[-1]  # under the same name in another object
+        is_beside = path != others and len(path) == len(others) and path[-1] == others[-1]  # the same field of another object
         keys = [pair for pair in zip(path, others, strict=False) if pair[0] != pair[1]]
         if any(_is_id(key) and _is_id(other_key) for key, other_key in keys):
             return False
-        return is_longer or not (is_beside or any(map(operator.ne, positions[one], positions[other])))  # another form of the same
+        return is_longer or not (is_beside or any(map(operator.ne, positions[one], positions[other])))
 
     holders: dict[str, set[int]] = {}
     for one, number in ((one, number) for number, own in enumerate(signs) for one in own):
@@ -1118,10 +1142,10 @@ def nested_conversations(row: Record) -> list[Conversation]:
     return [conversation for number, conversation in enumerate(every) if larger[number] == number]
 
 
-def _beside(
+def _continuation(
     place: str, row: Record, column: str, messages: Sequence[Mapping[str, Any]], roles: Roles
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """Return the columns, and the messages in them, that continue the conversation in a column."""
+    """Return the other columns that continue the conversation in a column, and their messages."""
     others = {name: one for name, one in row.items() if name != column and (is_message(one) or (isinstance(one, str) and one.strip()))}
     is_answered = messages[-1]["role"] == "assistant"
     if pair := pair_of(others):
@@ -1151,7 +1175,7 @@ def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles
     requests = {name: row[name] for name in _REQUESTS if len(every) == 1 and object_in(row, name)}
     columns |= {*requests}
     if len(every) == 1 and every[0].path and not any(map(str.isdecimal, every[0].path)):
-        names, later_messages = _beside(place, row, every[0].path[0], read[0], roles)
+        names, later_messages = _continuation(place, row, every[0].path[0], read[0], roles)
         columns |= {*names}
         read[0] += later_messages
     if len(every) == 1 and all(message["role"] != "user" and message["parent"] is None for message in read[0]):
@@ -1162,7 +1186,7 @@ def read_nested(place: str, row: Record, every: list[Conversation], roles: Roles
     has_answers = [any(message["role"] == "assistant" for message in messages) for messages in read]
     for one, messages, has_answer, record_place in zip(every, read, has_answers, places, strict=False):
         if not has_answer and any(has_answers):
-            continue  # a prompt beside the whole conversation
+            continue  # a prompt that another conversation repeats
         about = {name: value for name, value in row.items() if name not in columns} if one.path else scalars(row, _NOT_METADATA)
         for outer in one.enclosing:
             about |= scalars(outer, columns) | scalars(object_in(outer, "conversation"))  # Grok
@@ -1183,7 +1207,7 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
         raise TableError(f"{place}, column history: {describe(wrong[0])} is not a pair of a message and its answer")
     (prompt, answer), value = names, row[names[1]]
     others = [name for name in _ANSWERS if name not in names and isinstance(row.get(name), str) and not is_blank(row[name])]
-    if others and names != ("user", "assistant"):  # one of them may be a reference
+    if others and names != ("user", "assistant"):  # one of the two may be a reference
         advice = "Name the columns to read user and assistant, or drop the other"
         raise TableError(f"{place}: has two columns that may be the answer, {answer} and {others[0]}. {advice}")
     thoughts = {name: row[name] for name in _REASONING if isinstance(row.get(name), str)}
@@ -1237,7 +1261,7 @@ _OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
 
 
 def dialogue_column(rows: Iterable[Record]) -> Any:
-    """Return the column that names the dialogue of each row, whatever its capitals, spaces and underscores; None if there is none."""
+    """Return the column with the dialogue's id; None if it is missing. Capitals, spaces and underscores in its name don't count."""
     names = {re.sub(r"[\W_]", "", str(name)).lower(): name for name in dict.fromkeys(itertools.chain.from_iterable(rows))}
     return next((names[one] for one in KEYS if one in names), None)
 
@@ -1245,11 +1269,11 @@ def dialogue_column(rows: Iterable[Record]) -> Any:
 def group_by_dialogue(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> tuple[str | None, list[list[tuple[str, Record]]]]:
     """Group records of one message each by dialogue; return the column that names it, and the groups.
 
-    Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Records without such a
-    column are one dialogue, or if all are of an assistant, a dialogue each.
+    Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Without such a column, the records
+    of a file are one dialogue. If all are answers of an assistant, each is a dialogue.
     """
     key = dialogue_column(row for _, row in records)
-    alone = key is None and all(roles.get(str(speaker_of(unwrapped(row))).lower()) == "assistant" for _, row in records)
+    alone = key is None and all(role_of(row, roles) == "assistant" for _, row in records)
     groups: dict[Any, list[tuple[str, Record]]] = {}
     for place, row in records:
         file = place if alone else place.rpartition("row ")[0]
@@ -1262,14 +1286,14 @@ def group_by_dialogue(records: Sequence[tuple[str, Record]], roles: Roles = ROLE
 
 
 def _order_of(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles) -> str | None:
-    """Return the column that numbers the messages of a dialogue; None if there is none.
+    """Return the column that numbers the messages of a dialogue; None if it is missing.
 
-    A column index doesn't number messages that have a time, nor if the assistant would then speak first.
+    A column named index is ignored if all messages have a time, or if the assistant would speak first.
     """
     is_dated = all(first_of(unwrapped(row), TIMES) is not None for _, row in rows)
     if all(map(_turn_of, (row for _, row in rows))) and len({as_number(row.get("turn")) for _, row in rows} - {None}) == len(rows):
         return "turn"
-    sides = [roles.get(str(speaker_of(unwrapped(row))).lower()) for _, row in (rows[0], rows[-1])]
+    sides = [role_of(row, roles) for _, row in (rows[0], rows[-1])]
     for column in filter(_POSITION.fullmatch, map(str, rows[0][1])):
         numbers = [as_number(row.get(column)) for _, row in rows]
         if None in numbers or (column in ("index", "idx") and (is_dated or (numbers[0] > numbers[-1] and sides == ["user", "assistant"]))):
@@ -1284,12 +1308,12 @@ def _order_of(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles)
 
 
 def _is_row_of_message(row: Record) -> bool:
-    """Return whether a record is a message; the answer to a prompt beside it is not."""
+    """Return whether a record is one message, not an answer beside its prompt."""
     return is_message(row) and (speaker_of(row) is not None or pair_of(row) is None)
 
 
 def _turn_of(row: Record) -> tuple[str, str] | None:
-    """Return the columns of user and assistant in a row that is one turn of a dialogue: it has a dialogue id, and a time or number."""
+    """Return the columns of user and assistant in a row that is one turn: it has a dialogue's id, and a time or number."""
     pair = pair_of(row)
     if not pair or dialogue_column([row]) is None or all(is_missing(row[name]) for name in pair) or not is_missing(row.get("history")):
         return None
@@ -1327,16 +1351,16 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
         turn = as_number(row.get("turn"))
         if turn is not None and turn < last:
             raise TableError(f"{place}, column turn: is lower than in the row before; sort a dialogue's rows by turn")
-        speaker = roles.get(str(speaker_of(unwrapped(row))).lower())
-        if turn == last and before == "assistant" and speaker == "user":
+        role = role_of(row, roles)
+        if turn == last and before == "assistant" and role == "user":
             raise TableError(f"{place}: the user speaks after the answer of the same turn; sort the rows of a turn, user first")
-        last, before = last if turn is None else turn, speaker
+        last, before = last if turn is None else turn, role
         message = {column: one for column, one in row.items() if column not in (key, "turn", order)}
         messages += read_conversation([message], place, roles)
-    user_rows = [row for _, row in rows if roles.get(str(speaker_of(unwrapped(row))).lower()) == "user"]
+    user_rows = [row for _, row in rows if role_of(row, roles) == "user"]
     users = ({str(row[column]) for row in user_rows if not is_missing(row.get(column))} for column in USERS)
     if key is None and any(len(names) > 1 for names in users) and all(message["parent"] is None for message in messages):
-        raise TableError(f"{rows[0][0]}: the rows are of several users, and no column tells their dialogues apart; add dialogue_id")
+        raise TableError(f"{rows[0][0]}: the rows are of several users, and no column names their dialogues; add dialogue_id")
     about: Record = {} if key is None else {"dialogue_id": name}
     for column in dict.fromkeys(column for _, row in rows for column in row if column not in _OF_MESSAGES | {key}):
         own = user_rows * (column in USERS) or [row for _, row in rows]  # a user's id, not that of an assistant
@@ -1348,9 +1372,9 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1597869d
 class Format(NamedTuple):
-    """A form of records: its name, what they hold, what finds it in a record, and its reader (None: rows are joined).
+    """A format of records: its name, its columns, a function that finds it in a record, and its reader (None: rows are joined).
 
-    A record has the form if `find` returns a true value: its columns or messages, which `read` receives.
+    `find` returns columns or messages of the record, which `read` receives. A record without them does not have the format.
     """
 
     name: str
@@ -1453,7 +1477,7 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
 
 
 def _rows_of(values: Iterable[Any]) -> Iterator[Any]:
-    """Yield records without the envelopes of Hugging Face's viewer and promptfoo, and exports of other tools as messages."""
+    """Yield records without the envelopes of Hugging Face's viewer and promptfoo. Rewrite exports of some tools."""
     slack_starts: dict[str, Any] = {}
     for value in values:
         inner = dicts_in(value.get("rows") or object_in(value, "results").get("results")) if isinstance(value, dict) else []
@@ -1469,7 +1493,7 @@ def _rows_of(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _slack_row(message: Record, starts: dict[str, Any]) -> Record:
-    """Return a message of Slack as a row. Its dialogue is its thread, or the channel, in this file, which holds a day of a channel."""
+    """Return a message of Slack as a row. `starts` maps each thread of the file to the time of its first message."""
     thread, text, subtype = str(first_of(message, ["thread_ts"])), message["text"], first_of(message, ["subtype"])
     is_bot = first_of(message, ["bot_id"]) is not None or subtype == "bot_message"
     side = {"role": "assistant"} if is_bot else {"role": "user", "user_id": message.get("user")}
@@ -1506,12 +1530,12 @@ def _is_text(path: Path) -> bool:
 
 
 def _json_values(path: Path) -> list[Any]:
-    """Return the values of a JSON file: those of a list, one per line (or its error), or the whole, whichever it holds."""
+    """Return the values of a JSON file: the items of a list, the value or the error of each line, or one value."""
     is_lines = table_suffix(path) != ".json"
     try:
         return [value for _, value in read_json(path)]
     except TableError:
-        with suppress(TableError):  # the name may be that of the other kind
+        with suppress(TableError):  # the suffix may be wrong
             return [value for _, value in read_json(path, lines=not is_lines)]
         if not is_lines:
             raise
@@ -1533,7 +1557,7 @@ def _reject_misread(record: Any, place: str) -> None:
 
 
 class Log(NamedTuple):
-    """The dialogues of a log, and the account of every record: place, outcome (taken, joined, left out), reason."""
+    """The dialogues of a log, and the outcome of each record: place, outcome (taken, joined, left out), and reason or format."""
 
     dialogues: list[Dialogue]
     account: list[tuple[str, str, str]]
@@ -1542,12 +1566,12 @@ class Log(NamedTuple):
 def read_log(
     source: pd.DataFrame | list | str | os.PathLike, *, roles: Mapping[str, str] | None = None, bad_rows: str = "raise"
 ) -> Log:
-    """Read the dialogues of a log in any of the forms of `FORMATS`.
+    """Read the dialogues of a log in any of the formats of `FORMATS`.
 
     Parameters
     ----------
-    source : DataFrame or path
-        As for `read_records`. The form of each record is detected from its content.
+    source : DataFrame, list or path
+        As for `read_records`. The format of each record is detected from its content.
     roles : dict, optional
         Maps unknown names of speakers to "user", "assistant", "system" or "tool".
     bad_rows : {"raise", "skip"}
@@ -1586,14 +1610,14 @@ def read_log(
             raise TableError(f"{where}. bad_rows='skip' leaves such rows out and lists them") from None
         outcomes.update(dict.fromkeys(places, ("left out", reason)))
 
-    def take(name: str, found: list[Dialogue], *places: str) -> None:
-        with_messages = [one for one in found if {"user", "assistant"} & {message["role"] for message in one.messages}]
-        dialogues.extend(map(_with_text_ids, with_messages))
+    def add(record_dialogues: list[Dialogue], *places: str) -> bool:
+        """Add the dialogues of records; leave the records out if no user or assistant speaks in them."""
+        with_messages = [one for one in record_dialogues if {"user", "assistant"} & {message["role"] for message in one.messages}]
+        dialogues.extend([_with_text_ids(one) for one in with_messages])  # all or none
         if not with_messages:
-            why = "holds no message of a user or an assistant" if found else "is empty"
-            outcomes.update(dict.fromkeys(places, ("left out", why)))
-        elif places[0] not in outcomes:
-            outcomes[places[0]] = "taken", name
+            reason = "holds no message of a user or an assistant" if record_dialogues else "is empty"
+            outcomes.update(dict.fromkeys(places, ("left out", reason)))
+        return bool(with_messages)
 
     for place, record in records:
         try:
@@ -1609,8 +1633,8 @@ def read_log(
             elif form.read is None:
                 single_rows.append((place, row))
                 outcomes[place] = "joined", form.name
-            else:
-                take(form.name, form.read(place, row, match, sides), place)
+            elif add(form.read(place, row, match, sides), place):
+                outcomes[place] = "taken", form.name
         except TableError as error:
             leave_out(error, place)
         except RecursionError:
@@ -1618,7 +1642,7 @@ def read_log(
     key, groups = group_by_dialogue(single_rows, sides)
     for rows in groups:
         try:
-            take("", join_rows(rows, key, sides), *(place for place, _ in rows))
+            add(join_rows(rows, key, sides), *(place for place, _ in rows))
         except TableError as error:
             leave_out(error, *(place for place, _ in rows))
     account = [(place, *outcome) for place, outcome in outcomes.items()]
@@ -1636,7 +1660,7 @@ def _with_text_ids(dialogue: Dialogue) -> Dialogue:
 
 
 def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[tuple[str, str, str]]) -> str:
-    """Return why no record was taken, and which forms there are."""
+    """Return an error message: why no record was taken, and the known formats."""
     where = f"{source}: the table" if isinstance(source, str | os.PathLike) else "the table"
     names = list(dict.fromkeys(str(name) for _, row in records if isinstance(row, dict) for name in row))
     if {why for _, _, why in account} - {_UNKNOWN_FORM} or not names:
