@@ -54,7 +54,7 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     Parameters
     ----------
     messages : sequence of dict
-        role and content, in their order. Messages of one side in a row are one text, with a blank line between.
+        role and content, in their order. Consecutive messages of one side become one text, with blank lines between them.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6a96dceb
 def _cell(value: Any) -> Any:
-    """Return metadata as a number or a text: lists and dicts as JSON, times in ISO 8601."""
+    """Convert metadata to a number or a text: lists and dicts to JSON, times to ISO 8601."""
     if isinstance(value, Real):
         return value
     if not isinstance(value, str):
@@ -80,7 +80,7 @@ def _cell(value: Any) -> Any:
 
 
 def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """Return the columns of a dialogue's record, those that its messages agree on, and those on which they differ."""
+    """Return a dialogue's columns, the fields in which its messages are equal, and the names of those in which they differ."""
     about = {name: value for name, value in dialogue.about.items() if not is_missing(value) and name not in LEAVES}
     own_messages = [message for message in dialogue.messages[dialogue.start :] if message["role"] in ("user", "assistant")]
     common_values, differing = {}, []
@@ -133,8 +133,8 @@ def _is_personal(column: Any) -> bool:
 
 
 def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> str:
-    """Replace users' ids by pseudonyms and drop other columns that identify people. Return a notice of this."""
-    for entry in entries:  # whatever its capitals
+    """Replace users' ids by pseudonyms and drop other columns that identify people. Return a notice about both."""
+    for entry in entries:
         entry["about"] = {_USER_COLUMNS.get("".join(_words_of(name)), name): one for name, one in entry["about"].items()}
     column = next((name for name in USERS if any(name in entry["about"] for entry in entries)), None)
     names = dict.fromkeys(name for entry in entries for name in entry["about"] if name != column)
@@ -199,10 +199,10 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
     targets = _answers_by_target(dialogue, turns)
     entries = []
     for target, answers in targets.items():
-        own = {max(answers)} if pair and answers else answers  # of a pair, the last answer alone
+        own = {max(answers)} if pair and answers else answers  # of a pair, only the last answer
         parts = ", ".join(filter(None, [dialogue.part, str(target) if len(targets) > 1 else ""]))
         first, last, rows = 0, len(turns), []
-        if dialogue.start:  # of a long conversation, an alternative has only the turns shortly before it
+        if dialogue.start:  # an alternative branch has at most `_TURNS_BEFORE` turns before its own
             first, last = max(0, min(own, default=1) - 1 - _TURNS_BEFORE), max(own, default=0)
         for number, (user, answer) in enumerate(texts[first:last], first + 1):
             replies = turns[number - 1].get("assistant", [])
@@ -235,7 +235,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #7bca7b6c
 def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
-    """Give dialogues their ids, and number equal dialogues without an id. Return the places of duplicate ids, with the error."""
+    """Set the ids of dialogues; equal dialogues without an id get different ids. Return the places of duplicate ids, with the error."""
     places: dict[str, list[str]] = {}
     wrong: dict[str, str] = {}
     sides: set[str] = set()
@@ -243,7 +243,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
     for group in groups:
         for entry in group:
             entry["dialogue_id"] = entry["dialogue_id"] or digest("imported", *entry["texts"])
-            if entry["pair_id"] and entry["dialogue_id"] in sides:  # one answer of several pairs
+            if entry["pair_id"] and entry["dialogue_id"] in sides:  # an answer that belongs to several pairs
                 entry["dialogue_id"] = digest(entry["dialogue_id"], entry["pair_id"])
             sides.add(entry["dialogue_id"])
         key = group[0]["pair_id"] or group[0]["dialogue_id"]
@@ -263,7 +263,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #29e54015
 def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
-    """Return the dialogues of a log grouped by target; the two sides of a pair form one group."""
+    """Return a log's dialogues in groups: the two sides of a pair form one group, each other dialogue forms its own."""
     columns = [_about(dialogue) for dialogue in dialogues]
     differing = dict.fromkeys(name for _, _, names in columns for name in names)
     groups: list[list[dict[str, Any]]] = []
@@ -278,14 +278,14 @@ def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
             groups.append([])
         groups[-1] += _entries(dialogue, digest("pair", contents), about)
     if any(message.get("marks") for dialogue in dialogues for message in dialogue.messages):
-        notify("some answers hold marks that may belong to reasoning, such as tags that `separate_thoughts` doesn't know.")
+        notify("some answers have unknown tags that may mark thoughts. Remove the thoughts from these answers before the import.")
     if differing:
         notify(f"columns left out, as they differ within a dialogue: {', '.join(differing)}.")
     return groups
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6cf29c21
 def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the places where a prompt has another first message, base prompt or domain than before, with the error."""
+    """Return the rows in which a prompt has another first message, base_id or domain than in an earlier row, with the error."""
     first: dict[str, Mapping[str, Any]] = {}
     wrong: dict[str, str] = {}
     for entry in entries:
@@ -293,7 +293,7 @@ def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         own |= {name: entry["about"].get(name) for name in _OF_PROMPT}
         before = first.setdefault(entry["prompt_id"], own)
         if differing := [name for name in own if own[name] != before[name]]:
-            wrong.setdefault(entry["place"], f"column prompt_id: has another {differing[0]} here than in a row before")
+            wrong.setdefault(entry["place"], f"column prompt_id: has another {differing[0]} here than in an earlier row")
     return wrong
 
 
@@ -327,26 +327,26 @@ def read_messages(
     roles : dict, optional
         Maps unknown names of speakers to "user", "assistant", "system" or "tool".
     users : {"pseudonym", "keep"} or callable
-        Whether users' ids are replaced by numbers, and columns left out whose name says that they hold names, addresses and the like
-        (userEmail, remote_addr, but not model_name). A function makes pseudonyms from ids.
+        "pseudonym": number the users, and leave out columns whose name may stand for personal data (userEmail, remote_addr, but not
+        model_name). "keep": import all of these unchanged. A function makes a pseudonym from an id.
     bad_rows : {"raise", "skip"}
-        Whether a row that can't be read is an error, or is left out and listed.
+        Raise an error at a malformed row, or leave it out and list it.
 
     Returns
     -------
     DataFrame
-        One row per turn: dialogue_id, conversation (equal for the dialogues that come from one conversation: those of its
-        models, branches or sides), pair_id (of preference data), prompt_id, base_id, target (chosen or rejected in
+        One row per turn: dialogue_id, conversation (equal for the models, branches or sides of one conversation), pair_id (of
+        preference data), prompt_id, base_id, target (chosen or rejected in
         preference data), opening (the first message), system (the system messages), turn, user, assistant, judged
-        (whether the assistant's message is to be judged), reasoning, error, finish_reason, tools (tool messages left
-        out), metadata (a dict), user_id, domain, scenario, empathy, professionalism. `attrs["account"]`
+        (whether judges rate the assistant's message), reasoning, error, finish_reason, tools (number of tool messages, which are
+        left out), metadata (a dict), user_id, domain, scenario, empathy, professionalism. `attrs["account"]`
         has the outcome of each row of the source: place, outcome, reason. An alternative (a response that was not shown)
-        has at most the 20 turns before it.
+        has at most 20 turns before it.
 
     Raises
     ------
     TableError
-        If no row has a known form, or a row can't be read. The message names the place and the remedy.
+        If no row has a known format, or a row is malformed. The message names the place and the remedy.
 
     Examples
     --------
@@ -360,8 +360,8 @@ def read_messages(
         tables.require_unique_names(source.columns, "the table: ")
     elif not isinstance(source, str | os.PathLike | list):
         raise TableError(
-            f"messages are a DataFrame, a file's path, or a dict with one per target, not {source!r:.60}; "
-            "pd.DataFrame(…) makes a table of rows or columns"
+            f"messages are a DataFrame, a list of rows or a path, not {source!r:.60}. pd.DataFrame(…) makes a table of columns; "
+            "import_messages and judge_table also take a dict with one of these for each target"
         )
     require_known("treatment of users", ("pseudonym", "keep"), *([] if callable(users) else [users]))
     log = read_log(source, roles=roles, bad_rows=bad_rows)
@@ -372,9 +372,9 @@ def read_messages(
         notify(notice)
     new_names = {name: f"log_{name}" for entry in entries for name in reserved_names(entry["about"]) if name not in _OF_PROMPT}
     odd = [name for name in _OF_PROMPT if not all(_is_text(entry["about"].get(name)) for entry in entries)]
-    for which, names in (("with names of a run's own", [*new_names]), ("that hold something else than texts", odd)):
+    for reason, names in (("a run has columns with these names", [*new_names]), ("some values are not texts", odd)):
         if names:
-            notify(f"columns {which} are renamed: {', '.join(f'{name} to log_{name}' for name in names)}.")
+            notify(f"columns are renamed, because {reason}: {', '.join(f'{name} to log_{name}' for name in names)}.")
     new_names |= {name: f"log_{name}" for name in odd}
     for entry in entries:
         entry["about"] = {new_names.get(name, name): value for name, value in entry["about"].items()}
@@ -407,9 +407,9 @@ _TEXTS = ("system", "opening", "user", "assistant", "reasoning")
 def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
     """Replace personal data in the messages of a table of `read_messages`, consistently in each dialogue.
 
-    Dialogues of one prompt have the same first message. If a later message of one of them shows that a word is a name, it is
-    replaced in the first message of all. Other columns are not changed, because groups such as countries would be lost; a
-    notice and `attrs` name those that hold texts.
+    Dialogues of one prompt have the same first message. If a later message of one dialogue shows that a word is a name, the word is
+    replaced in the first message of all these dialogues. Other columns are not changed, because groups such as countries would be
+    lost. A notice and `attrs` name those that hold texts.
 
     Examples
     --------
@@ -442,10 +442,10 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #cf13ea99
 def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
-    """Return a table with one target, and ids that tell its dialogues from those of another."""
+    """Set the target of a table. Return the table with ids of dialogues that no other target has."""
     if target is None:
         return table
-    table = table.assign(target=table["target"].where(table["pair_id"].notna(), target))  # those of a pair are chosen and rejected
+    table = table.assign(target=table["target"].where(table["pair_id"].notna(), target))  # a pair has the targets chosen and rejected
     own = {name: table[name].map(lambda one: digest(target, one), na_action="ignore") for name in ("dialogue_id", "pair_id")}
     return table.assign(**own)
 
@@ -453,14 +453,14 @@ def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
 def imported_message(
     role: str, content: str | None, error: str | None = None, finish_reason: str | None = None
 ) -> dict[str, Any]:
-    """Return a message as the ledger has it: given, or missing with the reason."""
+    """Return a message as a row of the ledger: its text, or the reason why it is missing."""
     if content is None:
         return {"role": role, "content": None, "finish_reason": None, "error": error or "nothing was said"}
     return {"role": role, "content": content, "finish_reason": finish_reason or "given", "error": None}
 
 
 def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the ledger's messages: every user's, and the answers to be judged. Empty turns are kept."""
+    """Return the rows of the ledger: the user's messages, the answers to be judged, and empty answers, whose labels are missing."""
     messages = []
     for row in tables.to_records(table):
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
@@ -578,10 +578,9 @@ def import_messages(
     Returns
     -------
     Run
-        Its targets are the values of `target`, or the models that the messages name. In its manifest, `pairs` says which
-        dialogues of preference data belong together, `taken` how many rows, dialogues and messages were read
-        and how many tool messages were left out; `import_report` lists the outcome of each row. Other columns
-        of the file are in `run.metadata()`.
+        Its targets are the values of `target`, or the models that the messages name. `run.metadata()` has the other columns of the
+        source, and `import_report` lists the outcome of each row. In the manifest, `pairs` lists the two dialogues of each pair of
+        preference data. `taken` counts the rows, dialogues and messages that were imported, and the tool messages that were left out.
 
     Raises
     ------
@@ -624,9 +623,8 @@ def import_report(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per series of consecutive rows with the same outcome: first, last (places of its first and
-        last row), outcome (taken, joined to a dialogue, left out), reason (or the form of the rows), rows
-        (their number).
+        One row per series of consecutive rows with the same outcome: first and last (their places), outcome (taken, joined or left
+        out), reason (or format), rows (their number).
 
     Raises
     ------
@@ -640,7 +638,7 @@ def import_report(run: Run) -> pd.DataFrame:
     [['row 2', 'taken', 'pairs', 2], ['row 3', 'left out', 'is empty', 1]]
     """
     if (account := run.ledger.manifest_entry("account")) is None:
-        raise TableError(f"the run {run.name!r} has no account of rows: it does not come from import_messages")
+        raise TableError(f"the run {run.name!r} has no outcomes of rows. Pass a run that import_messages or judge_table made.")
     return pd.DataFrame(account, columns=["first", "last", "outcome", "reason", "rows"])
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6f0ecd4f

@@ -1295,7 +1295,7 @@ def test_columns_of_a_prompt_that_hold_no_texts(caplog):
     read = read_messages(rows)
     assert read["domain"].tolist() == ["work"] * 2 and read["empathy"].isna().all()
     assert [about["log_empathy"] for about in read["metadata"]] == [0.5, "high"]
-    assert "columns that hold something else than texts are renamed: empathy to log_empathy." in caplog.text
+    assert "columns are renamed, because some values are not texts: empathy to log_empathy." in caplog.text
 
 
 def test_a_duplicate_id_is_left_out():
