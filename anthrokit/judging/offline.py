@@ -105,8 +105,8 @@ def quality(
     Returns
     -------
     dict
-        n_total, n (with a verdict and a truth), n_positive, and for precision, recall, f1, auc the estimate and _low, _high (95 %);
-        NaN where there is nothing to divide by. F1 and AUC have no limits if they are equal in all resamples.
+        n_total, n (with a verdict and a truth), n_positive, and for precision, recall, f1, auc the estimate and _low, _high (95 %).
+        An estimate is NaN if its denominator is 0. The limits of F1 and AUC are NaN if all resamples are equal.
 
     Raises
     ------
@@ -116,8 +116,8 @@ def quality(
     Examples
     --------
     >>> from anthrokit.judging import quality
-    >>> found = quality([True, True, False, None], [True, False, True, True])
-    >>> found["precision"], found["recall"], found["n"]
+    >>> measures = quality([True, True, False, None], [True, False, True, True])
+    >>> measures["precision"], measures["recall"], measures["n"]
     (0.5, 0.5, 3)
     """
     for name, values in {"truth": truth, "scores": scores}.items():
@@ -163,8 +163,8 @@ def written_sentences() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        message_id, style, sentence (1, 2, …: its place in the message), text, shows and near (behaviours
-        joined by "; ": those that the sentence shows, and those that it only seems to show).
+        message_id, style, sentence (its position in the message, from 1), text, shows and near (behaviours
+        joined by "; ": those that the sentence shows, and those that it resembles).
 
     Examples
     --------
@@ -176,11 +176,11 @@ def written_sentences() -> pd.DataFrame:
 
 # %% ../../nbs/05_judging/05_offline.ipynb #3f10ebc0
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]*]*\s+|(?<!\s)\s*\n\s*")
-_WINDOW = 900  # characters that the encoder reads at once: it stops at 256 tokens
+_WINDOW = 900  # characters of a piece, because the encoder reads at most 256 tokens
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:
-    """Return start and end of each sentence; list items are sentences, and a text without any is one."""
+    """Return start and end of each sentence. An item of a list is a sentence, and so is a blank text."""
     spans, start = [], 0
     for end in _SENTENCE_END.finditer(text):
         if text[start : end.start()].strip():
@@ -215,7 +215,7 @@ def _encoder() -> tuple[Any, Any, Any]:
 
 
 def _fast(torch: Any) -> Any:
-    """Use bfloat16 if the processor multiplies it: twice as fast at equal accuracy."""
+    """Compute in bfloat16 if the processor supports it, which is twice as fast at equal accuracy."""
     has_bf16 = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)()
     return torch.autocast("cpu", torch.bfloat16, enabled=has_bf16)
 
@@ -223,7 +223,7 @@ def _fast(torch: Any) -> Any:
 def _words(
     texts: Sequence[str], encoder: tuple[Any, Any, Any]
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Yield place, token states (n × 384) and offsets (n × 2) of each text, cut after 256 tokens, short texts first."""
+    """Yield position, token states (n × 384) and offsets (n × 2) of each text, cut after 256 tokens. Short texts come first."""
     torch, tokenizer, model = encoder
     by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     how = {"padding": True, "truncation": True, "max_length": 256}
@@ -274,7 +274,7 @@ def trained_weights() -> dict[str, Any]:
 
 @load_once
 def adapted_encoder() -> tuple[Any, Any, Any]:
-    """Return the encoder with the trained changes added to its weights."""
+    """Return the encoder with the learnt changes added to its weights."""
     torch, tokenizer, model = _encoder()
     model, learnt = copy.deepcopy(model), trained_weights()
     with torch.inference_mode():
@@ -302,7 +302,7 @@ def _means(states: np.ndarray, offsets: np.ndarray, spans: list[tuple[int, int]]
 
 # %% ../../nbs/05_judging/05_offline.ipynb #b4ec95f1
 def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
-    """Return ratings from scores; the reason has fields for score and threshold."""
+    """Return a rating for each score: Yes above the threshold. `reason` has fields for score and threshold."""
     return [Rating(bool(one > threshold), reason.format(one, threshold), score=float(one)) for one in scores]
 
 
@@ -314,8 +314,7 @@ class ClassifierJudge(LanguageJudge):
     name : str
         "sentences" (the adapted encoder) or "embeddings", which with rules is called "embeddings and grammar".
     rules : GrammarJudge, optional
-        For "embeddings": a judge whose findings enter the score but not the verdict, because it has a separate vote in
-        the panel.
+        For "embeddings": the judge whose findings are part of the score, but not of the verdict.
 
     Examples
     --------
@@ -354,7 +353,7 @@ class ClassifierJudge(LanguageJudge):
         return np.split(vectors, np.cumsum([len(sentences) for sentences in parts])[:-1])
 
     def _vectors_and_logits(self, texts: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return the mean sentence vector of each text and the highest logit for each behaviour, from a cache."""
+        """Return the mean sentence vector of each text and the highest logit for each behaviour. Results are cached."""
 
         def read(new: list[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
             own = [own_words(text) for text in new]
@@ -529,7 +528,7 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
     parts = list(GroupKFold(folds).split(vectors, target, groups))
     probabilities = cross_val_predict(model, vectors, target, method="predict_proba", cv=parts)[:, 1]
     predicted = np.zeros(len(target), dtype=bool)
-    for others, fold in parts:  # the threshold too is chosen on other groups than those it is measured on
+    for others, fold in parts:  # the threshold of a fold is chosen on the other folds
         predicted[fold] = probabilities[fold] > best_threshold(probabilities[others], target[others])
     measured = {"threshold": best_threshold(probabilities, target), **quality(predicted, target, probabilities)}
     return model.fit(vectors, target), measured | _expected_loss(predicted, target, groups)
@@ -590,14 +589,18 @@ class StudentJudge(LanguageJudge):
         name : str
             Name of the judge.
         folds, least : int
-            Number of folds of the cross-validation, and least number of messages. A behaviour is not learnt with fewer
-            groups than folds, or with fewer than `least` messages with it or without it.
+            Number of folds of the cross-validation, and least number of messages. A behaviour is left out if it has fewer
+            groups than folds, or fewer than `least` messages with it or without it.
 
         Raises
         ------
         TableError
-            If no behaviour can be learnt. The error lists each behaviour with its number of positive messages and of all messages.
+            If no behaviour can be learnt, or the numbers of texts, rows and groups differ. The error lists each behaviour with its
+            number of positive messages and of all messages.
         """
+        for noun, values in {"truth": truth, "groups": texts if groups is None else groups}.items():
+            if len(values) != len(texts):
+                raise TableError(f"{noun} has {len(values)} values for {len(texts)} texts. Pass one for each text, in the same order.")
         vectors = features(texts)
         codes = np.arange(len(texts)) if groups is None else pd.factorize(pd.Series(list(groups)))[0]
         models, measured, left_out = {}, [], []
