@@ -67,7 +67,7 @@ _ROLE, _ROLE_ENDS = re.compile(r"扮演|来演|【[^】]*场景】"), re.compile
 
 
 def _passages(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each passage that a Chinese text hands over to its reader."""
+    """Yield start and end of each passage for the user in a Chinese text."""
     for pattern in (_QUOTED, _STATEMENT, _VERSE):
         yield from (match.span() for match in pattern.finditer(text))
     signature_spans = [match.span() for match in _SIGNED.finditer(text)]
@@ -134,13 +134,13 @@ _NOUNS = {"n", "PER", "nr", "ORG", "nt", "nz"}
 
 
 def _begins_with_noun(clause: str) -> bool:
-    """Return whether a noun stands before the first verb or adjective."""
+    """Return whether a noun comes before the first verb, adjective or pronoun."""
     kinds = (tag for _, tag in tag_chinese(clause))
     return next((tag in _NOUNS for tag in kinds if tag in _NOUNS or tag in ("v", "a", "vd", "vn", "r")), False)
 
 
 def _parts(clause: str) -> list[tuple[str, int, int]]:
-    """Return subject and start of each part of a clause, and where the part's own words begin."""
+    """Return the parts of a clause: subject, start, and start of the words after the subject."""
     pronouns = [match for match in _PRONOUN.finditer(clause) if not _OBJECT.search(clause[: match.start()])]
     parts = [(str(match.lastgroup), match.start(), match.end()) for match in pronouns]
     return parts if parts and parts[0][1] == 0 else [("", 0, 0), *parts]
@@ -154,7 +154,7 @@ _RECENTLY = re.compile(r"^(?:刚|昨[天晚儿]|今[早天儿]|周[一二三四�
 
 
 def read_statements(text: str) -> list[ClausePart]:
-    """Read who each part of a Chinese text speaks of, and whether it is a claim.
+    """Return the parts of a Chinese text, each with its subject and whether it is a claim.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def read_statements(text: str) -> list[ClausePart]:
     return statements
 
 
-_statements_of = functools.lru_cache(20_000)(read_statements)  # a text is read once for all behaviours
+_statements_of = functools.lru_cache(20_000)(read_statements)  # shared by all behaviours
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #169e266c
 _SLOTS = {"does": "speaker", "has": "speaker", "user": "user", "phrase": ""}

@@ -71,7 +71,7 @@ def _criteria_of(run: Run) -> dict[str, list[Criterion]]:
 
 
 def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None) -> list[str]:
-    """Select behaviours by name. If a behaviour exists only in the bundled taxonomy, the error explains how to add it."""
+    """Select behaviours or categories by name. If a behaviour exists only in the bundled taxonomy, the error explains how to add it."""
     try:
         return taxonomy.select(behaviours)
     except TableError as error:
@@ -79,7 +79,7 @@ def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None) -> lis
             Taxonomy.load().select(behaviours)
         except TableError:
             raise error from None
-        hint = "The bundled taxonomy has it: pass taxonomy=[*Taxonomy.load(), …], with your own behaviours at the end"
+        hint = "The bundled taxonomy has this behaviour: pass taxonomy=[*Taxonomy.load(), …], with your own behaviours at the end"
         raise TableError(f"{error}. {hint}") from None
 
 
@@ -90,7 +90,7 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, new_taxonomy: Taxonomy) -> Ta
     if mixed:
         notify(
             f"{', '.join(one.name for one in mixed)}: counts in the rate of the bundled category {mixed[0].category!r}. "
-            f"Give it a category of its own if this is not intended."
+            f"To prevent this, name another category."
         )
     if run.ledger.manifest_entry("behaviours") is None or not run.ledger.rows("SELECT 1 FROM ratings LIMIT 1"):
         return new_taxonomy
@@ -102,11 +102,11 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, new_taxonomy: Taxonomy) -> Ta
         ) from None
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
-Judges = Judge | LLM | str | Iterable[Judge | LLM | str]  # wherever judges are given
+Judges = Judge | LLM | str | Iterable[Judge | LLM | str]
 
 
 def as_judges(judges: Judges) -> list[Judge]:
-    """Return judges as a list: a model or its name is an LLMJudge. Raise if something is not a judge, or two have one name.
+    """Return judges as a list, with an LLMJudge for each model. Raise if an object is not a judge, or two have the same name.
 
     Examples
     --------
@@ -146,7 +146,8 @@ def _check_attributes(judge: Judge) -> None:
     where = f"the judge {judge.name!r}: "
     require_known("asks_about", ("behaviours", "criteria"), judge.asks_about, where=where, error=ValueError)
     if judge.asks_about == "criteria" and judge.behaviours is not None:
-        raise ValueError(f"{where}behaviours is {judge.behaviours!r:.80}, and it asks about all criteria of each case. Leave it out.")
+        problem = f"behaviours is {judge.behaviours!r:.80}, but the judge asks about all criteria of each case"
+        raise ValueError(f"{where}{problem}. Leave behaviours out.")
     if isinstance(judge, PromptJudge):
         require_known("shared_prefix", (None, "item", "questions"), judge.shared_prefix, where=where, error=ValueError)
         numbers = {name: getattr(judge, name) for name in ("max_attempts", "default_samples", "questions_per_call")}
@@ -171,7 +172,7 @@ class Items:
             targets = [targets] if isinstance(targets, str) else list(targets)
             names = {name for _, name in self.origin.values()}
             if not targets:
-                raise ValueError(f"targets is empty; name some of {', '.join(sorted(names))}, or leave targets out for all of them")
+                raise ValueError(f"targets is empty; name some of {', '.join(sorted(names))}, or leave targets out to judge all")
             require_known("target", names, *targets, where=f"the run {run.name!r}: ", error=ValueError)
             self.texts = {key: text for key, text in self.texts.items() if self.origin[key[0]][1] in targets}
         histories = run.ledger.rows("SELECT prompt_id, history FROM prompts WHERE history IS NOT NULL")
@@ -210,7 +211,7 @@ class RatingUnit(NamedTuple):
 
 
 def _call_name(units: Sequence[RatingUnit], questions_per_call: int | None = 1) -> str:
-    """Return the name of the call that ratings of one message come from."""
+    """Return the name of the call that makes ratings of one message."""
     unit = units[0]
     question = unit.behaviour if questions_per_call == 1 else "*" if questions_per_call is None else f"{unit.behaviour}…"
     return f"{unit.dialogue_id}/{unit.turn}/{question}/{unit.judge}/{unit.sample}"
@@ -225,8 +226,8 @@ def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], tax
         own = [judge.behaviours] if isinstance(judge.behaviours, str) else judge.behaviours or ()
         if strange := sorted(set(own).difference(taxonomy.names, Taxonomy.load().names, load_family().names), key=str):
             raise ValueError(
-                f"the judge {judge.name} judges {strange[0]!r}, which is not a behaviour of the taxonomy (pass your own as taxonomy=[…]); "
-                f"{suggest_name(strange[0], taxonomy.names)}"
+                f"the judge {judge.name} judges {strange[0]!r}, which is not a behaviour of the taxonomy "
+                f"(pass your own behaviours as taxonomy=[…]); {suggest_name(strange[0], taxonomy.names)}"
             )
     if silent := [name for name in behaviours if not any(judge.supported([name]) for judge in judges if not judge.counts_words)]:
         names = [name for name in behaviours if name not in silent]
@@ -235,19 +236,19 @@ def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], tax
     left_out = (run.ledger.manifest_entry("taken") or {}).get("answers_before_the_last")
     if left_out and (whole := [judge.name for judge in judges if judge.context == "dialogue"]):
         raise ValueError(
-            f"a run of preference data has only the last answer of each dialogue ({left_out:,} earlier ones are left out), so "
+            f"a run of preference data has only the last answer of each dialogue ({left_out:,} earlier answers are left out), so "
             f"{', '.join(whole)} would see only the user's side of a dialogue; pass context='user'"
         )
     showing = [judge.name for judge in judges if judge.present]
     if showing and (bare := [name for name in behaviours if not taxonomy[name].present]):
         raise ValueError(
-            f"{', '.join(showing)} shows positive examples, and the taxonomy has none of {', '.join(bare)}; give "
+            f"{', '.join(showing)} shows positive examples, and the taxonomy has no examples of {', '.join(bare)}; pass "
             f"taxonomy=Taxonomy.load().with_present(), or a taxonomy with examples under `present`"
         )
 
 
 def _existing_run(run: Run | str | os.PathLike) -> Run:
-    """Return a run, or raise if its folder holds none."""
+    """Return a run. Raise if its folder has no run."""
     if isinstance(run, Run):
         return run
     run = Run(run)
@@ -280,7 +281,7 @@ def _criteria_for(run: Run, judges: Sequence[Judge]) -> dict[str, list[Criterion
 def _questions_by_judge(
     run: Run, judges: Sequence[Judge], names: Sequence[str], taxonomy: Taxonomy, quotations: bool
 ) -> tuple[list[Judge], dict[str, list[str]]]:
-    """Return the judges to ask, the counter of pronouns included, and the behaviours of each: none for a judge of criteria."""
+    """Return the judges, with the counter of pronouns, and the behaviours of each judge; an empty list for a judge of criteria."""
     judged, counted = ([name for name in names if name in group] for group in (taxonomy.judged, taxonomy.counted))
     about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]
     about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
@@ -338,7 +339,7 @@ class JudgingJob(Job):
         self._plan(questions, samples)
 
     def _plan(self, questions: Mapping[str, list[str]], samples: int | None) -> None:
-        """Set each judge's questions and samples, and the number of ratings in total and done."""
+        """Set each judge's questions and samples, and the numbers of requested and of saved ratings."""
         saved_judges = {row["judge"]: row for row in self.run.ledger.query("SELECT * FROM judges").to_dict("records")}
         self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved_judges.get(judge.name))]
         self._samples_before = {name: row["samples"] for name, row in saved_judges.items() if name not in self.replaced}
@@ -349,15 +350,15 @@ class JudgingJob(Job):
         self.total, self.done = sum(total for total, _ in counts), sum(done for _, done in counts)
 
     def _is_replaced(self, judge: Judge, saved_judge: dict[str, Any] | None) -> bool:
-        """Return whether a judge replaces one of its name without verdicts; raise if that one has verdicts."""
+        """Return whether a judge replaces a saved one with the same name and other settings. Raise if the saved one has verdicts."""
         settings = judge_identity(judge)
         if saved_judge is None or saved_judge["hash"] == digest(settings):
             return False
         if has_verdicts(self.run, judge.name):
             difference = diff_settings(json.loads(saved_judge["settings"]), redact_in(settings))
-            remedy = "Give this one another name, LLMJudge(…, name=…) or [models.NAME] in a settings file."
+            remedy = "Rename this judge: LLMJudge(…, name=…), or [models.NAME] in a settings file."
             if not isinstance(judge, PromptJudge):
-                remedy = f"Another version of {judge!r} made them. Give this one another name (judge.name = …), or judge in a new folder."
+                remedy = f"Another version of {judge!r} made these verdicts. Rename this judge (judge.name = …), or judge in a new folder."
             raise SetupError(
                 f"the run {self.run.name!r} has verdicts of a judge {judge.name!r} with other settings:\n{difference}\n{remedy}"
             )
@@ -366,10 +367,10 @@ class JudgingJob(Job):
     def _entry(
         self, judge: Judge, questions: Sequence[str], samples: int | None, saved_judges: dict[str, dict[str, Any]]
     ) -> dict[str, Any]:
-        """Return a judge as a row of the run's list, with the questions and samples of earlier calls."""
+        """Return a judge's row of the table `judges`, with the questions and samples of earlier calls."""
         settings, last = judge_identity(judge), max((row["position"] for row in saved_judges.values()), default=-1)
         before = json.loads(saved_judges[judge.name]["behaviours"]) if judge.name in self._samples_before else []
-        own = (samples or judge.default_samples) if isinstance(judge, PromptJudge) else 1  # a local judge never changes its rating
+        own = (samples or judge.default_samples) if isinstance(judge, PromptJudge) else 1  # a local judge always gives the same rating
         return {
             "judge": judge.name,
             "position": saved_judges[judge.name]["position"] if judge.name in saved_judges else last + 1 + self.judges.index(judge),
@@ -389,7 +390,7 @@ class JudgingJob(Job):
         return [one.name for one in self.criteria.get(prompt_id, ())] if turn == 1 else []
 
     def expected_questions(self, judge: Judge) -> list[tuple[list[str], int, Item]]:
-        """Return what is asked about messages that don't exist yet: questions, number of messages, and an expected message."""
+        """Return the questions about messages that don't exist yet, with the number of these messages and an expected one."""
         messages, text, user = self.expected
         likely = Item("x" * round(text), (("user", "x" * round(user)),))
         expected = [(self.plans[judge.name].questions, messages, likely)]
@@ -411,7 +412,7 @@ class JudgingJob(Job):
         return self.run.ledger.rows(sql, [*values, *pending])
 
     def count(self, judge: Judge) -> tuple[int, int]:
-        """Return how many ratings a judge is asked for, and how many are done."""
+        """Return the number of requested ratings of a judge, and how many of them are saved."""
         questions, samples = self.plans[judge.name]
         total = samples * sum(len(self.names(judge, *key)) for key in self.items.texts)
         if judge.name in self.replaced:
@@ -426,7 +427,7 @@ class JudgingJob(Job):
         if not self.items.texts:
             raise ValueError(f"the run {self.run.name!r} has no target message to judge; simulate first")
         entries: dict[str, Any] = {}
-        if any(map(_is_adaptive, self.judges)) and self.run.ledger.manifest_entry("sampling") != "full":  # which is never changed
+        if any(map(_is_adaptive, self.judges)) and self.run.ledger.manifest_entry("sampling") != "full":  # "full" is never changed
             entries["sampling"] = self.sampling
         if any(judge.asks_about != "criteria" for judge in self.judges):
             entries |= {"taxonomy": self.taxonomy.hash, "behaviours": [behaviour.entry() for behaviour in self.taxonomy]}
@@ -477,7 +478,7 @@ class JudgingJob(Job):
     def attempts_before(self) -> dict[RatingUnit, int]:
         """Return the saved attempts of unparsed and refused ratings that are retried.
 
-        Their new requests are numbered after these attempts, so that no request is repeated. The request of a failed call is repeated.
+        The numbers of their new requests continue these attempts, so no request is repeated. After a failed call, its request is repeated.
         """
         outcomes = [one for one in self.retry if one != "failed"]
         sql = f"SELECT {', '.join(RatingUnit._fields)}, attempts FROM ratings WHERE status IN ({', '.join('?' * len(outcomes))})"
@@ -499,7 +500,7 @@ class JudgingJob(Job):
         for sample in dict.fromkeys(unit.sample for unit in units):
             pending = {unit.behaviour: unit for unit in units if unit.sample == sample}
             questions = judge.order(self.items.item(*key, sample), every)
-            names = [*dict.fromkeys(question.name for question in (*questions, *every))]  # a custom order may lack some
+            names = [*dict.fromkeys(question.name for question in (*questions, *every))]  # a custom order may leave questions out
             size = judge.questions_per_call or max(1, len(names))
             parts = (names[start : start + size] for start in range(0, len(names), size))
             calls += [[pending[name] for name in part if name in pending] for part in parts]
@@ -511,7 +512,7 @@ class JudgingJob(Job):
             yield from self.calls_of(judge, units)
 
     def chunks(self, judge: Judge) -> Iterator[list[RatingUnit]]:
-        """Yield a local judge's pending ratings for some messages at a time, question by question, so that each message is parsed once."""
+        """Yield a local judge's pending ratings of 64 messages at a time, question by question, so that each message is parsed once."""
         pending = self.units(judge)
         while some := [*itertools.chain(*itertools.islice(pending, _CHUNK))]:
             questions: dict[str, list[RatingUnit]] = {}
@@ -635,7 +636,7 @@ def settle_item(job: JudgingJob, judges: Sequence[Judge], run_judges: Sequence[t
 def _settle_mode(
     job: JudgingJob, judge: Judge, item: tuple, verdicts: dict[int, bool | None], samples: int
 ) -> Steps:
-    """Take samples of one judge until its mode is decided: first as many as could decide it, then one by one."""
+    """Take samples of one judge until its mode is decided, each time the smallest number that could decide it."""
     pending_samples = [number for number in range(1, samples + 1) if number not in verdicts]
 
     def sample(number: int) -> Steps:
@@ -675,34 +676,34 @@ def judge(
     run : Run, str or path
         A run with messages. Saved ratings are not repeated, so judges can be added later.
     judges : Judge, LLM, str, or a sequence of them, optional
-        By default the offline panel (`offline_panel`): a way to try the toolkit, not a substitute for LLM judges.
-        Once a judge has a verdict, a judge with other settings needs another name. A judge without any verdict is reported at the
-        end. It can be given again with other settings, or removed by `anthrokit.core.forget_judges`.
+        By default the offline panel (`offline_panel`), which is for trying the toolkit, not a substitute for LLM judges.
+        If a judge has verdicts, a judge with other settings needs another name. A judge without verdicts is reported at the
+        end. Pass it again with other settings, or remove it with `anthrokit.core.forget_judges`.
     samples : int, optional
         Ratings of each prompt judge for each item and question; by default 3, or 1 for a rubric judge. A local judge is
         asked once.
     behaviours : str or list of str, optional
         Behaviours or categories; all by default. Judges of criteria are asked about all criteria of each case.
     taxonomy : Taxonomy or list of Behaviour, optional
-        By default the run's, or the bundled one. Only the behaviours of this taxonomy are judged; those that the run
-        lacks are added to the run's own. A behaviour that the run has with another wording raises an error.
+        By default that of the run, or else the bundled one. Only the behaviours of this taxonomy are judged, and the run's taxonomy is
+        extended by those that it lacks. A behaviour that the run has with another wording raises an error.
     quotations : bool
         Whether pronouns inside quotation marks count.
     retry : str or iterable of str
-        Which ratings without a verdict to retry: failed, unparsed, refused. A failed call is repeated as it was, the others with
-        another seed and code.
+        Ratings without a verdict to retry: failed, unparsed, refused. A failed call is repeated with the same seed and code. The
+        other ratings are requested with another seed and code.
     sampling : str
         "full": every sample of every judge. "adaptive": a sample is taken only while the judge's mode is undecided, and
         a judge is asked only while the panel's majority is undecided. The labels are the same by construction. The
         modes of judges that were not asked, and the agreement between judges, remain unknown. If you add a judge
-        later, name the earlier ones with it, because labels may become undecided.
+        later, pass the earlier judges with it, because labels may become undecided.
     targets : str or list of str, optional
         Targets whose messages are judged; all by default.
     budget, on, progress, wait
         As for `simulate`.
     batch : bool or Batch
         Use the batch APIs of the judges' providers: responses within a day, at about half the price. If the
-        process ends meanwhile, repeat the call: it waits for the requests that were sent.
+        process ends before that, repeat the call. It waits for the requests that were sent.
 
     Returns
     -------
@@ -753,7 +754,7 @@ def _pending_calls(job: JudgingJob, judge: PromptJudge) -> Iterator[tuple[Item, 
 
 
 def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[str], list[tuple[float, int, float]]]:
-    """Return a judge's pending calls, their characters, some of the prompts, and the prefixes that calls share."""
+    """Return the number of a judge's pending calls, their characters, a sample of the prompts, and the shared prefixes."""
 
     def request(item: Item, names: Sequence[str]) -> tuple[int, str]:
         questions = [job.question(name) for name in names]
@@ -804,7 +805,7 @@ def _forecast(job: JudgingJob, judge: Judge) -> CostEstimate:
 
 
 def _least(job: JudgingJob, judge: PromptJudge, calls: int) -> int:
-    """Return the fewest calls that adaptive sampling needs: those if all samples and all judges agree."""
+    """Return the fewest calls of adaptive sampling: their number if all samples and all judges agree."""
     if job.sampling == "full" or not _is_adaptive(judge):
         return calls
     samples = job.plans[judge.name].samples
@@ -873,7 +874,7 @@ def estimate(
     if isinstance(prompts, Run):
         raise TypeError("prompts is a run; to estimate the judging of a run, call estimate(judges=…, run=…)")
     if not plans and run is None:
-        raise ValueError("there are judges but no messages to judge. Pass a run with messages, run=…, or prompts.")
+        raise ValueError("there are judges, but no messages to judge. Pass a run with messages (run=…), or prompts.")
     with status_line("estimating"), open_readonly(run) as readonly_run:
         common = {"target": target, "user": user, "run": readonly_run, **simulation}
         jobs: list[Job] = [simulate.job(**{**common, **plan}) for plan in plans]
@@ -881,6 +882,6 @@ def estimate(
             how = {"samples": samples, "behaviours": behaviours, "taxonomy": taxonomy, "retry": retry, "sampling": sampling}
             judging = JudgingJob(readonly_run, judges, simulations=jobs, **how)
             if not (judging.items.texts or judging.expected[0]):
-                raise ValueError(f"{run} holds no message to judge; is it the right folder? Or name prompts, too")
+                raise ValueError(f"{run} holds no message to judge. Check the folder, or pass prompts, too")
             jobs = [*jobs, judging]
         return estimate_jobs(jobs, batch=batch)

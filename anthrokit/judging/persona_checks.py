@@ -31,15 +31,15 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn, role, content, of both sides; persona where it is known.
+        dialogue_id, turn, role, content, of both sides; optionally persona.
     least : float
         Lowest cosine similarity of the two embeddings at which a turn counts.
 
     Returns
     -------
     DataFrame
-        The columns of `persona_breaks`, with the similarity as phrase. Pairs in another language, or with a blank turn,
-        are left out: the encoder reads English.
+        The columns of `persona_breaks`, with the similarity as phrase. Turns in another language than English, and blank
+        turns, are left out.
 
     Examples
     --------
@@ -110,8 +110,7 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn, role, content, of both sides; persona (a name) or who (a description) where they are
-        known.
+        dialogue_id, turn, role, content, of both sides; optionally persona (a name) or who (a description).
     personas : mapping, optional
         As from `load_personas`; by default the bundled ones.
 
@@ -124,7 +123,7 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
     Raises
     ------
     TableError
-        No user speaks a second time, or a user's turn is absent before another.
+        No user has a second turn, or a user's turn is missing between others.
 
     Examples
     --------
@@ -144,7 +143,7 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
         dialogue = dialogue.astype({"role": "str"}).sort_values(["turn", "role"], ascending=[True, False])
         turns = dialogue.loc[(dialogue["role"] == "user") & (dialogue["turn"] != 1), "turn"].tolist()
         if turns != [*range(2, len(turns) + 2)]:
-            raise TableError(f"dialogue {key!r}: after turn 1, the user's turns are {turns}, not 2, 3, … without a gap")
+            raise TableError(f"dialogue {key!r}: after turn 1, the user's turns are {turns}, not 2, 3, … without a gap. Number them so.")
         for one in dialogue.itertuples():
             text = one.content if isinstance(one.content, str) else ""
             if one.role == "assistant":
@@ -160,7 +159,7 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
             target = name if isinstance(name, str) else "user"
             rows.append({"dialogue_id": key, "target": target, "messages": swapped_messages})
     if not rows:
-        raise TableError("no user speaks a second time; the first message is given, so there is nothing to judge")
+        raise TableError("no user speaks a second time. Pass dialogues with two or more turns: first messages are not judged.")
     return pd.DataFrame(rows)
 
 # %% ../../nbs/05_judging/09_persona_checks.ipynb #28bc693e
@@ -181,7 +180,7 @@ def judge_user_turns(
     judges : LLM, str, Judge or sequence of Judge
         A model, from which a `user_turn_judge` is made; or judges.
     run : Run, str or path
-        Run in which the ratings are saved, not the checked run itself. Repeating the call resumes the work.
+        The run for the turns and their ratings, which is not the checked run. Repeating the call resumes the work.
     **parameters
         samples, budget, batch, …: as for `judge`.
 
@@ -201,7 +200,7 @@ def judge_user_turns(
 
 
 def persona_verdicts(run: Run) -> pd.DataFrame:
-    """Return the judges' findings in the form of `persona_breaks`.
+    """Return the Yes verdicts of the judges as a table like that of `persona_breaks`.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def read_released(raw: str | None) -> tuple[bool | None, str | None, str]:
     Parameters
     ----------
     raw : str or None
-        The answer of a judge.
+        The response of a judge.
 
     Returns
     -------
@@ -98,18 +98,18 @@ CUES = {"first-person pronoun use": "personal pronoun use", "physical movement":
 
 
 class _Shown(Exception):
-    """Carries what a classifier would have sent."""
+    """Carries the prompt that a classifier would send."""
 
 
 class _Client:
-    """A replacement for the package's client."""
+    """A client that raises the prompt instead of sending it."""
 
     def generate(self, messages: list[dict[str, str]], **_: Any) -> str:
         raise _Shown(messages[-1]["content"])
 
 
 def _package(folder: str | os.PathLike | None) -> dict[str, Any]:
-    """Return the classifiers of the authors' package by the names of behaviours used here."""
+    """Return the classifiers of the authors' package by the paper's names of the behaviours."""
     checkout = [] if folder is None else [os.fspath(folder)]
     sys.path[:0] = checkout
     try:
@@ -207,4 +207,4 @@ class Released:
             )
         except _Shown as shown:
             return str(shown)
-        raise RuntimeError("the classifier of anthro_benchmark asked nothing; is it another version?")
+        raise RuntimeError("the classifier of anthro_benchmark sent no prompt. Use another version of the package, or Released('ours').")

@@ -463,7 +463,7 @@ def test_positive_examples(server, tmp_path):
     llm = LLM("openai/model", api_base=server())
     run = simulate(load_prompts().head(1), llm, llm, run=tmp_path / "run", turns=1, progress=False)
     judges = [LLMJudge(llm, name="negative examples"), LLMJudge(llm, name="both examples", present=True)]
-    with pytest.raises(ValueError, match="both examples.* shows positive examples, and the taxonomy has none of agency"):
+    with pytest.raises(ValueError, match="both examples.* shows positive examples, and the taxonomy has no examples of agency"):
         judge(run, judges, behaviours=["agency"], progress=False)
     taxonomy = Taxonomy.load().with_present()
     judge(run, judges, behaviours=["agency"], taxonomy=taxonomy, samples=1, progress=False)
