@@ -25,7 +25,7 @@ import pandas as pd
 
 from .core import BudgetReached, Interrupted, Run, RunError, SetupError
 from .core.errors import explain_arguments, number_of
-from .core.files import local_path
+from .core.files import after_fork, local_path
 from .core.notes import ProgressBar, notify, status_line
 from .core.run import as_run, digest, similar_runs
 from .core.tables import get_table
@@ -336,15 +336,12 @@ def _require_no_batches(job: Job) -> None:
     """Raise if requests of the job's models are in batches: single calls would pay for them twice."""
     for model in job.models:
         if pending := count_pending(job.run, model.name):
-            raise SetupError(
-                f"batches at the provider hold {number_of(pending, 'request')} of {model.name} for the run {job.run.name!r}; "
-                f"batch=True waits for them"
-            )
+            problem = f"batches at the provider hold {number_of(pending, 'request')} of {model.name} for the run {job.run.name!r}"
+            raise SetupError(f"{problem}; batch=True waits for them")
 
 
 _ACTIVE: dict[Path, object] = {}
-if hasattr(os, "register_at_fork"):  # a fork lacks the threads that work on them
-    os.register_at_fork(after_in_child=_ACTIVE.clear)
+after_fork(_ACTIVE.clear)  # a fork lacks the threads that work on them
 
 
 @contextlib.contextmanager
@@ -356,10 +353,8 @@ def _active(
     if job.run.ledger.read_only and job.done < job.total:
         raise RunError(f"the run {job.run.folder} was opened read-only, so nothing can be saved. Open it with Run(folder).")
     if _ACTIVE.setdefault(folder, own := object()) is not own:
-        raise RunError(
-            f"another job of this process is working on the run {job.run.folder}. Wait for it: two jobs "
-            "would pay for the same calls."
-        )
+        remedy = "Wait for it: two jobs would pay for the same calls."
+        raise RunError(f"another job of this process is working on the run {job.run.folder}. {remedy}")
     try:
         with status_line("getting ready", progress):
             for model in job.models:
@@ -680,10 +675,8 @@ def _estimate_row(estimate: CostEstimate, batch: bool) -> dict[str, Any]:
     row |= {"tokens_in": tokens_in, "tokens_cached": cached, "tokens_out": tokens_out}
     if (price := llm.prices(batch)) is None:
         provider_of(llm.model, *llm.bases[:1])  # raises if the model could not be called
-        notify(
-            f"no price is known for {llm.model}, so the total is missing. Check the name, or pass LLM(…, price=(input, output)), "
-            "in US dollars per million tokens."
-        )
+        remedy = "Check the name, or pass LLM(…, price=(input, output)), in US dollars per million tokens."
+        notify(f"no price is known for {llm.model}, so the total is missing. {remedy}")
     else:
         row["cost"] = tokens_in * price[0] + calls * estimate.answer_tokens * price[1]
         row["cost_cached"] = row["cost"] - dollars_saved

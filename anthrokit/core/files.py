@@ -25,9 +25,9 @@ import filelock
 from .errors import RunError, TableError
 
 # %% auto #0
-__all__ = ['local_path', 'require_file', 'read_toml', 'require_texts', 'reject_path', 'compile_pattern', 'replacing',
-           'write_file', 'reject_links', 'cache_folder', 'public_file', 'local_copy', 'local_folder', 'load_once',
-           'preload']
+__all__ = ['local_path', 'require_file', 'read_toml', 'require_texts', 'reject_path', 'compile_pattern', 'explain_write_errors',
+           'replacing', 'write_file', 'reject_links', 'cache_folder', 'public_file', 'local_copy', 'local_folder',
+           'after_fork', 'load_once', 'preload']
 
 # %% ../../nbs/01_core/06_files.ipynb #5b131a2d
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # a scheme of two letters or more: C:/ is a drive
@@ -60,10 +60,8 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
     if "\0" in os.fspath(path):
         raise error(f"{os.fspath(path)!r} has a null character. Pass the path of a file or folder.")
     if _ADDRESS.match(os.fspath(path)):
-        raise error(
-            f"{os.fspath(path)!r} is an address, and this must be a local or mounted path. Logs, tables, run.export and "
-            "score(…, into=) take addresses."
-        )
+        remedy = "Logs, tables, run.export and score(…, into=) take addresses."
+        raise error(f"{os.fspath(path)!r} is an address, and this must be a local or mounted path. {remedy}")
     return Path(path).expanduser()
 
 # %% ../../nbs/01_core/06_files.ipynb #5db6fe60
@@ -171,6 +169,25 @@ def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern:
 
 # %% ../../nbs/01_core/06_files.ipynb #aeb83fbe
 @contextlib.contextmanager
+def explain_write_errors(path: Path, error: type[Exception] = RunError) -> Iterator[None]:
+    """Turn an OSError of the block into an error that names a path and the remedy.
+
+    Examples
+    --------
+    >>> with explain_write_errors(Path("runs/a.csv")):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+        ...
+    anthrokit.core.errors.RunError: runs/a.csv can't be written: No space left on device. Make room, ...
+    """
+    try:
+        yield
+    except OSError as problem:
+        remedy = "Make room, get the right to write there, or name another place."
+        raise error(f"{path} can't be written: {problem.strerror or problem}. {remedy}") from None
+
+
+@contextlib.contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
     """Yield a temporary path to write to. It replaces the file at the end, and is removed after an error.
 
@@ -197,19 +214,15 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     if path.exists() and not path.is_file():
         raise RunError(f"{path} is {'a folder' if path.is_dir() else 'a device'}, not a file. Pass another path.")
     partial = path.with_name(f"partial-{os.getpid()}-{threading.get_ident()}-{path.name}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.unlink(missing_ok=True)
-        yield partial
-        partial.replace(path)
-    except OSError as error:
-        raise RunError(
-            f"{path} can't be written: {error.strerror or error}. Make room, get the right to write there, or name "
-            "another place."
-        ) from None
-    finally:
-        with contextlib.suppress(OSError):  # after an error, the file is left
-            partial.unlink()
+    with explain_write_errors(path):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial.unlink(missing_ok=True)
+            yield partial
+            partial.replace(path)
+        finally:
+            with contextlib.suppress(OSError):  # after an error, the file is left
+                partial.unlink()
 
 
 def write_file(path: str | os.PathLike, content: str | bytes) -> Path:
@@ -235,7 +248,7 @@ def write_file(path: str | os.PathLike, content: str | bytes) -> Path:
 
 # %% ../../nbs/01_core/06_files.ipynb #86fcde34
 def _would_empty(entry: os.DirEntry) -> bool:
-    """Return whether locking a run would empty a second file: its lock is a hard link to a file with content."""
+    """Return whether an entry is a lock that is a hard link to a file with content, which locking would empty."""
     return entry.name == "run.lock" and entry.stat().st_nlink > 1 and entry.stat().st_size > 0
 
 
@@ -261,10 +274,8 @@ def reject_links(folder: str | os.PathLike) -> None:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         if links := sorted((entry.name, not entry.is_symlink()) for entry in entries if entry.is_symlink() or _would_empty(entry)):
             name, is_hard = links[0]
-            raise RunError(
-                f"{folder} holds a {'hard' if is_hard else 'symbolic'} link, {name!r}, through which another file would be read or "
-                "overwritten. Put the file itself in its place, or remove the link."
-            )
+            problem = f"{folder} holds a {'hard' if is_hard else 'symbolic'} link, {name!r}, to a file that would be read or overwritten"
+            raise RunError(f"{problem}. Put the file itself in its place, or remove the link.")
 
 # %% ../../nbs/01_core/06_files.ipynb #a3322e01
 def cache_folder() -> Path:
@@ -316,10 +327,8 @@ def public_file(place: str, url: str, sha256: str) -> Path:
     folder = os.environ.get("ANTHROKIT_DATA")
     if folder and (own := Path(folder).expanduser() / place).is_file():
         if (own_hash := pooch.file_hash(own)) != sha256:
-            raise TableError(
-                f"{own} is not the published file (its SHA-256 is {own_hash[:12]}…, not {sha256[:12]}…). To use a "
-                "changed file, give its path."
-            )
+            hashes = f"its SHA-256 is {own_hash[:12]}…, not {sha256[:12]}…"
+            raise TableError(f"{own} is not the published file ({hashes}). To use a changed file, give its path.")
         return own
     try:
         pooch.get_logger().setLevel("ERROR")
@@ -327,10 +336,8 @@ def public_file(place: str, url: str, sha256: str) -> Path:
         return Path(pooch.retrieve(url, f"sha256:{sha256}", fname=cached.name, path=cached.parent))
     except Exception as error:  # of many kinds: network, protocol, disk
         reason = "its checksum is another" if "hash" in str(error) else type(error).__name__
-        raise TableError(
-            f"{place} can't be downloaded from {url} ({reason}). Download it yourself, save it as "
-            f"{place} in a folder, and set ANTHROKIT_DATA to that folder."
-        ) from None
+        remedy = f"Download it yourself, save it as {place} in a folder, and set ANTHROKIT_DATA to that folder."
+        raise TableError(f"{place} can't be downloaded from {url} ({reason}). {remedy}") from None
 
 # %% ../../nbs/01_core/06_files.ipynb #a1b2c3d5
 def _address(path: str | os.PathLike) -> str | None:
@@ -390,8 +397,8 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
     """Yield a local folder to write to. For an address, it contains the files there, and is copied back at the end.
 
     The folder is copied back after an error too. If the process is killed, or the storage can't be reached, the folder stays
-    in the cache and is used the next time. Its files then replace those at the address. A bucket must exist. Errors name the
-    address, not the local folder.
+    in the cache. The next call for the address uses it, and its files replace those at the address. A bucket must exist. A
+    TableError or RunError of the block names the address in place of the local folder.
 
     Examples
     --------
@@ -430,7 +437,7 @@ def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -
         folder.mkdir(exist_ok=True)
         try:
             yield folder
-        except error as problem:
+        except (TableError, RunError) as problem:
             problem.args = (str(problem).replace(str(folder), address),)
             raise
         finally:
@@ -445,13 +452,23 @@ _Loaded = TypeVar("_Loaded")
 _LOADING = threading.RLock()
 
 
+def after_fork(function: Callable[[], None]) -> Callable[[], None]:
+    """Call a function in every forked process, on systems that can fork. Return the function, as a decorator does.
+
+    Examples
+    --------
+    >>> caches = {"parser": object()}
+    >>> _ = after_fork(caches.clear)
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=function)
+    return function
+
+
+@after_fork
 def _new_lock() -> None:
     global _LOADING
     _LOADING = threading.RLock()  # another thread of the parent may have held it
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_new_lock)
 
 
 def load_once(load: Callable[..., _Loaded]) -> Callable[..., _Loaded]:

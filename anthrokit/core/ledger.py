@@ -26,7 +26,7 @@ import pandas as pd
 
 from . import tables
 from .errors import RunError, make_redactor, redact, redact_in, require_kind
-from .files import local_path, reject_links, replacing, write_file
+from .files import explain_write_errors, local_path, reject_links, replacing, write_file
 
 # %% auto #0
 __all__ = ['VERSION', 'reject_other_version', 'check_schema', 'transaction', 'open_database', 'time_now', 'connect_to_copy',
@@ -46,10 +46,8 @@ def reject_other_version(path: Path, header: bytes) -> None:
     """
     version, mark = int.from_bytes(header[60:64]), int.from_bytes(header[68:72])
     if mark == _MARK and version != VERSION:
-        raise RunError(
-            f"{path} was made by another version of anthrokit: its tables are of version {version}, not {VERSION}. "
-            f"Install that version, or export the run with it, then Run.restore(export, new_folder)."
-        )
+        remedy = "Install that version, or export the run with it, then Run.restore(export, new_folder)."
+        raise RunError(f"{path} was made by another version of anthrokit: its tables are of version {version}, not {VERSION}. {remedy}")
 
 
 def _check_header(path: Path) -> bool:
@@ -107,11 +105,8 @@ def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str
     for kind, name, statement in connection.execute("SELECT type, IFNULL(name, ''), sql FROM sqlite_master"):
         of_key = statement is None and kind == "index" and name.startswith("sqlite_autoindex_")  # made with its table
         if not of_key and (statement is None or statement != expected.get(name)):
-            raise RunError(
-                f"{path} holds a {kind} {name!r} that anthrokit did not make, so its results can't be "
-                f"trusted. Ask where the file comes from. If you trust it, remove the {kind} (sqlite3 {path} "
-                f"'DROP {kind.upper()} \"{name}\"')."
-            )
+            remedy = f"Ask where the file comes from. If you trust it, run: sqlite3 {path} 'DROP {kind.upper()} \"{name}\"'"
+            raise RunError(f"{path} holds a {kind} {name!r} that anthrokit did not make, so its results can't be trusted. {remedy}")
 
 # %% ../../nbs/01_core/03_ledger.ipynb #553d8287
 @contextlib.contextmanager
@@ -222,14 +217,15 @@ _REMEDIES = {
 }
 
 
+def _damage_error(folder: Path, problem: str) -> RunError:
+    return RunError(f"the ledger of {folder} is damaged ({problem}). To save the readable rows: anthrokit repair {folder} NEW_FOLDER")
+
+
 def _explain_error(error: Exception, folder: Path) -> RunError | None:
     """Explain an error of SQLite to the user of a run; return None for an error in a statement."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or str(error).startswith("Could not decode to UTF-8"):
-        return RunError(
-            f"the ledger of {folder} is damaged ({error}). Save what can be read into a new folder: "
-            f"anthrokit repair {folder} NEW_FOLDER"
-        )
+        return _damage_error(folder, str(error))
     for prefixes, remedy in _REMEDIES.items():
         if name.startswith(prefixes):
             return RunError(f"the ledger of {folder} can't be written: {remedy}")
@@ -249,15 +245,11 @@ def _lock_folder(folder: Path) -> filelock.BaseFileLock:
         with _OPENING:
             lock.acquire(timeout=0)
     except filelock.Timeout:
-        raise RunError(
-            f"the run {folder} is being worked on{_describe_holder(holder)}. Wait for it, stop it, or look at the run "
-            f"with Run({str(folder)!r}, read_only=True)."
-        ) from None
+        remedy = f"Wait for it, stop it, or look at the run with Run({str(folder)!r}, read_only=True)."
+        raise RunError(f"the run {folder} is being worked on{_describe_holder(holder)}. {remedy}") from None
     except OSError as error:
-        raise RunError(
-            f"the folder {folder} can't be written: {error.strerror}. Make room, or get the right to write "
-            f"there. To look at a run you need neither: Run({str(folder)!r}, read_only=True)."
-        ) from None
+        remedy = f"Make room, or get the right to write there. Reading needs neither: Run({str(folder)!r}, read_only=True)."
+        raise RunError(f"the folder {folder} can't be written: {error.strerror}. {remedy}") from None
     try:
         about = {"process": os.getpid(), "host": socket.gethostname(), "since": time_now()}
         write_file(holder, json.dumps(about))
@@ -269,11 +261,11 @@ def _lock_folder(folder: Path) -> filelock.BaseFileLock:
 
 
 def _describe_holder(holder: Path) -> str:
-    """Say which process holds a lock."""
+    """Return the end of the message: which process holds the lock."""
     try:
         about = json.loads(holder.read_text(encoding="utf-8"))
         return f" by process {about['process']} on {about['host']} since {about['since']}"
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return " by another process"
 
 
@@ -423,20 +415,16 @@ def _require_in_place(ledger: Ledger) -> None:
     except OSError:
         in_place = False
     if not in_place:
-        raise RunError(
-            f"the folder {ledger.folder} was moved, deleted or replaced while the run was open, so nothing can be saved. "
-            f"Open the run again where it is now: Run(folder)."
-        )
+        problem = f"the folder {ledger.folder} was moved, deleted or replaced while the run was open, so nothing can be saved"
+        raise RunError(f"{problem}. Open the run again where it is now: Run(folder).")
 
 
 def _require_usable(ledger: Ledger) -> None:
     """Raise if a ledger was closed, or opened by the process of which this one is a copy."""
     again = f"Run({str(ledger.folder)!r})"
     if ledger._process != os.getpid():
-        raise RunError(
-            f"the run {ledger.folder} was opened by the process {ledger._process}, of which this process, "
-            f"{os.getpid()}, is a copy. Close the run before the copy is made, and open it there: {again}."
-        )
+        problem = f"the run {ledger.folder} was opened by the process {ledger._process}, of which this process, {os.getpid()}, is a copy"
+        raise RunError(f"{problem}. Close the run before the copy is made, and open it there: {again}.")
     if ledger.closed:
         raise RunError(f"the run {ledger.folder} has been closed; open it again with {again}")
 
@@ -516,10 +504,8 @@ class Ledger:
 
     def _make(self) -> None:
         """Make the ledger on disk and open it."""
-        try:
+        with explain_write_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RunError(f"the folder {self.folder} can't be made: {error.strerror}") from None
         with _OPENING:
             lock = _lock_folder(self.folder)
             try:
@@ -660,10 +646,7 @@ class Ledger:
         try:
             return {name: json.loads(value) for name, value in rows}
         except (ValueError, TypeError) as error:
-            raise RunError(
-                f"the ledger of {self.folder} is damaged: an entry of the manifest is not JSON ({error}). Save what can be read into a new "
-                f"folder: anthrokit repair {self.folder} NEW_FOLDER"
-            ) from None
+            raise _damage_error(self.folder, f"an entry of the manifest is not JSON: {error}") from None
 
     def update_manifest(self, *parts: tuple[str, Iterable[Mapping[str, Any]]], **entries: Any) -> None:
         """Save entries of the manifest and write manifest.json.

@@ -208,10 +208,8 @@ def _merge_manifests(parts: Sequence[Run]) -> dict[str, Any]:
             elif name not in _MAY_DIFFER and earlier != value:
                 different = [name]
             if different:
-                raise RunError(
-                    f"{part.folder} was done with other settings than {parts[0].folder}: {', '.join(different)}. Merge "
-                    "only runs with the same settings."
-                )
+                problem = f"{part.folder} was done with other settings than {parts[0].folder}: {', '.join(different)}"
+                raise RunError(f"{problem}. Merge only runs with the same settings.")
     budget = merged.pop("part", {}).get("budget")
     return merged | ({"budget": budget} if budget else {})
 
@@ -346,11 +344,9 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
             record_prompts(run)
         run = Run((workshop / folder.name).rename(folder))
     if different:
-        notify(
-            f"several parts have different results of {number_of(len(different), 'unit')}. The first part's result is kept: "
-            f"{', '.join(different[:3])}{' …' * (len(different) > 3)}",
-            again=True,
-        )
+        units = f"{', '.join(different[:3])}{' …' * (len(different) > 3)}"
+        problem = f"several parts have different results of {number_of(len(different), 'unit')}"
+        notify(f"{problem}. The first part's result is kept: {units}", again=True)
     return run
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #20df8fb0
@@ -405,7 +401,7 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     Raises
     ------
     RunError
-        If there is no ledger, it is of another version, nothing in it can be read, or the new folder holds a run.
+        If the ledger is missing, has another version or has no readable row, or if the new folder holds a run.
 
     Examples
     --------

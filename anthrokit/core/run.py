@@ -238,7 +238,7 @@ def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
 class Run(metaclass=Naming):
     """A folder that holds one experiment: its prompts, messages, ratings and calls.
 
-    `query` answers any question in SQL. `ledger` reads and writes the file; see `Ledger`.
+    `query` selects data in SQL. `ledger` reads and writes the file; see `Ledger`.
 
     Parameters
     ----------
@@ -273,8 +273,10 @@ class Run(metaclass=Naming):
         self.close()
 
     def __getitem__(self, name: object) -> Any:
-        """Raise: a run is no table. The message names the method that was meant."""
-        near = similar_names(name, [each for each in dir(self) if each[0] != "_"]) or ["dialogues", "messages", "labels"]
+        """Raise: a run is not a table. The message names the method that was probably meant."""
+        returned = {each: getattr(getattr(type(self), each), "__annotations__", {}).get("return", "") for each in dir(type(self))}
+        methods = [each for each, kind in returned.items() if str(kind).startswith(("pd.DataFrame", "dict"))]
+        near = similar_names(name, methods) or ["dialogues", "messages", "labels"]
         raise TypeError(f"a run has no item {name!r}; its tables are methods: {', '.join(f'run.{each}()' for each in near)}")
 
     def __len__(self) -> int:
@@ -755,7 +757,7 @@ def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
 
 
 def count_missing_ratings(run: Run) -> int:
-    """Return the number of ratings that are planned and not ok: of full sampling without reading them.
+    """Count the planned ratings that are not ok. Under full sampling, SQL computes the number without listing them.
 
     Examples
     --------
@@ -832,10 +834,7 @@ def has_entries(run: Run, depending: str = "dialogues", /, **entries: Any) -> bo
     if differ and run.ledger.rows(f"SELECT 1 FROM {depending} LIMIT 1"):
         lines = diff_settings({name: recorded[name] for name in differ}, {name: entries[name] for name in differ})
         empty = "" if has_answers(run) else " No target has answered yet: to start again, delete the folder."
-        raise RunError(
-            f"the run {run.folder} belongs to another experiment:\n{lines}\n"
-            f"Use another folder for this experiment.{empty}"
-        )
+        raise RunError(f"the run {run.folder} belongs to another experiment:\n{lines}\nUse another folder for this experiment.{empty}")
     return not differ
 
 # %% ../../nbs/01_core/04_run.ipynb #68f4a0c8
@@ -877,10 +876,8 @@ def require_same_prompts(
         old, new = both["prompt_id"].map(recorded[name]), both[name].map(redact, na_action="ignore")
         changed = both[(new != old) & ~(new.isna() & old.isna())]
         if not changed.empty:
-            raise RunError(
-                f"the run {run.folder} belongs to another experiment: it has another {name} under the "
-                f"prompt_id {', '.join(changed['prompt_id'][:3])}. Use another folder for this experiment."
-            )
+            problem = f"it has another {name} under the prompt_id {', '.join(changed['prompt_id'][:3])}"
+            raise RunError(f"the run {run.folder} belongs to another experiment: {problem}. Use another folder for this experiment.")
     return recorded.index
 
 # %% ../../nbs/01_core/04_run.ipynb #6c019c26
@@ -993,7 +990,7 @@ def _export_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
         votes = labels[[*keys, *judges]].melt(keys, judges, "judge", "\0").rename(columns={"\0": "vote"})  # a judge may be called vote
         yield "votes", votes.dropna(subset="vote")
     second = contextlib.nullcontext(run) if run.ledger.fresh else Run(run.folder, read_only=True)
-    with second as reader, concurrent.futures.ThreadPoolExecutor(1) as thread:  # SQLite counts while rows become frames
+    with second as reader, concurrent.futures.ThreadPoolExecutor(1) as thread:  # its queries run while other tables become frames
         usage, missing = thread.submit(reader.usage), thread.submit(reader.missing)
         for name in ledger_tables():
             if name in ("manifest", "messages", "ratings"):
@@ -1020,11 +1017,14 @@ def _read_export(path: Path, name: str) -> list[dict[str, Any]]:
 # %% ../../nbs/01_core/04_run.ipynb #e9170434
 def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     """Write the tables of a run into a folder, with their dictionary."""
-    before = json.loads(path.read_text(encoding="utf-8")) if (path := folder / "manifest.json").is_file() else {}
-    if before.get("created", created := run.ledger.manifest_entry("created")) != created:
-        raise RunError(f"{folder} holds the tables of another run, {before.get('run')!r}. Name another folder.")
-    names = {"labels", "votes", "usage", "dictionary", *ledger_tables()}
-    if not before and (existing_files := [file.name for file in sorted(folder.glob("*.*")) if file.stem in names]):
+    before, created = None, run.ledger.manifest_entry("created")
+    with contextlib.suppress(OSError, ValueError):
+        before = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    is_export = isinstance(before, dict) and {"run", "models_served"} <= before.keys()
+    if is_export and before.get("created", created) != created:
+        raise RunError(f"{folder} holds the tables of another run, {before['run']!r}. Name another folder.")
+    names = {"labels", "votes", "usage", "missing", "dictionary", *ledger_tables()}
+    if not is_export and (existing_files := [file.name for file in sorted(folder.glob("*.*")) if file.stem in names]):
         raise RunError(f"{folder} holds {existing_files[0]}, which no export wrote and this one would replace. Name another folder.")
     meanings = dict.fromkeys(design_columns(run), "column of the design, or of the file the dialogue came from")
     meanings |= {"vote": "mode over the samples of the judge: True, False"}
@@ -1175,10 +1175,8 @@ def import_dialogues(
     if run.ledger.manifest_entry("messages", messages) != messages:
         [(n,)] = run.ledger.rows("SELECT COUNT(*) FROM messages")
         before, now = (f" of {source}" if source else "" for source in (run.ledger.manifest_entry("source"), entries.get("source")))
-        raise RunError(
-            f"the run {run.folder} belongs to another experiment: it has {number_of(n, 'message')}{before}, and this asks "
-            f"for {number_of(len(rows['messages']), 'other one')}{now}. Use another folder."
-        )
+        has, gets = number_of(n, "message") + before, number_of(len(rows["messages"]), "other message") + now
+        raise RunError(f"the run {run.folder} belongs to another experiment: it has {has}, and the import has {gets}. Use another folder.")
     saved_dialogues = dict(run.ledger.rows("SELECT dialogue_id, target || ' ' || prompt_id FROM dialogues"))
     for row in rows["dialogues"]:
         if saved_dialogues.get(row["dialogue_id"], now := f"{row['target']} {row['prompt_id']}") != now:
@@ -1292,7 +1290,5 @@ def forget_judges(run: Run, judges: str | Iterable[str]) -> None:
     """
     for judge in _require_judges(run, judges):
         if has_verdicts(run, judge):
-            raise ValueError(
-                f"the run {run.name!r} has verdicts of the judge {judge!r}; labels(judges=[…]) leaves it out"
-            )
+            raise ValueError(f"the run {run.name!r} has verdicts of the judge {judge!r}; labels(judges=[…]) leaves it out")
         run.ledger.write_all(["DELETE FROM ratings WHERE judge = ?", "DELETE FROM judges WHERE judge = ?"], [judge])

@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from .errors import TableError, missing_columns, number_of, suggest_name, require_kind, require_known
-from .files import local_copy, local_path, replacing, require_file
+from .files import explain_write_errors, local_copy, local_path, replacing, require_file
 
 # %% auto #0
 __all__ = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'TABLES', 'TABLE_FILES', 'Table', 'all_tables', 'get_table', 'list_columns',
@@ -770,11 +770,8 @@ def check_size(path: Path, size: int) -> None:
     """Raise if a file of a table takes far more memory than its size on disk explains."""
     limit = max(_LEAST, _TIMES * path.stat().st_size)
     if size > limit:
-        raise TableError(
-            f"{path}: has {path.stat().st_size:,} bytes and takes more than {limit:,} in memory. A table of texts does "
-            "not, so it may be damaged or hostile. If it is a real table, write it as CSV without compression, or in "
-            "parts."
-        )
+        problem = f"has {path.stat().st_size:,} bytes and takes more than {limit:,} in memory, so it may be damaged or hostile"
+        raise TableError(f"{path}: {problem}. Write a real table as CSV without compression, or in parts.")
 
 
 @functools.lru_cache(maxsize=256)
@@ -835,10 +832,8 @@ def _explain_encoding(path: Path, encoding: str) -> str:
     except UnicodeDecodeError as error:
         before = re.split(r"\r\n?|\n", content[: error.start].decode(encoding))
         place = f"line {len(before)}, byte {len(before[-1].encode(encoding)) + 1}"
-        return (
-            f"{path}: {place} is not {encoding} (0x{content[error.start]:02x}): the file has another encoding. "
-            f"{_SAVE_AS_UTF8} encoding='cp1252'), the encoding of Windows, or with the encoding it has."
-        )
+        remedy = f"{_SAVE_AS_UTF8} encoding='cp1252'), the encoding of Windows, or with the encoding it has."
+        return f"{path}: {place} is not {encoding} (0x{content[error.start]:02x}): the file has another encoding. {remedy}"
     return f"{path}: is not {encoding}"
 
 
@@ -923,10 +918,9 @@ def read_json(
     path = require_file(local_copy(path))
     suffix = table_suffix(path)
     if suffix in (".csv", ".tsv", ".parquet") or path.suffix.lower() in _SHEETS:
-        raise TableError(
-            f"{path}: is a {suffix or path.suffix} file; expected JSON lines (.jsonl) or a JSON list (.json) of nested records, which a "
-            "sheet can't hold. Save the sheet as CSV UTF-8, read it with core.read_frame, and write its rows as such records"
-        )
+        problem = f"is a {suffix or path.suffix} file; expected JSON lines (.jsonl) or a JSON list (.json) of nested records"
+        remedy = "Save the sheet as CSV UTF-8, read it with core.read_frame, and write its rows as such records"
+        raise TableError(f"{path}: {problem}, which a sheet can't hold. {remedy}")
     with _explain_file_errors(path, encoding), open_text(path, encoding, "\n") as file:
         if suffix != ".json" if lines is None else lines:
             for number, line in enumerate(file, start=1):
@@ -961,10 +955,8 @@ def _read_json_table(path: Path, encoding: str) -> pd.DataFrame:
     rows = [*read_json(path, encoding)]
     for place, row in rows:
         if place == _WHOLE:
-            raise TableError(
-                f"{path}: is not a list of objects, one per row (as pandas writes it with orient='records'). "
-                "One object per line is JSON lines: name the file .jsonl"
-            )
+            problem = "is not a list of objects, one per row (as pandas writes it with orient='records')"
+            raise TableError(f"{path}: {problem}. One object per line is JSON lines: name the file .jsonl")
         if not isinstance(row, dict):
             hint = ". A JSON list is one value: name the file .json" if isinstance(row, list) else ""
             raise TableError(f"{path}: {place} is not a JSON object, but {describe(row)}{hint}")
@@ -1004,19 +996,15 @@ def _check_rows(path: Path, encoding: str, sep: str, skiprows: int) -> list[str]
             for row in filter(None, csv.reader(lines, delimiter=sep, strict=True)):
                 header = header or row
                 if any(row[len(header) :]):
-                    raise TableError(
-                        f"{path}: row {number} has {len(row)} cells, and the header {number_of(len(header), 'name')}: "
-                        f"{sep.join(row)[:80]!r}. Put a text that contains a {_SEPARATORS.get(sep, sep)} in quotation "
-                        "marks, and give each column a name."
-                    )
+                    problem = f"row {number} has {len(row)} cells, and the header {number_of(len(header), 'name')}: {sep.join(row)[:80]!r}"
+                    remedy = f"Put a text that contains a {_SEPARATORS.get(sep, sep)} in quotation marks, and give each column a name."
+                    raise TableError(f"{path}: {problem}. {remedy}")
                 number += 1
         except csv.Error as error:
             problem = "never ends" if "end of data" in str(error) else "continues after the closing mark"
-            raise TableError(
-                f"{path}: {f'row {number}' if number else 'the header'}: a quoted text {problem}. Double the quotation "
-                'marks within a text ("") and put the text in quotation marks. Google Sheets does so in a .csv file, not '
-                "in a .tsv file."
-            ) from None
+            place = f"row {number}" if number else "the header"
+            remedy = 'Double the quotation marks within a text ("") and put the text in quotation marks, as Google Sheets does in CSV.'
+            raise TableError(f"{path}: {place}: a quoted text {problem}. {remedy}") from None
     return header or []
 
 # %% ../../nbs/01_core/01_tables.ipynb #5f06bba8
@@ -1028,10 +1016,8 @@ def _csv_options(path: Path, encoding: str, dtype: type | dict[str, type] | None
     form = _find_separator(path, encoding)
     header = _check_rows(path, encoding, **form)
     if any("\0" in name for name in header):
-        raise TableError(
-            f"{path}: the header contains zero bytes: this is not UTF-8, but UTF-16 without its mark. "
-            f"{_SAVE_AS_UTF8} encoding='utf-16-le')."
-        )
+        problem = "the header contains zero bytes: this is not UTF-8, but UTF-16 without its mark"
+        raise TableError(f"{path}: {problem}. {_SAVE_AS_UTF8} encoding='utf-16-le').")
     require_unique_names(header, f"{path}: ")
     texts = {name: "str" for name in header if name.endswith("_id") or name in _NAMES}
     form |= {"keep_default_na": False, "na_values": [""], "index_col": False, "usecols": range(len(header))}
@@ -1331,12 +1317,8 @@ class TableStore:
         if self.path is None:
             self._rows = change(self._rows)
             return
-        try:
-            with filelock.FileLock(f"{self.path}.lock"):
-                write_frame(change(self.rows()), self.path, self.table)  # all rows, or none
-        except OSError as error:
-            remedy = "Get the right to write there, or name another place."
-            raise TableError(f"{self.path} can't be written: {error.strerror}. {remedy}") from None
+        with explain_write_errors(self.path, TableError), filelock.FileLock(f"{self.path}.lock"):
+            write_frame(change(self.rows()), self.path, self.table)  # all rows, or none
 
 # %% ../../nbs/01_core/01_tables.ipynb #f5acd763
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:

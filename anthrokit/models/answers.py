@@ -140,10 +140,8 @@ def split_parts(content: Any) -> tuple[str | None, str | None]:
             unknown[kind] = unknown.get(kind, "") + inner_text
     if unknown and not text:
         text = "".join(unknown.values())
-        notify(
-            f"A server sent an answer as parts of the unknown type {', '.join(unknown)[:80]}. Their text is taken for the "
-            f"answer: read a few answers before you judge them."
-        )
+        problem = f"A server sent an answer as parts of the unknown type {', '.join(unknown)[:80]}"
+        notify(f"{problem}. Their text is taken for the answer: read a few answers before you judge them.")
     return text or None, thoughts or None
 
 # %% ../../nbs/02_models/04_answers.ipynb #c0ddf999
@@ -182,10 +180,8 @@ def stop_meaning(reason: Any) -> str | None:
         return None
     meaning = STOP_REASONS.get(reason) or STOP_REASONS.get(snake_case(reason[:100].rpartition(".")[2]))
     if meaning is None:
-        notify(
-            f"A server ended an answer with the stop reason {reason[:40]!r}, which the table of stop reasons lacks. Such "
-            f"answers count as complete. Check them by the column finish_reason."
-        )
+        problem = f"A server ended an answer with the stop reason {reason[:40]!r}, which the table of stop reasons lacks"
+        notify(f"{problem}. Such answers count as complete. Check them by the column finish_reason.")
     return meaning
 
 _REASON_FIELDS = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason")
@@ -239,10 +235,8 @@ def completion_of(
     stated_thoughts = "\n".join(filter(None, [*split_parts(reasoning), thoughts])) or None
     content, reasoning, marks = separate_thoughts(answer_text, stated_thoughts)
     if marks:
-        notify(
-            f"An answer holds {', '.join(marks[:3])}, which may be marks of reasoning. They are kept as a part of the "
-            f"answer: read a few answers before you judge them."
-        )
+        remedy = "They are kept as a part of the answer: read a few answers before you judge them."
+        notify(f"An answer holds {', '.join(marks[:3])}, which may be marks of reasoning. {remedy}")
     meaning = stop_meaning(finish)
     if refusal or meaning == "content_filter":
         status, content = "refused", content or split_parts(refusal)[0]

@@ -142,17 +142,13 @@ async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *argumen
         except Exception as error:
             fault = fault_of_error(error, llm.timeout) or Fault("passing", type(error).__name__, type(error).__name__)
         if fault.status in (404, 405, 501):
-            raise _Gone(
-                f"{llm.address or 'the provider'} has no such file or batch, or no batches at all ({fault.status}). "
-                f"If {llm.model} has no batches, leave out batch=…."
-            )
+            problem = f"{llm.address or 'the provider'} has no such file or batch, or no batches at all ({fault.status})"
+            raise _Gone(f"{problem}. If {llm.model} has no batches, leave out batch=….")
         if fault.follows != "retry":
             raise (SetupError if fault.follows == "stop" else _Refused)(fault.sentence(llm.model))
         if attempts > llm.max_retries:
-            raise SetupError(
-                f"the batches of {llm.model} can't be reached: {fault.sentence(llm.model)} (after "
-                f"{number_of(attempts, 'attempt')}). Sent requests stay sent; run again to go on."
-            )
+            reason = f"{fault.sentence(llm.model)} (after {number_of(attempts, 'attempt')})"
+            raise SetupError(f"the batches of {llm.model} can't be reached: {reason}. Sent requests stay sent; run again to go on.")
         await asyncio.sleep(pause_before_next(attempts, fault.retry_after))
 
 # %% ../../nbs/02_models/09_batches.ipynb #e7b8cb2f
@@ -344,10 +340,8 @@ class Provider:
     def __init__(self, llm: LLM):
         name = None if llm.embedded else provider_of(llm.model, llm.api_base)[0]
         if name not in _BATCH_APIS:
-            raise SetupError(
-                f"{llm.model} has no batches that can be used here; models of {', '.join(_BATCH_APIS)} may have. "
-                f"Leave out batch=…."
-            )
+            others = f"models of {', '.join(_BATCH_APIS)} may have"
+            raise SetupError(f"{llm.model} has no batches that can be used here; {others}. Leave out batch=….")
         if llm.credentials.options:
             raise SetupError(f"a file of requests can't carry {', '.join(llm.credentials.options)} of {llm.model}")
         self.llm = llm.prepare()
@@ -632,10 +626,8 @@ class _ModelQueue:
         reasons = "; ".join(f"{message} ({code})" for message, code in state.reasons[:3]) or "no reason given"
         if file in self.sent_alone or not any("limit" in code for _, code in state.reasons):
             self._end(file, "failed")
-            raise SetupError(
-                f"{self.llm.model} rejected a batch of requests: {redact(reasons)}. None of the requests was "
-                f"processed or billed. If too many were pending, send smaller files with Batch(requests=…)."
-            )
+            remedy = "None of the requests was processed or billed. If too many were pending, send smaller files with Batch(requests=…)."
+            raise SetupError(f"{self.llm.model} rejected a batch of requests: {redact(reasons)}. {remedy}")
         self._requeue(file, "failed")
         self.is_paused = bool(self.files)
 

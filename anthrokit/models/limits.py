@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..core.errors import check_range
+from ..core.files import after_fork
 from ..core.ledger import plain_value
 from .faults import Fault
 
@@ -177,15 +177,13 @@ class RateLimiter:
 
 # %% ../../nbs/02_models/06_limits.ipynb #d34996bc
 _LIMITERS: dict[str, RateLimiter] = {}
+after_fork(_LIMITERS.clear)
 
 
 def limiter_of(key: str, servers: int = 1) -> RateLimiter:
     """Return the rate limiter shared by all models with one name, key and list of addresses."""
     return _LIMITERS.setdefault(key, RateLimiter(servers))
 
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_LIMITERS.clear)
 
 # %% ../../nbs/02_models/06_limits.ipynb #0356de66
 @dataclass(frozen=True)

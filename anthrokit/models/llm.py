@@ -92,11 +92,9 @@ def _may_hold_secret(name: str, value: Any) -> bool:
 
 def by_privacy(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return open options and options that may hold a secret; drop those that are None."""
-    open_, private = {}, {}
-    for name, value in options.items():
-        if value is not None:
-            (private if _may_hold_secret(name, value) else open_)[name] = value
-    return open_, private
+    given = {name: value for name, value in options.items() if value is not None}
+    private = {name: value for name, value in given.items() if _may_hold_secret(name, value)}
+    return {name: value for name, value in given.items() if name not in private}, private
 
 # %% ../../nbs/02_models/07_llm.ipynb #0111b086
 def _without_texts(value: Any) -> Any:
@@ -119,40 +117,35 @@ def _check_json(model: str, options: Mapping[str, Any]) -> None:
 
 def _check_price(price: Any) -> None:
     """Raise if a price is not a pair of numbers of 0 or more."""
-    if price is None:
-        return
-    pair = isinstance(price, Sequence) and not isinstance(price, str) and len(price) == 2
-    if not pair or not all(is_number(one) and one >= 0 for one in price):
+    pair = price if isinstance(price, Sequence) and not isinstance(price, str) else ()
+    if price is not None and (len(pair) != 2 or not all(is_number(one) and one >= 0 for one in pair)):
         raise ValueError(f"price is {price!r}; give (input, output) in US dollars per million tokens")
 
 # %% ../../nbs/02_models/07_llm.ipynb #e35bbed2
 def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | None]:
     """Return LiteLLM's provider of a model string and its address; raise if LiteLLM doesn't know the string."""
     if api_base and "@" in api_base.partition("://")[2].partition("/")[0]:
-        raise SetupError(
-            f"the address of {model} contains a user name or password, which can't be combined with an API key. "
-            f"Remove both from the address, and pass the key as api_key=…."
-        )
+        problem = f"the address of {model} contains a user name or password, which can't be combined with an API key"
+        raise SetupError(f"{problem}. Remove both from the address, and pass the key as api_key=….")
     litellm = import_litellm()
     try:
         _, provider, _, base = litellm.get_llm_provider(model, api_base=api_base)
     except litellm.exceptions.BadRequestError:
         first, _, name = model.partition("/")
         like = similar_names(first, [one.value for one in litellm.LlmProviders], 0.6, words=False) if name else None
-        remedy = f"it needs the provider before the name, such as 'openai/{model}'."
-        raise SetupError(
-            f"{model!r} is not a model string that LiteLLM knows: {f'did you mean {like[0]}/{name}?' if like else remedy} "
-            f"For your server: LLM('openai/<name>', api_base='http://…/v1'); in a terminal, openai/<name>@http://…/v1."
-        ) from None
+        hint = f"did you mean {like[0]}/{name}?" if like else f"it needs the provider before the name, such as 'openai/{model}'."
+        server = "For your server: LLM('openai/<name>', api_base='http://…/v1'); in a terminal, openai/<name>@http://…/v1."
+        raise SetupError(f"{model!r} is not a model string that LiteLLM knows: {hint} {server}") from None
     return provider, base
 
 
 def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the addresses of a model's servers; raise if they are not valid."""
     bases = tuple(api_base) if isinstance(api_base, Iterable) and not isinstance(api_base, str) else (api_base,) if api_base else ()
-    if not all(isinstance(base, str) and base.strip() for base in bases) or len(set(bases)) < len(bases):
-        raise ValueError(f"api_base of {model} is the address of a server, or a list of different ones")
-    if bare := [base for base in bases if not base.strip().startswith(("http://", "https://"))]:
+    bases = tuple(base.strip() if isinstance(base, str) else base for base in bases)
+    if not all(isinstance(base, str) and base for base in bases) or len(set(bases)) < len(bases):
+        raise ValueError(f"api_base of {model} is {api_base!r:.80}. Pass the address of a server, or a list of different addresses.")
+    if bare := [base for base in bases if not base.startswith(("http://", "https://"))]:
         raise ValueError(f"api_base of {model} is {shown_address(bare[0])!r}; it must begin with http:// or https://")
     return bases
 
@@ -187,17 +180,13 @@ def _reach(model: str, base: str | None) -> None:
             nearby = (f"{base}/v1", f"{base.partition('/v1/')[0]}/v1") if missing and as_openai else ()
             right = [one for one in nearby if one != base and 200 <= thread.submit(asyncio.run, status(one)).result() < 300]
         if right:
-            raise SetupError(
-                f"nothing answers at {shown_address(base)} for the model {model}, but a server does at "
-                f"{shown_address(right[0])}: give that as api_base"
-            )
+            problem = f"nothing answers at {shown_address(base)} for the model {model}"
+            raise SetupError(f"{problem}, but a server does at {shown_address(right[0])}: give that as api_base")
     except (httpx.RemoteProtocolError, httpx.ReadError):  # it accepts connections; calls show what it answers
         return
     except (httpx.RequestError, httpx.InvalidURL, TimeoutError) as error:
-        raise SetupError(
-            f"no server answers at {shown_address(base)} ({type(error).__name__}) for the model {model}. "
-            f"Is it running, and is the address right?"
-        ) from None
+        problem = f"no server answers at {shown_address(base)} ({type(error).__name__}) for the model {model}"
+        raise SetupError(f"{problem}. Is it running, and is the address right?") from None
 
 
 def _needs_key(model: str) -> None:
@@ -208,10 +197,8 @@ def _needs_key(model: str) -> None:
         keys = [name for name in os.environ if name.startswith(prefix) and name.endswith("_KEY")]
         needed = keys if keys and not any(os.environ[name].strip() for name in keys) else []
     if needed:
-        raise SetupError(
-            f"no key for {model}: set the environment variable {' or '.join(needed)} "
-            f"(in Python, also LLM({model!r}, api_key=…))."
-        )
+        remedy = f"set the environment variable {' or '.join(needed)} (in Python, also LLM({model!r}, api_key=…))"
+        raise SetupError(f"no key for {model}: {remedy}.")
 
 # %% ../../nbs/02_models/07_llm.ipynb #07ec5046
 _CHANGES_ANSWERS = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "stop")
@@ -226,17 +213,16 @@ _SET_HERE = {"n", "stream", "stream_options", "messages", "num_retries", "drop_p
 
 def _check_names(model: str, options: Iterable[str]) -> None:
     """Raise if an option is almost a known one, since providers ignore misspelt options. Show a notice about other unknown ones."""
-    if set_here := _SET_HERE & {*options}:
-        instead = "`samples` of judge and `repeats` of simulate ask several times" if "n" in set_here else "complete(…, show=…) streams"
-        raise ValueError(f"a model has no setting {min(set_here)!r}: anthrokit sets it itself; {instead}")
+    for name in sorted(_SET_HERE & {*options}):
+        raise ValueError(f"a model has no setting {name!r}: anthrokit sets it itself; {lead_of(name, 'setting')}")
     own = [*inspect.signature(LLM).parameters][:-1]
     names = {*own, *_CHANGES_ANSWERS, *_OTHERS}
     for name in set(options) - names:
         near = similar_names(name, names, cutoff=0.88) or [each for each in own if re.search(rf"(^|_){each}(_|$)", name)]
         near = near[:1] + ([] if near and near[0].startswith(name) else parameters_like(name, "LLM", ("simulate", "judge"))[:1])
         if lead := lead_of(name, "setting") or (near and f"did you mean {' or '.join(near)}?"):
-            raise ValueError(f"a model has no setting {name!r}; {lead} A parameter that only the provider knows is passed as "
-                             f"extra_body={{{name!r}: …}}")
+            passed = f"A parameter that only the provider knows is passed as extra_body={{{name!r}: …}}"
+            raise ValueError(f"a model has no setting {name!r}; {lead} {passed}")
         notify(f"{name} is not a known setting of a model; it is sent to {model} as it is.")
 
 
@@ -520,10 +506,8 @@ class LLM(metaclass=Naming):
 
     def _remote_endpoint(self, base: str | None, address: str | None) -> Endpoint:
         if base and "…" in base:
-            raise SetupError(
-                f"the address of {self.model} may hold a key and stayed in the process it was given in; make the model "
-                f"here, with its api_base"
-            )
+            problem = f"the address of {self.model} may hold a key and stayed in the process it was given in"
+            raise SetupError(f"{problem}; make the model here, with its api_base")
         provider, _ = provider_of(self.model, base)
         key = self._checked_key(provider)
         supported = import_litellm().get_supported_openai_params(self.model, provider)
@@ -763,19 +747,15 @@ class LLM(metaclass=Naming):
         """Count a timeout, and show a notice with remedies for a slow or silent server. Raise if no server was ever reached."""
         if fault.kind == "unreachable":
             if not self._live.reached and attempts > _UNREACHED_RETRIES:
-                raise SetupError(
-                    f"{fault.sentence(self.model)}. Check the network, a proxy, and the address. Finished work is "
-                    f"saved; run again to go on."
-                ) from None
+                remedy = "Check the network, a proxy, and the address. Finished work is saved; run again to go on."
+                raise SetupError(f"{fault.sentence(self.model)}. {remedy}") from None
             notify(f"{fault.sentence(self.model)}. The call is retried.")
         elif fault.kind == "timeout":
             self._live.timed_out += 1
             if self._live.timed_out in (3, 30, 300):
-                notify(
-                    f"{self._live.timed_out} calls to {self.name} timed out after {self.timeout:g} seconds, and fewer "
-                    f"are sent at once now. If the server is slow, set a larger timeout, or a smaller max_tokens or "
-                    f"max_concurrency (--timeout, --max-tokens, --concurrency on the command line)."
-                )
+                problem = f"{self._live.timed_out} calls to {self.name} timed out after {self.timeout:g} seconds"
+                options = "max_tokens or max_concurrency (--timeout, --max-tokens, --concurrency on the command line)"
+                notify(f"{problem}, and fewer are sent at once now. If the server is slow, set a larger timeout, or a smaller {options}.")
 
     async def _attempt(
         self, request: dict[str, Any], on_lost: Any, failed: set[Server], show: Any = None

@@ -9,12 +9,12 @@ import asyncio
 import concurrent.futures
 import contextlib
 import inspect
-import os
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from ..core.errors import SetupError
+from ..core.files import after_fork
 
 # %% auto #0
 __all__ = ['wait_for', 'await_for']
@@ -66,15 +66,12 @@ def background_loop() -> asyncio.AbstractEventLoop:
         return _LOOP
 
 
+@after_fork
 def _forget_loop() -> None:
     """Drop the parent's loop in a forked process, which lacks its thread."""
     global _LOOP, _LOOP_GUARD
     _PARENT_LOOPS.append(_LOOP)
     _LOOP, _LOOP_GUARD = None, threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_loop)
 
 # %% ../../nbs/02_models/01_loop.ipynb #4bd1e5cd
 def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] = lambda: None) -> Any:

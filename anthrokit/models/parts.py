@@ -93,7 +93,7 @@ def _parsed(line: bytes) -> Any:
     text = line.decode("utf-8-sig", "replace")
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 # %% ../../nbs/02_models/14_parts.ipynb #9408c9d4
@@ -180,10 +180,8 @@ def _parts_of_file(path: Path, what: str, suffixes: Collection[str]) -> list[Par
             for number, (group, start) in enumerate(cuts)
         ]
     except (pyarrow.ArrowException, OSError) as error:
-        raise TableError(
-            f"{path} can't be read as Parquet: {str(error)[:200]}. Files of {what} are Parquet or JSON Lines files; "
-            "pd.read_csv(path).to_parquet(…) writes one from a CSV file."
-        ) from None
+        remedy = f"Files of {what} are Parquet or JSON Lines files; pd.read_csv(path).to_parquet(…) writes one from a CSV file."
+        raise TableError(f"{path} can't be read as Parquet: {str(error)[:200]}. {remedy}") from None
 
 # %% ../../nbs/02_models/14_parts.ipynb #fe1d9671
 def require_same_settings(folder: Path, settings: dict[str, Any]) -> None:
@@ -193,9 +191,7 @@ def require_same_settings(folder: Path, settings: dict[str, Any]) -> None:
     recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else settings
     for name in {**recorded, **settings}:
         if recorded.get(name) != settings.get(name):
-            raise TableError(
-                f"{folder} holds results with {name} {recorded.get(name)!r}, not {settings.get(name)!r}: name another folder"
-            )
+            raise TableError(f"{folder} holds results with {name} {recorded.get(name)!r}, not {settings.get(name)!r}: name another folder")
     write_file(path, json.dumps(settings, ensure_ascii=False))
 
 

@@ -27,6 +27,7 @@ from typing import Any
 
 from ..core import SetupError
 from ..core.errors import known_secrets, redact
+from ..core.files import after_fork
 from ..core.notes import notify, status_line
 from ..core.run import replace_fields
 from anthrokit.models.answers import (
@@ -677,7 +678,8 @@ class Endpoint:
 _PARENT_CONNECTIONS: list[Any] = []  # the parent's connections: not to be closed from here
 
 
-def _after_fork() -> None:
+@after_fork
+def _drop_connections() -> None:
     """Drop the parent's connections and an unfinished import in a forked process."""
     global _IMPORT, _IMPORT_GUARD
     _IMPORT_GUARD = threading.Lock()
@@ -691,7 +693,3 @@ def _after_fork() -> None:
             clients = _IMPORT.result().in_memory_llm_clients_cache
             _PARENT_CONNECTIONS.append(dict(clients.cache_dict))
             clients.flush_cache()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -371,7 +371,7 @@ def test_unwritable_folder(server, monkeypatch, capsys):
         assert main(["simulate", "runs/x", "--target", model, "--user", model]) == 1
     finally:
         os.seteuid(user)
-    assert "runs/x can't be made: Permission denied" in capsys.readouterr().err
+    assert "runs/x can't be written: Permission denied" in capsys.readouterr().err
 
 
 def test_anthroscore(tmp_path):

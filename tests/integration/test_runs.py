@@ -429,7 +429,7 @@ for folder in sys.argv[1:]:
         done = subprocess.run(arguments, capture_output=True, text=True)
         cant_write, cant_make = done.stdout.splitlines()
         assert "run can't be written: Permission denied" in cant_write and "read_only=True" in cant_write
-        assert "new can't be made: Permission denied" in cant_make
+        assert "new can't be written: Permission denied" in cant_make
     finally:
         (open_to_all / "run").chmod(0o755)
         shutil.rmtree(open_to_all)
