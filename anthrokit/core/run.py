@@ -568,10 +568,10 @@ class Run(metaclass=Naming):
     # Export
 
     def export(self, folder: str | os.PathLike, *, partition_by: str | None = None) -> Path:
-        """Write every table as Parquet and CSV into a folder, with the manifest and a data dictionary.
+        """Write the tables as Parquet and CSV into a folder, with the manifest and a data dictionary.
 
-        Files of an earlier export of this run are replaced. The meaning of each column is in dictionary.csv and in
-        the Parquet files.
+        Optional tables without rows are left out. Files of an earlier export of this run are replaced. The meaning of each
+        column is in dictionary.csv and in the Parquet files.
 
         Parameters
         ----------
@@ -584,7 +584,7 @@ class Run(metaclass=Naming):
         Raises
         ------
         RunError
-            If the folder can't be written, or holds the tables of another run.
+            If the folder can't be written, or holds the tables of another run or files that no export wrote.
 
         Examples
         --------

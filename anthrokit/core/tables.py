@@ -1100,15 +1100,13 @@ def read_frame(
     return restore_cells(frame) if escaped else frame
 
 # %% ../../nbs/01_core/01_tables.ipynb #9091d4e1
-def read_parts(
-    path: str | os.PathLike, rows: int, encoding: str = "utf-8", dtype: type | dict[str, type] | None = None
-) -> Iterator[pd.DataFrame]:
+def read_parts(path: str | os.PathLike, rows: int, dtype: type | dict[str, type] | None = None) -> Iterator[pd.DataFrame]:
     """Read the file of a table in parts. A CSV file is never in memory as a whole; any other file is one part.
 
     Parameters
     ----------
-    path, encoding, dtype
-        As for `read_frame`.
+    path, dtype
+        As for `read_frame`. Text is UTF-8, or UTF-16 with a byte order mark.
     rows : int
         Rows per part.
 
@@ -1129,10 +1127,10 @@ def read_parts(
     """
     path = require_file(local_copy(path))
     if table_suffix(path) not in (".csv", ".tsv"):
-        yield read_frame(path, encoding, dtype)
+        yield read_frame(path, dtype=dtype)
         return
-    with _explain_file_errors(path, encoding), open_text(path, encoding) as file:
-        for part in pd.read_csv(file, chunksize=rows, **_csv_options(path, encoding, dtype)):
+    with _explain_file_errors(path, "utf-8"), open_text(path) as file:
+        for part in pd.read_csv(file, chunksize=rows, **_csv_options(path, "utf-8", dtype)):
             yield restore_cells(part)
 
 # %% ../../nbs/01_core/01_tables.ipynb #50d04fff

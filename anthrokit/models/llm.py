@@ -92,9 +92,9 @@ def _may_hold_secret(name: str, value: Any) -> bool:
 
 def by_privacy(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return open options and options that may hold a secret; drop those that are None."""
-    given = {name: value for name, value in options.items() if value is not None}
-    private = {name: value for name, value in given.items() if _may_hold_secret(name, value)}
-    return {name: value for name, value in given.items() if name not in private}, private
+    options_set = {name: value for name, value in options.items() if value is not None}
+    private = {name: value for name, value in options_set.items() if _may_hold_secret(name, value)}
+    return {name: value for name, value in options_set.items() if name not in private}, private
 
 # %% ../../nbs/02_models/07_llm.ipynb #0111b086
 def _without_texts(value: Any) -> Any:
