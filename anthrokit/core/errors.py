@@ -95,7 +95,7 @@ def _script_line(error: BaseException) -> str:
 
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
-    """Return an error, which is shown in two lines from now on if anthrokit raised it on purpose or got wrong arguments."""
+    """Return an error. It is shown in two lines if anthrokit raised it on purpose or was called with wrong arguments."""
     if _is_deliberate(error):
         error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
     return error
@@ -384,11 +384,10 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     Parameters
     ----------
     function : callable
-        A function or a method. The error for an unknown keyword names the parameter that was probably meant; the one for missing
-        arguments describes them. If another error comes from inside, such as from pandas, the arguments are checked. The error
-        then names an argument that is not of the kind that its annotation states, or a table with two columns of one name
-        or a cell of the wrong kind.
-        The error for a file that can't be used says what to do. Other errors keep their text.
+        A function or a method. The error for an unknown keyword names the parameter that was probably meant. The error for
+        missing arguments describes them. If another error comes from inside, such as from pandas, the arguments are checked.
+        The error then names an argument of another kind than its annotation states, or the faulty column or cell of a
+        table. The error for a file that can't be used says what to do. Other errors keep their text.
 
     Examples
     --------

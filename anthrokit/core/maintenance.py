@@ -308,7 +308,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     TypeError
         If `parts` is not a list.
     RunError
-        If a part is missing, empty, given twice, of another run or done with other settings, if two parts have different
+        If a part is missing, empty, given twice, of another run or done with other settings. Also if two parts have different
         judges of one name or different texts of one prompt, or if the folder exists.
 
     Examples

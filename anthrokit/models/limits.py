@@ -207,9 +207,9 @@ class Budget:
     A call is made only if its expected cost fits: the cost if the answer has the 95th percentile of the tokens of the model's
     last answers for the same purpose. Until five answers are known, calls are made one at a time, and the most expensive
     outcome must fit: `max_tokens`, or the longest answer in LiteLLM's table, or 4,096 tokens. So the run ends near the
-    cap, and can exceed it by the amount by which the calls in flight (at most `max_concurrency` per model) cost more than
-    expected. A batch is sent only if its most expensive outcome fits. Failed attempts that may be billed count. The tokens
-    of a request are estimated rather too high.
+    cap. It exceeds the cap if the calls in flight (at most `max_concurrency` per model) cost more than expected. A batch is sent
+    only if its most expensive outcome fits. Failed attempts that may be billed count. The tokens of a request are
+    estimated rather too high.
 
     Examples
     --------
