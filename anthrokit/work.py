@@ -489,13 +489,7 @@ def run_job(
     return job.result()
 
 
-async def arun_job(
-    job: Job,
-    *,
-    batch: bool | Batch = False,
-    on: Workers | None = None,
-    progress: bool = True,
-) -> Any:
+async def arun_job(job: Job, *, batch: bool | Batch = False, on: Workers | None = None, progress: bool = True) -> Any:
     """Do the pending units of a job, in asynchronous code. The parameters are those of `run_job`.
 
     Examples

@@ -608,9 +608,7 @@ class Ledger:
         """
         self.write_together([(table, rows)])
 
-    def write_together(
-        self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True
-    ) -> None:
+    def write_together(self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True) -> None:
         """Write rows into several tables in one transaction: (table, rows) of each. Existing rows are replaced or kept."""
         parts = [(table, list(rows)) for table, rows in parts]
         self.change([insertion(table, rows, replace=replace) for table, rows in parts if rows])

@@ -350,9 +350,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     return run
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #20df8fb0
-def _readable_rows(
-    connection: sqlite3.Connection, table: str, ids: Mapping[str, set]
-) -> tuple[dict[tuple, dict], bool]:
+def _readable_rows(connection: sqlite3.Connection, table: str, ids: Mapping[str, set]) -> tuple[dict[tuple, dict], bool]:
     """Return the readable rows of a table by key, and whether they are all of its rows. `ids`: known values of columns."""
     about, rows = get_table(table), {}
     order = about.key if len(about.key) > 1 and not about.by_arrival else ("rowid",)

@@ -424,9 +424,7 @@ class Run(metaclass=Naming):
         >>> demo_run().dialogues()["status"].value_counts().to_dict()
         {'done': 16}
         """
-        frame = self.query(
-            "SELECT * FROM dialogues JOIN prompts USING (prompt_id) ORDER BY target, prompt_id, repeat"
-        )
+        frame = self.query("SELECT * FROM dialogues JOIN prompts USING (prompt_id) ORDER BY target, prompt_id, repeat")
         return frame.merge(design_columns(self), on="dialogue_id", how="left")
 
     def ratings(self) -> pd.DataFrame:

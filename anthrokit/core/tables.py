@@ -518,9 +518,7 @@ def as_numbers(
     return converted
 
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
-def _broken_rules(
-    values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]
-) -> Iterator[tuple[int, str]]:
+def _broken_rules(values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[int, str]]:
     """Yield the rows of a column that break its rule, and how."""
     if rule in ("present", "optional", "derived") and name not in ("turn", "sample"):
         return
@@ -945,8 +943,10 @@ def describe(value: Any) -> str:
     """Describe a value in an error without its content, which may be personal."""
     if isinstance(value, str):
         return f"a text of {number_of(len(value), 'character')}"
-    if isinstance(value, dict | list):
-        return f"an object with {number_of(len(value), 'field')}" if isinstance(value, dict) else f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return f"an object with {number_of(len(value), 'field')}"
+    if isinstance(value, list):
+        return f"a list of {number_of(len(value), 'value')}"
     return f"a value of type {type(value).__name__}"
 
 

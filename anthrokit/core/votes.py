@@ -157,9 +157,7 @@ def _judges_of(behaviours: pd.Series, panel: dict[str, list[str]]) -> pd.Series:
     return behaviours.map(names).astype("str")
 
 # %% ../../nbs/01_core/02_votes.ipynb #8862b641
-def label_messages(
-    messages: pd.DataFrame, ratings: pd.DataFrame, panel: dict[str, list[str]]
-) -> pd.DataFrame:
+def label_messages(messages: pd.DataFrame, ratings: pd.DataFrame, panel: dict[str, list[str]]) -> pd.DataFrame:
     """Label every message for every behaviour of a panel, with or without votes.
 
     Parameters

@@ -89,12 +89,12 @@ def _server(address: str) -> tuple[str, str]:
         return "lacks", f"{display_address}: no list of models"
 
 # %% ../../nbs/02_models/10_checkup.ipynb #d0408d7a
-def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
+def doctor(servers: str | Sequence[str] = ()) -> pd.DataFrame:
     """List what can run here, and what is missing.
 
     Parameters
     ----------
-    servers : sequence of str
+    servers : str or sequence of str
         Further addresses to try, such as "http://localhost:9000/v1".
 
     Returns
@@ -124,6 +124,6 @@ def doctor(servers: Sequence[str] = ()) -> pd.DataFrame:
     rows += [("key", name, "ok", "set") for name in keys] or [no_key]
     own = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OLLAMA_API_BASE")
     tried = {**_USUAL, **{name: os.environ[name] for name in own if os.environ.get(name)}}
-    tried |= {f"server {number}": one for number, one in enumerate(servers, 1)}
+    tried |= {f"server {number}": one for number, one in enumerate([servers] if isinstance(servers, str) else servers, 1)}
     rows += [("server", name, *_server(address)) for name, address in tried.items()]
     return pd.DataFrame(rows, columns=["about", "what", "state", "detail"])

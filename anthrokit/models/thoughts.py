@@ -73,9 +73,7 @@ _WRAPPER = re.compile(
     r"|<\|(?:end_of_solution|END_RESPONSE)\|>|\[END FINAL RESPONSE\])\s*\Z",
     re.I,
 )
-_FINAL_TAG = re.compile(
-    r"<final(?:_answer|_response)?>(.*?)(?:</final(?:_answer|_response)?>|\Z)", re.I | re.S
-)
+_FINAL_TAG = re.compile(r"<final(?:_answer|_response)?>(.*?)(?:</final(?:_answer|_response)?>|\Z)", re.I | re.S)
 _LAST_ANSWER = re.compile(r"\n\s{0,4}<answer>((?:(?!</answer>).)*)(?:</answer>\s*)?\Z", re.I | re.S)
 _LABEL = re.compile(r"\s*(?:<s>\s*)?(?:<\|(?:im_start|start_header_id)\|>)?(?:assistant\b)?(?:<\|end_header_id\|>|:)?\s*", re.I)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S)
@@ -332,9 +330,7 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
     if not text or not _MAY_HOLD_MARKS.search(text):
         return SeparatedText(text, reasoning)
     text = _without_label(text)
-    answer, thoughts = (
-        _split_channels(text) or _split_phrases(text) or _split_tags(text, reasoning is not None)
-    )
+    answer, thoughts = _split_channels(text) or _split_phrases(text) or _split_tags(text, reasoning is not None)
     if thoughts:
         answer = _WRAPPER.sub("", answer or "").lstrip()
     elif final := _FINAL_TAG.fullmatch(text.strip()):
