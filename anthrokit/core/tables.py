@@ -1251,7 +1251,7 @@ def write_frame(
     Raises
     ------
     TableError
-        If the path has another suffix.
+        If the path has another suffix, or two columns have the same name.
     RunError
         If the file can't be written.
 
@@ -1266,11 +1266,12 @@ def write_frame(
     path = local_path(path)
     if (suffix := table_suffix(path)) is None:
         raise TableError(f"{path}: a table is written to {TABLE_FILES}, not {path.suffix or 'this'}")
+    require_unique_names(frame.columns, f"{path}: ")
     with replacing(path) as partial:
         if suffix in (".csv", ".tsv"):
             _write_csv(frame, partial, "\t" if suffix == ".tsv" else ",", bom)
         elif suffix != ".parquet":
-            form = {"orient": "records", "lines": suffix != ".json", "double_precision": 15}
+            form = {"orient": "records", "lines": suffix != ".json", "double_precision": 15, "date_format": "iso"}
             frame.to_json(partial, force_ascii=False, **form)
         else:
             _write_parquet(frame, partial, table, meanings or {})
