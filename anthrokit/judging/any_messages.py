@@ -395,7 +395,7 @@ def read_messages(
         rows += [{**common, **row, **more} for row in entry["rows"]]
     if not any(row["judged"] for row in rows):
         where = f"{source}: " if isinstance(source, str | os.PathLike) else ""
-        raise TableError(f"{where}the table holds no message of an assistant with text")
+        raise TableError(f"{where}the table holds no message of an assistant with text. Check the column of the answers, or pass roles=…")
     table = pd.DataFrame(rows)
     table.attrs |= {"account": [(place, *outcome) for place, outcome in outcomes.items()], "hidden": notice}
     return table
@@ -596,7 +596,7 @@ def import_messages(
     """
     sources = source if isinstance(source, Mapping) else {None: source}
     if not sources:
-        raise TableError("the dict names no target")
+        raise TableError("the dict of targets is empty. Map the name of each target to its table or file.")
     rename_user = number_users() if users == "pseudonym" else users  # a user of two files is one user
     read = {name: read_messages(one, roles=roles, users=rename_user, bad_rows=bad_rows) for name, one in sources.items()}
     for notice in dict.fromkeys(one.attrs["hidden"] for one in read.values() if users == "pseudonym"):
@@ -606,7 +606,8 @@ def import_messages(
     table = pd.concat([_of_target(one, name) for name, one in read.items()], ignore_index=True)
     for name in ("opening", "base_id", *_OF_PROMPT):
         if (several := table.groupby("prompt_id")[name].nunique(dropna=False) > 1).any():
-            raise TableError(f"the prompt_id {several.idxmax()!r} has several values of {name} in these files")
+            remedy = "Rename it in one of the files, or make these values equal."
+            raise TableError(f"the prompt_id {several.idxmax()!r} has several values of {name} in these files. {remedy}")
     paths = str | os.PathLike
     names = [os.path.basename(one) if isinstance(one, paths) else f"a table of {number_of(len(one), 'row')}" for one in sources.values()]
     return import_table(anonymise_turns(table) if anonymise else table, run, account, ", ".join(names))

@@ -97,9 +97,7 @@ def _extend_taxonomy(run: Run, taxonomy: Taxonomy, new_taxonomy: Taxonomy) -> Ta
     try:
         return taxonomy.together_with(new_taxonomy)
     except TableError as error:
-        raise RunError(
-            f"the run {run.folder} was judged with another taxonomy: {error}, or judge another run"
-        ) from None
+        raise RunError(f"the run {run.folder} was judged with another taxonomy: {error}, or judge another run") from None
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #2e822b3f
 Judges = Judge | LLM | str | Iterable[Judge | LLM | str]
@@ -130,14 +128,10 @@ def as_judges(judges: Judges) -> list[Judge]:
         _check_attributes(judge)
     names = [judge.name for judge in judges]
     if reserved := set(names) & {*tables.get_table("labels").columns, *LABEL_CONTEXT}:
-        raise ValueError(
-            f"a judge can't be called {', '.join(sorted(reserved))}: that is a column of the labels"
-        )
+        raise ValueError(f"a judge can't be called {', '.join(sorted(reserved))}: the labels have a column of this name. Rename the judge.")
     if duplicates := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(
-            f"two judges are called {', '.join(duplicates)}; rename one: LLMJudge(…, name=…), or [models.NAME] in a "
-            "settings file"
-        )
+        remedy = "Rename one of them: LLMJudge(…, name=…), or [models.NAME] in a settings file."
+        raise ValueError(f"two judges are called {', '.join(duplicates)}. {remedy}")
     return judges
 
 
@@ -146,13 +140,11 @@ def _check_attributes(judge: Judge) -> None:
     where = f"the judge {judge.name!r}: "
     require_known("asks_about", ("behaviours", "criteria"), judge.asks_about, where=where, error=ValueError)
     if judge.asks_about == "criteria" and judge.behaviours is not None:
-        problem = f"behaviours is {judge.behaviours!r:.80}, but the judge asks about all criteria of each case"
-        raise ValueError(f"{where}{problem}. Leave behaviours out.")
+        raise ValueError(f"{where}behaviours is {judge.behaviours!r:.80}, but the judge asks about criteria. Leave behaviours out.")
     if isinstance(judge, PromptJudge):
         require_known("shared_prefix", (None, "item", "questions"), judge.shared_prefix, where=where, error=ValueError)
-        numbers = {name: getattr(judge, name) for name in ("max_attempts", "default_samples", "questions_per_call")}
-        numbers = {f"{where}{name}": number for name, number in numbers.items() if number is not None}
-        check_range(1, closed=True, whole=True, **numbers)
+        counts = {f"{where}{name}": getattr(judge, name) for name in ("max_attempts", "default_samples", "questions_per_call")}
+        check_range(1, closed=True, whole=True, **{name: count for name, count in counts.items() if count is not None})
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #7409a8c9
 class Items:
@@ -247,16 +239,6 @@ def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], tax
         )
 
 
-def _existing_run(run: Run | str | os.PathLike) -> Run:
-    """Return a run. Raise if its folder has no run."""
-    if isinstance(run, Run):
-        return run
-    run = Run(run)
-    if run.ledger.fresh:
-        raise RunError(f"{run.folder} holds no run; simulate makes one")
-    return run
-
-
 def _reject_column_names(run: Run, judges: Sequence[Judge]) -> None:
     """Raise if a judge has the name of a column of the design."""
     if both := {judge.name for judge in judges} & {name for (name,) in run.ledger.rows("SELECT name FROM metadata GROUP BY name")}:
@@ -319,7 +301,9 @@ class JudgingJob(Job):
         check_range(1, closed=True, whole=True, samples=1 if samples is None else samples)
         check_outcomes(retry)
         require_known("sampling", ("full", "adaptive"), sampling, error=ValueError)
-        run, judges = _existing_run(run), as_judges(offline_panel() if judges is None else judges)
+        if not isinstance(run, Run) and (run := Run(run)).ledger.fresh:
+            raise RunError(f"{run.folder} holds no run; simulate makes one")
+        judges = as_judges(offline_panel() if judges is None else judges)
         _reject_column_names(run, judges)
         own = _behaviours_of(run)
         requested_taxonomy = own if taxonomy is None else taxonomy if isinstance(taxonomy, Taxonomy) else Taxonomy(taxonomy)
@@ -343,7 +327,6 @@ class JudgingJob(Job):
         saved_judges = {row["judge"]: row for row in self.run.ledger.query("SELECT * FROM judges").to_dict("records")}
         self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved_judges.get(judge.name))]
         self._samples_before = {name: row["samples"] for name, row in saved_judges.items() if name not in self.replaced}
-        self.new = [judge.name for judge in self.judges if judge.name not in self._samples_before]
         self.entries = [self._entry(judge, questions[judge.name], samples, saved_judges) for judge in self.judges]
         self.plans = {entry["judge"]: JudgePlan(questions[entry["judge"]], entry["samples"]) for entry in self.entries}
         counts = [self.count(judge) for judge in self.judges]
@@ -359,9 +342,8 @@ class JudgingJob(Job):
             remedy = "Rename this judge: LLMJudge(…, name=…), or [models.NAME] in a settings file."
             if not isinstance(judge, PromptJudge):
                 remedy = f"Another version of {judge!r} made these verdicts. Rename this judge (judge.name = …), or judge in a new folder."
-            raise SetupError(
-                f"the run {self.run.name!r} has verdicts of a judge {judge.name!r} with other settings:\n{difference}\n{remedy}"
-            )
+            problem = f"the run {self.run.name!r} has verdicts of a judge {judge.name!r} with other settings"
+            raise SetupError(f"{problem}:\n{difference}\n{remedy}")
         return True
 
     def _entry(
@@ -447,8 +429,8 @@ class JudgingJob(Job):
             notify(f"{', '.join(own)} judges its own messages, and a model may favour these. Name judges of other models.")
 
     def close(self) -> None:
-        sql = "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
-        forget_judges(self.run, [name for name in self.new if not self.run.ledger.rows(sql, [name])])
+        new, sql = self.plans.keys() - self._samples_before.keys(), "SELECT 1 FROM ratings WHERE judge = ? LIMIT 1"
+        forget_judges(self.run, [name for name in new if not self.run.ledger.rows(sql, [name])])
         for name, notice in judges_without_verdicts(self.run).items():
             if name in self.plans:
                 notify(notice, again=True)

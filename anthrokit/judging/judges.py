@@ -937,9 +937,10 @@ class PronounCounter(LanguageJudge):
         quotations: bool = True,
         languages: Collection[str] = ("en",),
     ):
-        if not languages or not set(languages) <= {"en", "zh"}:
+        self.languages = (languages,) if isinstance(languages, str) else tuple(languages)
+        if not self.languages or not set(self.languages) <= {"en", "zh"}:
             raise ValueError(f"languages is {languages!r}; pronouns are counted in 'en' and 'zh'")
-        self.behaviours, self.quotations, self.languages = list(behaviours), quotations, tuple(languages)
+        self.behaviours, self.quotations = list(behaviours), quotations
         self.settings = {"kind": "first_person_pronouns", "version": 2, "quotations": quotations}
         if self.languages != ("en",):
             self.settings["languages"] = sorted(self.languages)
@@ -979,10 +980,8 @@ def judge_identity(judge: Judge) -> dict[str, Any]:
             missing = f"the source of {type(judge).__name__} is not available"
             if isinstance(error, TypeError | ValueError | RecursionError):
                 missing = f"the value of its attribute {name}, a {type(value).__name__}, can't be compared"
-            raise ValueError(
-                f"the judge {judge.name!r} needs settings, a dict of what determines its answers, such as "
-                f"{{'version': 1}}: {missing}"
-            ) from None
+            remedy = "Give its class settings: a dict of what determines its ratings, such as {'version': 1}."
+            raise ValueError(f"the judge {judge.name!r} can't be identified: {missing}. {remedy}") from None
     model = {**judge.llm.settings, **judge.length_limit} if isinstance(judge, PromptJudge) else {}
     return {**model, "kind": type(judge).__name__, "source": digest(source), "values": plain}
 

@@ -1345,7 +1345,7 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
     rows = [(place, one) for place, row in rows for one in _messages_of(row)]
     name = key and as_text(rows[0][1].get(key), f"{rows[0][0]}, column {key}")
     if key and name is None:
-        raise TableError(f"{rows[0][0]}, column {key}: is empty")
+        raise TableError(f"{rows[0][0]}, column {key}: is empty; each row needs the id of its dialogue")
     messages, last, before = [], -math.inf, None
     for place, row in rows:
         turn = as_number(row.get("turn"))
@@ -1667,11 +1667,12 @@ def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[
         hint = ". For texts without dialogues, pass DataFrame({'assistant': texts})" if isinstance(records[0][1], str) else ""
         return f"{where} holds no dialogue: row 1 {account[0][2]}{hint}"
     expected_names = ("user", "assistant", "messages", "chosen", "rejected", "dialogue_id", "role", "content")
-    close = {name: similar_names(name, {*names} - {*expected_names}, 0.6, words=False) for name in expected_names if name not in names}
-    near = {name: others[0] for name, others in close.items() if others}
-    alone = next((name for name in names if name.strip().lower() in _ONE_TEXT), None)
-    hint = f". Is {', '.join(f'{other} {name}' for name, other in near.items())}? Rename it" if near else ""
-    advice = "Rename it assistant. Does it hold dialogues? Name the speakers: roles={'Ann': 'user', …}"
-    hint = f". Does {alone} hold the messages to judge? {advice}" if alone else hint
+    other_names = {*names} - {*expected_names}
+    similar = {name: similar_names(name, other_names, 0.6, words=False) for name in expected_names if name not in names}
+    misspelled = [f"{others[0]} {name}" for name, others in similar.items() if others]
+    hint = f". Is {', '.join(misspelled)}? Rename it" if misspelled else ""
+    if text_column := next((name for name in names if name.strip().lower() in _ONE_TEXT), None):
+        advice = "Rename it assistant. Does it hold dialogues? Name the speakers: roles={'Ann': 'user', …}"
+        hint = f". Does {text_column} hold the messages to judge? {advice}"
     forms = "; ".join(form.holds for form in FORMATS)
     return f"{where} has the columns {', '.join(names)[:300]}, and no row has a known form. The forms are: {forms}{hint}"

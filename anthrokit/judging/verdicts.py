@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -260,16 +261,9 @@ def _own_text(raw: str | None) -> str:
 
 def _reason(lines: Sequence[str]) -> str | None:
     """Return the reason in a response: the text from its heading to the verdict."""
-    parts: list[str] = []
-    for line in lines:
-        begin = _begins(line)
-        if not parts and (head := _REASON.match(line, begin)):
-            parts.append(line[head.end() :])
-        elif parts and _HEAD.match(line, begin):
-            break
-        elif parts:
-            parts.append(line)
-    return " ".join(" ".join(parts).split()).strip("*_ ") or None
+    from_reason = itertools.dropwhile(lambda line: not _REASON.match(line, _begins(line)), lines)
+    text = "\n".join(itertools.takewhile(lambda line: not _HEAD.match(line, _begins(line)), from_reason))
+    return " ".join(_REASON.sub("", text[_begins(text) :], count=1).split()).strip("*_ ") or None
 
 
 _USUAL = re.compile(  # the requested form; the general parser gives the same rating, but takes five times as long
