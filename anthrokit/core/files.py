@@ -103,7 +103,7 @@ def read_toml(path: str | os.PathLike) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise TableError(f"{path}: can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TableError(f"{path}: is not TOML in UTF-8: {error}") from None
 
 # %% ../../nbs/01_core/06_files.ipynb #s1144998

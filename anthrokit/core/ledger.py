@@ -643,7 +643,7 @@ class Ledger:
         rows = self.rows("SELECT name, value FROM manifest WHERE ? IS NULL OR name = ? ORDER BY name", [name, name])
         try:
             return {name: json.loads(value) for name, value in rows}
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise _damage_error(self.folder, f"an entry of the manifest is not JSON: {error}") from None
 
     def update_manifest(self, *parts: tuple[str, Iterable[Mapping[str, Any]]], **entries: Any) -> None:

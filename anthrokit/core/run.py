@@ -1016,7 +1016,7 @@ def _read_export(path: Path, name: str) -> list[dict[str, Any]]:
 def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     """Write the tables of a run into a folder, with their dictionary."""
     before, created = None, run.ledger.manifest_entry("created")
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, RecursionError):
         before = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     is_export = isinstance(before, dict) and {"run", "models_served"} <= before.keys()
     if is_export and before.get("created", created) != created:
@@ -1063,7 +1063,7 @@ def _restore(run: Run, export: Path) -> None:
     try:
         manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
         run.ledger.update_manifest(*parts, **{name: value for name, value in manifest.items() if name not in _COMPUTED_ENTRIES})
-    except (ValueError, sqlite3.IntegrityError) as error:
+    except (ValueError, RecursionError, sqlite3.IntegrityError) as error:
         run.close()
         shutil.rmtree(run.folder, ignore_errors=True)
         raise RunError(f"{export} is not a complete export: {error}") from None
