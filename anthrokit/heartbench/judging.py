@@ -52,10 +52,10 @@ def rubric_prompt(
     language : str
         zh or en.
     mark : str, optional
-        First element of the judge's list; by default `verdict_mark` of the answer alone.
+        Mark with which the judge's JSON object must begin; by default `verdict_mark` of the answer alone.
     own : str, optional
         Field of the template, criteria or mark, at which prompts about the same answer begin to differ. The text before
-        it is marked for the provider's prompt cache.
+        this field is marked for the provider's prompt cache.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def rubric_prompt(
 
 
 def verdict_mark(answer: str, *unit: Any) -> str:
-    """Return the mark that a judge's list of verdicts must begin with.
+    """Return the mark with which a judge's JSON object must begin.
 
     The mark is a hash of the answer and the unit (seed, case, model, judge, sample). Retries have the same mark. An
     answer can't contain it, since it would have to contain its own hash.
@@ -112,38 +112,41 @@ def verdict_mark(answer: str, *unit: Any) -> str:
 _MAX_CHARACTERS = 200_000
 
 
+def reject(wrong: Any, problem: str) -> None:
+    """Raise `ParseError` with the problem of a response if `wrong` is true."""
+    if wrong:
+        raise ParseError(problem)
+
+
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
-    """Parse the one JSON object in a text that begins with a key, or a key and value; raise `ParseError` otherwise."""
+    """Parse the one JSON object in a text that begins with a key, or a key and value. Raise `ParseError` without such an object."""
     return _object_in(text or "", key, value)[0]
 
 
 def _object_in(text: str, key: str, value: str | None = None) -> tuple[dict[str, Any], str]:
-    """Return the object of `read_object`, and its source."""
-    if len(text) > _MAX_CHARACTERS:
-        raise ParseError(f"longer than {_MAX_CHARACTERS:,} characters")
+    """Return the object of `read_object`, and its source text."""
+    reject(len(text) > _MAX_CHARACTERS, f"longer than {_MAX_CHARACTERS:,} characters")
     begins = rf'\{{\s*"{re.escape(key)}"\s*:' + ("" if value is None else rf'\s*"{re.escape(value)}"')
     places = [match.start() for match in re.finditer(begins, text)]
-    what = f"no JSON object with {key}" + ("" if value is None else f" {value}")
-    if not places:
-        raise ParseError(what)
-    if len(places) > 1:
-        raise ParseError(f"{len(places)} JSON objects with {key} instead of one")
+    problem = f"no JSON object with {key}" + ("" if value is None else f" {value}")
+    reject(not places, problem)
+    reject(len(places) > 1, f"{len(places)} JSON objects with {key} instead of one")
     try:
         parsed, end = decode_object(text, places[0], unique_object)
         parsed = json.loads(json.dumps(parsed, ensure_ascii=False).encode("utf-8", "replace"))  # no lone surrogates
         return parsed, text[places[0] : end]
     except (ValueError, RecursionError) as error:
-        raise ParseError(f"{what} that can be read: {error}") from None
+        raise ParseError(f"{problem} that can be read: {error}") from None
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #65c48771
 _OWN, _ENGINE = ("model", "run", "max_attempts", "retry", "budget"), ("batch", "on", "progress")
 
 
 def prompt_job(table: str, *, purpose: str, tokens: int, collect: Callable[[Run], pd.DataFrame]) -> Callable:
-    """Turn a function that returns prompts and steps, as `PromptJob` takes them, into a job function."""
+    """Turn a function that returns the prompts and steps of a `PromptJob` into a job function."""
 
     def decorate(make: Callable) -> Any:
-        own, of_job, of_engine = (inspect.signature(one).parameters for one in (make, PromptJob, run_job))
+        own, of_job, of_engine = (inspect.signature(function).parameters for function in (make, PromptJob, run_job))
 
         @functools.wraps(make)
         def job(*args: Any, **options: Any) -> PromptJob:
@@ -189,33 +192,26 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
     >>> parse_rubric('{"mark": "m", "verdicts": [{"criterion": 1, "reason": "It asks.", "hit": true}]}', 1, "m")
     {1: (True, 'It asks.')}
     """
+    parsed: dict[int, tuple[bool, str]] = {}
     listed, source = _object_in(text or "", "mark", mark)
     items = listed.get("verdicts")
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ParseError("no list of verdicts after the mark")
-    parsed: dict[int, tuple[bool, str]] = {}
+    reject(not isinstance(items, list) or not all(isinstance(item, dict) for item in items), "no list of verdicts after the mark")
     for item in items:
         number, hit, reason = item.get("criterion"), item.get("hit"), item.get("reason")
         if isinstance(number, str) and re.fullmatch(r"\s*\d{1,4}\s*", number):
             number = int(number)
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= n:
-            raise ParseError(f"criterion {number!r:.40} is not a number from 1 to {n}")
-        if number in parsed:
-            raise ParseError(f"criterion {number} has two verdicts")
+        reject(type(number) is not int or not 1 <= number <= n, f"criterion {number!r:.40} is not a number from 1 to {n}")
+        reject(number in parsed, f"criterion {number} has two verdicts")
         verdict = _HIT.get(str(hit).strip(" .。").lower()) if isinstance(hit, (bool, int, str)) else None
-        if verdict is None:
-            raise ParseError(f"criterion {number}: hit is {hit!r:.40}, neither true nor false")
-        if not has_text(reason):
-            raise ParseError(f"criterion {number} has no reason")
+        reject(verdict is None, f"criterion {number}: hit is {hit!r:.40}, neither true nor false")
+        reject(not has_text(reason), f"criterion {number} has no reason")
         parsed[number] = verdict, reason.strip()
-    if len(parsed) < n:
-        missing = [str(number) for number in range(1, n + 1) if number not in parsed]
-        raise ParseError(f"{len(parsed)} verdicts of {n}; missing: {', '.join(missing)}")
+    missing = [str(number) for number in range(1, n + 1) if number not in parsed]
+    reject(missing, f"{len(parsed)} verdicts of {n}; missing: {', '.join(missing)}")
     for line, claimed in claims_beside(text or "", source):
         named = {int(number) for number in re.findall(r"[0-9]{1,4}", line)} & parsed.keys() or parsed
         for number in named:
-            if (not parsed[number][0]) in claimed:
-                raise ParseError(f"criterion {number}: the text after the object contradicts it")
+            reject((not parsed[number][0]) in claimed, f"criterion {number}: the text after the object contradicts it")
     return parsed
 
 # %% ../../nbs/10_heartbench/03_judging.ipynb #fd24b34d
@@ -231,7 +227,7 @@ _SCHEMA = {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": 
 
 
 def case_item(case: Case, answer: str, target: str = "", sample: int = 1) -> Item:
-    """Return an answer to a case as a judge gets it.
+    """Return the item that a judge is asked about: an answer, with the dialogue of the case before it.
 
     Examples
     --------
@@ -243,11 +239,11 @@ def case_item(case: Case, answer: str, target: str = "", sample: int = 1) -> Ite
     return Item(answer, before, prompt_id=case.case_id, target=target, sample=sample)
 
 
-def criteria_order(numbers: Sequence[int], seed: int, case_id: str, target: str, judge: str, sample: int) -> list[int]:
-    """Return criteria's numbers in the order in which a judge that shuffles is shown them."""
-    numbers = list(numbers)
-    random.Random(digest(seed, case_id, target, judge, sample)).shuffle(numbers)
-    return numbers
+def criteria_order(criteria: Sequence[Any], seed: int, case_id: str, target: str, judge: str, sample: int) -> list[Any]:
+    """Return the criteria of a case in the order in which a shuffling judge sees them."""
+    criteria = list(criteria)
+    random.Random(digest(seed, case_id, target, judge, sample)).shuffle(criteria)
+    return criteria
 
 
 class RubricJudge(PromptJudge):
@@ -314,14 +310,11 @@ class RubricJudge(PromptJudge):
 
     def order(self, item: Item, questions: Sequence[Criterion]) -> list[Criterion]:
         """Return the criteria in the order in which this sample shows them."""
-        if not self.shuffle:
-            return list(questions)
-        by_number = {question.number: question for question in questions}
-        numbers = criteria_order(by_number, self.seed, item.prompt_id, item.target, self.name, item.sample)
-        return [by_number[number] for number in numbers]
+        unit = (self.seed, item.prompt_id, item.target, self.name, item.sample)
+        return criteria_order(questions, *unit) if self.shuffle else list(questions)
 
     def mark(self, item: Item) -> str:
-        """Return the mark that its list of verdicts on an item begins with."""
+        """Return the mark with which the response about an item must begin."""
         return verdict_mark(item.text, self.seed, item.prompt_id, item.target, self.name, item.sample)
 
     def request(self, item: Item, question: Criterion | Sequence[Criterion]) -> list[dict[str, Any]]:
@@ -332,7 +325,7 @@ class RubricJudge(PromptJudge):
         return rubric_prompt(case, item.text, language=self.language, mark=self.mark(item), own=own)
 
     def parameters(self, item: Item, question: Criterion | Sequence[Criterion]) -> dict[str, Any]:
-        """Return the seed and, if the model takes it, the schema."""
+        """Return the seed and, for structured output, the schema."""
         structured = self.llm.takes_schema if self.structured is None else self.structured
         seed = int(digest("seed", self.seed, item.prompt_id, item.target, item.sample), 16) % 2**31
         return {"seed": seed, **({"response_format": _SCHEMA} if structured else {})}
@@ -373,8 +366,9 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        target, case_id, criterion, judge, sample, verdict (True, False, NA), reason, status (ok, refused,
-        unparsed, failed, planned), attempts, place (position of the criterion in a rubric judge's list, from 0 to 1; NaN for other judges).
+        target, case_id, criterion, judge, sample, verdict (True, False, NA), reason, status (ok, refused, unparsed, failed,
+        planned), attempts, place (position of the criterion in the list of a rubric judge's call, from 0 to 1; NaN for a call
+        about one criterion, and for other judges).
 
     Examples
     --------
@@ -394,16 +388,19 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
 
 
 def _places(run: Run, table: pd.DataFrame) -> pd.Series:
-    """Return the position of each criterion in the list of a rubric judge, from 0 (first) to 1 (last); NaN for others."""
+    """Return the position of each criterion in the list of a rubric judge's call, from 0 (first) to 1 (last); NaN without a list."""
     rows = run.ledger.rows("SELECT judge, settings FROM judges")
     settings = {judge: json.loads(text) for judge, text in rows}
     rubric = [judge for judge, own in settings.items() if {"language", "shuffle", "seed", "prompt"} <= own.keys()]
     places, table = pd.Series(float("nan"), table.index), table[table["judge"].isin(rubric)]
     for (target, case_id, judge, sample), part in table.groupby(["target", "case_id", "judge", "sample"]):
-        numbers, own = part["criterion"].tolist(), settings[judge]
+        numbers, own = sorted(part["criterion"]), settings[judge]
         if own["shuffle"]:
-            numbers = criteria_order(sorted(numbers), own["seed"], case_id, target, judge, sample)
-        order = {number: place / max(1, len(numbers) - 1) for place, number in enumerate(numbers)}
+            numbers = criteria_order(numbers, own["seed"], case_id, target, judge, sample)
+        size, order = own.get("criteria_per_call") or len(numbers), {}
+        for start in range(0, len(numbers), size):
+            last = min(size, len(numbers) - start) - 1
+            order |= {number: place / last for place, number in enumerate(numbers[start : start + size]) if last}
         places[part.index] = part["criterion"].map(order)
     return places
 
@@ -445,10 +442,10 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     advice = "Verdicts take one. Answer in a new run, with a name for the model in each condition: LLM(…, name=…)."
     require_unique(answers, unit, problem + advice, f"the run {run.folder}: ")
     ratings = ratings[ratings["judge"].isin(judges)]
-    without = ratings[ratings["status"] != "ok"].drop_duplicates(unit).set_index(unit)["status"]
-    lost = answers["status"].where(~answers["status"].isin(["ok", "truncated"]) & answers["content"].isna())
-    status = ("answer " + lost).fillna(pd.Series(without.reindex(pd.MultiIndex.from_frame(answers[unit])).to_numpy()))
-    table = answers[unit].assign(status=status.fillna("ok"))
+    rating_problems = ratings[ratings["status"] != "ok"].drop_duplicates(unit).set_index(unit)["status"]
+    answer_problems = "answer " + answers["status"].where(~answers["status"].isin(["ok", "truncated"]) & answers["content"].isna())
+    rating_problems = rating_problems.reindex(pd.MultiIndex.from_frame(answers[unit])).reset_index(drop=True)
+    table = answers[unit].assign(status=answer_problems.fillna(rating_problems).fillna("ok"))
     criteria = run.query(_CRITERIA).astype({"score": "Float64", "dimension": "str"})
     table = table.merge(criteria, on="case_id").merge(label_criteria(ratings), on=[*unit, "criterion"], how="left")
     table["votes_cast"] = table["votes_cast"].fillna(0)

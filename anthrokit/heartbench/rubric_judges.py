@@ -27,7 +27,7 @@ def position_effect(
     Parameters
     ----------
     ratings : DataFrame
-        As from `criterion_ratings`, of judges that shuffle; place is 0 for the first criterion, 1 for the last.
+        As from `criterion_ratings`, of judges that shuffle. Place is 0 for the first criterion of a list and 1 for the last.
     ci, n_resamples, seed
         Settings of the bootstrap over cases.
 
